@@ -112,7 +112,11 @@ func TestMoneyIsRepeated(t *testing.T) {
 			t.Errorf("%v: %d %s", fields, page.status, page.text())
 		}
 	}
-	page := w.send(refund, w.form(refund, "whole", "1"))
+	page := w.send(refund, w.form(refund, "amount", "5", "tax", "4", "shipping", "1"))
+	if page.status != 200 || !strings.Contains(page.text(), "4.00 USD of the refund was tax. 1.00 USD of the refund was shipping.") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	page = w.send(refund, w.form(refund, "whole", "1"))
 	if page.status != 200 || w.effects() != before || !strings.Contains(page.text(), "Refund 12.34 USD") {
 		t.Fatalf("%d %s", page.status, page.text())
 	}

@@ -47,6 +47,14 @@ var refundSale = &action{
 		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
 			lines = append(lines, v.Money(rest)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
 		}
+		for _, part := range []struct {
+			of  affiliate.Opt[affiliate.Amount]
+			was string
+		}{{refund.Tax, "tax"}, {refund.Shipping, "shipping"}} {
+			if sum, given := part.of.Get(); given {
+				lines = append(lines, v.Money(sum)+" of the refund was "+part.was+".")
+			}
+		}
 		if refund.ClawBack {
 			lines = append(lines, "The commission is taken back from the next payout.")
 		}
