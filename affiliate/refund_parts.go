@@ -108,3 +108,13 @@ func (p *Program) earnedByParts(r *SaleRecord) (Amount, bool, error) {
 	}
 	return Amount{scaled.Num().Int64()}, true, nil
 }
+
+// rounded is an amount rounded half away from zero to the digits of a currency.
+func rounded(exact *big.Rat, c Currency) *big.Rat {
+	unit := big.NewRat(c.step(), amountScale)
+	units := new(big.Rat).Quo(exact, unit)
+	half := big.NewRat(int64(units.Sign()), 2)
+	units.Add(units, half)
+	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
+	return unit.Mul(unit, new(big.Rat).SetInt(whole))
+}

@@ -68,10 +68,3 @@ func (o *op) notePayment(rec *SaleRecord) (deal, error) {
 	}
 	return d, nil
 }
-
-// validFree reports whether a stored sale is free exactly if it is a sale of
-// nothing, with a basket and without a commission.
-func (r *SaleRecord) validFree() bool {
-	basket, _ := r.Subtotal.Get()
-	return r.Free == r.TotalEarned.IsZero() && (!r.Free || basket.Sign() > 0 && len(r.Commissions) == 0)
-}

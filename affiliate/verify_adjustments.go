@@ -15,7 +15,7 @@ func (a *audit) verifyAdjustments() {
 		if r.Kind.ofSale() && r.Sale == 0 {
 			a.breach("I44", name, "it is %s of no sale", r.Kind)
 		}
-		if r.Amount != a.rounded(r.Amount) || r.Amount.IsZero() || r.Reverses == uuid.Nil && r.Kind.refuse(r.Amount) != nil {
+		if exact := fraction(r.Amount); nearest(exact, a.cfg.Currency).Cmp(exact) != 0 || r.Amount.IsZero() || r.Reverses == uuid.Nil && r.Kind.refuse(r.Amount) != nil {
 			a.breach("I44", name, "it is %s of %v", r.Kind, r.Amount)
 		}
 		if r.Reverses != uuid.Nil {

@@ -89,7 +89,12 @@ func (s *standing) add(r *MovementRecord) {
 	s.revenue, _ = s.revenue.Add(r.Revenue)
 	s.refunded, _ = s.refunded.Add(r.Refunds)
 	if r.AdjustmentID == uuid.Nil {
-		s.payable, _ = s.payable.Add(r.accrued())
+		switch { // a memo moves nothing, from ACCRUAL to ACCRUAL
+		case r.From.Is(AccountAccrual) && !r.To.Is(AccountAccrual):
+			s.payable, _ = s.payable.Add(r.Amount)
+		case !r.From.Is(AccountAccrual) && r.To.Is(AccountAccrual):
+			s.payable, _ = s.payable.Sub(r.Amount)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package affiliate
 
 import (
+	"math/big"
+
 	"github.com/google/uuid"
 )
 
@@ -48,21 +50,21 @@ func (a *audit) verifyPayment(r *PaymentRecord) {
 	}
 	a.verifyTaken(r, sale)
 	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
-	if goal, _, err := r.goal(sale, a.cfg.Currency); err != nil || goal != sale.Refunded && !made {
-		a.breach("I76", name, "the facts want %v refunded; %v is", goal, sale.Refunded)
+	if want := a.wantsRefunded(r, sale); want.Cmp(fraction(sale.Refunded)) != 0 && !made {
+		a.breach("I76", name, "the facts want %s refunded; %v is", figure(want), sale.Refunded)
 	}
 }
 
 // verifyTaken checks that no report took more off a sale than its payment brought.
 func (a *audit) verifyTaken(r *PaymentRecord, sale *SaleRecord) {
-	var taken Amount
+	taken := new(big.Rat)
 	for i := range sale.Refunds {
 		if sale.Refunds[i].Fact {
-			taken, _ = taken.Add(sale.Refunds[i].Amount)
+			taken = plus(taken, fraction(sale.Refunds[i].Amount))
 		}
 	}
-	if brought := r.brought(taken); taken.Cmp(brought) > 0 {
-		a.breach("I82", named("payment", r.ID), "it brought %v, and its refunds took %v off its sale", brought, taken)
+	if brought := broughtOf(r, taken); taken.Cmp(brought) > 0 {
+		a.breach("I82", named("payment", r.ID), "it brought %s, and its refunds took %s off its sale", figure(brought), figure(taken))
 	}
 }
 
@@ -88,7 +90,7 @@ func (a *audit) verifyPayers() {
 		byHand[r.ReferralID] = byHand[r.ReferralID] || r.ByHand
 	}
 	for r := range a.referrals.records() {
-		wanted := statusOf(subs[r.ID])
+		wanted := wantsStatus(subs[r.ID])
 		if wanted != "" && wanted != r.Status && !byHand[r.ID] && !r.Status.refused() {
 			a.breach("I78", named("referral", r.ID), "status %s, its subscriptions say %s", r.Status, wanted)
 		}

@@ -12,23 +12,19 @@ import (
 func (a *audit) verifyTotals() {
 	c := recount{}
 	for r := range a.clicks.records() {
-		c.add(tally{clicks: 1}, r.AffiliateID, r.LinkID, r.ReferralID)
+		c.add(func(t *TotalsRecord) { t.Clicks++ }, r.AffiliateID, r.LinkID, r.ReferralID)
 	}
 	for r := range a.affiliates.records() {
-		c.add(tally{clicks: r.OpeningClicks}, r.ID)
+		c.add(func(t *TotalsRecord) { t.Clicks += r.OpeningClicks }, r.ID)
 	}
 	for r := range a.links.records() {
-		c.add(tally{clicks: r.OpeningClicks}, r.ID)
+		c.add(func(t *TotalsRecord) { t.Clicks += r.OpeningClicks }, r.ID)
 	}
 	for r := range a.referrals.records() {
-		c.add(tally{referrals: 1}, r.AffiliateID, r.LinkID)
+		c.add(func(t *TotalsRecord) { t.Referrals++ }, r.AffiliateID, r.LinkID)
 	}
 	for r := range a.sales.records() {
-		t, err := r.tally()
-		if err == nil {
-			err = c.add(t, r.AffiliateID, r.LinkID, r.ReferralID)
-		}
-		if err != nil {
+		if err := c.addSale(r); err != nil {
 			a.breach("I44", numbered("sale", r.Number), "the totals have no room for it")
 		}
 	}
@@ -38,8 +34,9 @@ func (a *audit) verifyTotals() {
 			delete(c, r.ID)
 			continue
 		}
-		want := c.of(r.ID).with(r.PrunedClicks)
-		want.Books = r.Books // verifyMovements checks them
+		want := c.total(r.ID)
+		want.Clicks, want.PrunedClicks = want.Clicks+r.PrunedClicks, r.PrunedClicks // their records are gone
+		want.Books = r.Books                                                        // verifyMovements checks them
 		if *r != want || r.PrunedClicks < 0 {
 			a.breach("I31", named("totals", r.ID), "they say %s, a recount %s", r.figures(), want.figures())
 		}
@@ -53,7 +50,7 @@ func (a *audit) verifyTotals() {
 func (a *audit) verifyUncounted(c recount) {
 	for _, owners := range [][]uuid.UUID{ids(&a.affiliates), ids(&a.links), ids(&a.referrals)} {
 		for _, id := range owners {
-			if want := c.of(id); want != (TotalsRecord{ID: id}) {
+			if want := c.total(id); want != (TotalsRecord{ID: id}) {
 				a.breach("I31", named("totals", id), "they are missing, a recount says %s", want.figures())
 			}
 		}
@@ -71,8 +68,8 @@ func ids[R Record[R]](s *collection[R]) []uuid.UUID {
 // A recount is totals by owner.
 type recount map[uuid.UUID]*TotalsRecord
 
-// add counts t for each owner that there is.
-func (c recount) add(t tally, owners ...uuid.UUID) error {
+// add counts something for each of the owners, once; zero is none.
+func (c recount) add(count func(*TotalsRecord), owners ...uuid.UUID) {
 	for i, id := range owners {
 		if id == uuid.Nil || slices.Contains(owners[:i], id) {
 			continue
@@ -80,26 +77,42 @@ func (c recount) add(t tally, owners ...uuid.UUID) error {
 		if c[id] == nil {
 			c[id] = &TotalsRecord{ID: id}
 		}
-		if err := c[id].add(t); err != nil {
-			return err
-		}
+		count(c[id])
 	}
-	return nil
 }
 
-// of is the totals of an owner, zero when nothing was counted.
-func (c recount) of(id uuid.UUID) TotalsRecord {
+// addSale counts a sale, unless it was refunded in full.
+func (c recount) addSale(r *SaleRecord) error {
+	if r.Status.Is(SaleRefunded) {
+		return nil
+	}
+	revenue, err := r.TotalEarned.Sub(r.Refunded)
+	var commission Amount
+	for i := range r.Commissions {
+		if e := &r.Commissions[i]; err == nil && !e.Approval.Is(ApprovalDeclined) {
+			commission, err = commission.Add(e.Earned)
+		}
+	}
+	c.add(func(t *TotalsRecord) {
+		if t.Sales++; r.Free || r.Past {
+			t.Free++
+		}
+		if err == nil {
+			t.Revenue, err = t.Revenue.Add(revenue)
+		}
+		if err == nil {
+			t.Commission, err = t.Commission.Add(commission)
+		}
+	}, r.AffiliateID, r.LinkID, r.ReferralID)
+	return err
+}
+
+// total is what was counted for an owner, zero when nothing was.
+func (c recount) total(id uuid.UUID) TotalsRecord {
 	if rec := c[id]; rec != nil {
 		return *rec
 	}
 	return TotalsRecord{ID: id}
-}
-
-// with is a recount that also has clicks whose records are gone.
-func (r TotalsRecord) with(pruned int64) TotalsRecord {
-	r.Clicks += pruned
-	r.PrunedClicks = pruned
-	return r
 }
 
 // figures shows totals in a breach.

@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/google/uuid"
@@ -38,19 +37,4 @@ func (a *audit) verifyWhy(r *SaleRecord, clicks map[int64]*ClickRecord) {
 	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {
 		a.breach("I70", name, "it has no commission, and no reason for that")
 	}
-	earned, err := a.earned(r)
-	if exact := a.exact(r); err == nil && len(r.Commissions) > 0 && exact.Sign() >= 0 && rounded(exact, a.cfg.Currency).Cmp(scaledRat(earned.Scaled())) != 0 {
-		a.breach("I70", name, "it earns %v, and %s exactly", earned, exact.RatString())
-	}
-}
-
-// rounded is an amount rounded half away from zero to the digits of a currency,
-// by the definition.
-func rounded(exact *big.Rat, c Currency) *big.Rat {
-	unit := big.NewRat(c.step(), amountScale)
-	units := new(big.Rat).Quo(exact, unit)
-	half := big.NewRat(int64(units.Sign()), 2)
-	units.Add(units, half)
-	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
-	return unit.Mul(unit, new(big.Rat).SetInt(whole))
 }

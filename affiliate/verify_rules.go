@@ -1,0 +1,220 @@
+package affiliate
+
+import (
+	"math/big"
+	"slices"
+)
+
+// The rules of money a second time, for the audit alone. They are written from
+// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: a
+// rule that is wrong in one of the two places is a breach.
+
+// fraction is an amount as a fraction.
+func fraction(a Amount) *big.Rat { return big.NewRat(a.Scaled(), amountScale) }
+
+// nearest is an amount rounded half away from zero to the digits of a currency.
+func nearest(exact *big.Rat, c Currency) *big.Rat {
+	unit := big.NewRat(c.step(), amountScale)
+	units := new(big.Rat).Quo(exact, unit)
+	units.Add(units, big.NewRat(int64(units.Sign()), 2))
+	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
+	return unit.Mul(unit, new(big.Rat).SetInt(whole))
+}
+
+// figure shows a fraction in a breach, as an amount where it is one.
+func figure(x *big.Rat) string {
+	scaled := times(x, big.NewRat(amountScale, 1))
+	if scaled.IsInt() && scaled.Num().IsInt64() {
+		return AmountFromScaled(scaled.Num().Int64()).String()
+	}
+	return x.RatString()
+}
+
+// The arithmetic below never changes its arguments.
+
+func plus(a, b *big.Rat) *big.Rat  { return new(big.Rat).Add(a, b) }
+func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func times(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+
+// per is a divided by b; of nothing it is nothing.
+func per(a, b *big.Rat) *big.Rat {
+	if b.Sign() == 0 {
+		return new(big.Rat)
+	}
+	return new(big.Rat).Quo(a, b)
+}
+
+func least(a *big.Rat, others ...*big.Rat) *big.Rat {
+	for _, b := range others {
+		if b.Cmp(a) < 0 {
+			a = b
+		}
+	}
+	return a
+}
+
+// A deducting is what was taken off the total of a sale before its commission was
+// calculated.
+type deducting struct{ tax, shipping bool }
+
+// deductings are what a sale may have been calculated by: what it says, or for a sale
+// from before anything.
+func deductings(r *SaleRecord) []deducting {
+	switch r.Why.Deduct.Value() {
+	case DeductNothing:
+		return []deducting{{}}
+	case DeductTax:
+		return []deducting{{tax: true}}
+	case DeductShipping:
+		return []deducting{{shipping: true}}
+	case DeductBoth:
+		return []deducting{{true, true}}
+	}
+	return []deducting{{}, {tax: true}, {shipping: true}, {true, true}}
+}
+
+// A remainder is what refunds left of a sale: what they took in all, and of that with
+// its tax and shipping named. Source: docs/money.md M9a.
+type remainder struct{ refunded, named, tax, shipping *big.Rat }
+
+// remainderOf is what all refunds of a sale left.
+func remainderOf(r *SaleRecord) remainder {
+	left := remainder{fraction(r.Refunded), new(big.Rat), new(big.Rat), new(big.Rat)}
+	for i := range r.Refunds {
+		f := &r.Refunds[i]
+		if f.Tax.IsZero() && f.Shipping.IsZero() {
+			continue
+		}
+		left.named = plus(left.named, fraction(f.Amount))
+		left.tax = plus(left.tax, fraction(f.Tax.Or(Amount{})))
+		left.shipping = plus(left.shipping, fraction(f.Shipping.Or(Amount{})))
+	}
+	return left
+}
+
+// base is what is left of the base of a sale.
+func (d deducting) base(r *SaleRecord, left remainder) *big.Rat {
+	total, tax, shipping := fraction(r.TotalEarned), new(big.Rat), new(big.Rat)
+	if d.tax {
+		tax = fraction(r.Tax)
+	}
+	if d.shipping {
+		shipping = fraction(r.Shipping)
+	}
+	base, whole := minus(minus(total, tax), shipping), minus(total, left.named)
+	kept := least(minus(total, left.refunded), whole)
+	if left.named.Sign() != 0 {
+		back := plus(least(left.tax, tax), least(left.shipping, shipping))
+		if base = plus(minus(base, left.named), back); base.Sign() <= 0 {
+			return new(big.Rat)
+		}
+	}
+	if kept.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	return times(base, per(kept, whole))
+}
+
+// earns is what a sale with a commission earns, before it is rounded.
+func (d deducting) earns(r *SaleRecord) *big.Rat {
+	kept := minus(fraction(r.TotalEarned), fraction(r.Refunded))
+	if kept.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	left := d.base(r, remainderOf(r))
+	rate, _ := r.Rate.Get()
+	if hand, ok := r.ByHand.Get(); ok {
+		then := remainder{minus(fraction(r.TotalEarned), fraction(hand.Kept)), fraction(hand.Named), fraction(hand.Tax), fraction(hand.Shipping)}
+		if whole := d.base(r, then); whole.Sign() != 0 {
+			return times(fraction(hand.Earned), per(left, whole))
+		}
+		return times(fraction(hand.Earned), per(kept, fraction(hand.Kept)))
+	}
+	if r.RateType.Is(CommissionFlat) {
+		flat := big.NewRat(rate.Scaled(), amountScale)
+		if whole := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}); whole.Sign() > 0 {
+			return times(flat, per(left, whole))
+		}
+		return times(flat, per(kept, fraction(r.TotalEarned)))
+	}
+	return times(left, big.NewRat(rate.Scaled(), hundredPercent))
+}
+
+// entriesOf is the sum of a sale's commissions, without those in some states.
+func entriesOf(r *SaleRecord, leaveOut ...ApprovalStatus) *big.Rat {
+	sum := new(big.Rat)
+	for i := range r.Commissions {
+		if c := &r.Commissions[i]; !slices.Contains(leaveOut, c.Approval.Value()) {
+			sum = plus(sum, fraction(c.Earned))
+		}
+	}
+	return sum
+}
+
+// wantsRefunded is how much of a sale is refunded by the facts of its payment and by
+// the host together. Source: docs/payments.md.
+func (a *audit) wantsRefunded(pay *PaymentRecord, sale *SaleRecord) *big.Rat {
+	total, gross := fraction(sale.TotalEarned), fraction(pay.Gross.Or(Amount{}))
+	refunds, failed, held := new(big.Rat), new(big.Rat), new(big.Rat)
+	ids := map[string]bool{}
+	for _, f := range pay.Refunds {
+		ids[f.ID] = true
+		switch {
+		case f.State == RefundFailed:
+			failed = plus(failed, fraction(f.Amount))
+		case f.State == RefundSucceeded && !f.Late:
+			refunds = plus(refunds, fraction(f.Amount))
+		}
+	}
+	if said := minus(fraction(pay.Refunded.Or(Amount{})), failed); said.Cmp(refunds) > 0 {
+		refunds = said
+	}
+	disputed := false // by more than a warning
+	for _, f := range pay.Disputes {
+		ids[f.ID] = true
+		disputed = disputed || !f.Warning && f.State != DisputeInquiry
+	}
+	for _, f := range pay.Disputes {
+		if (f.State == DisputeWithdrawn || f.State == DisputeLost) && !f.Late && !(f.Warning && disputed) {
+			held = plus(held, fraction(f.Amount))
+		}
+	}
+	lost := least(plus(refunds, held), gross)
+	want := total
+	if lost.Cmp(gross) != 0 || lost.Sign() == 0 {
+		want = least(nearest(times(total, per(lost, gross)), a.cfg.Currency), total)
+	}
+	want = broughtOf(pay, want)
+	for i := range sale.Refunds { // and what the host refunded besides
+		if f := &sale.Refunds[i]; !f.Fact && !ids[f.ID] {
+			want = plus(want, fraction(f.Amount))
+		}
+	}
+	return least(want, total)
+}
+
+// broughtOf is as much of a sum as a payment brought. Of one in another currency, its
+// worth in that of the program.
+func broughtOf(pay *PaymentRecord, sum *big.Rat) *big.Rat {
+	if pay.Counted == "" {
+		return least(sum, fraction(pay.Gross.Or(Amount{})))
+	}
+	if worth, known := pay.Worth.Get(); known { // it is not in records from before
+		return least(sum, fraction(worth))
+	}
+	return sum
+}
+
+// wantsStatus is the status of a customer with these subscriptions: the best of them;
+// empty: none.
+func wantsStatus(subs []Subscription) SubscriptionStatus {
+	for _, status := range []SubscriptionStatus{SubscriptionActive, SubscriptionPastDue} {
+		if slices.ContainsFunc(subs, func(s Subscription) bool { return s.Status == status }) {
+			return status
+		}
+	}
+	if len(subs) == 0 {
+		return ""
+	}
+	return subs[0].Status
+}
