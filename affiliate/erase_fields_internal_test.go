@@ -43,7 +43,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[CouponRecord](t, ".Name of the coupon", ".ProductIDs of products", ".ExternalID of the provider")
 	textsListed[LinkRecord](t, ".Slug in use outside", ".Aliases in use outside")
 	textsListed[AliasRecord](t, ".Alias in use outside")
-	textsListed[PaymentRecord](t, ".Provider its name", ".PayerID of the provider", ".Decided a word", ".Refunds[0].ID of the provider", ".Disputes[0].ID of the provider",
+	textsListed[PaymentRecord](t, ".Provider its name", ".PayerID of the provider", ".Decided a word", ".Left a word", ".Refunds[0].ID of the provider", ".Disputes[0].ID of the provider",
 		".Waiting[0].ExternalID of the payment", ".Waiting[0].InvoiceID of the payment", ".Waiting[0].ProductID of a product", ".Waiting[0].ProductName of a product",
 		".Waiting[0].Tries[0].ReferralID becomes an id", ".Waiting[0].Tries[0].PromoCode of a code", ".Waiting[0].Tries[0].CodeExternalID of a code")
 	textsListed[PaymentKeyRecord](t, ".Provider its name", ".Key of the provider")

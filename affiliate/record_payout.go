@@ -118,3 +118,7 @@ func (r AdjustmentRecord) AppendKeys(dst []Key) []Key {
 	}
 	return append(dst, Key{Index: OfPayout, ID: r.PayoutID})
 }
+
+// isMoved reports whether the movement of a sale that was given to another affiliate
+// booked the adjustment, so that it has none of its own.
+func (r *AdjustmentRecord) isMoved() bool { return r.Kind == AdjustMove && r.Reverses == uuid.Nil }

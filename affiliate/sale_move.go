@@ -95,10 +95,6 @@ func (o *op) holdInstead(c *CommissionRecord, adjustment uuid.UUID) error {
 	return nil
 }
 
-// isMoved reports whether the movement of a sale that was given to another affiliate
-// booked the adjustment, so that it has none of its own.
-func (r *AdjustmentRecord) isMoved() bool { return r.Kind == AdjustMove && r.Reverses == uuid.Nil }
-
 // moveReferral gives a customer to another affiliate, and counts them there.
 func (o *op) moveReferral(rec *ReferralRecord, to uuid.UUID) error {
 	if _, err := o.tx.Affiliates.Get(to); err != nil {

@@ -49,12 +49,12 @@ func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 	return sale
 }
 
-// parked returns the full record; a payment has no sale in it. Only such a payment
-// has a key in OfPayer.
+// parked returns the full record; a payment has no sale in it and is in no conflict. Only
+// such a payment has a key in OfPayer.
 func (t table) parked(n int) record {
 	rec := t.full(n)
 	if payment, ok := rec.(affiliate.PaymentRecord); ok {
-		payment.Sale = uuid.Nil
+		payment.Sale, payment.Conflict = uuid.Nil, uuid.Nil
 		return payment
 	}
 	return rec
