@@ -165,7 +165,7 @@ func (f *filling) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
 	}))
 	if f.made.Conflict = res.Payment.ID; res.Outcome != affiliate.SaleConflict {
 		f.t.Fatal(res.Outcome)
