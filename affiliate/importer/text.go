@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // The bounds of a file's parts.
@@ -15,8 +16,7 @@ const (
 	maxLevels = 10_000 // of an object, as many as encoding/json reads
 )
 
-// A text reads the bytes of a file and counts its lines. It drops a byte order
-// mark, and reads UTF-16 as UTF-8.
+// A text reads the bytes of a file, as [sheet.Text] has them, and counts its lines.
 type text struct {
 	*bufio.Reader
 	line  int   // of the next byte, from 1
@@ -25,19 +25,11 @@ type text struct {
 }
 
 func newText(r io.Reader) (*text, error) {
-	t := &text{Reader: bufio.NewReaderSize(r, maxField), line: 1}
-	mark, err := t.Peek(4)
-	if err != nil && err != io.EOF {
+	in, err := sheet.Text(r, maxField)
+	if err != nil {
 		return nil, err
 	}
-	if order := wide(mark); order != nil {
-		t.Reader = bufio.NewReaderSize(&utf16Reader{from: t.Reader, order: order}, maxField)
-	}
-	if mark, _ = t.Peek(3); string(mark) == "\xef\xbb\xbf" {
-		if _, err := t.Discard(3); err != nil {
-			return nil, err
-		}
-	}
+	t := &text{Reader: in, line: 1}
 	start, _ := t.Peek(maxField) // what is there of it
 	t.apple = appleLines(start)
 	return t, nil

@@ -2,25 +2,20 @@ package payfile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // open reads a file with a header: what stands behind it, and its columns.
 func open(r io.Reader) (*csv.Reader, places, error) {
-	data, err := io.ReadAll(r)
+	text, err := textOf(r)
 	if err != nil {
 		return nil, places{}, fmt.Errorf("payfile: %w", err)
-	}
-	text, err := decoded(data)
-	if err != nil {
-		return nil, places{}, err
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, places{}, errors.New("payfile: the file is empty")
@@ -46,27 +41,17 @@ func open(r io.Reader) (*csv.Reader, places, error) {
 	return nil, places{}, wrong
 }
 
-// decoded is the text of a file without its byte order mark, and with lines that
-// end as Go reads them.
-func decoded(data []byte) (string, error) {
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		return fromUTF16(data[2:], binary.LittleEndian)
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return fromUTF16(data[2:], binary.BigEndian)
+// textOf is the text of a file, with lines that end as Go reads them.
+func textOf(r io.Reader) (string, error) {
+	in, err := sheet.Text(r, 4096)
+	if err != nil {
+		return "", err
 	}
-	return lines.Replace(strings.TrimPrefix(string(data), "\ufeff")), nil
+	data, err := io.ReadAll(in)
+	if bytes.HasSuffix(data, []byte{0xff}) {
+		return "", errors.New("the file is not complete: half a character is at its end")
+	}
+	return lines.Replace(string(data)), err
 }
 
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-func fromUTF16(data []byte, order binary.ByteOrder) (string, error) {
-	if len(data)%2 != 0 {
-		return "", errors.New("payfile: the file is not complete: half a character is at its end")
-	}
-	units := []uint16{}
-	for pair := range slices.Chunk(data, 2) {
-		units = append(units, order.Uint16(pair))
-	}
-	return lines.Replace(string(utf16.Decode(units))), nil
-}

@@ -1,4 +1,4 @@
-// Package sheet writes CSV that people open in a spreadsheet. No text in it runs as
+// Package sheet reads and writes files of spreadsheets. In what it writes, no text runs as
 // a formula, whether the reader separates cells at commas, semicolons or tabs.
 package sheet
 

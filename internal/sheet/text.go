@@ -1,4 +1,4 @@
-package importer
+package sheet
 
 import (
 	"bufio"
@@ -7,6 +7,27 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// Text reads a file as UTF-8 without a byte order mark. It is in UTF-16 if its mark says
+// so, or the zeros beside its first two letters. What is half a character there becomes
+// bytes that are not UTF-8. size is that of the buffer.
+//
+// Errors: those of r.
+func Text(r io.Reader, size int) (*bufio.Reader, error) {
+	text := bufio.NewReaderSize(r, size)
+	start, err := text.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if order := wide(start); order != nil {
+		text = bufio.NewReaderSize(&utf16Reader{from: text, order: order}, size)
+	}
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+		_, err = text.Discard(3)
+		return text, err
+	}
+	return text, nil
+}
 
 // wide is the order of the bytes of a file in UTF-16, by its byte order mark, or by
 // the zeros beside its first two letters; nil: the file is not in UTF-16.
