@@ -386,7 +386,7 @@ func TestPayoutFilter(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		var paid []string
-		for payment := range s.Payments(ctx, tt.f) {
+		for payment := range s.Transfers(ctx, tt.f) {
 			paid = append([]string{payment.PayoutID.String()}, paid...)
 		}
 		if diff := cmp.Diff(tt.want, paid); diff != "" {
@@ -395,7 +395,7 @@ func TestPayoutFilter(t *testing.T) {
 	}
 	unknown := affiliate.PayoutFilter{Status: "SENT"}
 	_, err := s.Payouts(ctx, unknown, affiliate.Page{})
-	for _, late := range s.Payments(ctx, unknown) {
+	for _, late := range s.Transfers(ctx, unknown) {
 		if !errors.Is(err, affiliate.InvalidQuery) || !errors.Is(late, affiliate.InvalidQuery) {
 			t.Errorf("an unknown status: %v, %v", err, late)
 		}

@@ -104,7 +104,7 @@ func (w *watches) run(o *op) {
 	}
 }
 
-// A watched table remembers each record from before its change.
+// A watched table remembers each record as it was before its change.
 type watched[R Record[R]] struct {
 	Table[R]
 	hook   func(context.Context, Change[R])

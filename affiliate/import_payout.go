@@ -25,9 +25,8 @@ type ImportedPayout struct {
 // events. Its commissions belong to the payout from then on, so that nobody pays
 // them again. Rows that cannot be imported are reported; the others are imported.
 //
-// A row that was imported before and has gone on is brought forward: to a status
-// that follows, and with commissions that came since. Anything else that it says
-// differently is noted and not written.
+// A row that was imported before gets its newer state: a status that follows, and
+// commissions that came since. Any other difference is noted and not written.
 //
 // Errors: [BulkLimitExceeded]; those of the store. Of a row: [InvalidField],
 // [UnknownRef], [IdentifiersMismatch] when the sales are of several affiliates,

@@ -48,9 +48,9 @@ func (r *ImportedSale) bonus() bool { return r.TotalEarned.IsZero() }
 // the ids and noted; the same one again is only noted. Rows that cannot be
 // imported are reported; the others are imported.
 //
-// A row that was imported before and has gone on is brought forward: ON_HOLD to
-// ACCEPTED, and more refunded. Anything else that it says differently is noted
-// and not written, and so is all of it when the sale was changed here since.
+// A row that was imported before gets its newer state: ON_HOLD to ACCEPTED, and
+// more refunded. Any other difference is noted and not written; when the sale was
+// changed here since, nothing is.
 //
 // Errors: [BulkLimitExceeded]; those of the store. Of a row: [MissingField] and
 // [InvalidField], [RefundExceedsSale], [UnknownRef], [AttributionRequired],

@@ -31,8 +31,8 @@ func (b *booking) move(from, to Account, amount Amount) {
 	}
 }
 
-// accrue moves what is owed besides, against ACCRUAL. Amounts that change on
-// both accounts in opposite directions go from one to the other.
+// accrue books the change of both balances against ACCRUAL. Where one rises and the
+// other falls, the part that both share goes from one to the other.
 func (b *booking) accrue(held, payable Amount) (err error) {
 	if held.Sign()*payable.Sign() < 0 {
 		between := payable.negated()

@@ -229,7 +229,7 @@ func (r *PaymentRecord) namedParts(sale *SaleRecord, c Currency) (sum refundPart
 // payment that a person gave to it.
 func (r *PaymentRecord) brought(sum Amount) Amount {
 	if r.Counted != "" {
-		return lesser(sum, r.Worth.Or(sum)) // records from before do not know it
+		return lesser(sum, r.Worth.Or(sum)) // records older than this field lack it
 	}
 	return lesser(sum, r.Gross.Or(Amount{}))
 }

@@ -40,8 +40,8 @@ func (o *op) dueTo(aff *AffiliateRecord, run *RunRecord) (d due, ok bool, err er
 	return d, true, nil
 }
 
-// skips is why nothing is paid of what was taken from so many open entries: the
-// first reason that holds, or none.
+// skips is why the run skips this affiliate, the first reason that holds, or empty.
+// open is how many entries are open, t what the run would pay of them.
 func (r *RunRecord) skips(aff *AffiliateRecord, open int, t *taking) SkipReason {
 	switch {
 	case aff.Status == AffiliateBanned:

@@ -90,7 +90,7 @@ func (e openEntry) compare(f openEntry) int {
 // far as the sale exists: a canceled payout does not keep it.
 func (o *op) eachSaleIn(rec *PayoutRecord, fn func(SaleRecord) error) error {
 	if len(rec.Items) == 0 {
-		return each(o.tx.Sales, Key{Index: OfPayout, ID: rec.ID}, fn) // a record from before
+		return each(o.tx.Sales, Key{Index: OfPayout, ID: rec.ID}, fn) // a record older than Items
 	}
 	done := make(map[int64]bool, len(rec.Items))
 	for _, item := range rec.Items {

@@ -26,7 +26,7 @@ type PayoutRecord struct {
 	PayeeEmail    string       `json:",omitzero"`  // the payout email
 	CanceledAt    Instant      `json:",omitzero"`  // zero: it is not canceled
 	Items         []PayoutItem `json:",omitempty"` // what it took, oldest first
-	Commissions   []int64      // the same in records from before Items: numbers of commissions
+	Commissions   []int64      // the same in records older than Items: numbers of commissions
 	CreatedAt     Instant
 	UpdatedAt     Instant
 	RunID         uuid.UUID `json:",omitzero"` // zero: no run made it

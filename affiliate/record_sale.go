@@ -70,7 +70,7 @@ type CommissionRecord struct {
 	Approval     Enum[ApprovalStatus]
 	HoldReason   Enum[HoldReason]
 	ManuallyPaid bool
-	Frozen       bool `json:",omitzero"` // a payout holds it or held it; false in records from before: see frozen
+	Frozen       bool `json:",omitzero"` // a payout holds it or held it; false in records older than this field: see frozen
 	ClawBack     bool `json:",omitzero"` // a further entry, beside one that is frozen
 	CreatedAt    Instant
 	UpdatedAt    Instant
@@ -139,7 +139,7 @@ func (c *CommissionRecord) payable() bool {
 }
 
 // frozen reports whether a payout holds the entry or held it. Its amount never
-// changes then. Records from before payouts could be canceled do not say so.
+// changes then. Records older than the canceling of payouts do not say so.
 func (c *CommissionRecord) frozen() bool { return c.Frozen || c.PayoutID != uuid.Nil }
 
 // frozen reports whether an entry of the sale is frozen.

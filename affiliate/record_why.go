@@ -3,7 +3,7 @@ package affiliate
 import "github.com/google/uuid"
 
 // Why is what decided a sale when it was recorded, so far as its other fields do
-// not say it. The zero Why is that of a sale from before this was stored.
+// not say it. The zero Why is that of a sale older than this field.
 //
 // Source: docs/money.md 10.
 type Why struct {
@@ -31,7 +31,7 @@ const (
 	CreditAffiliate CreditedBy = "AFFILIATE"
 	CreditReferral  CreditedBy = "REFERRAL"
 	CreditEmail     CreditedBy = "EMAIL"
-	CreditUnknown   CreditedBy = "UNKNOWN" // a sale from before this was stored
+	CreditUnknown   CreditedBy = "UNKNOWN" // the sale is older than this field
 )
 
 // RateSource says whose rate a sale has.
@@ -45,7 +45,7 @@ const (
 	RateOfTier      RateSource = "TIER"
 	RateOfPlan      RateSource = "PLAN"
 	RateOfProgram   RateSource = "PROGRAM"
-	RateUnknown     RateSource = "UNKNOWN" // a sale from before this was stored
+	RateUnknown     RateSource = "UNKNOWN" // the sale is older than this field
 )
 
 // PlanSource says whose plan a sale has.
@@ -57,7 +57,7 @@ const (
 	PlanOfProgram   PlanSource = "PROGRAM"
 	PlanOfAffiliate PlanSource = "AFFILIATE"
 	PlanOfCustomer  PlanSource = "CUSTOMER"
-	PlanUnknown     PlanSource = "UNKNOWN" // a sale from before this was stored
+	PlanUnknown     PlanSource = "UNKNOWN" // the sale is older than this field
 )
 
 // OverLimit says which limit of the terms a sale was beyond. Empty: none.

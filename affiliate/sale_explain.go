@@ -172,7 +172,7 @@ func (p *Program) baseOf(r *SaleRecord) (b ExplainedBase, err error) {
 }
 
 // readingOf is the program with the deductions under which the commissions of a
-// sale were calculated. A sale from before does not say what was deducted: it
+// sale were calculated. A sale older than Why.Deduct does not say what was deducted: it
 // is what agrees with its commissions, today's settings first.
 func (p *Program) readingOf(r *SaleRecord) *Program {
 	sum, err := r.commissionEarned()

@@ -141,7 +141,7 @@ func (a *audit) verifyListed(r *PayoutRecord, entries map[entryKey]*paidEntry) {
 	}
 }
 
-// list is what the payout took, also of a record from before Items.
+// list is what the payout took, also of a record older than Items.
 func (r *PayoutRecord) list() []PayoutItem {
 	if len(r.Items) > 0 {
 		return r.Items

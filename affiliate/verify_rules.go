@@ -58,7 +58,7 @@ func least(a *big.Rat, others ...*big.Rat) *big.Rat {
 type deducting struct{ tax, shipping bool }
 
 // deductings are what a sale may have been calculated by: what it says, or for a sale
-// from before anything.
+// older than this field any of them.
 func deductings(r *SaleRecord) []deducting {
 	switch r.Why.Deduct.Value() {
 	case DeductNothing:
@@ -199,7 +199,7 @@ func broughtOf(pay *PaymentRecord, sum *big.Rat) *big.Rat {
 	if pay.Counted == "" {
 		return least(sum, fraction(pay.Gross.Or(Amount{})))
 	}
-	if worth, known := pay.Worth.Get(); known { // it is not in records from before
+	if worth, known := pay.Worth.Get(); known { // records older than this field lack it
 		return least(sum, fraction(worth))
 	}
 	return sum

@@ -16,7 +16,7 @@ func (a *audit) clickNumbers() map[int64]*ClickRecord {
 }
 
 // verifyWhy checks what a sale says about its origin, its terms and its
-// commission. A sale from before says nothing.
+// commission. Sales older than these fields pass.
 func (a *audit) verifyWhy(r *SaleRecord, clicks map[int64]*ClickRecord) {
 	w, name := &r.Why, numbered("sale", r.Number)
 	if click := clicks[w.Click]; click != nil && (click.CreatedAt.After(r.CreatedAt) || click.AffiliateID != r.AffiliateID) {

@@ -200,8 +200,8 @@ func (d *dispatch) choice(w *waiting) bool {
 
 // divide tells the endpoints that answer from those that do not. These take
 // turns: those that nothing was sent to yet come first, the oldest and the
-// newest of them by turns, since what is dead was often added in one go; then
-// who has waited longest.
+// newest of them by turns, since dead endpoints tend to arrive in one batch; then
+// the longest wait first.
 func (d *dispatch) divide() (answering, silent []*EndpointRecord) {
 	var untried []*EndpointRecord
 	for _, ep := range d.endpoints {

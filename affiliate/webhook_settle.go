@@ -22,8 +22,8 @@ import (
 //   - A Retry-After longer than the schedule's delay is honoured, up to 24 hours.
 //   - 429 and 503 pause the endpoint for that long, at least a minute.
 //   - 410 disables it ([DisabledGone]) and cancels what is pending.
-//   - An endpoint whose every attempt has failed for 120 hours, and a delivery
-//     for good, is disabled ([DisabledFailing]); what is pending is skipped.
+//   - An endpoint is disabled ([DisabledFailing]) when all attempts failed for 120
+//     hours and at least one delivery used up its schedule; what is pending is skipped.
 //
 // The attempts are recorded in the order of done, in one transaction. When an
 // endpoint is disabled, its waiting deliveries are settled in small

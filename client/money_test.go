@@ -56,7 +56,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		{AffiliateID: affiliate.Set(anID), AffiliateEmail: affiliate.Set("ada@example.com")},
 	} {
 		told[affiliate.List[P]](s, "payouts")(c.Payouts(x, f, affiliate.Page{}))
-		told[[]affiliate.Payment](s, "payments")(gathered(c.Payments(x, f)))
+		told[[]affiliate.Transfer](s, "payments")(gathered(c.Transfers(x, f)))
 		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[P], error) { return c.Payouts(x, f, pg) }))
 	}
 	told[affiliate.Balance](s, "balance")(c.Balance(x, ada.ID))
@@ -208,22 +208,22 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 		must(c.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
 	}
 	pending := affiliate.PayoutFilter{Status: affiliate.PayoutPending}
-	here, _, err := payfile.PayPal(p.Payments(ctx, pending), "2026-03", payfile.PayPalOptions{})
+	here, _, err := payfile.PayPal(p.Transfers(ctx, pending), "2026-03", payfile.PayPalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, refused, err := payfile.PayPal(c.Payments(ctx, pending), "2026-03", payfile.PayPalOptions{})
+	there, refused, err := payfile.PayPal(c.Transfers(ctx, pending), "2026-03", payfile.PayPalOptions{})
 	if diff := cmp.Diff(here, there); diff != "" || err != nil || len(refused) > 0 || here[0].Count != 150 {
 		t.Fatalf("%v, %v (-engine +client):\n%s", refused, err, diff)
 	}
-	payments, err := gathered(c.Payments(ctx, pending))
-	if err != nil || !slices.IsSortedFunc(payments, func(a, b affiliate.Payment) int { return strings.Compare(a.PayoutID.String(), b.PayoutID.String()) }) {
+	payments, err := gathered(c.Transfers(ctx, pending))
+	if err != nil || !slices.IsSortedFunc(payments, func(a, b affiliate.Transfer) int { return strings.Compare(a.PayoutID.String(), b.PayoutID.String()) }) {
 		t.Errorf("payments are not in the order of their ids, %v", err)
 	}
 	report := "Customer ID,Status,Reason\n" +
 		payfile.Ref(payments[0].PayoutID) + ",SUCCESS,\n" + payfile.Ref(payments[1].PayoutID) + ",RETURNED,closed\n" + payfile.Ref(payments[2].PayoutID) + ",UNCLAIMED,\n"
 	for range 2 { // the second time nothing changes
-		read, err := payfile.ReadResults(strings.NewReader(report), c.Payments(ctx, affiliate.PayoutFilter{}))
+		read, err := payfile.ReadResults(strings.NewReader(report), c.Transfers(ctx, affiliate.PayoutFilter{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 // TestPaymentsEnd: a walk ends at the first error, and at a break.
 func TestPaymentsEnd(t *testing.T) {
 	n := 0
-	for _, err := range always(500, `{"error":"x"}`).client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Payments(t.Context(), affiliate.PayoutFilter{}) {
+	for _, err := range always(500, `{"error":"x"}`).client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Transfers(t.Context(), affiliate.PayoutFilter{}) {
 		if n++; failure(t, err).Status != 500 {
 			t.Error(err)
 		}
@@ -252,7 +252,7 @@ func TestPaymentsEnd(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d errors", n)
 	}
-	for payment := range always(200, `[{"amount":1},{"amount":2}]`).client(t).Payments(t.Context(), affiliate.PayoutFilter{}) {
+	for payment := range always(200, `[{"amount":1},{"amount":2}]`).client(t).Transfers(t.Context(), affiliate.PayoutFilter{}) {
 		if payment.Amount.String() != "2" {
 			t.Errorf("first %v", payment)
 		}

@@ -31,18 +31,18 @@ func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affil
 	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
 }
 
-// Payments is [affiliate.Program.Payments]. The server lists payouts newest
+// Transfers is [affiliate.Program.Transfers]. The server lists payouts newest
 // first and payments are oldest first, so all of them are read before the first
 // is yielded.
-func (c *Client) Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error] {
-	return func(yield func(affiliate.Payment, error) bool) {
-		var payments []affiliate.Payment
+func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
+	return func(yield func(affiliate.Transfer, error) bool) {
+		var payments []affiliate.Transfer
 		for p, err := range affiliate.All(ctx, c.Payouts, f) {
 			if err != nil {
-				yield(affiliate.Payment{}, err)
+				yield(affiliate.Transfer{}, err)
 				return
 			}
-			payments = append(payments, affiliate.Payment{
+			payments = append(payments, affiliate.Transfer{
 				PayoutID: p.ID, Status: p.Status, Amount: p.Amount, Currency: p.Currency,
 				Method: p.PaymentMethod.Or(""), Name: p.PayeeName.Or(""), Email: p.PayeeEmail.Or(""),
 			})

@@ -227,8 +227,8 @@ func invocations() []invocation {
 		{"DecidePayment", func(x ctx, c c) error { return errOf(c.DecidePayment(x, id, affiliate.PaymentIsOwnSale)) }},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
 		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{})) }},
-		{"Payments", func(x ctx, c c) error {
-			for _, err := range c.Payments(x, affiliate.PayoutFilter{}) {
+		{"Transfers", func(x ctx, c c) error {
+			for _, err := range c.Transfers(x, affiliate.PayoutFilter{}) {
 				return err
 			}
 			return nil

@@ -63,8 +63,8 @@ type Handler struct {
 
 // New makes the handler of one program. Each key in cfg gives access to it.
 //
-// Errors: cfg has no key, a key is not as [KeyRing] wants it, MaxBody is out of
-// range, Portal has a short key or a URL that is none.
+// Errors: cfg has no key, or one that [KeyRing] rejects; MaxBody is out of range;
+// Portal has a short key or an invalid URL.
 func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 && len(cfg.Keys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
@@ -90,8 +90,8 @@ func New(p *affiliate.Program, cfg Config) (*Handler, error) {
 // program of a key and what the key may do. Config.APIKeys and Config.Keys must
 // be empty.
 //
-// Errors: auth is nil, cfg has keys, MaxBody is out of range, Portal has
-// a short key or a URL that is none.
+// Errors: auth is nil, cfg has keys, MaxBody is out of range, Portal has a short
+// key or an invalid URL.
 func NewMulti(auth Authority, cfg Config) (*Handler, error) {
 	if auth == nil {
 		return nil, errors.New("httpapi: no authority")

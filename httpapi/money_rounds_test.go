@@ -34,7 +34,7 @@ func TestMoneyRounds(t *testing.T) {
 			k := newTill(t, tt.change)
 			k.sell("S1", tt.total)
 			k.pay("P1", "")
-			files, refused, err := payfile.PayPal(k.Payments(t.Context(), affiliate.PayoutFilter{}), "x", payfile.PayPalOptions{})
+			files, refused, err := payfile.PayPal(k.Transfers(t.Context(), affiliate.PayoutFilter{}), "x", payfile.PayPalOptions{})
 			if err != nil || len(refused) > 0 || len(files) != 1 {
 				t.Fatalf("%d files, refused %v, error %v", len(files), refused, err)
 			}

@@ -1,9 +1,9 @@
 // Package payfile writes payouts into the files that payment providers take, and
 // reads back what became of them.
 //
-//	files, refused, err := payfile.PayPal(program.Payments(ctx, due), "2026-06", payfile.PayPalOptions{})
+//	files, refused, err := payfile.PayPal(program.Transfers(ctx, due), "2026-06", payfile.PayPalOptions{})
 //	// upload files; say who is refused and why
-//	report, err := payfile.ReadResults(file, program.Payments(ctx, due))
+//	report, err := payfile.ReadResults(file, program.Transfers(ctx, due))
 //	applied, err := payfile.Apply(ctx, program, report.Results)
 //
 // [PayPal] and [Wise] write the files of these two; [Generic] writes a file for

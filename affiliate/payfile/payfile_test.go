@@ -23,8 +23,8 @@ import (
 var payoutID = uuid.MustParse("0197d9e0-8a41-7c22-b6f0-d1c2b3a49586")
 
 // pay is a payment of 8 USD to Ada, changed.
-func pay(change ...func(*payfile.Payment)) payfile.Payment {
-	p := payfile.Payment{
+func pay(change ...func(*payfile.Transfer)) payfile.Transfer {
+	p := payfile.Transfer{
 		PayoutID: payoutID, Status: affiliate.PayoutPending, Amount: affiliate.MustAmount("8"), Currency: "USD",
 		Method: "PAYPAL", Name: "Ada Okafor", Email: "ada@example.com", Note: "Partner payout 2026-06",
 	}
@@ -35,17 +35,17 @@ func pay(change ...func(*payfile.Payment)) payfile.Payment {
 }
 
 // numbered gives a payment the n-th id.
-func numbered(n int) func(*payfile.Payment) {
-	return func(p *payfile.Payment) { binary.BigEndian.PutUint32(p.PayoutID[12:], uint32(n)) }
+func numbered(n int) func(*payfile.Transfer) {
+	return func(p *payfile.Transfer) { binary.BigEndian.PutUint32(p.PayoutID[12:], uint32(n)) }
 }
 
-func in(currency affiliate.Currency) func(*payfile.Payment) {
-	return func(p *payfile.Payment) { p.Currency = currency }
+func in(currency affiliate.Currency) func(*payfile.Transfer) {
+	return func(p *payfile.Transfer) { p.Currency = currency }
 }
 
 // list yields payments.
-func list(all ...payfile.Payment) iter.Seq2[payfile.Payment, error] {
-	return func(yield func(payfile.Payment, error) bool) {
+func list(all ...payfile.Transfer) iter.Seq2[payfile.Transfer, error] {
+	return func(yield func(payfile.Transfer, error) bool) {
 		for _, p := range all {
 			if !yield(p, nil) {
 				return
@@ -55,8 +55,8 @@ func list(all ...payfile.Payment) iter.Seq2[payfile.Payment, error] {
 }
 
 // byWise are payments that are made by Wise.
-func byWise(all iter.Seq2[payfile.Payment, error]) iter.Seq2[payfile.Payment, error] {
-	return func(yield func(payfile.Payment, error) bool) {
+func byWise(all iter.Seq2[payfile.Transfer, error]) iter.Seq2[payfile.Transfer, error] {
+	return func(yield func(payfile.Transfer, error) bool) {
 		for p, err := range all {
 			p.Method = "WISE"
 			if !yield(p, err) {
@@ -69,9 +69,9 @@ func byWise(all iter.Seq2[payfile.Payment, error]) iter.Seq2[payfile.Payment, er
 var errStore = errors.New("the store is down")
 
 // broken yields a payment and then an error.
-func broken(yield func(payfile.Payment, error) bool) {
+func broken(yield func(payfile.Transfer, error) bool) {
 	if yield(pay(), nil) {
-		yield(payfile.Payment{}, errStore)
+		yield(payfile.Transfer{}, errStore)
 	}
 }
 
@@ -82,9 +82,9 @@ func TestRef(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	yen := pay(in("JPY"), numbered(1), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("1200") })
-	forint := pay(in("HUF"), numbered(2), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("350") })
-	dinar := pay(in("KWD"), numbered(3), func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("3.5") })
+	yen := pay(in("JPY"), numbered(1), func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount("1200") })
+	forint := pay(in("HUF"), numbered(2), func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount("350") })
+	dinar := pay(in("KWD"), numbered(3), func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount("3.5") })
 	ref1, ref2 := payfile.Ref(yen.PayoutID), payfile.Ref(forint.PayoutID)
 	type text struct{ Name, Data string }
 	texts := func(files []payfile.File, refused []payfile.Refused, err error) []text {
@@ -101,7 +101,7 @@ func TestFormats(t *testing.T) {
 	got = append(got, texts(payfile.Wise(byWise(list(pay(), yen, dinar)), "2026-06", payfile.WiseOptions{Source: "EUR", ReceiverType: "BUSINESS"})))
 	got = append(got, texts(payfile.Wise(byWise(list(pay())), "a", payfile.WiseOptions{})))
 	var generic bytes.Buffer
-	err := payfile.Generic(&generic, list(pay(), pay(numbered(1), func(p *payfile.Payment) { p.Status, p.Email, p.Method = affiliate.PayoutCanceled, "", "" })))
+	err := payfile.Generic(&generic, list(pay(), pay(numbered(1), func(p *payfile.Transfer) { p.Status, p.Email, p.Method = affiliate.PayoutCanceled, "", "" })))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestFormats(t *testing.T) {
 // TestSplit is the first part of check 59: files are split by currency and by the
 // provider's limit, in the order of currencies and of payouts.
 func TestSplit(t *testing.T) {
-	var all []payfile.Payment
+	var all []payfile.Transfer
 	for n := range 5001 {
 		all = append(all, pay(numbered(5001-n)))
 	}
@@ -163,14 +163,14 @@ func TestSplit(t *testing.T) {
 // TestRefused: a payment that no file can pay is left out, and named; an email
 // that a spreadsheet would calculate too (check 59).
 func TestRefused(t *testing.T) {
-	email := func(s string) func(*payfile.Payment) { return func(p *payfile.Payment) { p.Email = s } }
-	status := func(s affiliate.PayoutStatus) func(*payfile.Payment) {
-		return func(p *payfile.Payment) { p.Status = s }
+	email := func(s string) func(*payfile.Transfer) { return func(p *payfile.Transfer) { p.Email = s } }
+	status := func(s affiliate.PayoutStatus) func(*payfile.Transfer) {
+		return func(p *payfile.Transfer) { p.Status = s }
 	}
 	files, refused, err := payfile.PayPal(list(
 		pay(numbered(1), status(affiliate.PayoutPaid)), pay(numbered(2), status(affiliate.PayoutCanceled)), pay(numbered(3), status(affiliate.PayoutFailed)),
 		pay(numbered(4), status(affiliate.PayoutProcessing)), pay(numbered(5), email("")), pay(numbered(6), email("+a@b.co")), pay(numbered(7), email("a\n@b.co")),
-		pay(numbered(8), func(p *payfile.Payment) { p.Amount = affiliate.Amount{} }),
+		pay(numbered(8), func(p *payfile.Transfer) { p.Amount = affiliate.Amount{} }),
 	), "x", payfile.PayPalOptions{})
 	if err != nil || len(files) != 1 || files[0].Count != 1 {
 		t.Fatalf("%+v, %v", files, err)
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	most := pay(func(p *payfile.Payment) { p.Amount = affiliate.MustAmount("922337203685477.5807") })
+	most := pay(func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount("922337203685477.5807") })
 	for name, tt := range map[string]struct {
 		call func() error
 		want string
@@ -220,7 +220,7 @@ func TestWriteErrors(t *testing.T) {
 			return err
 		}, "payfile: the total of a file: " + affiliate.ErrAmountRange.Error()},
 		"Full": {func() error {
-			return payfile.Generic(full{}, func(yield func(payfile.Payment, error) bool) {
+			return payfile.Generic(full{}, func(yield func(payfile.Transfer, error) bool) {
 				for n := 0; n < 1000 && yield(pay(numbered(n)), nil); n++ {
 				}
 			})
@@ -242,7 +242,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full"
 func TestNoFormulas(t *testing.T) {
 	text := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune("=+-@\t\r\n \u00a0',\"ab")), rapid.Rune()))
 	rapid.Check(t, func(rt *rapid.T) {
-		p := pay(func(p *payfile.Payment) {
+		p := pay(func(p *payfile.Transfer) {
 			p.Name, p.Email, p.Note = text.Draw(rt, "name"), text.Draw(rt, "email"), text.Draw(rt, "note")
 		})
 		var data bytes.Buffer
@@ -285,7 +285,7 @@ func TestGuardedNames(t *testing.T) {
 		"=HYPERLINK(1)": "'=HYPERLINK(1)", " \u00a0@x": "' \u00a0@x", "\tx": "'\tx", "a\r\nb\rc\nd": "a b c d", "Ada": "Ada", "a=b": "a=b", "": "", "'": "'",
 	} {
 		var data bytes.Buffer
-		if err := payfile.Generic(&data, list(pay(func(p *payfile.Payment) { p.Name = name }))); err != nil {
+		if err := payfile.Generic(&data, list(pay(func(p *payfile.Transfer) { p.Name = name }))); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&data).ReadAll()
@@ -296,7 +296,7 @@ func TestGuardedNames(t *testing.T) {
 }
 
 func TestNoteIsCut(t *testing.T) {
-	files, _, err := payfile.PayPal(list(pay(func(p *payfile.Payment) { p.Note = strings.Repeat("é", 401) })), "x", payfile.PayPalOptions{})
+	files, _, err := payfile.PayPal(list(pay(func(p *payfile.Transfer) { p.Note = strings.Repeat("é", 401) })), "x", payfile.PayPalOptions{})
 	if err != nil || !strings.Contains(string(files[0].Data), ","+strings.Repeat("é", 400)+",") {
 		t.Errorf("%v %s", err, files[0].Data)
 	}

@@ -37,8 +37,8 @@ type PayPalOptions struct {
 //
 // Errors: those of in; a bad label; two payments with the same Ref; a sum above
 // the largest amount. No file is returned then.
-func PayPal(in iter.Seq2[Payment, error], label string, o PayPalOptions) ([]File, []Refused, error) {
-	return write(in, label, format{"paypal", "PAYPAL", 5000, nil, payPalRefuses, func(p Payment) []string {
+func PayPal(in iter.Seq2[Transfer, error], label string, o PayPalOptions) ([]File, []Refused, error) {
+	return write(in, label, format{"paypal", "PAYPAL", 5000, nil, payPalRefuses, func(p Transfer) []string {
 		amount := payPalAmount(p)
 		if o.DecimalComma {
 			amount = strings.Replace(amount, ".", ",", 1)
@@ -48,7 +48,7 @@ func PayPal(in iter.Seq2[Payment, error], label string, o PayPalOptions) ([]File
 }
 
 // payPalRefuses says why PayPal does not pay such an amount.
-func payPalRefuses(p Payment) error {
+func payPalRefuses(p Transfer) error {
 	decimals, paid := payPalDecimals[p.Currency]
 	switch {
 	case !paid:
@@ -61,7 +61,7 @@ func payPalRefuses(p Payment) error {
 
 // payPalAmount is an amount with the decimals that PayPal takes. In a currency
 // without decimals an amount keeps those that are not zero, and is refused.
-func payPalAmount(p Payment) string {
+func payPalAmount(p Transfer) string {
 	text := p.Amount.Format(p.Currency)
 	if whole, part, _ := strings.Cut(text, "."); payPalDecimals[p.Currency] == 0 && strings.Trim(part, "0") == "" {
 		return whole

@@ -103,8 +103,8 @@ func TestReadResultsAsTheyCome(t *testing.T) {
 // TestPayPalCurrencies is issue 30, item 13: what PayPal does not pay is refused, and
 // no decimals are written where it takes none.
 func TestPayPalCurrencies(t *testing.T) {
-	amount := func(s string) func(*payfile.Payment) {
-		return func(p *payfile.Payment) { p.Amount = affiliate.MustAmount(s) }
+	amount := func(s string) func(*payfile.Transfer) {
+		return func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount(s) }
 	}
 	for name, tt := range map[string]struct {
 		currency affiliate.Currency
@@ -137,14 +137,14 @@ func TestPayPalCurrencies(t *testing.T) {
 // TestFileOfOneMethod is issue 30, item 12: nobody is in the files of two providers,
 // nobody who is being paid is in one, and who is left out is named with the method.
 func TestFileOfOneMethod(t *testing.T) {
-	by := func(m affiliate.PaymentMethod) func(*payfile.Payment) {
-		return func(p *payfile.Payment) { p.Method = m }
+	by := func(m affiliate.PaymentMethod) func(*payfile.Transfer) {
+		return func(p *payfile.Transfer) { p.Method = m }
 	}
-	all := []payfile.Payment{pay(numbered(1))}
+	all := []payfile.Transfer{pay(numbered(1))}
 	for n, m := range []affiliate.PaymentMethod{"WISE", "WISE_BANK", "BANK", "CREDITS", ""} {
 		all = append(all, pay(numbered(2+n), by(m)))
 	}
-	all = append(all, pay(numbered(9), func(p *payfile.Payment) { p.Status = affiliate.PayoutProcessing }))
+	all = append(all, pay(numbered(9), func(p *payfile.Transfer) { p.Status = affiliate.PayoutProcessing }))
 	paypal, leftByPayPal, err1 := payfile.PayPal(list(all...), "x", payfile.PayPalOptions{})
 	wise, leftByWise, err2 := payfile.Wise(list(all...), "x", payfile.WiseOptions{})
 	if err1 != nil || err2 != nil || len(paypal) != 1 || len(wise) != 1 || paypal[0].Count != 1 || wise[0].Count != 1 {

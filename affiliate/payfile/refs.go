@@ -23,7 +23,7 @@ type refOf struct {
 const shortest = 8
 
 // refsOf are the references of payments.
-func refsOf(of iter.Seq2[Payment, error]) (known refs, err error) {
+func refsOf(of iter.Seq2[Transfer, error]) (known refs, err error) {
 	for p, err := range of {
 		if err != nil {
 			return nil, err

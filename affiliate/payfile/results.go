@@ -87,7 +87,7 @@ type Report struct {
 // the provider, because it was paid twice, or with lines that are paid and came back, that
 // are unknown and something else, or that have different amounts. Such an error names the
 // line, or both, and no result is returned.
-func ReadResults(r io.Reader, of iter.Seq2[Payment, error]) (Report, error) {
+func ReadResults(r io.Reader, of iter.Seq2[Transfer, error]) (Report, error) {
 	known, err := refsOf(of)
 	if err != nil {
 		return Report{}, err

@@ -122,7 +122,7 @@ func TestReadResultsTried(t *testing.T) {
 // whatever the other texts are.
 func TestFilledIn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := pay(func(p *payfile.Payment) {
+		p := pay(func(p *payfile.Transfer) {
 			p.Name, p.Note = rapid.String().Draw(rt, "name"), rapid.String().Draw(rt, "note")
 			p.PayoutID = uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(rt, "id"))
 		})
@@ -166,14 +166,14 @@ func must[T any](v T, err error) T {
 func TestApply(t *testing.T) {
 	p, payouts := paidProgram(t)
 	ctx := t.Context()
-	files, refused, err := payfile.PayPal(p.Payments(ctx, affiliate.PayoutFilter{}), "2026-06", payfile.PayPalOptions{})
+	files, refused, err := payfile.PayPal(p.Transfers(ctx, affiliate.PayoutFilter{}), "2026-06", payfile.PayPalOptions{})
 	if err != nil || refused != nil || files[0].Total.String() != "60" || !strings.HasPrefix(string(files[0].Data), "pay-ada@example.org,20.00,USD,") {
 		t.Fatalf("%+v %v %v", files, refused, err)
 	}
 	must(p.FailPayout(ctx, payouts[2].ID, "the bank was closed"))
 	report := "Reference,Status,Reason\n" + payfile.Ref(payouts[0].ID) + ",SUCCESS,\n" +
 		payfile.Ref(payouts[1].ID) + ",RETURNED,\"no\u0085account\"\n" + payfile.Ref(payouts[2].ID) + ",COMPLETED,\n"
-	results := must(payfile.ReadResults(strings.NewReader(report), p.Payments(ctx, affiliate.PayoutFilter{}))).Results
+	results := must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutFilter{}))).Results
 	for _, want := range []payfile.Applied{{Paid: 2, Failed: 1}, {Unchanged: 3}} {
 		got, err := payfile.Apply(ctx, p, results)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -205,7 +205,7 @@ func TestApplyReturned(t *testing.T) {
 		for i, word := range words {
 			report += payfile.Ref(payouts[i].ID) + "," + word + ",\n"
 		}
-		return must(payfile.ReadResults(strings.NewReader(report), p.Payments(ctx, affiliate.PayoutFilter{}))).Results
+		return must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutFilter{}))).Results
 	}
 	back := read("Reversed", "bounced back", "Returned")
 	for _, want := range []payfile.Applied{{Returned: 2, Failed: 1}, {Unchanged: 3}} {
@@ -268,7 +268,7 @@ func TestPayments(t *testing.T) {
 	ctx := t.Context()
 	must(p.SetPayoutStatus(ctx, payouts[1].ID, affiliate.PayoutPaid))
 	ids := func(f affiliate.PayoutFilter) (out []uuid.UUID) {
-		for pay, err := range p.Payments(ctx, f) {
+		for pay, err := range p.Transfers(ctx, f) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,14 +289,14 @@ func TestPayments(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	got := payfile.Payment{}
-	for pay, err := range p.Payments(ctx, affiliate.PayoutFilter{}) {
+	got := payfile.Transfer{}
+	for pay, err := range p.Transfers(ctx, affiliate.PayoutFilter{}) {
 		if got = pay; err != nil {
 			t.Fatal(err)
 		}
 		break
 	}
-	want := payfile.Payment{
+	want := payfile.Transfer{
 		PayoutID: payouts[0].ID, Status: affiliate.PayoutPending, Amount: affiliate.MustAmount("20"), Currency: "USD",
 		Method: "PAYPAL", Name: "ada Doe", Email: "pay-ada@example.org",
 	}

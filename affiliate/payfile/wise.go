@@ -21,7 +21,7 @@ type WiseOptions struct {
 // email does not have.
 //
 // Errors: those of [PayPal]; an unknown currency or type of receiver.
-func Wise(in iter.Seq2[Payment, error], label string, o WiseOptions) ([]File, []Refused, error) {
+func Wise(in iter.Seq2[Transfer, error], label string, o WiseOptions) ([]File, []Refused, error) {
 	if o.Source != "" {
 		if _, err := affiliate.ParseCurrency(string(o.Source)); err != nil {
 			return nil, nil, err
@@ -34,7 +34,7 @@ func Wise(in iter.Seq2[Payment, error], label string, o WiseOptions) ([]File, []
 	default:
 		return nil, nil, errors.New("payfile: the receiver type must be PERSON or BUSINESS")
 	}
-	return write(in, label, format{"wise", "WISE", 1000, wiseHeader, nil, func(p Payment) []string {
+	return write(in, label, format{"wise", "WISE", 1000, wiseHeader, nil, func(p Transfer) []string {
 		source := p.Currency
 		if o.Source != "" {
 			source = o.Source

@@ -20,12 +20,12 @@ type format struct {
 	method  affiliate.PaymentMethod // of the payments in it
 	limit   int                     // payments of a file
 	header  []string
-	refuses func(Payment) error // why the provider does not pay a payment; may be nil
-	row     func(Payment) []string
+	refuses func(Transfer) error // why the provider does not pay a payment; may be nil
+	row     func(Transfer) []string
 }
 
 // write makes the files of a format.
-func write(in iter.Seq2[Payment, error], label string, f format) (files []File, refused []Refused, err error) {
+func write(in iter.Seq2[Transfer, error], label string, f format) (files []File, refused []Refused, err error) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	if label == "" || len(label) > 64 || strings.Trim(label, letters) != "" {
 		return nil, nil, errors.New("payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -")
@@ -50,8 +50,8 @@ func write(in iter.Seq2[Payment, error], label string, f format) (files []File, 
 }
 
 // chunks yields the payments of each currency.
-func chunks(all []Payment) iter.Seq[[]Payment] {
-	return func(yield func([]Payment) bool) {
+func chunks(all []Transfer) iter.Seq[[]Transfer] {
+	return func(yield func([]Transfer) bool) {
 		for len(all) > 0 {
 			n := 1
 			for n < len(all) && all[n].Currency == all[0].Currency {
@@ -66,7 +66,7 @@ func chunks(all []Payment) iter.Seq[[]Payment] {
 }
 
 // file writes payments of one currency.
-func (f format) file(part []Payment) (File, error) {
+func (f format) file(part []Transfer) (File, error) {
 	file := File{Count: len(part), Currency: part[0].Currency}
 	var data bytes.Buffer
 	w := newWriter(&data)
@@ -103,7 +103,7 @@ var genericHeader = []string{
 //
 // Errors: those of in and of w; two payments with the same Ref. What was written
 // before stays written.
-func Generic(w io.Writer, in iter.Seq2[Payment, error]) error {
+func Generic(w io.Writer, in iter.Seq2[Transfer, error]) error {
 	out := sheet.NewWriter(w)
 	if err := out.Write(genericHeader); err != nil {
 		return err

@@ -78,7 +78,7 @@ func (s *scene) listsOfMoney(of affiliate.Affiliate, payouts ...uuid.UUID) {
 		}, func(p affiliate.Payout) string { return p.ID.String() })
 	}
 	var paid []string
-	for payment, err := range s.Payments(s.ctx, filter) {
+	for payment, err := range s.Transfers(s.ctx, filter) {
 		if err != nil {
 			s.fatal(Failure{"Payments", "no error", err.Error()})
 		}

@@ -296,7 +296,7 @@ var (
 
 func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID) affiliate.Job) *action {
 	return &action{
-		name: section + ".erase", object: object, done: "What told who they are is gone. Payloads that wait for a delivery still show them: erase again when these are delivered.",
+		name: section + ".erase", object: object, done: "Personal data erased. Undelivered webhooks still contain it; erase again after delivery.",
 		form: func(v *visit) (form, error) {
 			id, err := v.id(0)
 			if err != nil {

@@ -147,7 +147,7 @@ func TestPayday(t *testing.T) {
 	if run := w.get("payouts/run?externalId=2026-03"); run.status != 200 || !strings.Contains(run.text(), owed.String()) {
 		t.Errorf("%d %s", run.status, run.text())
 	}
-	due := w.Payments(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
+	due := w.Transfers(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
 	files, refused, err := payfile.PayPal(due, w.now.Format("2006-01-02"), payfile.PayPalOptions{})
 	if err != nil || len(files) != 1 || len(refused) > 0 {
 		t.Fatal(len(files), refused, err)

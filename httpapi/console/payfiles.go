@@ -23,7 +23,7 @@ const (
 
 // pending are the payments that are to be made: of all, or of a run; by any method,
 // or by one.
-func (v *visit) pending() (iter.Seq2[affiliate.Payment, error], error) {
+func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 	if name := v.query.Get(paramRun); name != "" {
 		run, err := v.program.PayoutRun(v.ctx(), name)
@@ -32,7 +32,7 @@ func (v *visit) pending() (iter.Seq2[affiliate.Payment, error], error) {
 		}
 		due.RunID = affiliate.Set(run.ID)
 	}
-	return v.program.Payments(v.ctx(), due), nil
+	return v.program.Transfers(v.ctx(), due), nil
 }
 
 // A listing of files says whose payments they are, and the methods that have a
@@ -175,8 +175,8 @@ type booked struct {
 // store that fails is none.
 func (v *visit) report(file string) (payfile.Report, error) {
 	var broken error
-	all := func(yield func(affiliate.Payment, error) bool) {
-		for payment, err := range v.program.Payments(v.ctx(), affiliate.PayoutFilter{}) {
+	all := func(yield func(affiliate.Transfer, error) bool) {
+		for payment, err := range v.program.Transfers(v.ctx(), affiliate.PayoutFilter{}) {
 			broken = err
 			if !yield(payment, err) {
 				return

@@ -97,7 +97,7 @@ type Operations interface {
 	DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
-	Payments(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Payment, error]
+	Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error]
 	CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
 	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)

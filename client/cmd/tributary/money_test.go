@@ -103,7 +103,7 @@ func TestPayday(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.TrimSpace(w.ok("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir))
 	got := must(os.ReadFile(filepath.Join(dir, name)))
-	files, _, err := payfile.PayPal(w.Payments(t.Context(), affiliate.PayoutFilter{}), "2026-03", payfile.PayPalOptions{})
+	files, _, err := payfile.PayPal(w.Transfers(t.Context(), affiliate.PayoutFilter{}), "2026-03", payfile.PayPalOptions{})
 	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
 		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
 	}

@@ -26,7 +26,7 @@ func payoutFiles(j *job) error {
 	}
 	f.Method = affiliate.PaymentMethod(j.text("method", ""))
 	f.Status = affiliate.PayoutStatus(j.text("status", string(affiliate.PayoutPending)))
-	payments, label := j.client.Payments(j.ctx, f), j.text("label", "payouts")
+	payments, label := j.client.Transfers(j.ctx, f), j.text("label", "payouts")
 	var files []payfile.File
 	var refused []payfile.Refused
 	var err error
@@ -78,7 +78,7 @@ func payoutResults(j *job) error {
 		return usage("%v", err)
 	}
 	defer f.Close()
-	report, err := payfile.ReadResults(f, j.client.Payments(j.ctx, affiliate.PayoutFilter{}))
+	report, err := payfile.ReadResults(f, j.client.Transfers(j.ctx, affiliate.PayoutFilter{}))
 	if _, asked := errors.AsType[*client.Error](err); err != nil && !asked && j.ctx.Err() == nil {
 		return usage("%s: %v", j.file, err) // the file is wrong
 	}

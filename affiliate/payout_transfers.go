@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Payment is what somebody who pays needs of a payout. Package payfile writes
-// payments into the files of payment providers.
+// A Transfer is what somebody who pays needs of a payout. Package payfile writes
+// transfers into the files of payment providers.
 //
 // Source: docs/money.md 7.
-type Payment struct {
+type Transfer struct {
 	PayoutID uuid.UUID
 	Status   PayoutStatus
 	Amount   Amount
@@ -23,10 +23,10 @@ type Payment struct {
 	Note     string // to the payee; empty here, the caller's to fill
 }
 
-// paymentsAtOnce is how many payouts one View of Payments reads.
-const paymentsAtOnce = 512
+// transfersAtOnce is how many payouts one View of Transfers reads.
+const transfersAtOnce = 512
 
-// Payments yields the payouts that a filter selects as payments, in the order of
+// Transfers yields the payouts that a filter selects as transfers, in the order of
 // their ids, which is that of their creation. It reads them in pieces, so it
 // costs little memory; a payout that is created or changed meanwhile is yielded
 // as it was or as it is.
@@ -34,10 +34,10 @@ const paymentsAtOnce = 512
 // Errors: [InvalidQuery] (status, method), and those of the store; each ends the walk.
 //
 // Source: docs/money.md 7.
-func (p *Program) Payments(ctx context.Context, f PayoutFilter) iter.Seq2[Payment, error] {
-	return func(yield func(Payment, error) bool) {
+func (p *Program) Transfers(ctx context.Context, f PayoutFilter) iter.Seq2[Transfer, error] {
+	return func(yield func(Transfer, error) bool) {
 		if err := f.check(); err != nil {
-			yield(Payment{}, err)
+			yield(Transfer{}, err)
 			return
 		}
 		for after, more := uuid.Nil, true; more; {
@@ -46,28 +46,28 @@ func (p *Program) Payments(ctx context.Context, f PayoutFilter) iter.Seq2[Paymen
 				if c.err != nil {
 					return nil, c.err
 				}
-				return gather(c.in(o.tx.Payouts), Query{Key: c.key, After: after, Limit: paymentsAtOnce})
+				return gather(c.in(o.tx.Payouts), Query{Key: c.key, After: after, Limit: transfersAtOnce})
 			})
 			if errors.Is(err, ErrNotFound) {
 				return // the filter names nobody
 			}
 			if err != nil {
-				yield(Payment{}, err)
+				yield(Transfer{}, err)
 				return
 			}
 			for i := range recs {
-				if !yield(p.payment(&recs[i]), nil) {
+				if !yield(p.transfer(&recs[i]), nil) {
 					return
 				}
 				after = recs[i].ID
 			}
-			more = len(recs) == paymentsAtOnce
+			more = len(recs) == transfersAtOnce
 		}
 	}
 }
 
-func (p *Program) payment(rec *PayoutRecord) Payment {
-	return Payment{
+func (p *Program) transfer(rec *PayoutRecord) Transfer {
+	return Transfer{
 		PayoutID: rec.ID, Status: rec.Status, Amount: rec.Amount, Currency: p.cfg.Currency,
 		Method: rec.PaymentMethod, Name: rec.PayeeName, Email: rec.PayeeEmail,
 	}

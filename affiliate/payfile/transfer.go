@@ -15,9 +15,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Payment is what a file says of a payout. The engine and the client list them
-// with Payments; a caller may fill in Note.
-type Payment = affiliate.Payment
+// Transfer is what a file says of a payout. The engine and the client list them
+// with Transfers; a caller may fill in Note.
+type Transfer = affiliate.Transfer
 
 // A File is one file to upload.
 type File struct {
@@ -78,7 +78,7 @@ func (known unique) add(id uuid.UUID) error {
 
 // refuse says why a payment cannot be in a file of a provider, or nothing. A payout
 // that is PROCESSING is being paid already.
-func (f format) refuse(p Payment) error {
+func (f format) refuse(p Transfer) error {
 	switch {
 	case p.Status != affiliate.PayoutPending && p.Status != affiliate.PayoutFailed:
 		return ErrStatus
@@ -98,7 +98,7 @@ func (f format) refuse(p Payment) error {
 
 // sorted reads the payments that a file may have, by currency and then by payout
 // id, and those that are refused.
-func (f format) sorted(in iter.Seq2[Payment, error]) (good []Payment, refused []Refused, err error) {
+func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused []Refused, err error) {
 	known := unique{}
 	for p, err := range in {
 		if err == nil {
@@ -113,7 +113,7 @@ func (f format) sorted(in iter.Seq2[Payment, error]) (good []Payment, refused []
 			good = append(good, p)
 		}
 	}
-	slices.SortFunc(good, func(a, b Payment) int {
+	slices.SortFunc(good, func(a, b Transfer) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), bytes.Compare(a.PayoutID[:], b.PayoutID[:]))
 	})
 	slices.SortFunc(refused, func(a, b Refused) int { return bytes.Compare(a.PayoutID[:], b.PayoutID[:]) })
