@@ -30,7 +30,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
 	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
-	"affiliate/importer": {[]string{"affiliate", "internal/amounts", "internal/jsontext"}, nil},
+	"affiliate/importer": {[]string{"affiliate", "internal/amounts", "internal/jsontext", "internal/sheet"}, nil},
 
 	"memstore": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
