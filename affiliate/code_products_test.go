@@ -7,7 +7,7 @@ import (
 )
 
 // TestProductShareIsUnverified: the preview of a coupon for some products says
-// what it cannot know, which is their share of the basket. Issue 30, 29.
+// what it cannot know, which is their share of the basket.
 func TestProductShareIsUnverified(t *testing.T) {
 	w := newWorld(t)
 	ada := w.join("ada")

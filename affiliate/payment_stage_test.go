@@ -13,7 +13,7 @@ func staged(f affiliate.PaymentFact, to affiliate.Stage) affiliate.PaymentFact {
 
 // What was agreed and what was paid of it are one sale in either order: credited as was
 // agreed, with as much as was paid. Neither alone is a sale.
-func TestIssue30Agreed(t *testing.T) {
+func TestAgreed(t *testing.T) {
 	for _, paidFirst := range []bool{false, true} {
 		s := newPayShop(t)
 		facts := []affiliate.PaymentFact{
@@ -45,7 +45,7 @@ func TestIssue30Agreed(t *testing.T) {
 
 // A trial refers its customer when the email is there, and is no sale. What comes after
 // it is the customer's first payment.
-func TestIssue30TrialFact(t *testing.T) {
+func TestTrialFact(t *testing.T) {
 	s := newPayShop(t)
 	trial := s.fact("txn_t")
 	trial.Payer = affiliate.PayerFact{ID: "cus_T"}
@@ -69,7 +69,7 @@ func TestIssue30TrialFact(t *testing.T) {
 }
 
 // A payment whose number is known counts as that in the limits of the terms.
-func TestIssue30PaymentNumber(t *testing.T) {
+func TestPaymentNumber(t *testing.T) {
 	s := newPayShop(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 3 })
 	for i, tt := range []struct {
 		number, want int64
@@ -87,7 +87,7 @@ func TestIssue30PaymentNumber(t *testing.T) {
 }
 
 // A payment that is counted in another currency takes refunds in that alone, as parts.
-func TestIssue30Counted(t *testing.T) {
+func TestCounted(t *testing.T) {
 	s := newPayShop(t)
 	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
 	if _, err := s.ReportPayment(t.Context(), euros(s.refund("re_1", "54", affiliate.RefundSucceeded))); err == nil {
@@ -106,7 +106,7 @@ func TestIssue30Counted(t *testing.T) {
 }
 
 // A warning counts until the dispute that it announces is there, in any order.
-func TestIssue30WarningFact(t *testing.T) {
+func TestWarningFact(t *testing.T) {
 	for _, warningFirst := range []bool{false, true} {
 		s := newPayShop(t)
 		warned := s.dispute("w", "60", affiliate.DisputeWithdrawn, 0)

@@ -34,7 +34,7 @@ func wantReason(t *testing.T, name string, want affiliate.Reason, err error) {
 
 // A refund that says what of it is tax and shipping lowers what is deducted first: the
 // commission of 20 % is paid on what is kept of the base.
-func TestIssue30RefundOfTax(t *testing.T) {
+func TestRefundOfTax(t *testing.T) {
 	type step struct{ amount, tax, shipping, earned string }
 	for name, steps := range map[string][]step{
 		"the tax alone":            {{"20", "20", "", "20"}},
@@ -72,7 +72,7 @@ func TestIssue30RefundOfTax(t *testing.T) {
 
 // A refund of more tax or shipping than the sale has left, or of more than its amount,
 // is refused and changes nothing.
-func TestIssue30RefundOfTaxRefused(t *testing.T) {
+func TestRefundOfTaxRefused(t *testing.T) {
 	w := newWorld(t)
 	w.ada()
 	ctx := t.Context()
@@ -113,7 +113,7 @@ type saidRefund struct {
 // In any order the commission is that on what is kept of the base, by a model in
 // fractions: the refunds that say what is in them take their goods off the base, and
 // the others the same part of what is left of it as of the total.
-func TestIssue30RefundPartsOrder(t *testing.T) {
+func TestRefundPartsOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawRefundPlan(rt)
 		all := p.drawSaid(rt)
@@ -193,7 +193,7 @@ func (p refundPlan) said(all []saidRefund) affiliate.Amount {
 
 // A refund that is reported as a fact says what is in it, before or after the host, the
 // sale and the sum of refunds, and what it says comes late or early.
-func TestIssue30RefundOfTaxAsFact(t *testing.T) {
+func TestRefundOfTaxAsFact(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string
 		facts      func(s *payShop) []affiliate.PaymentFact
@@ -237,7 +237,7 @@ func (s *payShop) said(state affiliate.RefundState) affiliate.PaymentFact {
 
 // A host that books the refund itself, with the provider's id, may say what the
 // provider does not; a fact that says another tax than before is refused.
-func TestIssue30RefundOfTaxKnown(t *testing.T) {
+func TestRefundOfTaxKnown(t *testing.T) {
 	s := newPayShop(t)
 	s.report(s.paid("pi_1", "120", "20", "code:MARA20"))
 	must(s.RefundSale(t.Context(), part(s.saleOf("pi_1").ID, "re_1", "20", "20", "")))

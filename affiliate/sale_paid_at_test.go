@@ -8,7 +8,7 @@ import (
 )
 
 // TestSaleShowsPaidAt: a sale shows when it was paid if the report said so, in its
-// answer, its event and later. Issue 30, 30.
+// answer, its event and later.
 func TestSaleShowsPaidAt(t *testing.T) {
 	s := newSaleShop(t)
 	s.pass(48 * time.Hour)

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Texts as people paste them. Issue 30, 28.
+// Texts as people paste them.
 
 // unseen is what comes along from mails, tables and right-to-left pages.
 const unseen = "\ufeff\u00a0\u200b\u200e\u202a\u2060\u2066\u3000\u00ad\u202c\u2069"

@@ -11,7 +11,7 @@ import (
 )
 
 // TestCurrencyOfAmounts: every request with an amount may name its currency,
-// which is the program's. Issue 30, 16.
+// which is the program's.
 func TestCurrencyOfAmounts(t *testing.T) {
 	w := newWorld(t)
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
@@ -63,7 +63,7 @@ func TestMoveNeedsFullScope(t *testing.T) {
 }
 
 // TestPaidAtNeedsFullScope: a code that has expired works as of paidAt, so a key of
-// a shop cannot send it. Issue 30, 30.
+// a shop cannot send it.
 func TestPaidAtNeedsFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
 	aff := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/payfile"
 )
 
-// TestRefIsShort is issue 30, item 13: a reference fits into the narrowest bank that
+// TestRefIsShort: a reference fits into the narrowest bank that
 // Wise pays through, and no two payouts of 5,000 share one, nor the eight characters
 // that are left of one that was cut.
 func TestRefIsShort(t *testing.T) {
@@ -100,7 +100,7 @@ func TestReadResultsAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestPayPalCurrencies is issue 30, item 13: what PayPal does not pay is refused, and
+// TestPayPalCurrencies: what PayPal does not pay is refused, and
 // no decimals are written where it takes none.
 func TestPayPalCurrencies(t *testing.T) {
 	amount := func(s string) func(*payfile.Transfer) {
@@ -134,7 +134,7 @@ func TestPayPalCurrencies(t *testing.T) {
 	}
 }
 
-// TestFileOfOneMethod is issue 30, item 12: nobody is in the files of two providers,
+// TestFileOfOneMethod: nobody is in the files of two providers,
 // nobody who is being paid is in one, and who is left out is named with the method.
 func TestFileOfOneMethod(t *testing.T) {
 	by := func(m affiliate.PaymentMethod) func(*payfile.Transfer) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTypedAmounts (issue 30, 35): every field of money and percent reads what people
+// TestTypedAmounts: every field of money and percent reads what people
 // type in one way, and refuses with an example what could be read in two.
 func TestTypedAmounts(t *testing.T) {
 	w := newWorld(t)

@@ -16,7 +16,7 @@ func (w *world) follow(path string, answer got) got {
 	return ask(w.desk, "GET", must(must(url.Parse("/"+path)).Parse(answer.head.Get("Location"))).String(), "")
 }
 
-// TestNotices (issue 30, 36): a page says that something was done only to who has done
+// TestNotices: a page says that something was done only to who has done
 // it, at the page where that led; no address that somebody makes up or moves says it.
 func TestNotices(t *testing.T) {
 	w := newWorld(t)
@@ -55,7 +55,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestFilterStays (issue 30, 36): what is done with what is ticked leads back to the
+// TestFilterStays: what is done with what is ticked leads back to the
 // list as it was, with its filter and its page, and so does Cancel.
 func TestFilterStays(t *testing.T) {
 	w := newWorld(t)
@@ -100,7 +100,7 @@ func TestFilterStays(t *testing.T) {
 	}
 }
 
-// TestMoneyIsRepeated (issue 30, 35 and 36): before money moves a page repeats the
+// TestMoneyIsRepeated: before money moves a page repeats the
 // amount, and all of a sale is refunded only when that was ticked.
 func TestMoneyIsRepeated(t *testing.T) {
 	w := newWorld(t)

@@ -94,7 +94,7 @@ func twists(w *world, s stock) map[string]twist {
 	}
 }
 
-// TestStalePages (issue 30, 4): no form of any action does what its page did not show.
+// TestStalePages: no form of any action does what its page did not show.
 // It is asked again with what is so now; a field that nobody touched is not written,
 // and one that two have changed is shown with both values.
 func TestStalePages(t *testing.T) {
@@ -146,7 +146,7 @@ func firstOf(fields []string) string {
 	return fields[0]
 }
 
-// TestTwoWriters (issue 30, 4): each form that edits. Another field, which somebody
+// TestTwoWriters: each form that edits. Another field, which somebody
 // else has changed meanwhile, stays as they left it; the same field is asked about
 // with both values, and then written.
 func TestTwoWriters(t *testing.T) {
@@ -270,7 +270,7 @@ func has(all []string, one string) bool {
 	return strings.Contains("\x00"+strings.Join(all, "\x00")+"\x00", "\x00"+one+"\x00")
 }
 
-// TestNothingChanged (issue 30, 4 and 36): a form that edits and is saved as it was
+// TestNothingChanged: a form that edits and is saved as it was
 // writes nothing, and does not say that it did; so a bulk change of plans that is
 // saved untouched takes no plan away.
 func TestNothingChanged(t *testing.T) {

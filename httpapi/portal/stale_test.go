@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TestStaleDetails (issue 30, 4): an old page writes no detail that the affiliate did
+// TestStaleDetails: an old page writes no detail that the affiliate did
 // not change, and what was changed by two is asked about.
 func TestStaleDetails(t *testing.T) {
 	details := func(w *world) string {

@@ -31,9 +31,9 @@ func (s *shop) afterTrial(changes ...any) event {
 	return s.transaction("txn_2", 2900, 0, append([]any{"subscription_id", "sub_1", "origin", "subscription_recurring"}, changes...)...)
 }
 
-// TestIssue30AdjustedTotals: a credit note that came before the payment lowers what was
+// TestAdjustedTotals: a credit note that came before the payment lowers what was
 // paid, and its tax.
-func TestIssue30AdjustedTotals(t *testing.T) {
+func TestAdjustedTotals(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.customer(), s.first("details.adjusted_totals", map[string]any{
 		"subtotal": "7500", "tax": "1500", "total": "9000", "grand_total": "9000", "currency_code": "USD",
@@ -55,9 +55,9 @@ func TestIssue30AdjustedTotals(t *testing.T) {
 	credited.Want(credited.Mara, "7.50")
 }
 
-// TestIssue30Lines: a code that is restricted to a product does not depend on the order
+// TestLines: a code that is restricted to a product does not depend on the order
 // of the lines.
-func TestIssue30Lines(t *testing.T) {
+func TestLines(t *testing.T) {
 	line := func(product string) map[string]any {
 		return map[string]any{"product": map[string]any{"id": product}, "totals": map[string]any{"total": "6000"}}
 	}
@@ -73,9 +73,9 @@ func TestIssue30Lines(t *testing.T) {
 	}
 }
 
-// TestIssue30TaxAdjustment: an adjustment of the tax takes no commission, one of goods
+// TestTaxAdjustment: an adjustment of the tax takes no commission, one of goods
 // with their tax its part, and the rest of it all.
-func TestIssue30TaxAdjustment(t *testing.T) {
+func TestTaxAdjustment(t *testing.T) {
 	inEachOrder(t, 3, func(t *testing.T, s *shop, order []int) {
 		s.Send(s.customer())
 		events := []event{
@@ -92,10 +92,10 @@ func TestIssue30TaxAdjustment(t *testing.T) {
 	})
 }
 
-// TestIssue30Trial: a trial that a discount or a click began credits that affiliate, in
+// TestTrial: a trial that a discount or a click began credits that affiliate, in
 // whatever order its events come, and nobody is asked to send anything again. Its first
 // payment is the customer's first.
-func TestIssue30Trial(t *testing.T) {
+func TestTrial(t *testing.T) {
 	for name, mark := range map[string][]any{
 		"by a discount": {"discount_id", "promo_mara"}, "by a click": {"custom_data.tributary_click", "1"},
 	} {
@@ -143,8 +143,8 @@ func TestIssue30Trial(t *testing.T) {
 	})
 }
 
-// TestIssue30Imported: an imported customer has an email, as one that was made.
-func TestIssue30Imported(t *testing.T) {
+// TestImported: an imported customer has an email, as one that was made.
+func TestImported(t *testing.T) {
 	if !slices.Contains(paddle.Events(), "customer.imported") {
 		t.Error("Events lacks customer.imported")
 	}
@@ -153,10 +153,10 @@ func TestIssue30Imported(t *testing.T) {
 	s.Want(s.Mara, "20.00")
 }
 
-// TestIssue30Warning: a warning and the chargeback that follows it are one: in any order
+// TestWarning: a warning and the chargeback that follows it are one: in any order
 // they take their part once, and the affiliate gets it back when the chargeback is
 // reversed, or when the warning is and nothing followed.
-func TestIssue30Warning(t *testing.T) {
+func TestWarning(t *testing.T) {
 	inEachOrder(t, 3, func(t *testing.T, s *shop, order []int) {
 		s.Send(s.customer())
 		warned := s.adjusted("adj_1", "chargeback_warning", "txn_1", 6000)
@@ -181,10 +181,10 @@ func TestIssue30Warning(t *testing.T) {
 	s.Want(s.Mara, "10.00")
 }
 
-// TestIssue30Renewals: a renewal of somebody whose first payment was told is never asked
+// TestRenewals: a renewal of somebody whose first payment was told is never asked
 // for again, also when nobody could be credited then; and it is a sale of its own, also
 // when it carries the first order's id.
-func TestIssue30Renewals(t *testing.T) {
+func TestRenewals(t *testing.T) {
 	s := newShop(t)
 	dead := []any{"custom_data.tributary_click", "77"}
 	s.Send(s.customer(), s.subscribed(dead...))

@@ -12,9 +12,9 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// TestIssue30ShippingTax: the tax of shipping is deducted once, whether the price of
+// TestShippingTax: the tax of shipping is deducted once, whether the price of
 // shipping includes it or not, in a session and in an invoice.
-func TestIssue30ShippingTax(t *testing.T) {
+func TestShippingTax(t *testing.T) {
 	cost := func(sub, tax, total int) map[string]any {
 		return map[string]any{"amount_subtotal": sub, "amount_tax": tax, "amount_total": total}
 	}
@@ -45,9 +45,9 @@ func TestIssue30ShippingTax(t *testing.T) {
 	}
 }
 
-// TestIssue30PartialCapture: what was authorized and not captured was never paid, so it
+// TestPartialCapture: what was authorized and not captured was never paid, so it
 // is no refund, though Stripe counts it as one.
-func TestIssue30PartialCapture(t *testing.T) {
+func TestPartialCapture(t *testing.T) {
 	released := map[string]any{"id": "re_rest", "amount": 3000, "status": "succeeded"}
 	mine := map[string]any{"id": "re_1", "amount": 4500, "status": "succeeded"}
 	for name, tt := range map[string]struct {
@@ -70,9 +70,9 @@ func TestIssue30PartialCapture(t *testing.T) {
 	}
 }
 
-// TestIssue30ManualCapture: a Checkout whose payment the host captures by hand is booked
+// TestManualCapture: a Checkout whose payment the host captures by hand is booked
 // when it is captured, with what was captured, whichever event comes first.
-func TestIssue30ManualCapture(t *testing.T) {
+func TestManualCapture(t *testing.T) {
 	for _, customer := range []any{"cus_T", nil} {
 		inEachOrder(t, 2, func(s *shop, order []int) {
 			events := []event{
@@ -97,9 +97,9 @@ func TestIssue30ManualCapture(t *testing.T) {
 	paytest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
-// TestIssue30IntentEmail: an intent that the host books takes the email from the
+// TestIntentEmail: an intent that the host books takes the email from the
 // customer, or from the billing details of its charge, in whatever order they come.
-func TestIssue30IntentEmail(t *testing.T) {
+func TestIntentEmail(t *testing.T) {
 	for _, want := range []string{"payment_intent.succeeded", "customer.created", "charge.succeeded"} {
 		if !slices.Contains(stripe.Events(), want) {
 			t.Errorf("Events lacks %s", want)
@@ -137,10 +137,10 @@ func TestIssue30IntentEmail(t *testing.T) {
 	}
 }
 
-// TestIssue30FirstInvoice: the first invoice of a subscription that began without
+// TestFirstInvoice: the first invoice of a subscription that began without
 // Checkout waits for a session and is then booked. One whose session came, or says that
 // it books, or of somebody whom nobody brought, is never asked for again.
-func TestIssue30FirstInvoice(t *testing.T) {
+func TestFirstInvoice(t *testing.T) {
 	s := newShop(t)
 	first := s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1")
 	paytest.Same(t, "at once", s.Status(first), 503)
@@ -170,9 +170,9 @@ func TestIssue30FirstInvoice(t *testing.T) {
 	}
 }
 
-// TestIssue30OrganicRenewal: a renewal of somebody whom nobody brought is never asked for
+// TestOrganicRenewal: a renewal of somebody whom nobody brought is never asked for
 // again, also when the host carries its way, or a click that credits nobody.
-func TestIssue30OrganicRenewal(t *testing.T) {
+func TestOrganicRenewal(t *testing.T) {
 	for name, meta := range map[string]map[string]any{
 		"nothing": {}, "the way": {"tributary_via": "session"}, "the way and an order": {"tributary_via": "session", "tributary_order": "order-7", "tributary_customer": "u-7"},
 	} {
@@ -198,9 +198,9 @@ func TestIssue30OrganicRenewal(t *testing.T) {
 	young.Want(young.Mara, "7.80")
 }
 
-// TestIssue30RenewalOrder: a renewal that carries the first order's id is a sale of its
+// TestRenewalOrder: a renewal that carries the first order's id is a sale of its
 // own, and its refund is its own; it says which payment of the customer it is.
-func TestIssue30RenewalOrder(t *testing.T) {
+func TestRenewalOrder(t *testing.T) {
 	s := newShop(t)
 	meta := map[string]any{"tributary_via": "session", "tributary_order": "order-1042"}
 	s.Send(s.subscribed("in_1", 4350, "metadata", map[string]any{"tributary_click": "1", "tributary_order": "order-1042"}))
@@ -222,8 +222,8 @@ func TestIssue30RenewalOrder(t *testing.T) {
 	}
 }
 
-// TestIssue30TrialPayment: the first payment after a trial is the customer's first.
-func TestIssue30TrialPayment(t *testing.T) {
+// TestTrialPayment: the first payment after a trial is the customer's first.
+func TestTrialPayment(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "metadata.tributary_click", "1"))
 	s.Send(s.invoice("in_2", "subscription_cycle", 2900))
@@ -231,9 +231,9 @@ func TestIssue30TrialPayment(t *testing.T) {
 	paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
 }
 
-// TestIssue30InvoiceLines: what an invoice says stands in any of its lines, and of
+// TestInvoiceLines: what an invoice says stands in any of its lines, and of
 // several products none is taken for all.
-func TestIssue30InvoiceLines(t *testing.T) {
+func TestInvoiceLines(t *testing.T) {
 	line := func(amount int, product string, meta map[string]any) map[string]any {
 		return map[string]any{"amount": amount, "metadata": meta, "pricing": map[string]any{"price_details": map[string]any{"product": product}}}
 	}
@@ -245,9 +245,9 @@ func TestIssue30InvoiceLines(t *testing.T) {
 	paytest.Same(t, "products", len(s.Sale().ProductsBought), 0)
 }
 
-// TestIssue30SessionLines: a code that is restricted to a product does not depend on the
+// TestSessionLines: a code that is restricted to a product does not depend on the
 // order of the lines.
-func TestIssue30SessionLines(t *testing.T) {
+func TestSessionLines(t *testing.T) {
 	a, b := map[string]any{"amount_total": 2000, "price": map[string]any{"product": "prod_a"}}, map[string]any{"amount_total": 3000, "price": map[string]any{"product": "prod_b"}}
 	for _, tt := range []struct {
 		lines []any
@@ -260,8 +260,8 @@ func TestIssue30SessionLines(t *testing.T) {
 	}
 }
 
-// TestIssue30Organization: an event of an Organization names its account in the context.
-func TestIssue30Organization(t *testing.T) {
+// TestOrganization: an event of an Organization names its account in the context.
+func TestOrganization(t *testing.T) {
 	s := newShop(t)
 	cfg := configAt(s)
 	for name, tt := range map[string]struct {
@@ -284,9 +284,9 @@ func TestIssue30Organization(t *testing.T) {
 	}
 }
 
-// TestIssue30Prevented: of a dispute that was prevented the money is away when it was
+// TestPrevented: of a dispute that was prevented the money is away when it was
 // taken from the host's balance; of a blocked one a refund tells.
-func TestIssue30Prevented(t *testing.T) {
+func TestPrevented(t *testing.T) {
 	moved := []any{map[string]any{"amount": -12000}}
 	for name, tt := range map[string]struct {
 		want    string
@@ -306,9 +306,9 @@ func TestIssue30Prevented(t *testing.T) {
 	}
 }
 
-// TestIssue30CreditNoteTax: of a refund with a credit note the note says how much is tax
+// TestCreditNoteTax: of a refund with a credit note the note says how much is tax
 // and shipping, before the refund's own event or after it.
-func TestIssue30CreditNoteTax(t *testing.T) {
+func TestCreditNoteTax(t *testing.T) {
 	taxes := func(n int) []any { return []any{map[string]any{"amount": n}} }
 	for name, tt := range map[string]struct {
 		want    string
@@ -344,9 +344,9 @@ func TestIssue30CreditNoteTax(t *testing.T) {
 	s.Want(s.Mara, "20.00")
 }
 
-// TestIssue30Converted: of a session whose customer was shown another currency, refunds
+// TestConvertedSession: of a session whose customer was shown another currency, refunds
 // and disputes come in that, and take their part of what was booked.
-func TestIssue30Converted(t *testing.T) {
+func TestConvertedSession(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.load("session_converted", "metadata", map[string]any{"tributary_click": "1"}))
 	s.Want(s.Mara, "20.00")

@@ -107,7 +107,7 @@ func TestPayday(t *testing.T) {
 	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
 		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
 	}
-	other := w.cli("payouts", "file", "--as", "wise", "--label", "2026-03", "--dir", dir) // issue 30, item 12: it was paid twice
+	other := w.cli("payouts", "file", "--as", "wise", "--label", "2026-03", "--dir", dir) // it was paid twice
 	if other.code != exitDone || other.out != "" || !strings.Contains(other.err, "(PAYPAL) is in no file: payfile: the payout is paid by another method") {
 		t.Errorf("the file for Wise: %+v", other)
 	}
