@@ -12,8 +12,9 @@ import (
 
 // takeEarlier decides about a waiting payment that names a sale, and reports whether
 // that is all. The sale is taken when the payer or the customer is the same, the amounts
-// agree, and no other payment has brought it. A later payment of a subscription, which carries what the first one
-// carried, is a sale of its own, and so is what a person said to be one.
+// agree, and no other payment has brought it. A later payment of a subscription, which
+// carries what the first one carried, is a sale of its own, and so is what a person said
+// to be one.
 func (r *payment) takeEarlier(w *WaitingSale, sale *SaleRecord, ref *ReferralRecord) (done bool, err error) {
 	owner, err := r.tx.Payments.Find(Key{Index: BySale, ID: sale.ID})
 	if err != nil && !errors.Is(err, ErrNotFound) {

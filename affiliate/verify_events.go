@@ -160,14 +160,13 @@ func (a *audit) verifyPayload(r *EventRecord, raw []byte) {
 	if whole {
 		return
 	}
-	for i := range auditedFamilies {
-		if auditedFamilies[i].name != r.Type.Family() {
-			continue
-		}
-		for _, key := range auditedFamilies[i].bodyKeys {
-			if !bytes.Contains(rest, []byte(`"`+key+`":`)) {
-				a.breach("I48", name, "its body has no %s", key)
-			}
+	i := slices.IndexFunc(auditedFamilies, func(f auditedFamily) bool { return f.name == r.Type.Family() })
+	if i < 0 {
+		return // I47 says that the type is not known
+	}
+	for _, key := range auditedFamilies[i].bodyKeys {
+		if !bytes.Contains(rest, []byte(`"`+key+`":`)) {
+			a.breach("I48", name, "its body has no %s", key)
 		}
 	}
 }

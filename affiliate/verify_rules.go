@@ -44,11 +44,9 @@ func per(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).Quo(a, b)
 }
 
-func least(a *big.Rat, others ...*big.Rat) *big.Rat {
-	for _, b := range others {
-		if b.Cmp(a) < 0 {
-			a = b
-		}
+func least(a, b *big.Rat) *big.Rat {
+	if b.Cmp(a) < 0 {
+		return b
 	}
 	return a
 }
@@ -140,13 +138,11 @@ func (d deducting) earns(r *SaleRecord) *big.Rat {
 	return times(left, big.NewRat(rate.Scaled(), hundredPercent))
 }
 
-// entriesOf is the sum of a sale's commissions, without those in some states.
-func entriesOf(r *SaleRecord, leaveOut ...ApprovalStatus) *big.Rat {
+// entriesOf is the sum of a sale's commissions.
+func entriesOf(r *SaleRecord) *big.Rat {
 	sum := new(big.Rat)
 	for i := range r.Commissions {
-		if c := &r.Commissions[i]; !slices.Contains(leaveOut, c.Approval.Value()) {
-			sum = plus(sum, fraction(c.Earned))
-		}
+		sum = plus(sum, fraction(r.Commissions[i].Earned))
 	}
 	return sum
 }

@@ -80,7 +80,7 @@ func (s *scene) listsOfMoney(of affiliate.Affiliate, payouts ...uuid.UUID) {
 	var paid []string
 	for payment, err := range s.Transfers(s.ctx, filter) {
 		if err != nil {
-			s.fatal(Failure{"Payments", "no error", err.Error()})
+			s.fatal(Failure{"Transfers", "no error", err.Error()})
 		}
 		paid = append(paid, payment.PayoutID.String())
 	}
