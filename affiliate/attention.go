@@ -76,7 +76,8 @@ type FailedPayout struct {
 // A ConflictPayment is a payment that brought money and has no sale, though somebody may
 // be owed. Outcome says why: it names a sale of which it is not, because its payer or its
 // amounts differ ([SaleConflict]); its code was refused ([SaleRefused]); it names whom
-// nobody is ([SaleUnattributed]); or nothing told whom it may credit ([SaleParked]).
+// nobody is ([SaleUnattributed]); nothing told whom it may credit ([SaleParked]); or it is
+// in another currency than the program's ([SaleOtherCurrency]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`

@@ -20,7 +20,7 @@ type PaymentFact struct {
 	Keys     []string  // 1–6 ids of the one payment, of 1–255 characters each, compared exactly: payment intent, invoice, charge, session
 	Payer    PayerFact // who paid; may be empty
 	At       time.Time // by the provider's clock; not after now and five minutes
-	Currency Currency  // of every amount here; another one than the program's is refused, unless the payment is known to be counted in it and Sale is not given
+	Currency Currency  // of every amount here. In another one than the program's a payment earns nothing, and refunds and disputes are refused unless the payment is counted in it
 	Sale     Opt[Paid] // that it was paid
 	Refunds  []RefundFact
 	Refunded Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts

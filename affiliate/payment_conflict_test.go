@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -305,4 +306,70 @@ func TestPaymentLeft(t *testing.T) {
 	if err := s.Verify(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// A payment in another currency earns nothing. When it names somebody, or its payer is a
+// known customer, it waits until a person dismisses it, unless it is refunded or the host
+// recorded its order. What the program's currency says of a payment comes first.
+func TestPaymentInOtherCurrency(t *testing.T) {
+	ctx := t.Context()
+	s := newPayShop(t)
+	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
+	waits := func(what string, want ...string) []affiliate.ConflictPayment {
+		t.Helper()
+		list := must(s.Attention(ctx, 20)).PaymentConflicts.Items
+		var keys []string
+		for _, p := range list {
+			keys = append(keys, p.Keys[0])
+			if p.Outcome != affiliate.SaleOtherCurrency || p.Currency != "EUR" || p.Amount != money("10.005") {
+				t.Errorf("%s: %+v", what, p)
+			}
+		}
+		if !slices.Equal(keys, want) {
+			t.Errorf("%s: %v wait, want %v", what, keys, want)
+		}
+		if err := s.Verify(ctx); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		return list
+	}
+	organic := euros(s.paid("pi_0", "10.005", "0"))
+	organic.Payer = ines
+	stored := s.dump()
+	s.outcome(s.report(organic), affiliate.SaleUnattributed)
+	if diff := cmp.Diff(stored, s.dump()); diff != "" {
+		t.Errorf("a payment that nobody brought is stored: %s", diff)
+	}
+
+	first := euros(s.paid("pi_1", "10.005", "0", "1"))
+	s.outcome(s.report(first, first), affiliate.SaleOtherCurrency)
+	list := waits("by a click", "pi_1")
+	_, err := s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsOwnSale)
+	wantReason(t, "a sale in another currency", affiliate.InvalidField, err)
+	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsSameSale)
+	wantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
+	_, err = s.ReportPayment(ctx, s.refund("re_1", "1", affiliate.RefundSucceeded))
+	wantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
+	s.report(euros(s.refund("re_1", "10.005", affiliate.RefundSucceeded)))
+	waits("refunded")
+	s.report(euros(s.refund("re_1", "10.005", affiliate.RefundFailed)))
+	waits("the refund failed", "pi_1")
+	must(s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDismissed))
+	s.outcome(s.report(first), affiliate.SaleUnattributed)
+	waits("dismissed")
+
+	must(s.RecordSale(ctx, affiliate.NewSale{ReferralID: "1", Email: tomas.Email, Name: "Tomas", TotalEarned: money("11"), ExternalID: "order-2"}))
+	s.outcome(s.report(euros(altered(s.paid("pi_2", "10.005", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-2" }))), affiliate.SaleDuplicate)
+	waits("recorded by the host")
+	s.outcome(s.report(euros(altered(s.paid("pi_3", "10.005", "0"), func(p *affiliate.Paid) { p.Renewal = true }))), affiliate.SaleOtherCurrency)
+	waits("of a known customer", "pi_3")
+
+	s.outcome(s.report(s.paid("pi_3", "30", "0", "1")), affiliate.SaleRecorded)
+	s.outcome(s.report(euros(s.paid("pi_3", "10.005", "0", "1"))), affiliate.SaleDuplicate)
+	s.gives("pi_3", "6")
+	waits("the program's currency too")
+	s.report(euros(s.paid("pi_4", "10.005", "0", "1")), s.paid("ch_4", "40", "0", "1"))
+	s.report(s.fact("pi_4 ch_4")) // two ids of one payment
+	s.gives("pi_4", "8")
+	waits("joined")
 }

@@ -28,7 +28,8 @@ var paymentDecisions = []PaymentDecision{PaymentIsSameSale, PaymentIsOwnSale, Pa
 //
 // A payment of its own whose provider's id names another sale waits on, and so does one
 // that still credits nobody. One that was only told to be paid, without whom it may
-// credit, can be dismissed alone.
+// credit, and one in another currency can be dismissed alone: record its sale yourself,
+// converted, when somebody is owed.
 //
 // Errors: [MissingField] (paymentId, decision), [InvalidField] (decision; currency, when
 // the payment of that sale is counted in another one);

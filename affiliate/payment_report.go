@@ -27,8 +27,12 @@ import (
 // failed or a dispute that was won, becomes an adjustment, because a refund is
 // never undone. What comes after Config.RefundWindow is kept and does not count.
 //
+// A payment in another currency than the program's earns nothing. It is kept when it
+// names somebody, as [SaleOtherCurrency], until a person decides.
+//
 // Errors: [InvalidField] for a fact that is not valid by itself, in another
-// currency, or with another amount for a known refund or dispute;
+// currency than what is known of the payment, or with another amount for a known refund or
+// dispute;
 // [PaymentConflict] when the ids belong to two payments that both have a sale: a
 // person decides then, and nothing is changed. Refusals of codes are in
 // PaymentResult.Refused.
@@ -71,6 +75,7 @@ type known struct {
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
 	named    bool // the payment names a sale that is there and that it did not take
+	aside    bool // the payment is in another currency, and somebody may be owed
 	result   PaymentResult
 }
 
@@ -124,22 +129,35 @@ func (r *payment) readPayer() (err error) {
 }
 
 // checkCurrency refuses facts in another currency than the payment is counted in: that
-// of Paid.GrossCurrency, else the program's.
+// of Paid.GrossCurrency, else the program's. A payment of which nothing else is known may
+// be in any.
 func (r *payment) checkCurrency() error {
 	f, c := &r.fact, r.cfg.Currency
-	counted := cmp.Or(r.rec.Counted, c)
-	if paid, ok := f.Sale.Get(); ok {
-		now := cmp.Or(paid.GrossCurrency, c)
-		if now != counted && r.rec.counts() {
-			return fieldOtherCurrency.Of("grossCurrency")
-		}
-		if now != c {
-			r.rec.Counted = now
-		}
-		return nil
-	}
+	paid, sold := f.Sale.Get()
 	told := len(f.Refunds)+len(f.Disputes) > 0 || !f.Refunded.IsZero()
-	return first(fieldOtherCurrency.about("currency").when(f.Currency != counted && (told || f.Currency != c)))
+	switch {
+	case !sold:
+		return first(fieldOtherCurrency.about("currency").when(f.Currency != cmp.Or(r.rec.Counted, c) && (told || f.Currency != c)))
+	case f.Currency != c && r.isNew():
+		r.rec.Counted = f.Currency
+		return nil
+	case f.Currency != c:
+		return first(fieldOtherCurrency.about("currency").when(f.Currency != r.rec.Counted && told))
+	}
+	r.rec.dropForeign()
+	now := cmp.Or(paid.GrossCurrency, c)
+	if now != cmp.Or(r.rec.Counted, c) && r.rec.counts() {
+		return fieldOtherCurrency.Of("grossCurrency")
+	}
+	if now != c {
+		r.rec.Counted = now
+	}
+	return nil
+}
+
+// isNew reports whether nothing was told of the payment yet but its ids.
+func (r *payment) isNew() bool {
+	return r.rec.Sale == uuid.Nil && len(r.rec.Waiting) == 0 && r.rec.Counted == "" && !r.rec.counts()
 }
 
 // addFacts adds the facts to the record.
@@ -178,6 +196,8 @@ func (r *payment) makeSale() error {
 	case r.rec.Sale != uuid.Nil:
 		r.result.Outcome = SaleDuplicate
 		return nil
+	case r.fact.Currency != r.cfg.Currency:
+		return r.putAside(&paid)
 	}
 	if err := r.await(&paid); err != nil {
 		return err
@@ -187,6 +207,28 @@ func (r *payment) makeSale() error {
 		return nil
 	}
 	return r.tryWaiting()
+}
+
+// putAside keeps a payment in another currency, if it names somebody who may be owed.
+// One whose order the host has recorded is left to the host.
+func (r *payment) putAside(paid *Paid) error {
+	r.result.Outcome = SaleUnattributed
+	if !r.rec.foreign() || r.rec.Counted != r.fact.Currency || r.rec.Decided != "" {
+		return nil // the program's currency was told of it, or a person decided
+	}
+	earlier, err := r.earlierRecord(paid.ExternalID, paid.ExternalInvoiceID)
+	if err != nil {
+		return err
+	}
+	if earlier.ID != uuid.Nil {
+		r.result.Outcome = SaleDuplicate
+		return nil
+	}
+	ref, err := r.customerOf(&r.payer.rec, r.fact.Payer)
+	if r.aside = len(paid.Tries) > 0 || ref.ID != uuid.Nil; r.aside {
+		r.result.Outcome, r.rec.Gross = SaleOtherCurrency, Set(paid.Gross)
+	}
+	return err
 }
 
 // await notes what a payment says about its sale: what was agreed, what was paid of it,
@@ -258,6 +300,9 @@ func (r *payment) link() error {
 // leave nothing.
 func (r *payment) kept() bool {
 	paid, ok := r.fact.Sale.Get()
+	if r.rec.foreign() {
+		return r.old.ID != uuid.Nil || r.aside
+	}
 	return r.old.ID != uuid.Nil || r.rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
 		paid.Stage == PaidLater || paid.Stage == PaidOfAgreed ||
 		len(r.rec.Refunds) > 0 || len(r.rec.Disputes) > 0 || r.fact.Refunded.Or(Amount{}).Sign() > 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -29,7 +30,7 @@ func (p *Program) normalizePayment(f *PaymentFact, now Instant) error {
 	}
 	if err := first(
 		checkProvider(f.Provider), checkKeys(f.Keys), checkAt(f.At, now),
-		fieldOtherCurrency.about("currency").when(f.Currency != p.cfg.Currency && (!f.Sale.IsZero() || !f.Currency.known())),
+		fieldOtherCurrency.about("currency").when(f.Currency != p.cfg.Currency && (!f.Sale.Or(Paid{}).alone() || !f.Currency.Known())),
 		f.Payer.check(),
 		checkSum("refunded", f.Refunded),
 	); err != nil {
@@ -55,7 +56,7 @@ func (p *Program) normalizePayment(f *PaymentFact, now Instant) error {
 	if !ok {
 		return nil
 	}
-	if err := p.normalizePaid(&paid); err != nil {
+	if err := p.normalizePaid(&paid, f.Currency != p.cfg.Currency); err != nil {
 		return err
 	}
 	f.Sale = Set(paid)
@@ -151,7 +152,7 @@ func (f PayerFact) ignored() (names []string) {
 
 // clean drops an email and a name that the engine does not accept.
 func (f *PayerFact) clean() {
-	f.Email, _ = canonicalEmail(f.Email)
+	f.Email, _ = mailbox.Canonical(f.Email)
 	f.Name = plaintext.Trim(f.Name)
 	if plaintext.Blank(f.Name) || checkText("name", f.Name, maxName, false) != nil {
 		f.Name = ""
@@ -160,8 +161,14 @@ func (f *PayerFact) clean() {
 
 var stages = []Stage{PaidLater, PaidOfAgreed, PaidNothing}
 
-// normalizePaid checks what a payment says about its sale.
-func (p *Program) normalizePaid(paid *Paid) error {
+// alone reports whether a payment says by itself what was paid, in one currency.
+func (paid Paid) alone() bool {
+	return paid.Stage == PaidNow && paid.GrossCurrency == "" && !paid.Free
+}
+
+// normalizePaid checks what a payment says about its sale. Of one in a foreign currency
+// only Gross counts.
+func (p *Program) normalizePaid(paid *Paid, foreign bool) error {
 	if err := first(
 		fieldNotAllowed.about("promoCode").when(paid.PromoCode != ""),
 		fieldNotAllowed.about("referralId").when(paid.ReferralID != ""),
@@ -172,7 +179,7 @@ func (p *Program) normalizePaid(paid *Paid) error {
 		FieldTooLarge.about("tries").when(len(paid.Tries) > maxTries),
 		checkSum("gross", Set(paid.Gross)),
 		oneOfOrNone("stage", paid.Stage, stages),
-		fieldOtherCurrency.about("grossCurrency").when(paid.GrossCurrency != "" && (!paid.GrossCurrency.known() || paid.Stage != PaidNow)),
+		fieldOtherCurrency.about("grossCurrency").when(paid.GrossCurrency != "" && (!paid.GrossCurrency.Known() || paid.Stage != PaidNow)),
 		fieldNotPositive.about("gross").when(paid.Stage != PaidNothing && paid.Gross.IsZero() != paid.Free),
 		fieldNotAllowed.about("gross").when(paid.Stage == PaidNothing && (!paid.Gross.IsZero() || !paid.TotalEarned.IsZero())),
 		fieldNotAllowed.about("free").when(paid.Stage != PaidNow && paid.Free),
@@ -187,8 +194,8 @@ func (p *Program) normalizePaid(paid *Paid) error {
 		}
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID)
 	}
-	if paid.Stage == PaidNothing {
-		return first(optional("externalId", paid.ExternalID, maxName))
+	if paid.Stage == PaidNothing || foreign {
+		return first(optional("externalId", paid.ExternalID, maxName), optional("externalInvoiceId", paid.ExternalInvoiceID, maxName))
 	}
 	paid.PromoCode = code // a free order needs one
 	paid.leaveOutProductName()

@@ -37,11 +37,11 @@ func (w *WaitingSale) pay(total Amount, c Currency) (err error) {
 	if err != nil {
 		return err
 	}
-	if rest := total.n - w.Tax.n; w.Shipping.n > rest {
-		w.Shipping = Amount{rest} // both were rounded up
+	if rest := total.Scaled() - w.Tax.Scaled(); w.Shipping.Scaled() > rest {
+		w.Shipping = AmountFromScaled(rest) // both were rounded up
 	}
 	w.TotalEarned = total
-	if basket, ok := w.Subtotal.Get(); ok && basket.n < total.n-w.Tax.n-w.Shipping.n {
+	if basket, ok := w.Subtotal.Get(); ok && basket.Scaled() < total.Scaled()-w.Tax.Scaled()-w.Shipping.Scaled() {
 		w.Subtotal = Opt[Amount]{}
 	}
 	return nil
@@ -138,6 +138,8 @@ func (r *payment) leave() error {
 	switch {
 	case r.rec.Sale != uuid.Nil || r.rec.Conflict != uuid.Nil || r.rec.Decided == string(PaymentDismissed) || r.rec.Gross.Or(Amount{}).Cmp(lost) <= 0:
 		r.rec.Left = ""
+	case r.rec.foreign():
+		r.rec.Left = string(SaleOtherCurrency)
 	case len(r.rec.Waiting) == 0:
 		r.rec.Left = string(SaleParked)
 	case outcome == SaleRefused || outcome == SaleUnattributed && named:

@@ -202,12 +202,18 @@ func TestPaymentSales(t *testing.T) {
 			s.outcome(s.report(f), affiliate.SaleUnattributed)
 		},
 		"33 another currency": func(s *payShop) {
-			f := s.paid("pi_1", "29", "0", "1")
-			f.Currency = "EUR"
 			stored := s.dump()
-			_, err := s.ReportPayment(s.t.Context(), f)
-			if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "currency" || cmp.Diff(stored, s.dump()) != "" {
-				s.t.Errorf("error %v", err)
+			for _, change := range []func(*affiliate.Paid){
+				func(p *affiliate.Paid) { p.Stage = affiliate.PaidLater },
+				func(p *affiliate.Paid) { p.Stage = affiliate.PaidOfAgreed },
+				func(p *affiliate.Paid) { p.GrossCurrency = "USD" },
+			} {
+				f := altered(s.paid("pi_1", "29", "0", "1"), change)
+				f.Currency = "EUR"
+				_, err := s.ReportPayment(s.t.Context(), f)
+				if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "currency" || cmp.Diff(stored, s.dump()) != "" {
+					s.t.Errorf("error %v", err)
+				}
 			}
 		},
 		"35 a sale that the host recorded": func(s *payShop) {

@@ -105,9 +105,23 @@ func (r *PaymentRecord) counts() bool {
 	return !r.Gross.IsZero() || !r.Refunded.IsZero() || !r.Late.IsZero() || len(r.Refunds)+len(r.Disputes) > 0
 }
 
+// dropForeign forgets what was paid in another currency, when the program's is told of the
+// payment, unless refunds and disputes are counted in it.
+func (r *PaymentRecord) dropForeign() {
+	if r.foreign() && len(r.Refunds)+len(r.Disputes) == 0 && r.Refunded.IsZero() && r.Late.IsZero() {
+		r.Gross, r.Counted, r.Left = Opt[Amount]{}, "", ""
+	}
+}
+
 // merge adds all facts of another record of the same payment. Amounts in two currencies
 // are refused.
 func (r *PaymentRecord) merge(other *PaymentRecord, late bool, s *shift) error {
+	if r.Counted != other.Counted {
+		same := *other
+		same.dropForeign()
+		other = &same
+		r.dropForeign()
+	}
 	switch {
 	case !r.counts():
 		r.Counted, r.Worth = other.Counted, other.Worth

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
-func whole(n int64) Amount { return Amount{n * amountScale} }
+func whole(n int64) Amount { return AmountFromScaled(n * decimal.Scale) }
 
 // Facts that say nothing new change nothing, and are not the reason of anything.
 func TestFactsAgain(t *testing.T) {

@@ -102,13 +102,19 @@ func (r PaymentRecord) AppendKeys(dst []Key) []Key {
 	switch {
 	case r.Sale != uuid.Nil:
 		return append(dst, Key{Index: BySale, ID: r.Sale})
-	case r.Conflict == uuid.Nil:
+	case r.Conflict == uuid.Nil && !r.foreign():
 		dst = appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 	}
 	if r.waits() {
 		dst = append(dst, undecided)
 	}
 	return dst
+}
+
+// foreign reports whether all that is known of the payment is in another currency than
+// the program's, so that it cannot be a sale.
+func (r *PaymentRecord) foreign() bool {
+	return r.Counted != "" && r.Worth.IsZero() && r.Sale == uuid.Nil && len(r.Waiting) == 0
 }
 
 // waits reports whether a person is to decide about the payment.

@@ -152,6 +152,10 @@ const (
 	// SaleConflict means that the payment names a sale of which it is not: payer or
 	// amounts differ. Nothing but the payment is stored; see [Program.DecidePayment].
 	SaleConflict SaleOutcome = "payment_conflict"
+
+	// SaleOtherCurrency means that the payment is in another currency than the program's
+	// and names somebody. It is kept and earns nothing; see [Program.DecidePayment].
+	SaleOtherCurrency SaleOutcome = "other_currency"
 )
 
 // SaleResult is the answer of [Program.RecordSale].

@@ -41,6 +41,9 @@ func (a *audit) verifyPayment(r *PaymentRecord) {
 	if r.Left != "" && (r.Sale != uuid.Nil || r.Conflict != uuid.Nil || r.Gross.IsZero()) {
 		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left, r.Sale, r.Conflict, r.Gross)
 	}
+	if r.Left == string(SaleOtherCurrency) && (r.Counted == "" || len(r.Waiting) > 0) {
+		a.breach("I82", name, "it waits as %s and is counted in %q, %d waiting", r.Left, r.Counted, len(r.Waiting))
+	}
 	if r.Sale == uuid.Nil && len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
 		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
 	}

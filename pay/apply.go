@@ -26,7 +26,8 @@ type Result struct {
 //
 // An action of another currency than the program's, and a status of a payer who is
 // not known, become ignored. An ignored action that says which ids belong together
-// still links them.
+// still links them, and a payment in another currency that names somebody waits for a
+// person ([affiliate.SaleOtherCurrency]).
 //
 // Errors: [ErrLater]; errors of the store, after which nothing is changed and the
 // action may be applied again. Refusals of the program are no errors: they are in
@@ -83,7 +84,7 @@ func foreign(ctx context.Context, p *affiliate.Program, a Action) (bool, error) 
 
 // apply does what the kind of the action asks for.
 func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
-	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid {
+	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid || r.Action.Reason == OtherCurrency {
 		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
 	}
 	switch a := &r.Action; a.Kind {
@@ -105,13 +106,15 @@ func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
 	return nil
 }
 
-// link reports which ids belong together, what was agreed and is not paid yet, or what a
-// refund consists of, when an ignored action says so.
+// link reports which ids belong together, what was agreed and is not paid yet, what was
+// paid in another currency, or what a refund consists of, when an ignored action says so.
 func (r *Result) link(ctx context.Context, p *affiliate.Program) error {
 	a := &r.Action
 	agreed := a.Reason == Unpaid && !a.Payment.Sale.IsZero()
 	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
-	if agreed || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+	paid, sold := a.Payment.Sale.Get()
+	foreign := a.Reason == OtherCurrency && sold && paid.Stage == affiliate.PaidNow && !paid.Gross.IsZero() && paid.GrossCurrency == ""
+	if agreed || noted || foreign || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
 		return r.payment(ctx, p)
 	}
 	return nil

@@ -181,7 +181,7 @@ func attentionForm() fields {
 		"failedDeliveries":  waiting(fields{"id": anID, "webhookId": anID, "event": oneOf(eventTypes()...), "createdAt": aDate}),
 		"failedPayouts":     waiting(fields{"id": anID, "affiliateId": anID, "amount": aNumber, "failedReason": orNull(aText)}),
 		"paymentConflicts": waiting(fields{
-			"id": anID, "provider": aText, "keys": listOf(aText), "payerId": orNull(aText), "outcome": oneOf("payment_conflict", "refused", "unattributed", "parked"),
+			"id": anID, "provider": aText, "keys": listOf(aText), "payerId": orNull(aText), "outcome": oneOf("payment_conflict", "refused", "unattributed", "parked", "other_currency"),
 			"saleId": anInteger, "amount": aNumber, "currency": aText, "createdAt": aDate,
 		}),
 		"oldestPaymentAt": orNull(aDate),

@@ -37,6 +37,8 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 		return "it names whom nobody is"
 	case p.Outcome == affiliate.SaleParked:
 		return "nothing told whom it may credit"
+	case p.Outcome == affiliate.SaleOtherCurrency:
+		return "it is in another currency than the program's"
 	case p.SaleID == 0:
 		return "it names a sale that was deleted"
 	}
@@ -119,7 +121,7 @@ var decidePayment = &action{
 		if d.gone {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
-		if d.Outcome == affiliate.SaleParked {
+		if d.Outcome == affiliate.SaleParked || d.Outcome == affiliate.SaleOtherCurrency {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
 		return form{

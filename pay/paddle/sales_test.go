@@ -57,9 +57,11 @@ func TestSale(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.first("currency_code", "EUR"), s.adjusted("adj_1", "refund", "txn_1", 3000, "currency_code", "EUR"))
 		for _, r := range s.Results[1:] {
-			paytest.Same(t, "reason", r.Action.Reason, pay.OtherCurrency)
 			paytest.Same(t, "currency", r.Action.Payment.Currency, "EUR")
 		}
+		paytest.Same(t, "reason", s.Results[1].Action.Reason, pay.OtherCurrency)
+		paytest.Same(t, "outcome", s.Results[1].Outcome, affiliate.SaleOtherCurrency)
+		paytest.Same(t, "waiting", paytest.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count, 1)
 		paytest.Same(t, "sales", len(s.AllSales()), 0)
 	})
 	t.Run("the host records it too", func(t *testing.T) {

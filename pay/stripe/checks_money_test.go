@@ -27,10 +27,14 @@ func TestMoney(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("currency", "eur"))
 			s.ignored(pay.OtherCurrency)
+			paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleOtherCurrency)
 			s.Send(s.refund("re_1", "pi_1", 3000, "currency", "eur"))
-			s.ignored(pay.OtherCurrency)
-			if _, err := s.ProviderPayment(t.Context(), "stripe", "pi_1"); err == nil {
-				t.Error("the payment is stored")
+			known := paytest.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
+			paytest.Same(t, "lost", known.Lost, affiliate.MustAmount("30"))
+			paytest.Same(t, "currency", known.Currency, "EUR")
+			waits := paytest.Must(s.Attention(t.Context(), 0)).PaymentConflicts
+			if waits.Count != 1 || waits.Items[0].Amount != affiliate.MustAmount("120") || waits.Items[0].Currency != "EUR" {
+				t.Errorf("%+v waits", waits)
 			}
 			paytest.Same(t, "events", s.Fired(affiliate.SaleCreated), 0)
 		}},
