@@ -17,7 +17,7 @@ const module = "github.com/tributary-go/tributary"
 var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate": {
 		[]string{
-			"internal/jsontext", "internal/sheet", "internal/unseen", "internal/decimal", "internal/idn", "internal/isodate",
+			"internal/jsontext", "internal/sheet", "internal/unseen", "internal/decimal", "internal/isodate", "internal/mailbox",
 			"internal/netrange", "internal/plaintext", "internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
@@ -25,6 +25,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/decimal":   {[]string{"internal/jsontext"}, nil},
 	"internal/idn":       {nil, nil},
 	"internal/isodate":   {nil, nil},
+	"internal/mailbox":   {[]string{"internal/idn", "internal/plaintext"}, nil},
 	"internal/netrange":  {nil, nil},
 	"internal/plaintext": {nil, nil},
 	"internal/uuid7":     {nil, []string{"github.com/google/uuid"}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -176,7 +177,7 @@ func exactID(s string) (uuid.UUID, bool) {
 // affiliateByEmail finds an affiliate by its email in any letter case. A text
 // that is not an email matches nothing.
 func (o *op) affiliateByEmail(email string) (AffiliateRecord, error) {
-	canonical, ok := canonicalEmail(email)
+	canonical, ok := mailbox.Canonical(email)
 	if !ok {
 		return AffiliateRecord{}, ErrNotFound
 	}

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,29 +12,19 @@ import (
 // The status of an affiliate and the methods that change it. Rule 4.1; contract
 // 6.
 
-// A move is an allowed change of status.
-type move struct{ from, to AffiliateStatus }
-
-// The moves. For the way back, UpdateAffiliate sets ACTIVE or INACTIVE from any
-// status. AcceptInvite ends INVITED.
-var (
-	approve    = move{AffiliateInactive, AffiliateActive}
-	decline    = move{AffiliateInactive, AffiliateDeclined}
-	deactivate = move{AffiliateActive, AffiliateDeactivated}
-	ban        = move{AffiliateActive, AffiliateBanned}
-)
-
 // Next returns the statuses that [Program.ApproveAffiliates] and its siblings
-// give an affiliate of this status.
+// give an affiliate of this status. For the way back, UpdateAffiliate sets ACTIVE or
+// INACTIVE from any status. AcceptInvite ends INVITED.
 //
 // Source: docs/rules.md 4.1.
-func (s AffiliateStatus) Next() (to []AffiliateStatus) {
-	for _, m := range [...]move{approve, decline, deactivate, ban} {
-		if m.from == s {
-			to = append(to, m.to)
-		}
+func (s AffiliateStatus) Next() []AffiliateStatus {
+	switch s {
+	case AffiliateInactive:
+		return []AffiliateStatus{AffiliateActive, AffiliateDeclined}
+	case AffiliateActive:
+		return []AffiliateStatus{AffiliateDeactivated, AffiliateBanned}
 	}
-	return to
+	return nil
 }
 
 // unapproved reports whether nobody has approved an affiliate of this status.
@@ -53,7 +44,7 @@ func (s AffiliateStatus) unapproved() bool {
 // Source: docs/contract.md 6.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
 	defer p.begin(&ctx, "ApproveAffiliates", writes).end(&err)
-	return p.moveAll(ctx, "affiliate.approve", ids, approve)
+	return p.moveAll(ctx, "affiliate.approve", ids, AffiliateActive)
 }
 
 // DeclineAffiliates makes pending affiliates DECLINED; otherwise like
@@ -62,7 +53,7 @@ func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
 	defer p.begin(&ctx, "DeclineAffiliates", writes).end(&err)
-	return p.moveAll(ctx, "affiliate.decline", ids, decline)
+	return p.moveAll(ctx, "affiliate.decline", ids, AffiliateDeclined)
 }
 
 // DeactivateAffiliates makes active affiliates DEACTIVATED: commissions of
@@ -72,7 +63,7 @@ func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
 	defer p.begin(&ctx, "DeactivateAffiliates", writes).end(&err)
-	return p.moveAll(ctx, "affiliate.deactivate", ids, deactivate)
+	return p.moveAll(ctx, "affiliate.deactivate", ids, AffiliateDeactivated)
 }
 
 // BanAffiliates makes active affiliates BANNED, with the effect of
@@ -81,15 +72,16 @@ func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) (_
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []Affiliate, err error) {
 	defer p.begin(&ctx, "BanAffiliates", writes).end(&err)
-	return p.moveAll(ctx, "affiliate.ban", ids, ban)
+	return p.moveAll(ctx, "affiliate.ban", ids, AffiliateBanned)
 }
 
-func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, m move) ([]Affiliate, error) {
+// moveAll gives affiliates a status that follows their present one.
+func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, to AffiliateStatus) ([]Affiliate, error) {
 	return p.changeAll(ctx, request{name: name, input: ids}, ids, func(_ *op, rec *AffiliateRecord) error {
-		if rec.Status != m.from && rec.Status != m.to {
+		if rec.Status != to && !slices.Contains(rec.Status.Next(), to) {
 			return statusNotAllowed.Err()
 		}
-		rec.Status = m.to
+		rec.Status = to
 		return nil
 	})
 }

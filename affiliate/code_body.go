@@ -35,15 +35,22 @@ func (b couponBody) MarshalJSON() ([]byte, error) { return b.AppendAnswer(nil), 
 // appendAnswer appends the coupon, in events and in answers.
 func (b couponBody) AppendAnswer(dst []byte) []byte {
 	dst = slices.Grow(dst, 1024+640*len(b.codes))
-	dst = append(b.coupon.appendTerms(dst), `,"promotionalCodes":[`...)
+	dst = openCodes(&b.coupon, dst)
 	for i, rec := range slices.Backward(b.codes) {
 		if i < len(b.codes)-1 {
 			dst = append(dst, ',')
 		}
 		code := codeOf(rec, Opt[Coupon]{}, b.contacts.of(rec))
-		dst = code.appendJSON(dst)
+		dst = code.AppendJSON(dst)
 	}
 	return append(dst, "]}"...)
+}
+
+// openCodes appends a coupon without codes, and the beginning of their list, which is
+// its last member.
+func openCodes(c *Coupon, dst []byte) []byte {
+	dst = c.AppendJSON(dst)
+	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)
 }
 
 // full is the coupon as the API answers it. It shares no memory with the body.
@@ -67,5 +74,5 @@ type codeBody struct {
 // MarshalJSON writes the code.
 func (b codeBody) MarshalJSON() ([]byte, error) {
 	code := codeOf(b.code, b.parents.coupon, b.parents.affiliate)
-	return code.appendJSON(make([]byte, 0, 1536)), nil
+	return code.AppendJSON(make([]byte, 0, 1536)), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -115,7 +116,7 @@ func (v *verdict) pricesAll(given Opt[Product], basket Amount, c Currency) bool 
 	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
 		return true
 	}
-	one := AmountFromScaled(amountScale)
+	one := AmountFromScaled(decimal.Scale)
 	sum, err := product.Price.Or(Amount{}).Portion(product.Quantity.Or(one), one, c)
 	return product.ProductID != "" && err == nil && sum == basket
 }

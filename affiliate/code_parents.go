@@ -53,7 +53,7 @@ func (o *op) ownerOf(id uuid.UUID, seen contacts) (owner, error) {
 	if err != nil {
 		return owner{}, err
 	}
-	known := owner{contactOf(rec), rec.Status.hold()}
+	known := owner{contactOf(rec), rec.Status.NewSales().Or("")}
 	if seen != nil {
 		seen[id] = known
 	}

@@ -45,7 +45,7 @@ func (o *op) dealFor(aff *AffiliateRecord, ref *ReferralRecord) (deal, error) {
 	if err := o.overrideRate(&d, aff); err != nil {
 		return d, err
 	}
-	switch held := aff.Status.hold(); held {
+	switch held := aff.Status.NewSales().Or(""); held {
 	case "", HoldAffiliateNotApproved:
 		d.hold = cmp.Or(d.hold, held) // approval releases nothing that has another reason
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -61,7 +62,7 @@ func (p *Program) checkCouponUpdate(up CouponUpdate) error {
 	up.PercentOff, up.AmountOff = unlessNull(up.PercentOff), unlessNull(up.AmountOff)
 	up.Currency, up.DurationInMonths = unlessNull(up.Currency), unlessNull(up.DurationInMonths)
 	_, err := p.mergeCoupon(CouponRecord{
-		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(amountScale), AmountOff: AmountFromScaled(1),
+		Name: "x", Type: CouponPercentage, PercentOff: PercentFromScaled(decimal.Scale), AmountOff: AmountFromScaled(1),
 		Currency: p.cfg.Currency, Duration: DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
 	}, up)
 	return err
@@ -151,8 +152,8 @@ func checkPercentOff(c *NewCoupon) *Error {
 	if !ok && c.CouponType == CouponPercentage {
 		return percentOffRequired.Err()
 	}
-	one := PercentFromScaled(amountScale)
-	if ok && (percent.Cmp(one) < 0 || percent.Cmp(PercentFromScaled(hundredPercent)) > 0) {
+	one := PercentFromScaled(decimal.Scale)
+	if ok && (percent.Cmp(one) < 0 || percent.Cmp(PercentFromScaled(100*decimal.Scale)) > 0) {
 		return percentOffRange.Err()
 	}
 	return nil

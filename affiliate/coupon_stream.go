@@ -160,7 +160,7 @@ func (s *couponStream) encode(ctx context.Context) error {
 			s.out.buf = append(s.out.buf, ',')
 		}
 		head := s.program.couponOf(c.rec)
-		s.out.buf = append(head.appendTerms(s.out.buf), `,"promotionalCodes":[`...)
+		s.out.buf = openCodes(&head, s.out.buf)
 		if err := s.encodeCodes(codes[:c.codes], true); err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (s *couponStream) encodeCodes(codes []CodeRecord, first bool) error {
 			s.out.buf = append(s.out.buf, ',')
 		}
 		code := codeOf(codes[i], Opt[Coupon]{}, s.contacts.of(codes[i]))
-		s.out.buf = code.appendJSON(s.out.buf)
+		s.out.buf = code.AppendJSON(s.out.buf)
 		if err := s.out.spill(); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func ParseCurrency(s string) (Currency, error) {
 		return "", ErrCurrency
 	}
 	c := Currency(plaintext.Upper(s))
-	if !c.known() {
+	if !c.Known() {
 		return "", ErrCurrency
 	}
 	return c, nil
@@ -54,8 +54,11 @@ func (c Currency) step() int64 {
 	return step
 }
 
-// known reports whether c is in list one of ISO 4217, as of amendment 180.
-func (c Currency) known() bool {
+// Unit returns the minor unit: 0.01 for USD, 1 for JPY.
+func (c Currency) Unit() Amount { return Amount{c.step()} }
+
+// Known reports whether c is in list one of ISO 4217, as of amendment 180.
+func (c Currency) Known() bool {
 	switch c {
 	case "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN",
 		"BAM", "BBD", "BDT", "BHD", "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD",

@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // How a program knows that somebody was erased.
@@ -73,7 +75,7 @@ func (o *op) findCustomer(ident string) (customer, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return customer{referral: rec}, err
 	}
-	email, ok := canonicalEmail(ident)
+	email, ok := mailbox.Canonical(ident)
 	if !ok {
 		return customer{}, err
 	}
@@ -170,7 +172,7 @@ func (o *op) hidePayer(rec *PayerRecord) error {
 // hideTries puts an id in place of an email that was erased.
 func (o *op) hideTries(tries []Credit) error {
 	for i := range tries {
-		email, ok := canonicalEmail(tries[i].ReferralID)
+		email, ok := mailbox.Canonical(tries[i].ReferralID)
 		if !ok {
 			continue
 		}

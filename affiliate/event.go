@@ -23,19 +23,8 @@ type Event struct {
 
 // MessageID is the event's id on the wire, eventId and webhook-id: "evt_" and
 // the 32 hex digits of its UUID.
-func (e Event) MessageID() string { return messageID(e.ID) }
-
-func messageID(id uuid.UUID) string {
-	return string(appendMessageID(make([]byte, 0, 36), id))
-}
-
-func appendMessageID(dst []byte, id uuid.UUID) []byte {
-	const digits = "0123456789abcdef"
-	dst = append(dst, "evt_"...)
-	for _, b := range id {
-		dst = append(dst, digits[b>>4], digits[b&15])
-	}
-	return dst
+func (e Event) MessageID() string {
+	return string(uuid7.AppendHex(append(make([]byte, 0, 36), "evt_"...), e.ID))
 }
 
 // A Payload is the JSON of an event. The engine copies the objects of the body
@@ -69,6 +58,12 @@ type frozen struct {
 
 // PayloadOf is the payload of stored bytes. It copies them.
 func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
+
+// latePayload is the payload of an event that each reader encodes.
+func latePayload(late encoder) Payload { return Payload{late: late} }
+
+// source is what the payload is made of: bytes that nobody may change, or an encoder.
+func (p Payload) source() (raw []byte, late encoder) { return p.raw, p.late }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty payload.
@@ -118,8 +113,8 @@ func (f *frozen) Encode() []byte {
 	dst := make([]byte, 0, saleRoom)
 	dst = append(dst, `{"event":"`...)
 	dst = append(dst, f.typ...)
-	dst = append(dst, `","eventId":"`...)
-	dst = appendMessageID(dst, f.id)
+	dst = append(dst, `","eventId":"evt_`...)
+	dst = uuid7.AppendHex(dst, f.id)
 	dst = append(dst, `","occurredAt":`...)
 	dst = TimeOf(f.occurredAt.Time()).AppendJSON(dst)
 	dst = append(dst, `,"programId":`...)

@@ -13,7 +13,7 @@ func (o *op) emit(rec EventRecord, body any) error {
 	}
 	f := frameOf(body)
 	*f = frozen{typ: rec.Type, id: id, program: o.cfg.ID, occurredAt: o.now, revision: rec.Revision, body: body}
-	rec.ID, rec.OccurredAt, rec.Payload = id, o.now, Payload{late: f}
+	rec.ID, rec.OccurredAt, rec.Payload = id, o.now, latePayload(f)
 	if err := o.tx.Events.Insert(rec); err != nil {
 		return internal("write event", err)
 	}

@@ -25,8 +25,9 @@ type recent struct {
 // encode returns the bytes of an event's payload, for readers that change
 // nothing.
 func (r *recent) encode(event uuid.UUID, p Payload) []byte {
-	if p.late == nil {
-		return p.raw
+	raw, late := p.source()
+	if late == nil {
+		return raw
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +36,7 @@ func (r *recent) encode(event uuid.UUID, p Payload) []byte {
 			return r.bytes[i]
 		}
 	}
-	raw := p.late.Encode()
+	raw = late.Encode()
 	if len(raw) <= recentBytes {
 		r.ids[r.next], r.bytes[r.next] = event, raw
 		r.next = (r.next + 1) % recentPayloads

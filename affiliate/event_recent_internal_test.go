@@ -30,7 +30,7 @@ func BenchmarkRecent(b *testing.B) {
 		for b.Loop() {
 			f.id[15]++
 			for range 16 {
-				r.encode(f.id, Payload{late: f})
+				r.encode(f.id, latePayload(f))
 			}
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // What a program holds of a person. One list says it: an erasure blanks it, and an
@@ -30,7 +32,7 @@ func (o *op) customerSubject(ident string) (who subject, err error) {
 	if err == nil {
 		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referral: rec}, nil
 	}
-	email, ok := canonicalEmail(ident)
+	email, ok := mailbox.Canonical(ident)
 	if !ok || !errors.Is(err, ErrNotFound) {
 		return who, referralNotFound.ifMissing(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/isodate"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -27,7 +29,7 @@ const (
 
 // maxOfSale is the largest amount of one sale, in scaled units: 10^11. The
 // totals of an affiliate have room for 9,223 such sales.
-const maxOfSale = 100_000_000_000 * amountScale
+const maxOfSale = 100_000_000_000 * decimal.Scale
 
 // first returns the first error, or nil.
 func first(errs ...*Error) error {
@@ -109,7 +111,7 @@ func checkText(field, s string, limit int, lines bool) *Error {
 
 // normalizeEmail replaces an email by its canonical form.
 func normalizeEmail(field string, s *string) *Error {
-	email, ok := canonicalEmail(*s)
+	email, ok := mailbox.Canonical(*s)
 	if !ok {
 		return emailInvalid.on(field)
 	}
@@ -162,7 +164,7 @@ func memberOf[T ~string](v T, unknown Refusal, values ...T) *Error {
 // it is an instant.
 func (p *Program) validDate(o Opt[Date]) bool {
 	d, ok := o.Get()
-	return !ok || d.valid() && isodate.InRange(d.Instant(p.cfg.Location))
+	return !ok || d.Valid() && isodate.InRange(d.Instant(p.cfg.Location))
 }
 
 // instant is the instant of a date that may not be given; zero then.

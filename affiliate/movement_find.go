@@ -18,8 +18,8 @@ func (p *Program) Movements(ctx context.Context, f MovementFilter, pg Page) (_ L
 	f.From, f.To = f.From.UTC(), f.To.UTC()
 	if err := first(
 		inQuery(oneOfOrNone("cause", f.Cause, causes)),
-		inQuery(FieldNotADate.about("from").when(!At(f.From).valid())),
-		inQuery(FieldNotADate.about("to").when(!At(f.To).valid())),
+		inQuery(FieldNotADate.about("from").when(!At(f.From).Valid())),
+		inQuery(FieldNotADate.about("to").when(!At(f.To).Valid())),
 	); err != nil {
 		return List[Movement]{}, err
 	}

@@ -13,7 +13,7 @@ func TestAccrue(t *testing.T) {
 	for held := int64(-3); held <= 3; held++ {
 		for payable := int64(-3); payable <= 3; payable++ {
 			var b booking
-			if err := b.accrue(Amount{held}, Amount{payable}); err != nil {
+			if err := b.accrue(AmountFromScaled(held), AmountFromScaled(payable)); err != nil {
 				t.Fatal(err)
 			}
 			got := map[Account]int64{}
@@ -21,8 +21,8 @@ func TestAccrue(t *testing.T) {
 				if m.amount.Sign() <= 0 {
 					t.Errorf("held %d, payable %d: a transfer of %v", held, payable, m.amount)
 				}
-				got[m.from] -= m.amount.n
-				got[m.to] += m.amount.n
+				got[m.from] -= m.amount.Scaled()
+				got[m.to] += m.amount.Scaled()
 			}
 			if got[AccountHeld] != held || got[AccountPayable] != payable || got[AccountAccrual] != -held-payable {
 				t.Errorf("held %d, payable %d: %v", held, payable, got)
@@ -46,7 +46,7 @@ func TestAccrue(t *testing.T) {
 
 // TestBookSaleTooLarge: commissions whose sum is too large book nothing.
 func TestBookSaleTooLarge(t *testing.T) {
-	entry := CommissionRecord{Earned: Amount{math.MaxInt64}, Approval: EnumOf(ApprovalAccepted)}
+	entry := CommissionRecord{Earned: AmountFromScaled(math.MaxInt64), Approval: EnumOf(ApprovalAccepted)}
 	for name, sale := range map[string]SaleRecord{
 		"is":  {Commissions: []CommissionRecord{entry, entry}},
 		"was": {Commissions: []CommissionRecord{entry, entry}, TotalEarned: Amount{1}},

@@ -117,7 +117,7 @@ func Observers(all ...Observer) Observer {
 	group := slices.Clone(all)
 	var merged Observer
 	for _, o := range group {
-		if o.operations() {
+		if o.Begin != nil || o.End != nil {
 			merged.Begin, merged.End = beginAll(group), endAll(group)
 		}
 		if o.Delivery != nil {

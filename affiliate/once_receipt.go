@@ -162,7 +162,7 @@ func decodeAnswer[T any](answer *T, raw []byte, outcome string) error {
 // quotation marks are escaped there.
 const (
 	secretBefore = `"secret":"`
-	maskedSecret = secretBefore + secretMask + `"`
+	maskedSecret = secretBefore + SecretPrefix + `***"`
 )
 
 // maskSecret removes the secret from the answer.

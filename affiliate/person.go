@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
@@ -116,7 +117,7 @@ func sameEmail(s, email string) bool {
 	if email == "" {
 		return false
 	}
-	canonical, ok := canonicalEmail(s)
+	canonical, ok := mailbox.Canonical(s)
 	return ok && canonical == email
 }
 

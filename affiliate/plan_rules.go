@@ -1,6 +1,10 @@
 package affiliate
 
-import "github.com/tributary-go/tributary/internal/plaintext"
+import (
+	"github.com/tributary-go/tributary/internal/plaintext"
+
+	"github.com/tributary-go/tributary/internal/decimal"
+)
 
 func (up PlanUpdate) check() error {
 	return first(
@@ -84,7 +88,7 @@ func checkRate(rate Percent, typ CommissionType) error {
 		}
 		return nil
 	}
-	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(hundredPercent)) > 0 {
+	if rate.Sign() < 0 || rate.Cmp(PercentFromScaled(100*decimal.Scale)) > 0 {
 		return rateNotPercent.Err()
 	}
 	return nil

@@ -76,7 +76,7 @@ func firstMovement(at Instant) uuid.UUID {
 	id := uuid7.Stamp(uuid.UUID{}, at.Time())
 	var micros uint16
 	if at.Time().UnixMilli() >= 0 { // earlier times have one stamp
-		micros = uint16(at.micros % 1000)
+		micros = uint16(at.Time().UnixMicro() % 1000)
 	}
 	binary.BigEndian.PutUint16(id[6:], 0x7000|micros<<2)
 	id[8] = 1 << 7
@@ -100,7 +100,7 @@ type Books struct {
 }
 
 // ever is Opened of an affiliate whose books have its first movement.
-var ever = Instant{1}
+var ever = Instant{}.Add(time.Microsecond)
 
 // account is the field of an account; nil for ACCRUAL.
 func (b *Books) account(name Account) *Amount {

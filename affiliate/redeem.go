@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
@@ -76,7 +77,7 @@ func (o *op) refusedHold(code *CodeRecord) (HoldReason, error) {
 	if err != nil {
 		return "", internal("affiliate of a code", err)
 	}
-	return aff.Status.hold(), nil
+	return aff.Status.NewSales().Or(""), nil
 }
 
 // checkOwnerOf applies the rule about the affiliate of a code, whose new sales have
@@ -223,7 +224,7 @@ func (c *customer) is(id string) bool {
 	if strings.IndexByte(id, '@') < 0 {
 		return false
 	}
-	email, ok := canonicalEmail(id)
+	email, ok := mailbox.Canonical(id)
 	return ok && (email == c.email || email == c.referral.Email)
 }
 

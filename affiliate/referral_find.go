@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // Referral returns the referral with the id, else with the customer's email.
@@ -58,7 +60,7 @@ func (o *op) findReferral(ident string) (ReferralRecord, error) {
 }
 
 func (o *op) referralByEmail(email string) (ReferralRecord, error) {
-	email, ok := canonicalEmail(email)
+	email, ok := mailbox.Canonical(email)
 	if !ok {
 		return ReferralRecord{}, ErrNotFound
 	}

@@ -1,6 +1,10 @@
 package affiliate
 
-import "math/big"
+import (
+	"math/big"
+
+	"github.com/tributary-go/tributary/internal/decimal"
+)
 
 // What refunds say of their tax and shipping. A refund that says nothing takes as
 // large a part of the base as of the total. One that does takes its tax and its
@@ -58,13 +62,13 @@ func (s refundParts) corrections(sale *SaleRecord, change Amount) (refunds []Ref
 	if err != nil {
 		return nil, err
 	}
-	if more := s.of.n - has.of.n; more != 0 {
+	if more := s.of.Scaled() - has.of.Scaled(); more != 0 {
 		refunds = append(refunds, RefundRecord{
-			Amount: Amount{more}, Tax: Set(Amount{s.tax.n - has.tax.n}), Shipping: Set(Amount{s.shipping.n - has.shipping.n}),
+			Amount: AmountFromScaled(more), Tax: Set(AmountFromScaled(s.tax.Scaled() - has.tax.Scaled())), Shipping: Set(AmountFromScaled(s.shipping.Scaled() - has.shipping.Scaled())),
 		})
-		change.n -= more
+		change = AmountFromScaled(change.Scaled() - more)
 	}
-	if change.n != 0 {
+	if change.Scaled() != 0 {
 		refunds = append(refunds, RefundRecord{Amount: change})
 	}
 	if len(refunds) == 2 && refunds[0].Amount.Sign() < 0 {
@@ -80,17 +84,17 @@ func (h *HandSet) parts() refundParts { return refundParts{h.Named, h.Tax, h.Shi
 // total is kept and these refunds said what is in them. The rest of what was refunded
 // takes the same part of what the named refunds left.
 func (p *Program) keptBase(r *SaleRecord, base, kept Amount, named refundParts) *big.Rat {
-	left, whole := base.n, r.TotalEarned.n
+	left, whole := base.Scaled(), r.TotalEarned.Scaled()
 	if named != (refundParts{}) {
 		tax, shipping := p.deducted(r)
-		left -= named.of.n - min(named.tax.n, tax.n) - min(named.shipping.n, shipping.n)
-		whole -= named.of.n
-		if left <= 0 || whole <= 0 || kept.n <= 0 {
+		left -= named.of.Scaled() - min(named.tax.Scaled(), tax.Scaled()) - min(named.shipping.Scaled(), shipping.Scaled())
+		whole -= named.of.Scaled()
+		if left <= 0 || whole <= 0 || kept.Scaled() <= 0 {
 			return new(big.Rat)
 		}
 	}
 	rest := scaledRat(left)
-	return rest.Mul(rest, big.NewRat(min(kept.n, whole), whole))
+	return rest.Mul(rest, big.NewRat(min(kept.Scaled(), whole), whole))
 }
 
 // earnedByParts is what a sale earns when refunds say what is in them, and false when
@@ -102,16 +106,16 @@ func (p *Program) earnedByParts(r *SaleRecord) (Amount, bool, error) {
 		return Amount{}, false, err
 	}
 	scaled := rounded(p.exact(r), p.cfg.Currency)
-	scaled.Mul(scaled, big.NewRat(amountScale, 1))
+	scaled.Mul(scaled, big.NewRat(decimal.Scale, 1))
 	if n := scaled.Num(); !n.IsInt64() {
 		return Amount{}, true, ErrAmountRange
 	}
-	return Amount{scaled.Num().Int64()}, true, nil
+	return AmountFromScaled(scaled.Num().Int64()), true, nil
 }
 
 // rounded is an amount rounded half away from zero to the digits of a currency.
 func rounded(exact *big.Rat, c Currency) *big.Rat {
-	unit := big.NewRat(c.step(), amountScale)
+	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
 	units := new(big.Rat).Quo(exact, unit)
 	half := big.NewRat(int64(units.Sign()), 2)
 	units.Add(units, half)

@@ -80,7 +80,8 @@ func (q *ReportQuery) check() error {
 func (q *ReportQuery) edges(loc *time.Location) ([]Instant, error) {
 	to := InstantOf(q.To)
 	edges := []Instant{InstantOf(q.From)}
-	day := q.By.begins(q.From.In(loc).Date())
+	year, month, date := q.From.In(loc).Date()
+	day := q.By.begins(year, month, date)
 	for {
 		day = q.By.after(day)
 		edge := InstantOf(isodate.LastBefore(day, loc)).Add(time.Millisecond)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // Rules that hold a commission for a person to look at. They never refuse or
@@ -31,7 +33,9 @@ const (
 )
 
 // risk is the hold of the status in the words of a preview; empty: none.
-func (s AffiliateStatus) risk() RiskReason { return RiskReason(strings.ToLower(string(s.hold()))) }
+func (s AffiliateStatus) risk() RiskReason {
+	return RiskReason(strings.ToLower(string(s.NewSales().Or(""))))
+}
 
 // A ReviewRule looks at every sale when it is recorded, and at nothing later.
 // If Holds is true for one rule or more, the commission of the sale is ON_HOLD
@@ -82,11 +86,11 @@ func SelfReferral() ReviewRule {
 //
 // It is for reviews. Addresses are stored, looked up and kept unique as they
 // are.
-func SameMailbox(a, b string) bool { return mailbox(a) == mailbox(b) }
+func SameMailbox(a, b string) bool { return mailboxOf(a) == mailboxOf(b) }
 
-// mailbox is what addresses of one mailbox have in common.
-func mailbox(s string) string {
-	email, ok := canonicalEmail(s)
+// mailboxOf is what addresses of one mailbox have in common.
+func mailboxOf(s string) string {
+	email, ok := mailbox.Canonical(s)
 	if !ok {
 		return s
 	}

@@ -6,6 +6,8 @@ import (
 	"math/big"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
 // An Explanation says how the commission of a sale came about. A sale from
@@ -220,12 +222,12 @@ func (p *Program) exact(r *SaleRecord) *big.Rat {
 	case byHand:
 		earned, whole = scaledRat(hand.Earned.Scaled()), p.keptBase(r, base, hand.Kept, hand.parts())
 		if whole.Sign() == 0 {
-			left, whole = scaledRat(kept.n), scaledRat(hand.Kept.n)
+			left, whole = scaledRat(kept.Scaled()), scaledRat(hand.Kept.Scaled())
 		}
 	case r.RateType.Is(CommissionFlat) && base.Sign() <= 0:
-		left, whole = scaledRat(kept.n), scaledRat(r.TotalEarned.n)
+		left, whole = scaledRat(kept.Scaled()), scaledRat(r.TotalEarned.Scaled())
 	case !r.RateType.Is(CommissionFlat):
-		return left.Mul(left, big.NewRat(rate.Scaled(), hundredPercent))
+		return left.Mul(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
 	}
 	if whole.Sign() == 0 {
 		return new(big.Rat)
@@ -234,4 +236,4 @@ func (p *Program) exact(r *SaleRecord) *big.Rat {
 }
 
 // scaledRat is an amount as a fraction.
-func scaledRat(scaled int64) *big.Rat { return big.NewRat(scaled, amountScale) }
+func scaledRat(scaled int64) *big.Rat { return big.NewRat(scaled, decimal.Scale) }

@@ -86,7 +86,7 @@ type saleReply struct {
 
 // fillResult fills in the result.
 func (r *saleReply) fillResult(result *SaleResult) {
-	result.Outcome, result.Sale.state, result.Earlier.state = r.outcome, optNull, optNull
+	result.Outcome, result.Sale, result.Earlier = r.outcome, Null[Sale](), Null[Sale]()
 	result.LateClick, result.Ignored = orNull(r.late), r.ignored
 	switch {
 	case r.stored != nil:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -94,7 +95,7 @@ func (o *op) chooseNamedSales(c *choice[SaleRecord], text string) bool {
 		c.one(Set(rec.ID))
 		return true
 	}
-	email, _ := canonicalEmail(text)
+	email, _ := mailbox.Canonical(text)
 	if email == "" {
 		return false
 	}

@@ -43,7 +43,9 @@ type StatementQuery struct {
 	From        time.Time // inclusive
 	To          time.Time // exclusive
 
-	last Opt[int64] // the last movement that is shown; not set: the last one there is
+	// Last is the number of the last movement that is shown, so that pages of a period
+	// that goes on are of one statement. Not set: the last one there is.
+	Last Opt[int64] `json:"-"`
 }
 
 // A StatementLine is a movement that changed what is owed.

@@ -28,7 +28,7 @@ func (p *Program) Statement(ctx context.Context, affiliate uuid.UUID, from, to t
 	defer p.begin(&ctx, "Statement", reads).end(&err)
 	s, q, err := p.statement(ctx, AffiliateRef{ID: affiliate}, from, to)
 	if err == nil {
-		s.lines = Each(cursorPage, func(pg Page) (List[StatementLine], error) { return p.StatementLines(caller, q, pg) })
+		s = s.WithLines(Each(cursorPage, func(pg Page) (List[StatementLine], error) { return p.StatementLines(caller, q, pg) }))
 	}
 	return s, err
 }
@@ -82,15 +82,15 @@ func (p *Program) statement(ctx context.Context, of AffiliateRef, from, to time.
 	if err != nil {
 		return Statement{}, q, err
 	}
-	q.AffiliateID, q.last = s.AffiliateID, Set(last)
+	q.AffiliateID, q.Last = s.AffiliateID, Set(last)
 	return s, q, nil
 }
 
 // check refuses a period that is empty, or that no movement can be in.
 func (q *StatementQuery) check() error {
 	return first(
-		inQuery(FieldNotADate.about("from").when(!At(q.From).valid())),
-		inQuery(FieldNotADate.about("to").when(!At(q.To).valid())),
+		inQuery(FieldNotADate.about("from").when(!At(q.From).Valid())),
+		inQuery(FieldNotADate.about("to").when(!At(q.To).Valid())),
 		inQuery(fieldNotAfterFrom.about("to").when(!q.To.After(q.From))),
 	)
 }
@@ -115,14 +115,14 @@ func (p *Program) StatementLines(ctx context.Context, q StatementQuery, pg Page)
 		if _, err := o.booksSince(q.AffiliateID, since); err != nil {
 			return List[StatementLine]{}, err
 		}
-		last, known := q.last.Get()
+		last, known := q.Last.Get()
 		if !known {
 			var err error
 			if _, last, err = o.figuresBefore(q.AffiliateID, end); err != nil {
 				return List[StatementLine]{}, err
 			}
 		}
-		l, err := p.listing(pg, "statement", []any{q.AffiliateID, since.micros, end.micros, last})
+		l, err := p.listing(pg, "statement", []any{q.AffiliateID, since, end, last})
 		if err != nil {
 			return List[StatementLine]{}, err
 		}
@@ -151,7 +151,7 @@ func (q *StatementQuery) goOn(pg *Page) error {
 	if err != nil || rest == "" {
 		return cursorInvalid.Err()
 	}
-	q.last, pg.Cursor = Set(last), rest
+	q.Last, pg.Cursor = Set(last), rest
 	return nil
 }
 

@@ -3,41 +3,14 @@ package affiliate
 import (
 	"strings"
 
-	"github.com/tributary-go/tributary/internal/idn"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 const (
-	maxSlug  = 100 // bytes, all ASCII
-	maxCode  = 100 // bytes, all ASCII
-	maxEmail = 254 // bytes, all ASCII
+	maxSlug = 100 // bytes, all ASCII
+	maxCode = 100 // bytes, all ASCII
 )
-
-// canonicalEmail returns s in lower case without blanks around it and without
-// what nobody sees, its domain in ASCII, and whether it then is one ASCII
-// addr-spec of at most 254 bytes. The local part is a dot-atom; the domain is
-// labels of letters, digits and inner hyphens, one at least. Quoted local parts,
-// address literals, comments and display names are refused.
-//
-// Source: docs/rules.md 1.7.
-func canonicalEmail(s string) (string, bool) {
-	s = plaintext.Bare(s)
-	if len(s) > 4*maxEmail { // no domain is so much shorter in ASCII
-		return "", false
-	}
-	local, domain, _ := strings.Cut(s, "@")
-	ascii, ok := idn.ASCII(domain)
-	if !ok || !plaintext.Dotted(local, plaintext.Atom) || !plaintext.Dotted(ascii, plaintext.Label) {
-		return "", false
-	}
-	if ascii != domain {
-		s = local + "@" + ascii
-	}
-	if len(s) > maxEmail {
-		return "", false
-	}
-	return plaintext.Lower(s), true
-}
 
 // SameEmail reports whether two texts are the same email: without blanks around
 // them and what nobody sees in them, in any letter case, and with a domain in its
@@ -45,8 +18,9 @@ func canonicalEmail(s string) (string, bool) {
 //
 // Source: docs/rules.md 1.7.
 func SameEmail(a, b string) bool {
-	canonical, ok := canonicalEmail(a)
-	return ok && sameEmail(b, canonical)
+	one, ok := mailbox.Canonical(a)
+	other, _ := mailbox.Canonical(b)
+	return ok && one == other
 }
 
 // validSlug reports whether s is one or more ASCII letters, digits and hyphens.

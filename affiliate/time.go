@@ -171,7 +171,7 @@ func (d Date) String() string {
 // MarshalJSON writes String as a JSON string: a plain date stays plain. It
 // answers ErrDate outside the years 1 to 9999.
 func (d Date) MarshalJSON() ([]byte, error) {
-	if !d.valid() {
+	if !d.Valid() {
 		return nil, ErrDate
 	}
 	return []byte(`"` + d.String() + `"`), nil
@@ -188,9 +188,9 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// valid reports whether d lies in the years 1 to 9999, which At and Day do not
+// Valid reports whether d lies in the years 1 to 9999, which At and Day do not
 // check.
-func (d Date) valid() bool { return isodate.InRange(d.t) }
+func (d Date) Valid() bool { return isodate.InRange(d.t) }
 
 // unmarshalDate reads a JSON string; ok is false for null.
 func unmarshalDate(data []byte) (d Date, ok bool, err error) {

@@ -21,19 +21,16 @@ type Usability struct {
 
 // NewSales is why the commission of new sales of an affiliate with the status is on
 // hold; null: it is not.
-func (s AffiliateStatus) NewSales() Opt[HoldReason] { return orNull(s.hold()) }
-
-// hold is NewSales; empty: it is not on hold.
-func (s AffiliateStatus) hold() HoldReason {
+func (s AffiliateStatus) NewSales() Opt[HoldReason] {
 	switch {
 	case s == AffiliateDeactivated:
-		return HoldAffiliateDeactivated
+		return Set(HoldAffiliateDeactivated)
 	case s == AffiliateBanned:
-		return HoldAffiliateBanned
+		return Set(HoldAffiliateBanned)
 	case s.unapproved():
-		return HoldAffiliateNotApproved
+		return Set(HoldAffiliateNotApproved)
 	}
-	return ""
+	return Null[HoldReason]()
 }
 
 // checkAlways applies the rules that no order changes: rows 2–8, and a minimum in a

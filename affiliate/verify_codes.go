@@ -3,6 +3,7 @@ package affiliate
 import (
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
@@ -57,8 +58,8 @@ func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 func (a *audit) verifyTerms(r *CouponRecord) {
 	name := named("coupon", r.ID)
 	percentage := r.Type == CouponPercentage && r.AmountOff.IsZero() && r.Currency == "" &&
-		r.PercentOff.Cmp(PercentFromScaled(amountScale)) >= 0 && r.PercentOff.Cmp(PercentFromScaled(hundredPercent)) <= 0
-	flat := r.Type == CouponFlat && r.PercentOff.IsZero() && r.AmountOff.Sign() > 0 && r.Currency.known()
+		r.PercentOff.Cmp(PercentFromScaled(decimal.Scale)) >= 0 && r.PercentOff.Cmp(PercentFromScaled(100*decimal.Scale)) <= 0
+	flat := r.Type == CouponFlat && r.PercentOff.IsZero() && r.AmountOff.Sign() > 0 && r.Currency.Known()
 	if !percentage && !flat {
 		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type, r.PercentOff, r.AmountOff, r.Currency)
 	}

@@ -102,7 +102,8 @@ func (a *audit) verifyEvent(r *EventRecord) {
 	if r.Type.numbered() != (r.Number > 0) {
 		a.breach("I47", name, "type %q with number %d", r.Type, r.Number)
 	}
-	switch f, late := r.Payload.late.(*frozen); {
+	_, source := r.Payload.source()
+	switch f, late := source.(*frozen); {
 	case r.Payload.IsZero(): // a person in it was erased
 	case !late:
 		a.verifyPayload(r, r.Payload.Bytes())

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // verifyPeople checks affiliates, links, clicks and referrals, without their
@@ -45,7 +47,7 @@ func (a *audit) verifyEmail(kind string, id uuid.UUID, email string) {
 	if email == "" {
 		return
 	}
-	if canonical, ok := canonicalEmail(email); !ok || canonical != email {
+	if canonical, ok := mailbox.Canonical(email); !ok || canonical != email {
 		a.breach("I35", named(kind, id), "its email is not canonical")
 	}
 }

@@ -48,7 +48,7 @@ func (a *audit) trim(rec any) {
 	case *ReceiptRecord:
 		*r = ReceiptRecord{ID: r.ID, Key: r.Key}
 	case *EventRecord:
-		if raw := r.Payload.raw; len(raw) > 0 {
+		if raw, _ := r.Payload.source(); len(raw) > 0 {
 			a.verifyPayload(r, raw)
 			r.Payload = Payload{}
 		}

@@ -3,6 +3,8 @@ package affiliate
 import (
 	"math/big"
 	"slices"
+
+	"github.com/tributary-go/tributary/internal/decimal"
 )
 
 // The rules of money a second time, for the audit alone. They are written from
@@ -10,11 +12,11 @@ import (
 // rule that is wrong in one of the two places is a breach.
 
 // fraction is an amount as a fraction.
-func fraction(a Amount) *big.Rat { return big.NewRat(a.Scaled(), amountScale) }
+func fraction(a Amount) *big.Rat { return big.NewRat(a.Scaled(), decimal.Scale) }
 
 // nearest is an amount rounded half away from zero to the digits of a currency.
 func nearest(exact *big.Rat, c Currency) *big.Rat {
-	unit := big.NewRat(c.step(), amountScale)
+	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
 	units := new(big.Rat).Quo(exact, unit)
 	units.Add(units, big.NewRat(int64(units.Sign()), 2))
 	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
@@ -23,7 +25,7 @@ func nearest(exact *big.Rat, c Currency) *big.Rat {
 
 // figure shows a fraction in a breach, as an amount where it is one.
 func figure(x *big.Rat) string {
-	scaled := times(x, big.NewRat(amountScale, 1))
+	scaled := times(x, big.NewRat(decimal.Scale, 1))
 	if scaled.IsInt() && scaled.Num().IsInt64() {
 		return AmountFromScaled(scaled.Num().Int64()).String()
 	}
@@ -129,13 +131,13 @@ func (d deducting) earns(r *SaleRecord) *big.Rat {
 		return times(fraction(hand.Earned), per(kept, fraction(hand.Kept)))
 	}
 	if r.RateType.Is(CommissionFlat) {
-		flat := big.NewRat(rate.Scaled(), amountScale)
+		flat := big.NewRat(rate.Scaled(), decimal.Scale)
 		if whole := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}); whole.Sign() > 0 {
 			return times(flat, per(left, whole))
 		}
 		return times(flat, per(kept, fraction(r.TotalEarned)))
 	}
-	return times(left, big.NewRat(rate.Scaled(), hundredPercent))
+	return times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
 }
 
 // entriesOf is the sum of a sale's commissions.

@@ -182,7 +182,7 @@ func (o *op) lease(w waiting, until Instant) (leased, error) {
 	})
 	return leased{
 		claim: Claim{
-			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: messageID(d.EventID),
+			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: Event{ID: d.EventID}.MessageID(),
 			URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
 		},
 		event: d.EventID, payload: event.Payload, endpoint: ep,

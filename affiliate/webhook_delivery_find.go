@@ -138,7 +138,7 @@ func (f DeliveryFilter) texts() []string {
 // deliveryOf is the delivery as it is answered in a list.
 func deliveryOf(rec DeliveryRecord) Delivery {
 	d := Delivery{
-		ID: rec.ID, WebhookID: rec.EndpointID, EventID: messageID(rec.EventID), Event: rec.Type, State: rec.State,
+		ID: rec.ID, WebhookID: rec.EndpointID, EventID: Event{ID: rec.EventID}.MessageID(), Event: rec.Type, State: rec.State,
 		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: timeOrNull(rec.nextAttempt()),
 		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
 		Attempts: make([]DeliveryAttempt, len(rec.Attempts)),

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
 // EndpointHeaders are headers of a receiver's own by their names, such as
@@ -43,7 +45,7 @@ const (
 func (h EndpointHeaders) Names() []string {
 	names := make([]string, 0, len(h))
 	for name := range h {
-		names = append(names, canonicalHeader(name))
+		names = append(names, plaintext.HeaderName(name))
 	}
 	slices.Sort(names)
 	return names
@@ -70,7 +72,7 @@ func (h EndpointHeaders) check() *Error {
 		return headersTooMany.Err()
 	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		switch canonical := canonicalHeader(name); {
+		switch canonical := plaintext.HeaderName(name); {
 		case !validHeaderName(name), reservedHeader(canonical):
 			return headerNameRefused.Of(name)
 		case !validHeaderValue(h[name]):
@@ -81,18 +83,6 @@ func (h EndpointHeaders) check() *Error {
 		return headersTwice.Err()
 	}
 	return nil
-}
-
-// canonicalHeader is a valid name as HTTP libraries write it: each part begins with
-// a capital. net/http has the same, and the engine does without net/http.
-func canonicalHeader(name string) string {
-	parts := strings.Split(strings.ToLower(name), "-")
-	for i, part := range parts {
-		if part != "" {
-			parts[i] = strings.ToUpper(part[:1]) + part[1:]
-		}
-	}
-	return strings.Join(parts, "-")
 }
 
 func validHeaderName(name string) bool {
@@ -129,13 +119,13 @@ func (p *Program) sealHeaders(h EndpointHeaders, endpoint uuid.UUID) ([]byte, er
 	}
 	plain := make(map[string]string, len(h))
 	for name, value := range h {
-		plain[canonicalHeader(name)] = value
+		plain[plaintext.HeaderName(name)] = value
 	}
 	raw, err := json.Marshal(plain)
 	if err != nil {
 		return nil, internal("seal headers", err)
 	}
-	sealed, err := p.seal(append([]byte(secretPrefix), raw...), endpoint)
+	sealed, err := p.seal(append([]byte(SecretPrefix), raw...), endpoint)
 	if err != nil {
 		return nil, internal("seal headers", err)
 	}
@@ -148,7 +138,7 @@ func (p *Program) headersOf(ctx context.Context, r *EndpointRecord) (h EndpointH
 		return nil, true
 	}
 	raw, err := p.unseal(ctx, r.Headers, r.ID)
-	raw, headers := bytes.CutPrefix(raw, []byte(secretPrefix))
+	raw, headers := bytes.CutPrefix(raw, []byte(SecretPrefix))
 	if err != nil || !headers || json.Unmarshal(raw, &h) != nil {
 		return nil, false
 	}

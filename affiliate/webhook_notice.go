@@ -41,7 +41,7 @@ func (s *settlement) notice(kind NoticeKind, ep *EndpointRecord, d *DeliveryReco
 	}
 	last := &d.Attempts[len(d.Attempts)-1]
 	s.notices = append(s.notices, Notice{
-		Kind: kind, Endpoint: ep.ID, Delivery: d.ID, EventID: messageID(d.EventID), Event: d.Type, State: state,
+		Kind: kind, Endpoint: ep.ID, Delivery: d.ID, EventID: Event{ID: d.EventID}.MessageID(), Event: d.Type, State: state,
 		Attempts: len(d.Attempts), Status: last.Status, Err: last.Err, Reason: ep.DisabledReason, At: TimeOf(s.now.Time()),
 	})
 }

@@ -19,10 +19,12 @@ import (
 // Source: docs/contract.md 4.2.
 type Secret string
 
+// SecretPrefix is how every secret begins.
+const SecretPrefix = "whsec_"
+
 const (
-	secretPrefix = "whsec_"
-	secretMask   = secretPrefix + "***"
-	secretHint   = 4 // characters that an endpoint shows of its secret
+	secretMask = SecretPrefix + "***"
+	secretHint = 4 // characters that an endpoint shows of its secret
 )
 
 // Reveal returns the secret itself.
@@ -55,7 +57,7 @@ func (p *Program) newSecret() (Secret, error) {
 	if err != nil {
 		return "", internal("draw secret", err)
 	}
-	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(raw)), nil
+	return Secret(SecretPrefix + base64.StdEncoding.EncodeToString(raw)), nil
 }
 
 // secretRecord is what an endpoint keeps of its newest secret.

@@ -53,7 +53,7 @@ func (in EndpointTest) check() *Error {
 func (o *op) test(ep *EndpointRecord, typ EventType) TestResult {
 	id := o.newID()
 	claim := Claim{
-		Event: typ, MessageID: messageID(id), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
+		Event: typ, MessageID: Event{ID: id}.MessageID(), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
 	}
 	claim.Secrets, claim.Headers = o.credentials(o.ctx, ep, o.now)
 	a := Attempt{Err: FailedSecret}

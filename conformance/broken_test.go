@@ -337,7 +337,7 @@ func (f flaw) races() bool {
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
 // mangle returns the record as the flawed store would store it.
-func (f flaw) mangle(rec record) record {
+func (f flaw) mangle(rec anyRecord) anyRecord {
 	if f == dropsField {
 		if click, ok := rec.(affiliate.ClickRecord); ok {
 			click.Referrer = ""

@@ -13,26 +13,26 @@ func aliasingCases() []storeCase {
 	const returned = "changing a record that was returned changes nothing that is stored"
 	return []storeCase{
 		{"inserted", given, func(tb testing.TB, s affiliate.Store) {
-			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (record, error) {
+			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (anyRecord, error) {
 				rec := t.full(2)
 				return rec, t.in(tx).Insert(rec)
 			})
 		}},
 		{"replaced", given, func(tb testing.TB, s affiliate.Store) {
-			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (record, error) {
+			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (anyRecord, error) {
 				rec := t.full(2)
 				return rec, errors.Join(t.insert(tx, withID(t.full(3), rec.RecordID())), t.in(tx).Replace(rec))
 			})
 		}},
-		{"by Get", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
-		{"by Find", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) {
+		{"by Get", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
+		{"by Find", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) {
 			for _, ix := range t.unique() {
 				return t.in(tx).Find(keyOf(t.full(1), ix))
 			}
 			return t.in(tx).Get(t.full(1).RecordID())
 		})},
-		{"by List", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) { return only(t.in(tx).List(affiliate.Query{})) })},
-		{"by List with a key", returned, aliasOf(func(t table, tx *affiliate.Tx) (record, error) {
+		{"by List", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) { return only(t.in(tx).List(affiliate.Query{})) })},
+		{"by List with a key", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) {
 			for _, key := range keysOf(t.full(1)) {
 				if !key.Index.Unique() {
 					return only(t.in(tx).List(affiliate.Query{Key: key}))
@@ -63,7 +63,7 @@ func aliasingCases() []storeCase {
 }
 
 // only returns the record of a list that has one.
-func only(list func(yield func(record, error) bool)) (record, error) {
+func only(list func(yield func(anyRecord, error) bool)) (anyRecord, error) {
 	all, err := collect(list)
 	if err == nil && len(all) != 1 {
 		err = fmt.Errorf("%d records, want 1", len(all))
@@ -76,9 +76,9 @@ func only(list func(yield func(record, error) bool)) (record, error) {
 
 // keepsOwn overwrites the full record 2 after write has given it to the store,
 // and expects the store to hold what it was given.
-func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliate.Tx) (record, error)) {
+func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliate.Tx) (anyRecord, error)) {
 	tb.Helper()
-	var given []record
+	var given []anyRecord
 	update(tb, s, func(tx *affiliate.Tx) error {
 		given = nil
 		for i, t := range tables() {
@@ -102,7 +102,7 @@ func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliat
 
 // aliasOf makes a case that overwrites the full record 1 that read has returned,
 // in a View and in an Update, and expects the store to hold it unchanged.
-func aliasOf(read func(t table, tx *affiliate.Tx) (record, error)) func(tb testing.TB, s affiliate.Store) {
+func aliasOf(read func(t table, tx *affiliate.Tx) (anyRecord, error)) func(tb testing.TB, s affiliate.Store) {
 	return func(tb testing.TB, s affiliate.Store) {
 		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
 		for _, run := range []method{s.View, s.Update} {

@@ -17,16 +17,16 @@ import (
 func timesCases() []storeCase {
 	const rule = "every field survives unchanged"
 	return []storeCase{
-		{"full", rule, survives(func(t table) record { return t.full(1) })},
-		{"another", rule, survives(func(t table) record { return t.full(200) })},
-		{"sparse", "zero times, ids, texts and lists survive", survives(func(t table) record { return t.sparse(1) })},
-		{"null", "an Opt that is null does not become one that was not given", survives(func(t table) record { return t.nulls(1) })},
-		{"largest", "the largest int64 survives in every field", survives(func(t table) record { return t.numbers(math.MaxInt64) })},
-		{"smallest", "the smallest int64 survives in every field", survives(func(t table) record { return t.numbers(math.MinInt64) })},
+		{"full", rule, survives(func(t table) anyRecord { return t.full(1) })},
+		{"another", rule, survives(func(t table) anyRecord { return t.full(200) })},
+		{"sparse", "zero times, ids, texts and lists survive", survives(func(t table) anyRecord { return t.sparse(1) })},
+		{"null", "an Opt that is null does not become one that was not given", survives(func(t table) anyRecord { return t.nulls(1) })},
+		{"largest", "the largest int64 survives in every field", survives(func(t table) anyRecord { return t.numbers(math.MaxInt64) })},
+		{"smallest", "the smallest int64 survives in every field", survives(func(t table) anyRecord { return t.numbers(math.MinInt64) })},
 		{"first instant", "the first microsecond of the year 1 survives", survives(at(time.Date(1, 1, 1, 0, 0, 0, 1_000, time.UTC)))},
 		{"last instant", "the last microsecond of the year 9999 survives", survives(at(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
 		{"before 1970", "an instant before 1970 keeps its microseconds", survives(at(time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
-		{"no bytes", "a list of bytes may be empty", survives(func(t table) record {
+		{"no bytes", "a list of bytes may be empty", survives(func(t table) anyRecord {
 			return edit(t.full(1), func(p any) bool {
 				if raw, ok := p.(*[]byte); ok {
 					*raw = []byte{}
@@ -38,8 +38,8 @@ func timesCases() []storeCase {
 }
 
 // at returns the full record with t in place of every instant.
-func at(instant time.Time) func(t table) record {
-	return func(t table) record {
+func at(instant time.Time) func(t table) anyRecord {
+	return func(t table) anyRecord {
 		return edit(t.full(1), func(p any) bool {
 			if own, ok := p.(*affiliate.Instant); ok {
 				*own = affiliate.InstantOf(instant)
@@ -51,7 +51,7 @@ func at(instant time.Time) func(t table) record {
 
 // survives makes a case that puts one record into each table, by Insert and by
 // Replace, and compares what comes back.
-func survives(rec func(t table) record) func(tb testing.TB, s affiliate.Store) {
+func survives(rec func(t table) anyRecord) func(tb testing.TB, s affiliate.Store) {
 	return func(tb testing.TB, s affiliate.Store) {
 		update(tb, s, func(tx *affiliate.Tx) error {
 			for _, t := range tables() {
@@ -77,7 +77,7 @@ func survives(rec func(t table) record) func(tb testing.TB, s affiliate.Store) {
 }
 
 // holdsEach checks that each table holds one record.
-func holdsEach(tb testing.TB, tx *affiliate.Tx, rec func(t table) record) {
+func holdsEach(tb testing.TB, tx *affiliate.Tx, rec func(t table) anyRecord) {
 	tb.Helper()
 	for _, t := range tables() {
 		t.holds(tb, tx, rec(t))
@@ -134,7 +134,7 @@ func completeCases() []storeCase {
 			for i, schema := range affiliate.Schema() {
 				t := tables()[i]
 				found := map[affiliate.Index]bool{}
-				for _, rec := range []record{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
+				for _, rec := range []anyRecord{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
 					last := -1
 					for _, key := range keysOf(rec) {
 						at := slices.Index(schema.Indexes, key.Index)

@@ -90,8 +90,8 @@ func isDone(tb testing.TB, tx *affiliate.Tx) {
 // read one record, and one that it made and did not read.
 func listEnds(tb testing.TB, t table, run method) {
 	tb.Helper()
-	var unstarted iter.Seq2[record, error]
-	var next func() (record, error, bool)
+	var unstarted iter.Seq2[anyRecord, error]
+	var next func() (anyRecord, error, bool)
 	err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
 		unstarted = t.in(tx).List(affiliate.Query{})
 		var stop func()

@@ -72,7 +72,7 @@ func readsWhileListing(tb testing.TB, s affiliate.Store) {
 }
 
 // must returns the record, or nil when there was an error.
-func must(rec record, err error) record {
+func must(rec anyRecord, err error) anyRecord {
 	if err != nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func snapshotCases() []storeCase {
 			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
 			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
 				sales := tables()[7]
-				var got []record
+				var got []anyRecord
 				for rec, err := range sales.in(tx).List(affiliate.Query{}) {
 					if err != nil {
 						tb.Errorf("List: %v", err)

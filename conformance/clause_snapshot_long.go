@@ -36,7 +36,7 @@ func longViewCases() []storeCase {
 			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
 			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
 				for _, t := range tables() {
-					var got []record
+					var got []anyRecord
 					for rec, err := range t.in(tx).List(affiliate.Query{Desc: true}) {
 						if err != nil {
 							tb.Fatalf("%s: List: %v", t.name, err)
@@ -87,7 +87,7 @@ func lacksAll(tb testing.TB, tx *affiliate.Tx, numbers ...int) {
 }
 
 // codeOfCrowd is one of many codes in three coupons.
-func codeOfCrowd(n int) record {
+func codeOfCrowd(n int) anyRecord {
 	return affiliate.CodeRecord{
 		ID: numbered(3 * n), CouponID: numbered(n % 3), Code: fmt.Sprint("CODE-", n),
 	}
@@ -127,14 +127,14 @@ func rewriteCrowd(tx *affiliate.Tx) error {
 
 func listAmongWrites(tb testing.TB, s affiliate.Store) {
 	codes := tables()[5]
-	var want []record
+	var want []anyRecord
 	for n := range crowd {
 		want = append(want, codeOfCrowd(n))
 	}
 	update(tb, s, func(tx *affiliate.Tx) error { return codes.insert(tx, want...) })
 
 	amongFor(tb, s, 2*time.Second, rewriteCrowd, func(tx *affiliate.Tx, write func()) {
-		var got []record
+		var got []anyRecord
 		for rec, err := range codes.in(tx).List(affiliate.Query{}) {
 			if err != nil {
 				tb.Fatalf("List: %v", err)
@@ -149,13 +149,13 @@ func listAmongWrites(tb testing.TB, s affiliate.Store) {
 }
 
 // seesCrowd checks every way to read the many codes.
-func seesCrowd(tb testing.TB, tx *affiliate.Tx, codes table, want []record) {
+func seesCrowd(tb testing.TB, tx *affiliate.Tx, codes table, want []anyRecord) {
 	tb.Helper()
 	listsCrowd(tb, tx, codes, affiliate.Query{}, want)
 	listsCrowd(tb, tx, codes, affiliate.Query{After: numbered(100), Limit: 700}, want[34:734])
 	for coupon := range 3 {
 		key := affiliate.Key{Index: affiliate.OfCoupon, ID: numbered(coupon)}
-		of := slices.DeleteFunc(slices.Clone(want), func(rec record) bool { return keyOf(rec, affiliate.OfCoupon) != key })
+		of := slices.DeleteFunc(slices.Clone(want), func(rec anyRecord) bool { return keyOf(rec, affiliate.OfCoupon) != key })
 		listsCrowd(tb, tx, codes, affiliate.Query{Key: key}, of)
 		slices.Reverse(of)
 		listsCrowd(tb, tx, codes, affiliate.Query{Key: key, Desc: true}, of)
@@ -176,7 +176,7 @@ func seesCrowd(tb testing.TB, tx *affiliate.Tx, codes table, want []record) {
 	}
 }
 
-func listsCrowd(tb testing.TB, tx *affiliate.Tx, codes table, q affiliate.Query, want []record) {
+func listsCrowd(tb testing.TB, tx *affiliate.Tx, codes table, q affiliate.Query, want []anyRecord) {
 	tb.Helper()
 	got, err := collect(codes.in(tx).List(q))
 	if err != nil {
@@ -187,7 +187,7 @@ func listsCrowd(tb testing.TB, tx *affiliate.Tx, codes table, q affiliate.Query,
 
 // sameCrowd compares many records. It shows the first difference only, because
 // a diff of all takes seconds.
-func sameCrowd(tb testing.TB, what string, want, got []record) {
+func sameCrowd(tb testing.TB, what string, want, got []anyRecord) {
 	tb.Helper()
 	for n := range min(len(want), len(got)) {
 		if d := diff(want[n], got[n]); d != "" {

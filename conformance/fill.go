@@ -23,7 +23,7 @@ import (
 // full returns the table's n-th record, n from 1 to 255, with a value in every
 // field. The same n gives equal records that share no memory. The ids of
 // different n sort by n, and all their keys differ.
-func (t table) full(n int) record {
+func (t table) full(n int) anyRecord {
 	f := filler{n: n}
 	rec := edit(t.empty, f.fill)
 	if sale, ok := rec.(affiliate.SaleRecord); ok {
@@ -51,7 +51,7 @@ func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 
 // parked returns the full record; a payment has no sale in it and is in no conflict. Only
 // such a payment has a key in OfPayer.
-func (t table) parked(n int) record {
+func (t table) parked(n int) anyRecord {
 	rec := t.full(n)
 	if payment, ok := rec.(affiliate.PaymentRecord); ok {
 		payment.Sale, payment.Conflict = uuid.Nil, uuid.Nil
@@ -61,7 +61,7 @@ func (t table) parked(n int) record {
 }
 
 // nulls returns the full record with null in every Opt.
-func (t table) nulls(n int) record {
+func (t table) nulls(n int) anyRecord {
 	return edit(t.full(n), func(p any) bool {
 		switch p := p.(type) {
 		case *affiliate.Opt[string]:
@@ -78,7 +78,7 @@ func (t table) nulls(n int) record {
 }
 
 // numbers returns the full record with n in every integer.
-func (t table) numbers(n int64) record {
+func (t table) numbers(n int64) anyRecord {
 	return edit(t.full(1), func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Kind() == reflect.Int64 {
@@ -90,7 +90,7 @@ func (t table) numbers(n int64) record {
 
 // sparse returns the table's n-th record with nothing but its id and the fields
 // whose keys every record has.
-func (t table) sparse(n int) record {
+func (t table) sparse(n int) anyRecord {
 	rec := t.full(n)
 	for i := range reflect.TypeOf(rec).NumField() {
 		without := withField(rec, i, func(v reflect.Value) {
@@ -107,7 +107,7 @@ func (t table) sparse(n int) record {
 }
 
 // complete reports whether the record has an id and no empty key.
-func complete(rec record) bool {
+func complete(rec anyRecord) bool {
 	for _, key := range keysOf(rec) {
 		if key.ID == uuid.Nil && key.Text == "" {
 			return false
@@ -117,7 +117,7 @@ func complete(rec record) bool {
 }
 
 // withID returns the record with another id.
-func withID(rec record, id uuid.UUID) record {
+func withID(rec anyRecord, id uuid.UUID) anyRecord {
 	return edit(rec, func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Type() == reflect.TypeOf(rec) {
@@ -129,9 +129,9 @@ func withID(rec record, id uuid.UUID) record {
 
 // withKey returns the record with another record's key in an index. It copies
 // the one field, or the two, that the key is made of.
-func withKey(rec, from record, ix affiliate.Index) record {
+func withKey(rec, from anyRecord, ix affiliate.Index) anyRecord {
 	fields := reflect.TypeOf(rec).NumField()
-	copied := func(rec record, i int) record {
+	copied := func(rec anyRecord, i int) anyRecord {
 		return withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
 	}
 	for apart := range fields { // 0: one field
@@ -147,20 +147,20 @@ func withKey(rec, from record, ix affiliate.Index) record {
 
 // withField returns a copy of the record in which set has changed the i-th
 // field.
-func withField(rec record, i int, set func(v reflect.Value)) record {
+func withField(rec anyRecord, i int, set func(v reflect.Value)) anyRecord {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
 	v.Set(reflect.ValueOf(rec))
 	set(v.Field(i))
-	return v.Interface().(record)
+	return v.Interface().(anyRecord)
 }
 
 // edit returns a copy of the record that visit has changed. The copy shares its
 // slices with the record.
-func edit(rec record, visit func(p any) (done bool)) record {
+func edit(rec anyRecord, visit func(p any) (done bool)) anyRecord {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
 	v.Set(reflect.ValueOf(rec))
 	visitAll(v, visit)
-	return v.Interface().(record)
+	return v.Interface().(anyRecord)
 }
 
 // visitAll calls visit with a pointer to v. Unless visit returns true, it then
@@ -184,7 +184,7 @@ func visitAll(v reflect.Value, visit func(p any) (done bool)) {
 }
 
 // scribble overwrites the memory behind every slice of the record.
-func scribble(rec record) {
+func scribble(rec anyRecord) {
 	edit(rec, func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Kind() != reflect.Slice {

@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// record has the methods that the records of all tables share.
-type record interface {
+// anyRecord has the methods that the records of all tables share.
+type anyRecord interface {
 	RecordID() uuid.UUID
 	AppendKeys(dst []affiliate.Key) []affiliate.Key
 }
@@ -22,11 +22,11 @@ type record interface {
 // rows is an [affiliate.Table] with its record type hidden, so that one case
 // serves all tables.
 type rows interface {
-	Get(id uuid.UUID) (record, error)
-	Find(key affiliate.Key) (record, error)
-	List(q affiliate.Query) iter.Seq2[record, error]
-	Insert(rec record) error
-	Replace(rec record) error
+	Get(id uuid.UUID) (anyRecord, error)
+	Find(key affiliate.Key) (anyRecord, error)
+	List(q affiliate.Query) iter.Seq2[anyRecord, error]
+	Insert(rec anyRecord) error
+	Replace(rec anyRecord) error
 	Delete(id uuid.UUID) error
 }
 
@@ -34,7 +34,7 @@ type rows interface {
 // make records for it.
 type table struct {
 	name  string
-	empty record
+	empty anyRecord
 	in    func(tx *affiliate.Tx) rows
 }
 
@@ -79,19 +79,19 @@ func tableOf[T affiliate.Record[T]](name string, of func(*affiliate.Tx) affiliat
 // hidden wraps a Table as rows.
 type hidden[T affiliate.Record[T]] struct{ t affiliate.Table[T] }
 
-func (h hidden[T]) Get(id uuid.UUID) (record, error) { return hide(h.t.Get(id)) }
+func (h hidden[T]) Get(id uuid.UUID) (anyRecord, error) { return hide(h.t.Get(id)) }
 
-func (h hidden[T]) Find(key affiliate.Key) (record, error) { return hide(h.t.Find(key)) }
+func (h hidden[T]) Find(key affiliate.Key) (anyRecord, error) { return hide(h.t.Find(key)) }
 
-func (h hidden[T]) Insert(rec record) error { return h.t.Insert(rec.(T)) }
+func (h hidden[T]) Insert(rec anyRecord) error { return h.t.Insert(rec.(T)) }
 
-func (h hidden[T]) Replace(rec record) error { return h.t.Replace(rec.(T)) }
+func (h hidden[T]) Replace(rec anyRecord) error { return h.t.Replace(rec.(T)) }
 
 func (h hidden[T]) Delete(id uuid.UUID) error { return h.t.Delete(id) }
 
-func (h hidden[T]) List(q affiliate.Query) iter.Seq2[record, error] {
+func (h hidden[T]) List(q affiliate.Query) iter.Seq2[anyRecord, error] {
 	list := h.t.List(q)
-	return func(yield func(record, error) bool) {
+	return func(yield func(anyRecord, error) bool) {
 		for rec, err := range list {
 			if !yield(rec, err) {
 				return
@@ -100,7 +100,7 @@ func (h hidden[T]) List(q affiliate.Query) iter.Seq2[record, error] {
 	}
 }
 
-func hide[T affiliate.Record[T]](rec T, err error) (record, error) { return rec, err }
+func hide[T affiliate.Record[T]](rec T, err error) (anyRecord, error) { return rec, err }
 
 // indexes returns the table's indexes in the schema.
 func (t table) indexes() []affiliate.Index {
@@ -117,10 +117,10 @@ func (t table) unique() []affiliate.Index {
 	return slices.DeleteFunc(slices.Clone(t.indexes()), func(ix affiliate.Index) bool { return !ix.Unique() })
 }
 
-func keysOf(rec record) []affiliate.Key { return rec.AppendKeys(nil) }
+func keysOf(rec anyRecord) []affiliate.Key { return rec.AppendKeys(nil) }
 
 // keyOf returns the record's key in an index, or the zero Key.
-func keyOf(rec record, ix affiliate.Index) affiliate.Key {
+func keyOf(rec anyRecord, ix affiliate.Index) affiliate.Key {
 	for _, key := range keysOf(rec) {
 		if key.Index == ix {
 			return key
@@ -145,9 +145,9 @@ func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 
 // holds checks that the table holds exactly the wanted records: by Get, by Find
 // and by List through every index.
-func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
+func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...anyRecord) {
 	tb.Helper()
-	slices.SortFunc(want, func(a, b record) int { return compareIDs(a.RecordID(), b.RecordID()) })
+	slices.SortFunc(want, func(a, b anyRecord) int { return compareIDs(a.RecordID(), b.RecordID()) })
 	t.lists(tb, tx, affiliate.Query{}, want)
 	for _, rec := range want {
 		got, err := t.in(tx).Get(rec.RecordID())
@@ -158,7 +158,7 @@ func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
 				t.same(tb, "Find "+string(key.Index), rec, got, err)
 				continue
 			}
-			t.lists(tb, tx, affiliate.Query{Key: key}, slices.DeleteFunc(slices.Clone(want), func(other record) bool {
+			t.lists(tb, tx, affiliate.Query{Key: key}, slices.DeleteFunc(slices.Clone(want), func(other anyRecord) bool {
 				return keyOf(other, key.Index) != key
 			}))
 		}
@@ -166,7 +166,7 @@ func (t table) holds(tb testing.TB, tx *affiliate.Tx, want ...record) {
 }
 
 // lists checks the records that one List returns.
-func (t table) lists(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, want []record) {
+func (t table) lists(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, want []anyRecord) {
 	tb.Helper()
 	got, err := collect(t.in(tx).List(q))
 	if err != nil {
@@ -179,7 +179,7 @@ func (t table) lists(tb testing.TB, tx *affiliate.Tx, q affiliate.Query, want []
 }
 
 // same checks the answer of a Get or Find.
-func (t table) same(tb testing.TB, what string, want, got record, err error) {
+func (t table) same(tb testing.TB, what string, want, got anyRecord, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Errorf("%s: %s: %v", t.name, what, err)
@@ -192,7 +192,7 @@ func (t table) same(tb testing.TB, what string, want, got record, err error) {
 
 // lacks checks that the table holds nothing of the records: neither their ids,
 // nor their unique keys, nor their places in lists.
-func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...record) {
+func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...anyRecord) {
 	tb.Helper()
 	for _, rec := range recs {
 		if _, err := t.in(tx).Get(rec.RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
@@ -203,7 +203,7 @@ func (t table) lacks(tb testing.TB, tx *affiliate.Tx, recs ...record) {
 }
 
 // lacksKeys checks that no key of the record finds anything.
-func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
+func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec anyRecord) {
 	tb.Helper()
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {
@@ -217,7 +217,7 @@ func (t table) lacksKeys(tb testing.TB, tx *affiliate.Tx, rec record) {
 }
 
 // listsOthers checks that a shared key lists records that have it, and not rec.
-func (t table) listsOthers(tb testing.TB, tx *affiliate.Tx, key affiliate.Key, rec record) {
+func (t table) listsOthers(tb testing.TB, tx *affiliate.Tx, key affiliate.Key, rec anyRecord) {
 	tb.Helper()
 	got, err := collect(t.in(tx).List(affiliate.Query{Key: key}))
 	if err != nil {
@@ -231,7 +231,7 @@ func (t table) listsOthers(tb testing.TB, tx *affiliate.Tx, key affiliate.Key, r
 }
 
 // insert inserts the records and stops at the first error.
-func (t table) insert(tx *affiliate.Tx, recs ...record) error {
+func (t table) insert(tx *affiliate.Tx, recs ...anyRecord) error {
 	for _, rec := range recs {
 		if err := t.in(tx).Insert(rec); err != nil {
 			return err
@@ -259,8 +259,8 @@ func holdsAll(tb testing.TB, tx *affiliate.Tx, numbers ...int) {
 	}
 }
 
-func (t table) fulls(numbers ...int) []record {
-	recs := make([]record, len(numbers))
+func (t table) fulls(numbers ...int) []anyRecord {
+	recs := make([]anyRecord, len(numbers))
 	for i, n := range numbers {
 		recs[i] = t.full(n)
 	}

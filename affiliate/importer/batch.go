@@ -135,8 +135,8 @@ func (r *run) count(batch *affiliate.ImportReport) error {
 		}
 		n++
 	}
-	for _, refusal := range why {
-		if r.OnConflict == Fail && refusal.Reason == affiliate.SlugTaken {
+	for _, bad := range why {
+		if r.OnConflict == Fail && bad.Reason == affiliate.SlugTaken {
 			return ErrConflict
 		}
 	}
@@ -146,8 +146,8 @@ func (r *run) count(batch *affiliate.ImportReport) error {
 // refusalOf is why a row was refused. A look-up that finds no affiliate is one
 // too.
 func refusalOf(err error) *affiliate.Error {
-	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
-		return refusal
+	if bad, ok := errors.AsType[*affiliate.Error](err); ok {
+		return bad
 	}
 	return affiliate.RefuseNoAffiliate.Err()
 }

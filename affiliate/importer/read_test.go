@@ -24,10 +24,10 @@ func people(text string) importer.Source {
 func lines(t *testing.T, src importer.Source) (got []string, failed error) {
 	t.Helper()
 	for row, err := range src.Rows(t.Context()) {
-		refusal, refused := errors.AsType[*affiliate.Error](err)
+		bad, refused := errors.AsType[*affiliate.Error](err)
 		switch {
 		case refused:
-			got = append(got, fmt.Sprint(row.Line, " ", refusal.Message))
+			got = append(got, fmt.Sprint(row.Line, " ", bad.Message))
 		case err != nil:
 			return got, err
 		default:

@@ -98,7 +98,7 @@ func newRun(p *affiliate.Program, o Options) *run {
 // all imports every row.
 func (r *run) all(ctx context.Context, src Source) error {
 	for row, err := range src.Rows(ctx) {
-		refusal, refused := errors.AsType[*affiliate.Error](err)
+		bad, refused := errors.AsType[*affiliate.Error](err)
 		if err != nil && !refused {
 			return err
 		}
@@ -112,7 +112,7 @@ func (r *run) all(ctx context.Context, src Source) error {
 			}
 			r.batch.kind = kind
 		}
-		if err := r.take(row, refusal); err != nil {
+		if err := r.take(row, bad); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (r *run) all(ctx context.Context, src Source) error {
 }
 
 // take counts a row and puts it into the batch, unless it is refused already.
-func (r *run) take(row Row, refusal *affiliate.Error) error {
+func (r *run) take(row Row, bad *affiliate.Error) error {
 	r.progress.row(&row)
 	short := shortOf(row.Ref)
 	before, again := r.seen[short]
@@ -132,8 +132,8 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 	switch again = again && row.Ref != ""; {
 	case again && before != contents:
 		again, other = false, true // two commissions: each counts, and only one can be told by its ref
-		if refusal == nil {
-			refusal = affiliate.FieldRefAgain.Of("ref")
+		if bad == nil {
+			bad = affiliate.FieldRefAgain.Of("ref")
 		}
 	case !again && row.Ref != "":
 		r.seen[short] = contents
@@ -147,13 +147,13 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 			return r.atRow(&row, err)
 		}
 	}
-	if refusal == nil && taken.currency != r.currency {
-		refusal = affiliate.RefuseOtherCurrency.Err()
+	if bad == nil && taken.currency != r.currency {
+		bad = affiliate.RefuseOtherCurrency.Err()
 	}
-	if refusal == nil {
-		refusal = row.money.in(taken.currency)
+	if bad == nil {
+		bad = row.money.in(taken.currency)
 	}
-	if payout, ok := row.Item.(Payout); ok && payout.Gathered && refusal == nil {
+	if payout, ok := row.Item.(Payout); ok && payout.Gathered && bad == nil {
 		without, err := r.without(payout, &taken)
 		if err != nil {
 			return r.atRow(&row, err)
@@ -163,7 +163,7 @@ func (r *run) take(row Row, refusal *affiliate.Error) error {
 		}
 		taken.Item = without
 	}
-	taken.why = refusal
+	taken.why = bad
 	r.batch.add(taken)
 	return nil
 }

@@ -119,3 +119,15 @@ func swapCase(s string, first, last byte) string {
 	}
 	return string(b)
 }
+
+// HeaderName is a valid name as HTTP libraries write it: each part begins with
+// a capital. net/http has the same, and brings a server along.
+func HeaderName(name string) string {
+	parts := strings.Split(strings.ToLower(name), "-")
+	for i, part := range parts {
+		if part != "" {
+			parts[i] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return strings.Join(parts, "-")
+}

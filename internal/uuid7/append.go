@@ -21,3 +21,11 @@ func Append(dst []byte, id uuid.UUID) []byte {
 	}
 	return dst
 }
+
+// AppendHex appends an id as its 32 hex digits.
+func AppendHex(dst []byte, id uuid.UUID) []byte {
+	for _, b := range id {
+		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+	}
+	return dst
+}
