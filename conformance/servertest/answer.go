@@ -49,10 +49,10 @@ func (a *answer) ok() *answer {
 }
 
 // refused expects exactly one refusal.
-func (a *answer) refused(want refusal) *answer {
+func (a *answer) refused(want denial) *answer {
 	var body struct{ Error any }
 	_ = json.Unmarshal(a.body, &body) // a body that is not JSON has no text
-	got := refusal{a.status, a.header.Get("Error-Code"), a.header.Get("Error-Field"), fmt.Sprint(body.Error)}
+	got := denial{a.status, a.header.Get("Error-Code"), a.header.Get("Error-Field"), fmt.Sprint(body.Error)}
 	if got != want {
 		a.wants("%v", want)
 	}

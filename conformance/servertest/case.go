@@ -16,7 +16,7 @@ type serverCase struct {
 // A bad is a request that is refused.
 type bad struct {
 	name, body string
-	want       refusal
+	want       denial
 }
 
 // A good is a request that is answered with 200 and the members of want.

@@ -16,7 +16,7 @@ const (
 
 func accessCases() []serverCase {
 	var cases []serverCase
-	key := func(name string, want refusal, lines func(x *exam) []string) {
+	key := func(name string, want denial, lines func(x *exam) []string) {
 		cases = append(cases, serverCase{"K " + name, keyRule, func(x *exam) {
 			x.send(call("GET /coupons", "").with("Authorization", lines(x)...)).refused(want)
 		}})

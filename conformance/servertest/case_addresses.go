@@ -73,7 +73,7 @@ func addressCases() []serverCase {
 // takes reports whether the server accepts the URL of an endpoint. The case
 // fails when the server accepts a URL that must be closed, and when it refuses
 // one for another reason. The endpoint is deleted afterwards.
-func (x *exam) takes(url string, want refusal) bool {
+func (x *exam) takes(url string, want denial) bool {
 	a := x.do("POST /webhooks", `{"events":["*"],"active":false,"url":"`+url+`"}`)
 	if a.status == http.StatusOK {
 		deleteWebhook(x, a.id())(x.ctx)

@@ -28,7 +28,7 @@ func personNameCases() []serverCase {
 	t := table{operation: "POST /affiliates"}
 	for _, row := range []struct {
 		number, field, other string
-		want                 refusal
+		want                 denial
 	}{{"B261 ", "firstName", "lastName", firstNameRequired}, {"B262 ", "lastName", "firstName", lastNameRequired}} {
 		number, field, want := row.number, row.field, row.want
 		body := func(value string) string {

@@ -17,7 +17,7 @@ const (
 // aGarbled is a body that is not a JSON object, for every operation.
 type aGarbled struct {
 	name, body string
-	want       refusal
+	want       denial
 }
 
 func garbled() []aGarbled {

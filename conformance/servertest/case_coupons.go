@@ -133,7 +133,7 @@ func durationCases() []serverCase {
 	t.no(rule, bad{"B157 repeating without durationInMonths", couponWith(`"duration":"repeating"`), monthsRequired})
 	for _, row := range []struct {
 		n    string
-		want refusal
+		want denial
 	}{
 		{"B158 0", monthsNotPositive}, {"B158 -1", monthsNotPositive}, {"B159 1.5", mustBe("durationInMonths", asInteger)}, {"B159 1.0", mustBe("durationInMonths", asInteger)},
 		{"B159 1e2", mustBe("durationInMonths", asInteger)}, {`B159 "3"`, mustBe("durationInMonths", asInteger)}, {"B159 true", mustBe("durationInMonths", asInteger)},

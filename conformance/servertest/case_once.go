@@ -68,7 +68,7 @@ func repeatCases() []serverCase {
 	const coupon = `{"name":"{{u}}","percentOff":10}`
 	// before are answers that are given before the operation begins. None of
 	// them is kept.
-	before := func(name string, r func(x *exam) request, want refusal) serverCase {
+	before := func(name string, r func(x *exam) request, want denial) serverCase {
 		return serverCase{"B434 after " + name, keptRule, func(x *exam) {
 			x.send(r(x)).refused(want)
 			x.send(keyed("POST /coupons", coupon, x.unique)).ok().headed("Idempotent-Replayed", "")
@@ -156,7 +156,7 @@ func repeatCases() []serverCase {
 func raceCases() []serverCase {
 	const rule = "contract 1.9: what is unique or limited stays so among requests at the same moment"
 	// oneWins expects one 200, and the refusal for all others.
-	oneWins := func(x *exam, want refusal, all []*answer) {
+	oneWins := func(x *exam, want denial, all []*answer) {
 		var won int
 		for _, a := range all {
 			if a.status == 200 {

@@ -17,7 +17,7 @@ const (
 // queryCases test the query of every GET.
 func queryCases() []serverCase {
 	var cases []serverCase
-	refused := func(name, target string, want refusal) {
+	refused := func(name, target string, want denial) {
 		cases = append(cases, serverCase{name, queryRule, func(x *exam) { x.get(target).refused(want) }})
 	}
 	for _, l := range lookups() {

@@ -7,7 +7,7 @@ const reportsRule = "contract 4.4: a report counts by day, week or month, page b
 // reportCases test /reports.
 func reportCases() []serverCase {
 	var cases []serverCase
-	refused := func(name, query string, want refusal) {
+	refused := func(name, query string, want denial) {
 		cases = append(cases, serverCase{"M84 " + name, reportsRule, func(x *exam) { x.get("/reports?" + query).refused(want) }})
 	}
 	refused("no from", "to=2026-02-01&by=day", missing("from", "From is required"))

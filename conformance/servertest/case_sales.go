@@ -231,7 +231,7 @@ func saleRefusalCases() []serverCase {
 			x.get("/promotional-codes?id={{k}}").ok()
 		}}
 	}
-	always := func(name, coupon, code string, want refusal) serverCase {
+	always := func(name, coupon, code string, want denial) serverCase {
 		return own(name, coupon, code, func(x *exam, sell func(string) *answer) {
 			sell("").refused(want)
 			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":0}`)

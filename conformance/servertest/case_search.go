@@ -6,7 +6,7 @@ const searchRule = "contract 4.6: filters of a search are combined, and a search
 
 // adminSearchCases test the searches.
 func adminSearchCases() []serverCase {
-	refused := func(name, target string, want refusal) serverCase {
+	refused := func(name, target string, want denial) serverCase {
 		return serverCase{"admin/A24 " + name, searchRule, func(x *exam) { x.get(target).refused(want) }}
 	}
 	const statuses = "must be one of ACTIVE, INACTIVE, INVITED, DECLINED, DEACTIVATED, BANNED"

@@ -260,7 +260,7 @@ func deliveryCases() []serverCase {
 	)
 	for _, row := range []struct {
 		name, query string
-		want        refusal
+		want        denial
 	}{
 		{"state dead", "state=dead", badParameter("state", "must be one of pending, delivered, failed, skipped, canceled")},
 		{"since x", "since=x", badParameter("since", asDate)}, {"until 2026-02-30", "until=2026-02-30", badParameter("until", asDate)},

@@ -62,14 +62,14 @@ func miss[In, Out any](s *scene, name string, call func(context.Context, In) (Ou
 
 // no makes a call that must be refused, with the kind, field and text that the
 // wire has.
-func no[In, Out any](s *scene, name string, call func(context.Context, In) (Out, error), in In, want refusal) {
+func no[In, Out any](s *scene, name string, call func(context.Context, In) (Out, error), in In, want denial) {
 	e := denied(s, name, call, in, affiliate.Reason(want.code))
-	got := refusal{e.Kind.Status(), string(e.Reason), e.Field, e.Message}
+	got := denial{e.Kind.Status(), string(e.Reason), e.Field, e.Message}
 	same(s, step(name, in), fmt.Sprint(want), fmt.Sprint(got))
 }
 
 // no2 is no for a call with two inputs.
-func no2[A, B, Out any](s *scene, name string, call func(context.Context, A, B) (Out, error), a A, b B, want refusal) {
+func no2[A, B, Out any](s *scene, name string, call func(context.Context, A, B) (Out, error), a A, b B, want denial) {
 	no(s, name, func(ctx context.Context, in [2]any) (Out, error) { return call(ctx, a, b) }, [2]any{a, b}, want)
 }
 

@@ -123,7 +123,7 @@ func (s *scene) endpointReasons() {
 // codeReasons uses a code that is refused for one reason after another.
 func (s *scene) codeReasons(c cast) {
 	buy := affiliate.NewSale{PromoCode: c.code.Code, TotalEarned: amount("10"), Email: c.tom.Email, Product: given(affiliate.Product{ProductID: "q"})}
-	sold := func(want refusal) { no(s, "RecordSale", s.RecordSale, buy, want) }
+	sold := func(want denial) { no(s, "RecordSale", s.RecordSale, buy, want) }
 	change := func(up affiliate.CodeUpdate) { do2(s, "UpdateCode", s.UpdateCode, c.code.ID, up) }
 	coupon := func(up affiliate.CouponUpdate) { do2(s, "UpdateCoupon", s.UpdateCoupon, c.code.CouponID, up) }
 

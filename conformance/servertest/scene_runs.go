@@ -91,7 +91,7 @@ func (s *scene) statements(of affiliate.Affiliate, sale affiliate.Sale) {
 	for _, bad := range []struct {
 		of   uuid.UUID
 		from time.Time
-		want refusal
+		want denial
 	}{{of.ID, to, badParameter("to", "must be after from")}, {uuid.New(), from, affiliateNotFound}, {uuid.Nil, from, ownerRequired}} {
 		no2(s, "Statement", func(_ context.Context, id uuid.UUID, from time.Time) (affiliate.Statement, error) {
 			return period(id, from)

@@ -34,11 +34,11 @@ func TestServerCases(t *testing.T) {
 
 // TestServerTexts: every text of the suite is a text of the engine.
 func TestServerTexts(t *testing.T) {
-	engine := map[refusal]bool{}
+	engine := map[denial]bool{}
 	for _, e := range affiliate.Refusals() {
-		engine[refusal{e.Kind.Status(), string(e.Reason), "", e.Message}] = true
+		engine[denial{e.Kind.Status(), string(e.Reason), "", e.Message}] = true
 	}
-	for _, r := range []refusal{
+	for _, r := range []denial{
 		unauthorized, invalidToken, notFound, methodNotAllowed, bodyTooLarge, wrongMediaType, bodyRequired, badLimit, badCursor, badKey, keyReused,
 		slugSyntax, requestedSlugTaken, slugTaken, codeExhausted, generatedTaken, saleUnattributed, refundExceedsSale, webhookLimitReached,
 	} {

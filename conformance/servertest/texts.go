@@ -2,15 +2,15 @@ package servertest
 
 import "fmt"
 
-// A refusal is an answer with an error: its status, Error-Code, Error-Field and
+// A denial is an answer with an error: its status, Error-Code, Error-Field and
 // the text of its body. Every text for clients stands here once, apart from the
 // engine's own table.
-type refusal struct {
+type denial struct {
 	status            int
 	code, field, text string
 }
 
-func (r refusal) String() string {
+func (r denial) String() string {
 	s := fmt.Sprintf("%d [Error-Code: %s]", r.status, r.code)
 	if r.field != "" {
 		s += fmt.Sprintf(" [Error-Field: %s]", r.field)
@@ -19,30 +19,30 @@ func (r refusal) String() string {
 }
 
 // on returns the refusal with another field.
-func (r refusal) on(field string) refusal {
+func (r denial) on(field string) denial {
 	r.field = field
 	return r
 }
 
 // The refusals, in the order of the contract's annex A.
 var (
-	unauthorized     = refusal{401, "unauthorized", "", "Unauthorized"}
-	invalidToken     = refusal{401, "invalid_token", "", "Invalid auth token"}
-	notFound         = refusal{404, "not_found", "", "Not found"}
-	methodNotAllowed = refusal{405, "method_not_allowed", "", "Method not allowed"}
-	bodyTooLarge     = refusal{413, "body_too_large", "", "Request body too large"}
-	wrongMediaType   = refusal{415, "unsupported_media_type", "", "Content-Type must be application/json"}
-	bodyRequired     = refusal{400, "body_required", "", "Request body is required"}
-	invalidJSON      = refusal{400, "invalid_json", "", "Invalid JSON body"}
-	notAnObject      = refusal{400, "invalid_json", "", "Request body must be a JSON object"}
-	trailingData     = refusal{400, "invalid_json", "", "Unexpected data after JSON body"}
-	nestedTooDeeply  = refusal{400, "invalid_json", "", "JSON is nested too deeply"}
-	notUTF8          = refusal{400, "invalid_json", "", "Request body is not valid UTF-8"}
-	badQuery         = refusal{400, "invalid_query", "", "Invalid query string"}
-	badLimit         = refusal{400, "invalid_query", "limit", "limit must be an integer from 1 to 1000"}
-	badCursor        = refusal{400, "invalid_query", "cursor", "Invalid cursor"}
-	badKey           = refusal{400, "idempotency_key_invalid", "", "Idempotency-Key is invalid"}
-	keyReused        = refusal{400, "idempotency_key_reused", "", "Idempotency-Key was already used with a different request"}
+	unauthorized     = denial{401, "unauthorized", "", "Unauthorized"}
+	invalidToken     = denial{401, "invalid_token", "", "Invalid auth token"}
+	notFound         = denial{404, "not_found", "", "Not found"}
+	methodNotAllowed = denial{405, "method_not_allowed", "", "Method not allowed"}
+	bodyTooLarge     = denial{413, "body_too_large", "", "Request body too large"}
+	wrongMediaType   = denial{415, "unsupported_media_type", "", "Content-Type must be application/json"}
+	bodyRequired     = denial{400, "body_required", "", "Request body is required"}
+	invalidJSON      = denial{400, "invalid_json", "", "Invalid JSON body"}
+	notAnObject      = denial{400, "invalid_json", "", "Request body must be a JSON object"}
+	trailingData     = denial{400, "invalid_json", "", "Unexpected data after JSON body"}
+	nestedTooDeeply  = denial{400, "invalid_json", "", "JSON is nested too deeply"}
+	notUTF8          = denial{400, "invalid_json", "", "Request body is not valid UTF-8"}
+	badQuery         = denial{400, "invalid_query", "", "Invalid query string"}
+	badLimit         = denial{400, "invalid_query", "limit", "limit must be an integer from 1 to 1000"}
+	badCursor        = denial{400, "invalid_query", "cursor", "Invalid cursor"}
+	badKey           = denial{400, "idempotency_key_invalid", "", "Idempotency-Key is invalid"}
+	keyReused        = denial{400, "idempotency_key_reused", "", "Idempotency-Key was already used with a different request"}
 
 	firstNameRequired       = missing("firstName", "First name is required")
 	lastNameRequired        = missing("lastName", "Last name is required")
@@ -116,97 +116,97 @@ var (
 	returnedReasonOnly     = invalid("returnedReason", "returnedReason is only for the status RETURNED")
 	gracePeriodRange       = invalid("gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
 
-	slugSyntax            = refusal{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
-	slugTooLong           = refusal{400, "slug_syntax", "link", "Link must be at most 100 characters"}
-	planNotFound          = refusal{400, "plan_not_found", "commissionPlanId", "Commission plan not found"}
-	groupNotFound         = refusal{400, "group_not_found", "affiliateGroupId", "Affiliate group not found"}
-	affiliateEmailTaken   = refusal{400, "affiliate_email_taken", "email", "An affiliate with this email already exists"}
-	requestedSlugTaken    = refusal{400, "slug_taken", "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
-	slugTaken             = refusal{400, "slug_taken", "link", "This link already exists for this affiliate program"}     // published, letter for letter
-	identifiersMismatch   = refusal{400, "identifiers_mismatch", "", "The identifiers do not name the same record"}
-	affiliateNotFound     = refusal{404, "affiliate_not_found", "", "Affiliate not found"}
-	ownerNotFound         = refusal{400, "affiliate_not_found", "", "Affiliate not found"}
-	linkNotFound          = refusal{404, "link_not_found", "", "Affiliate link not found"}
-	couponExternalIDTaken = refusal{400, "coupon_external_id_taken", "externalId", "A coupon with this external ID already exists"}
-	couponNotFound        = refusal{404, "coupon_not_found", "", "Coupon not found"}
-	codeSyntax            = refusal{400, "code_syntax", "code", "Code contains invalid characters"}
-	structureEmpty        = refusal{400, "code_structure_empty", "codeStructure", "Code structure has no part enabled"}
-	generatedInvalid      = refusal{400, "generated_code_invalid", "", "The generated code is empty or not a valid code"}
-	codeTaken             = refusal{400, "code_taken", "code", "A promotional code with this code already exists"}
-	generatedTaken        = refusal{400, "generated_code_taken", "", "A promotional code with this code already exists"}
-	codeExternalIDTaken   = refusal{400, "code_external_id_taken", "externalId", "A promotional code with this external ID already exists"}
-	codeIDNotFound        = refusal{404, "promotional_code_not_found", "", "Promotional code not found"}
+	slugSyntax            = denial{400, "slug_syntax", "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
+	slugTooLong           = denial{400, "slug_syntax", "link", "Link must be at most 100 characters"}
+	planNotFound          = denial{400, "plan_not_found", "commissionPlanId", "Commission plan not found"}
+	groupNotFound         = denial{400, "group_not_found", "affiliateGroupId", "Affiliate group not found"}
+	affiliateEmailTaken   = denial{400, "affiliate_email_taken", "email", "An affiliate with this email already exists"}
+	requestedSlugTaken    = denial{400, "slug_taken", "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
+	slugTaken             = denial{400, "slug_taken", "link", "This link already exists for this affiliate program"}     // published, letter for letter
+	identifiersMismatch   = denial{400, "identifiers_mismatch", "", "The identifiers do not name the same record"}
+	affiliateNotFound     = denial{404, "affiliate_not_found", "", "Affiliate not found"}
+	ownerNotFound         = denial{400, "affiliate_not_found", "", "Affiliate not found"}
+	linkNotFound          = denial{404, "link_not_found", "", "Affiliate link not found"}
+	couponExternalIDTaken = denial{400, "coupon_external_id_taken", "externalId", "A coupon with this external ID already exists"}
+	couponNotFound        = denial{404, "coupon_not_found", "", "Coupon not found"}
+	codeSyntax            = denial{400, "code_syntax", "code", "Code contains invalid characters"}
+	structureEmpty        = denial{400, "code_structure_empty", "codeStructure", "Code structure has no part enabled"}
+	generatedInvalid      = denial{400, "generated_code_invalid", "", "The generated code is empty or not a valid code"}
+	codeTaken             = denial{400, "code_taken", "code", "A promotional code with this code already exists"}
+	generatedTaken        = denial{400, "generated_code_taken", "", "A promotional code with this code already exists"}
+	codeExternalIDTaken   = denial{400, "code_external_id_taken", "externalId", "A promotional code with this external ID already exists"}
+	codeIDNotFound        = denial{404, "promotional_code_not_found", "", "Promotional code not found"}
 
-	afterAlone      = refusal{400, "invalid_query", "after", "after cannot be combined with type, objectId or cursor"}
-	reportOfSeveral = refusal{400, "invalid_query", "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
-	reportTooLarge  = refusal{400, "report_too_large", "", "A report may have at most 1000 buckets"}
+	afterAlone      = denial{400, "invalid_query", "after", "after cannot be combined with type, objectId or cursor"}
+	reportOfSeveral = denial{400, "invalid_query", "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
+	reportTooLarge  = denial{400, "report_too_large", "", "A report may have at most 1000 buckets"}
 
-	codeNotFound        = refusal{400, "code_not_found", "", "Promo code not found"}
-	codeInactive        = refusal{400, "code_inactive", "", "Promo code is not active"}
-	couponInvalid       = refusal{400, "coupon_invalid", "", "Promo code is not active"}
-	codeExpired         = refusal{400, "code_expired", "", "Promo code has expired"}
-	couponExpired       = refusal{400, "coupon_expired", "", "Promo code has expired"}
-	codeExhausted       = refusal{400, "code_exhausted", "", "Promo code has reached its redemption limit"}
-	couponExhausted     = refusal{400, "coupon_exhausted", "", "Promo code has reached its redemption limit"}
-	codeUnassigned      = refusal{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
-	notFirstOrder       = refusal{400, "not_first_order", "", "Promo code is only valid for a first order"}
+	codeNotFound        = denial{400, "code_not_found", "", "Promo code not found"}
+	codeInactive        = denial{400, "code_inactive", "", "Promo code is not active"}
+	couponInvalid       = denial{400, "coupon_invalid", "", "Promo code is not active"}
+	codeExpired         = denial{400, "code_expired", "", "Promo code has expired"}
+	couponExpired       = denial{400, "coupon_expired", "", "Promo code has expired"}
+	codeExhausted       = denial{400, "code_exhausted", "", "Promo code has reached its redemption limit"}
+	couponExhausted     = denial{400, "coupon_exhausted", "", "Promo code has reached its redemption limit"}
+	codeUnassigned      = denial{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
+	notFirstOrder       = denial{400, "not_first_order", "", "Promo code is only valid for a first order"}
 	otherCurrency       = invalid("currency", "currency must be the currency of the program")
-	subtotalNotPositive = refusal{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
+	subtotalNotPositive = denial{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
 	freeEarned          = invalid("free", "free must not be true when an amount was earned")
-	subtotalBelowTotal  = refusal{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
+	subtotalBelowTotal  = denial{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
 
-	belowMinimum   = refusal{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}
-	wrongCurrency  = refusal{400, "wrong_currency", "", "Promo code minimum is in another currency"}
-	wrongAffiliate = refusal{400, "wrong_affiliate", "", "Promo code can only be used by its assigned affiliate"}
-	wrongCustomer  = refusal{400, "wrong_customer", "", "Promo code is limited to another customer"}
-	wrongProduct   = refusal{400, "wrong_product", "", "Promo code does not apply to this product"}
+	belowMinimum   = denial{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}
+	wrongCurrency  = denial{400, "wrong_currency", "", "Promo code minimum is in another currency"}
+	wrongAffiliate = denial{400, "wrong_affiliate", "", "Promo code can only be used by its assigned affiliate"}
+	wrongCustomer  = denial{400, "wrong_customer", "", "Promo code is limited to another customer"}
+	wrongProduct   = denial{400, "wrong_product", "", "Promo code does not apply to this product"}
 
-	referralUnattributed = refusal{400, "attribution_required", "", "Affiliate ID, affiliate email, or Promo Code is required"}
-	saleUnattributed     = refusal{400, "attribution_required", "", "Either Referral ID, email, or Promo Code is required"}
-	referralNotFound     = refusal{400, "referral_not_found", "", "Referral not found"}
-	referralEmailTaken   = refusal{400, "referral_email_taken", "email", "A referral with this email already exists"}
-	saleNotFound         = refusal{404, "sale_not_found", "", "Sale not found"}
-	saleExternalIDTaken  = refusal{400, "sale_external_id_taken", "externalId", "A sale with this external ID already exists"}
-	saleExternalInvoice  = refusal{400, "sale_external_invoice_id_taken", "externalInvoiceId", "A sale with this external invoice ID already exists"}
-	saleRefunded         = refusal{400, "sale_refunded", "", "Sale has been refunded"}
-	refundPartsExceed    = refusal{400, "refund_exceeds_sale", "amount", "Tax and shipping must not exceed the refund amount"}
-	refundedTaxExceeds   = refusal{400, "refund_exceeds_sale", "tax", "Refunded tax exceeds what the sale has left of it"}
-	refundExceedsSale    = refusal{400, "refund_exceeds_sale", "amount", "Refund amount exceeds the amount left on the sale"}
-	urlNotAllowed        = refusal{400, "url_not_allowed", "url", "url points to an address that is not allowed"}
-	webhookLimitReached  = refusal{400, "webhook_limit_reached", "", "A program may have at most 50 webhook endpoints"}
-	deliveryNotFound     = refusal{404, "delivery_not_found", "", "Delivery not found"}
-	webhookNotFound      = refusal{404, "webhook_not_found", "", "Webhook endpoint not found"}
-	inPayout             = refusal{400, "in_payout", "", "Sale is part of a payout"}
-	includedInPayout     = refusal{400, "included_in_payout_batch", "", "Sale is included in a payout"}
-	alreadyPaid          = refusal{400, "already_paid", "", "Sale has already been paid out"}
-	payoutNotFound       = refusal{404, "payout_not_found", "", "Payout not found"}
-	affiliateNotApproved = refusal{400, "affiliate_not_approved", "", "Affiliate is not approved"}
-	nothingPayable       = refusal{400, "nothing_payable", "", "Nothing is payable to this affiliate"}
-	belowPayoutMinimum   = refusal{400, "below_payout_minimum", "", "The payable amount is below the payout minimum"}
-	payoutRunMismatch    = refusal{400, "payout_run_mismatch", "", "This payout run was started with different settings"}
-	statusNotAllowed     = refusal{400, "status_not_allowed", "", "The present status does not allow this change"}
+	referralUnattributed = denial{400, "attribution_required", "", "Affiliate ID, affiliate email, or Promo Code is required"}
+	saleUnattributed     = denial{400, "attribution_required", "", "Either Referral ID, email, or Promo Code is required"}
+	referralNotFound     = denial{400, "referral_not_found", "", "Referral not found"}
+	referralEmailTaken   = denial{400, "referral_email_taken", "email", "A referral with this email already exists"}
+	saleNotFound         = denial{404, "sale_not_found", "", "Sale not found"}
+	saleExternalIDTaken  = denial{400, "sale_external_id_taken", "externalId", "A sale with this external ID already exists"}
+	saleExternalInvoice  = denial{400, "sale_external_invoice_id_taken", "externalInvoiceId", "A sale with this external invoice ID already exists"}
+	saleRefunded         = denial{400, "sale_refunded", "", "Sale has been refunded"}
+	refundPartsExceed    = denial{400, "refund_exceeds_sale", "amount", "Tax and shipping must not exceed the refund amount"}
+	refundedTaxExceeds   = denial{400, "refund_exceeds_sale", "tax", "Refunded tax exceeds what the sale has left of it"}
+	refundExceedsSale    = denial{400, "refund_exceeds_sale", "amount", "Refund amount exceeds the amount left on the sale"}
+	urlNotAllowed        = denial{400, "url_not_allowed", "url", "url points to an address that is not allowed"}
+	webhookLimitReached  = denial{400, "webhook_limit_reached", "", "A program may have at most 50 webhook endpoints"}
+	deliveryNotFound     = denial{404, "delivery_not_found", "", "Delivery not found"}
+	webhookNotFound      = denial{404, "webhook_not_found", "", "Webhook endpoint not found"}
+	inPayout             = denial{400, "in_payout", "", "Sale is part of a payout"}
+	includedInPayout     = denial{400, "included_in_payout_batch", "", "Sale is included in a payout"}
+	alreadyPaid          = denial{400, "already_paid", "", "Sale has already been paid out"}
+	payoutNotFound       = denial{404, "payout_not_found", "", "Payout not found"}
+	affiliateNotApproved = denial{400, "affiliate_not_approved", "", "Affiliate is not approved"}
+	nothingPayable       = denial{400, "nothing_payable", "", "Nothing is payable to this affiliate"}
+	belowPayoutMinimum   = denial{400, "below_payout_minimum", "", "The payable amount is below the payout minimum"}
+	payoutRunMismatch    = denial{400, "payout_run_mismatch", "", "This payout run was started with different settings"}
+	statusNotAllowed     = denial{400, "status_not_allowed", "", "The present status does not allow this change"}
 	referralIDsRequired  = missing("referralIds", "Referral IDs are required")
 	referralCodeRequired = missing("referralCode", "Referral code is required")
 	countRange           = invalid("count", "count must be an integer from 1 to 10000")
-	keySpaceTooSmall     = refusal{400, "key_space_too_small", "randomCharsLength", "The random part is too short for this many codes"}
-	paymentNotFound      = refusal{404, "payment_not_found", "", "No payment with this ID waits for a decision"}
+	keySpaceTooSmall     = denial{400, "key_space_too_small", "randomCharsLength", "The random part is too short for this many codes"}
+	paymentNotFound      = denial{404, "payment_not_found", "", "No payment with this ID waits for a decision"}
 	paymentIDRequired    = missing("paymentId", "Payment ID is required")
 	decisionRequired     = missing("decision", "Decision is required")
-	redemptionNotFound   = refusal{404, "redemption_not_found", "", "Redemption not found"}
-	redemptionRestored   = refusal{400, "redemption_restored", "", "Redemption was already restored"}
-	planMissing          = refusal{404, "plan_not_found", "", "Commission plan not found"}
-	planInUse            = refusal{400, "plan_in_use", "", "Commission plan is in use"}
-	tierMissing          = refusal{404, "tier_not_found", "", "Tier not found"}
-	tierInUse            = refusal{400, "tier_in_use", "", "Tier is in use"}
+	redemptionNotFound   = denial{404, "redemption_not_found", "", "Redemption not found"}
+	redemptionRestored   = denial{400, "redemption_restored", "", "Redemption was already restored"}
+	planMissing          = denial{404, "plan_not_found", "", "Commission plan not found"}
+	planInUse            = denial{400, "plan_in_use", "", "Commission plan is in use"}
+	tierMissing          = denial{404, "tier_not_found", "", "Tier not found"}
+	tierInUse            = denial{400, "tier_in_use", "", "Tier is in use"}
 	affiliateIDsRequired = missing("affiliateIds", "Affiliate IDs are required")
 	planIDRequired       = missing("commissionPlanId", "Commission plan ID is required")
 	tierIDRequired       = missing("commissionTierId", "Commission tier ID is required")
 	rateRequired         = missing("commissionRate", "Commission rate is required")
 	selectionRequired    = missing("affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required")
-	adjustmentNotFound   = refusal{404, "adjustment_not_found", "", "Adjustment not found"}
-	adjustmentReversed   = refusal{400, "adjustment_reversed", "", "Adjustment was already reversed"}
-	adjustmentTaken      = refusal{400, "adjustment_external_id_taken", "externalId", "An adjustment with this external ID already exists"}
-	webhookDisabled      = refusal{400, "webhook_disabled", "", "Webhook endpoint is disabled"}
+	adjustmentNotFound   = denial{404, "adjustment_not_found", "", "Adjustment not found"}
+	adjustmentReversed   = denial{400, "adjustment_reversed", "", "Adjustment was already reversed"}
+	adjustmentTaken      = denial{400, "adjustment_external_id_taken", "externalId", "An adjustment with this external ID already exists"}
+	webhookDisabled      = denial{400, "webhook_disabled", "", "Webhook endpoint is disabled"}
 )
 
 // The texts of field errors. The field's name comes first.
@@ -229,35 +229,35 @@ const (
 	atMost1000   = "must have at most 1000 entries"
 )
 
-func missing(field, text string) refusal { return refusal{400, "missing_field", field, text} }
-func invalid(field, text string) refusal { return refusal{400, "invalid_field", field, text} }
+func missing(field, text string) denial { return denial{400, "missing_field", field, text} }
+func invalid(field, text string) denial { return denial{400, "invalid_field", field, text} }
 
 // mustBe returns the field error of a field.
-func mustBe(field, text string) refusal { return invalid(field, field+" "+text) }
+func mustBe(field, text string) denial { return invalid(field, field+" "+text) }
 
-func duplicateField(name string) refusal {
-	return refusal{400, "duplicate_field", name, "Duplicate field: " + name}
+func duplicateField(name string) denial {
+	return denial{400, "duplicate_field", name, "Duplicate field: " + name}
 }
 
-func unknownField(name string) refusal {
-	return refusal{400, "unknown_field", name, "Unknown field: " + name}
+func unknownField(name string) denial {
+	return denial{400, "unknown_field", name, "Unknown field: " + name}
 }
 
-func repeatedParameter(name string) refusal {
-	return refusal{400, "invalid_query", name, "Query parameter " + name + " was given more than once"}
+func repeatedParameter(name string) denial {
+	return denial{400, "invalid_query", name, "Query parameter " + name + " was given more than once"}
 }
 
-func emptyParameter(name string) refusal {
-	return refusal{400, "invalid_query", name, "Query parameter " + name + " must not be empty"}
+func emptyParameter(name string) denial {
+	return denial{400, "invalid_query", name, "Query parameter " + name + " must not be empty"}
 }
 
-func unknownParameter(name string) refusal {
-	return refusal{400, "invalid_query", name, "Unknown query parameter: " + name}
+func unknownParameter(name string) denial {
+	return denial{400, "invalid_query", name, "Unknown query parameter: " + name}
 }
 
-func badParameter(name, text string) refusal {
-	return refusal{400, "invalid_query", name, name + " " + text}
+func badParameter(name, text string) denial {
+	return denial{400, "invalid_query", name, name + " " + text}
 }
 
-func unknownEvent(field, typ string) refusal { return invalid(field, "Unknown event type: "+typ) }
-func duplicateEvent(typ string) refusal      { return invalid("events", "Duplicate event type: "+typ) }
+func unknownEvent(field, typ string) denial { return invalid(field, "Unknown event type: "+typ) }
+func duplicateEvent(typ string) denial      { return invalid("events", "Duplicate event type: "+typ) }

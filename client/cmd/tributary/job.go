@@ -67,7 +67,7 @@ func (j *job) do() error {
 	}
 	answer, err := j.call("")
 	for err == nil && j.again != nil {
-		var r record
+		var r entry
 		if r, err = read(answer.Body); err != nil || !j.again(r) {
 			break
 		}

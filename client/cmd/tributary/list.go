@@ -126,7 +126,7 @@ func (j *job) next(answer answered) string {
 }
 
 // progress says on standard error how far a job in steps is.
-func (j *job) progress(r record) {
+func (j *job) progress(r entry) {
 	raw, _ := json.Marshal(r)
 	if terminal(j.stdin) {
 		fmt.Fprintf(j.stderr, "\r%s\x1b[K", cut(string(escape(raw)), 79))

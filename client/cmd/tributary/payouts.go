@@ -47,7 +47,7 @@ var payoutCommands = []command{
 	{
 		group: "payouts", verb: "run", what: "Create the payouts of everybody to whom something is due; the external id names the run",
 		method: "POST", path: "/payouts/run", fields: runFields, arg: "externalId", columns: runColumns, ask: "create the payouts of run",
-		dryPath: "/payouts/preview", dryColumns: lineColumns, again: func(r record) bool { return r["status"] == "RUNNING" },
+		dryPath: "/payouts/preview", dryColumns: lineColumns, again: func(r entry) bool { return r["status"] == "RUNNING" },
 	},
 	{
 		group: "payouts", verb: "runs", what: "List runs of payouts, or show that of --external-id",

@@ -7,7 +7,7 @@ var programCommands = []command{
 	{
 		group: "attention", what: "Show what waits for somebody; with --fail the exit code is 4 when something does",
 		method: "GET", path: "/attention", fields: fields("limit:n"), asked: true,
-		verify: func(r record) error {
+		verify: func(r entry) error {
 			for _, list := range r {
 				if list, is := list.(map[string]any); is && fmt.Sprint(list["count"]) != "0" {
 					return finding{}
@@ -27,7 +27,7 @@ var programCommands = []command{
 	{
 		group: "verify", what: "Check the books: exit code 4 when they do not hold",
 		method: "GET", path: "/verify", patient: true,
-		verify: func(r record) error {
+		verify: func(r entry) error {
 			if r["holds"] != true {
 				return finding{}
 			}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A record is an object of an answer. Its numbers are as the server wrote them.
-type record map[string]any
+// An entry is an object of an answer. Its numbers are as the server wrote them.
+type entry map[string]any
 
 // missing is a look-up that found nothing.
 type missing struct{}
@@ -18,8 +18,8 @@ type missing struct{}
 func (missing) Error() string { return "there is no such record (not_found)" }
 
 // read decodes an object.
-func read(body []byte) (record, error) {
-	var r record
+func read(body []byte) (entry, error) {
+	var r entry
 	err := decode(body, &r)
 	return r, err
 }
@@ -34,13 +34,13 @@ func decode(body []byte, v any) error {
 }
 
 // at returns the value at a path; nil when it is not there.
-func (r record) at(path string) any {
+func (r entry) at(path string) any {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
 		return r[name]
 	}
 	inner, _ := r[name].(map[string]any)
-	return record(inner).at(rest)
+	return entry(inner).at(rest)
 }
 
 // printJSON prints an answer. What would act on a terminal is escaped, which changes
@@ -62,7 +62,7 @@ func (j *job) header() {
 }
 
 // row prints a record as a line of a table.
-func (j *job) row(r record) {
+func (j *job) row(r entry) {
 	var cells []string
 	for _, c := range j.columns {
 		if c.title == "" {
@@ -87,7 +87,7 @@ func (j *job) line(cells []string) {
 }
 
 // cell is the text of a field of a record.
-func (j *job) cell(c column, r record) string {
+func (j *job) cell(c column, r entry) string {
 	value := r.at(c.path)
 	switch s, isText := value.(string); {
 	case value == nil:
@@ -170,7 +170,7 @@ func (a *app) local(s string) string {
 
 // currencyOf is the currency of a record, or that of the program, for which the
 // server is asked once. A key that may not ask gets amounts without currency.
-func (j *job) currencyOf(r record) string {
+func (j *job) currencyOf(r entry) string {
 	for _, name := range []string{"currency", "minimumAmountCurrency"} {
 		if s, ok := r[name].(string); ok {
 			return cut(inert(s), 8)

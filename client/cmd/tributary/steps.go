@@ -9,7 +9,7 @@ import (
 // shows what was done in all. A step that is repeated has no second effect, so an
 // interrupted command is simply run again.
 func (j *job) inSteps() error {
-	total, key := record{}, j.key
+	total, key := entry{}, j.key
 	for {
 		answer, err := j.callWith("", key)
 		if err != nil {
@@ -36,7 +36,7 @@ func (j *job) inSteps() error {
 }
 
 // add adds the numbers of a step to those of the steps before.
-func add(total, step record) {
+func add(total, step entry) {
 	for name, value := range step {
 		switch value := value.(type) {
 		case json.Number:

@@ -26,10 +26,10 @@ type command struct {
 	steps      bool           // the operation is a step of a job; it is called until the job is over
 	patient    bool           // the server may take long; a call has no limit and is not sent again
 
-	again  func(record) bool  // whether the operation is called again, with what it answered
-	verify func(record) error // whether the answer is bad news
-	asked  bool               // bad news is an exit code with --fail only
-	run    func(*job) error   // instead of the runner
+	again  func(entry) bool  // whether the operation is called again, with what it answered
+	verify func(entry) error // whether the answer is bad news
+	asked  bool              // bad news is an exit code with --fail only
+	run    func(*job) error  // instead of the runner
 }
 
 // A field is an input of an operation. Its flag is the name in lower case with
