@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // goOnly are the reasons of methods that the HTTP API does not offer: the annex
@@ -29,7 +30,7 @@ func TestAnnex(t *testing.T) {
 		documented[m[1]+": "+m[2]] = true
 	}
 	said := map[string]bool{}
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		text := string(e.Reason) + ": " + e.Message
 		said[text] = true
 		if !documented[text] && !slices.Contains(goOnly, e.Reason) {

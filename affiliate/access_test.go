@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // told are the texts of every record that is not a payload, by table, record and
@@ -112,7 +113,7 @@ func (b *booksLedger) showsWhatErasureTakes(read func() (affiliate.PersonalData,
 		b.t.Errorf("only %d texts were taken", taken)
 	}
 	for _, row := range b.dump()["events"] {
-		var event affiliate.EventRecord
+		var event record.Event
 		var was bool
 		if err := json.Unmarshal([]byte(row), &event); err != nil {
 			b.t.Fatal(err)

@@ -1,8 +1,6 @@
 package affiliate
 
 import (
-	"slices"
-
 	"github.com/google/uuid"
 )
 
@@ -40,34 +38,11 @@ const (
 
 	// AdjustMove is of a sale that was given to another affiliate although payouts held
 	// commissions of it: each of these is one, which stays in its payout, and one takes
-	// their sum back. [Program.UpdateSale] records them, and nobody else.
+	// their sum back. Program.UpdateSale records them, and nobody else.
 	AdjustMove AdjustmentKind = "MOVE"
 )
 
-// adjustmentKinds are those that can be recorded.
-var adjustmentKinds = []AdjustmentKind{AdjustBonus, AdjustCorrection, AdjustDisputeWon, AdjustChargebackFee}
-
-var allAdjustmentKinds = append(slices.Clone(adjustmentKinds), AdjustMove)
-
-// ofSale reports whether an adjustment of the kind belongs to a sale.
-func (k AdjustmentKind) ofSale() bool {
-	return k == AdjustDisputeWon || k == AdjustChargebackFee || k == AdjustMove
-}
-
-// refuse refuses an amount with another sign than the kind has.
-func (k AdjustmentKind) refuse(amount Amount) *Error {
-	switch {
-	case (k == AdjustCorrection || k == AdjustMove) && amount.IsZero():
-		return adjustmentZero.Err()
-	case k == AdjustChargebackFee && amount.Sign() >= 0:
-		return adjustmentNotNegative.Err()
-	case (k == AdjustBonus || k == AdjustDisputeWon) && amount.Sign() <= 0:
-		return adjustmentNotPositive.Err()
-	}
-	return nil
-}
-
-// NewAdjustment is the input of [Program.RecordAdjustment]. It names the
+// NewAdjustment is the input of Program.RecordAdjustment. It names the
 // affiliate by id or by email.
 type NewAdjustment struct {
 	Once           `json:"-"`
@@ -96,23 +71,4 @@ type AdjustmentFilter struct {
 	SaleID         Opt[SaleID]    `json:",omitzero"`
 	PayoutID       Opt[uuid.UUID] `json:",omitzero"` // the payout that holds it
 	Kind           AdjustmentKind `json:",omitzero"` // empty: any
-}
-
-// check refuses a kind that does not exist. On the wire the filter is a query,
-// so its errors are of the query.
-func (f AdjustmentFilter) check() error {
-	return first(inQuery(oneOfOrNone("kind", f.Kind, allAdjustmentKinds)))
-}
-
-func adjustmentOf(rec AdjustmentRecord) Adjustment {
-	a := Adjustment{
-		ID: rec.ID, AffiliateID: rec.AffiliateID, SaleID: orNull(SaleID(rec.Sale)), Kind: rec.Kind, Amount: rec.Amount,
-		Reason: rec.Reason, BonusReason: Null[string](), ExternalID: orNull(rec.ExternalID), ReversesID: orNull(rec.Reverses),
-		ReversedByID: orNull(rec.ReversedBy), PayoutCreated: rec.PayoutID != uuid.Nil, PayoutID: orNull(rec.PayoutID),
-		CreatedAt: TimeOf(rec.CreatedAt.Time()),
-	}
-	if rec.Kind == AdjustBonus {
-		a.BonusReason = Set(rec.Reason)
-	}
-	return a
 }

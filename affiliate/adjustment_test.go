@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -94,7 +95,7 @@ func TestRecordAdjustmentErrors(t *testing.T) {
 
 // An amount that cannot even be rounded is too large, not nothing.
 func TestAdjustmentBeyondRounding(t *testing.T) {
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "JPY" })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Currency = "JPY" })
 	in := affiliate.NewAdjustment{AffiliateID: s.ada.affiliate.ID, Kind: "BONUS", Amount: affiliate.AmountFromScaled(1<<63 - 1), Reason: "r"}
 	s.refused(fieldError(affiliate.InvalidField, "amount", "amount is too large"), func() error { return errOf(s.RecordAdjustment(t.Context(), in)) })
 }
@@ -134,7 +135,7 @@ func TestAdjustments(t *testing.T) {
 	if _, err := s.Adjustment(ctx, uuid.Max); err != affiliate.ErrNotFound {
 		t.Errorf("unknown: %v", err)
 	}
-	yen := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "JPY" })
+	yen := newSaleShop(t, func(c *tributary.Config) { c.Currency = "JPY" })
 	if got := yen.adjust(affiliate.NewAdjustment{Kind: "CORRECTION", Amount: sum("-0.5")}); got.Amount != sum("-1") {
 		t.Errorf("rounded to %v", got.Amount)
 	}
@@ -146,7 +147,7 @@ func TestAdjustments(t *testing.T) {
 // canceled.
 func TestAdjustmentsArePaid(t *testing.T) {
 	ctx := t.Context()
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.Rate = affiliate.MustPercent("10") })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms.Rate = affiliate.MustPercent("10") })
 	sale := s.toTomas("50")
 	s.moves(s.payout(), affiliate.PayoutPaid)
 	if err := errOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true})); err != nil {

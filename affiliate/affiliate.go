@@ -77,7 +77,7 @@ type Answer struct {
 	Answer     string    `json:"answer"`
 }
 
-// NewAffiliate is the input of [Program.CreateAffiliate]. The names and the
+// NewAffiliate is the input of Program.CreateAffiliate. The names and the
 // email are required.
 type NewAffiliate struct {
 	Once             `json:"-"`
@@ -96,7 +96,7 @@ type NewAffiliate struct {
 	Answers []Answer `json:"-"`
 }
 
-// AffiliateUpdate is the input of [Program.UpdateAffiliate]. A field that is
+// AffiliateUpdate is the input of Program.UpdateAffiliate. A field that is
 // not given stays as it is.
 type AffiliateUpdate struct {
 	FirstName       Opt[string]  `json:"firstName,omitzero"`

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -201,15 +203,15 @@ func TestCreateAffiliateAccepts(t *testing.T) {
 	flat := affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}
 	for _, tt := range []struct {
 		name string
-		cfg  func(*affiliate.Config)
+		cfg  func(*tributary.Config)
 		set  func(*world, *affiliate.NewAffiliate)
 		want func(affiliate.Affiliate) bool
 	}{
 		{"StatusActive", nil, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "AcTive" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
 		{"StatusInactive", nil, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "inactive" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
 		{"StatusOtherB287", nil, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
-		{"StatusOtherUnderReview", func(c *affiliate.Config) { c.NoAutoApprove = true }, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
-		{"StatusActiveUnderReview", func(c *affiliate.Config) { c.NoAutoApprove = true }, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"StatusOtherUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
+		{"StatusActiveUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *world, in *affiliate.NewAffiliate) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
 		{"Email254B269", nil, func(_ *world, in *affiliate.NewAffiliate) { in.Email = strings.Repeat("a", 249) + "@b.co" }, func(a affiliate.Affiliate) bool { return len(a.Email) == 254 }},
 		{"FormulaB276", nil, func(_ *world, in *affiliate.NewAffiliate) { in.FirstName = "=HYPERLINK(1) <script> ' OR 1=1 --%" }, func(a affiliate.Affiliate) bool { return a.FirstName == "=HYPERLINK(1) <script> ' OR 1=1 --%" }},
 		{"PersianB277", nil, func(_ *world, in *affiliate.NewAffiliate) { in.FirstName = "می\u200cخواهم 🙂 e\u0301" }, func(a affiliate.Affiliate) bool { return a.FirstName == "می\u200cخواهم 🙂 e\u0301" }},
@@ -225,7 +227,7 @@ func TestCreateAffiliateAccepts(t *testing.T) {
 		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("250") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var cfg []func(*affiliate.Config)
+			var cfg []func(*tributary.Config)
 			if tt.cfg != nil {
 				cfg = append(cfg, tt.cfg)
 			}
@@ -252,7 +254,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	w := newWorld(t)
 	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
 	first := must(w.CreateAffiliate(t.Context(), in))
-	other := must(affiliate.New(w.store, affiliate.Config{}))
+	other := must(tributary.New(w.store, tributary.Config{}))
 	must(other.CreateAffiliate(t.Context(), in))
 	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
@@ -354,7 +356,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestGeneratedSlugsWithoutRandomness(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.Rand = zeros{} })
+	w := newWorld(t, func(c *tributary.Config) { c.Rand = zeros{} })
 	var err error
 	for i := range 11 {
 		_, err = w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)})
@@ -390,7 +392,7 @@ func TestAffiliateJSONHasEveryKey(t *testing.T) {
 // A closure that runs twice, and a store that fails at any call, leave the same
 // records as one run.
 func TestAffiliateWritesRerun(t *testing.T) {
-	run := func(store affiliate.Store) map[string][]string {
+	run := func(store record.Store) map[string][]string {
 		w := newWorldOn(t, store)
 		affiliateScript(w)
 		w.verify()

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
@@ -132,7 +133,7 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 	w := newWorld(t)
 	a := w.join("a")
 	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	w.insert(func(tx *affiliate.Tx) error { return tx.Affiliates.Delete(a.ID) })
+	w.insert(func(tx *record.Tx) error { return tx.Affiliates.Delete(a.ID) })
 	link := a.AffiliateLinks[0].ID
 	for name, call := range map[string]func() error{
 		"Click": func() error { return errOf(w.Affiliate(t.Context(), "1")) },
@@ -148,7 +149,7 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	w.insert(func(tx *affiliate.Tx) error { return tx.Links.Delete(link) })
+	w.insert(func(tx *record.Tx) error { return tx.Links.Delete(link) })
 	if _, err := w.Affiliate(t.Context(), "1"); err == nil || errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("click without its link: %v", err)
 	}

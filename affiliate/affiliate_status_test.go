@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 type statusMove = func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error)
@@ -15,7 +16,7 @@ type statusMove = func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, er
 // affiliateIn creates an affiliate with a status.
 func affiliateIn(w *world, local string, status affiliate.AffiliateStatus) affiliate.Affiliate {
 	a := w.join(local)
-	w.insert(func(tx *affiliate.Tx) error {
+	w.insert(func(tx *record.Tx) error {
 		rec, err := tx.Affiliates.Get(a.ID)
 		if err != nil {
 			return err

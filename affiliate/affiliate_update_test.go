@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -148,7 +149,7 @@ func TestInviteAndAccept(t *testing.T) {
 		want   affiliate.AffiliateStatus
 	}{{"AutoApprove", false, "ACTIVE"}, {"Review", true, "INACTIVE"}} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, func(c *affiliate.Config) { c.NoAutoApprove = tt.review })
+			w := newWorld(t, func(c *tributary.Config) { c.NoAutoApprove = tt.review })
 			var a affiliate.Affiliate
 			events := w.firedTypes(func() {
 				a = must(w.InviteAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
@@ -275,7 +276,7 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 }
 
 func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.CascadeEvents = true })
+	w := newWorld(t, func(c *tributary.Config) { c.CascadeEvents = true })
 	a := w.join("a")
 	r := w.refer("a", "kim@b.co")
 	w.sale("kim@b.co", "100")

@@ -88,8 +88,8 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 	return a.Add(Amount{-b.n})
 }
 
-// negated is -a: the range of an Amount has no lone end.
-func (a Amount) negated() Amount { return Amount{-a.n} }
+// Neg is -a: the range of an Amount has no lone end.
+func (a Amount) Neg() Amount { return Amount{-a.n} }
 
 // Round returns a rounded half away from zero to the minor digits of c: 10.005
 // is 10.01 in USD and 10 in JPY. It returns ErrAmountRange when the rounded

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -16,7 +17,7 @@ import (
 // for another reason, or declined, stays.
 func TestApprovalReleases(t *testing.T) {
 	ctx := t.Context()
-	w := newWorld(t, func(c *affiliate.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+	w := newWorld(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 	ivy := w.join("ivy", func(in *affiliate.NewAffiliate) { in.AffiliateLink, in.AffiliateStatus = "ivy", "inactive" })
 	sell := func(customer, total string) affiliate.Sale {
 		in := affiliate.NewSale{ReferralID: "ivy", Email: customer + "@example.org", Name: "C", TotalEarned: sum(total)}
@@ -142,7 +143,7 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 			"deactivated": {func(s codeShop) error { return errOf(s.DeactivateAffiliates(ctx, s.ada.affiliate.ID)) }, affiliate.RiskAffiliateDeactivated, refuse},
 		} {
 			t.Run(fmt.Sprint(status, " ", refuse), func(t *testing.T) {
-				s := newCodeShop(t, func(c *affiliate.Config) {
+				s := newCodeShop(t, func(c *tributary.Config) {
 					c.RefuseSuspended = refuse
 					c.Review = []affiliate.ReviewRule{
 						{Reason: affiliate.RiskAffiliateBanned, Holds: func(e affiliate.Evidence) bool { return e.Affiliate.Status == affiliate.AffiliateBanned }},

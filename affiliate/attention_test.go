@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -109,7 +110,7 @@ func TestAttentionOfWebhooks(t *testing.T) {
 		waits(0, 1)
 		w.pass(2 * time.Hour)
 		waits(0, 0)
-	}, func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Minute} })
+	}, func(c *tributary.Config) { c.Schedule = []time.Duration{0, time.Minute} })
 }
 
 // TestAttentionCounts: a list counts to a hundred and shows the newest.

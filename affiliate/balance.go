@@ -1,6 +1,8 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+)
 
 // A Balance is what an affiliate is owed, and what it was paid. It comes from
 // the movements of the affiliate, whose sums are kept.
@@ -17,27 +19,4 @@ type Balance struct {
 	Earned      Amount    `json:"earned"`   // the sum of the five
 	Movements   int64     `json:"movements"`
 	At          Time      `json:"at"` // when it was read
-}
-
-// balance is the balance of open books of which some matures.
-func (b *Books) balance(affiliate uuid.UUID, maturing Amount) (Balance, error) {
-	out := Balance{
-		AffiliateID: affiliate, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
-	}
-	var err error
-	if out.Payable, err = b.Payable.Sub(maturing); err != nil {
-		return out, err
-	}
-	out.Earned, err = b.earned()
-	return out, err
-}
-
-// earned is the sum of the accounts other than ACCRUAL.
-func (b *Books) earned() (sum Amount, err error) {
-	for _, amount := range [...]Amount{b.Held, b.Payable, b.InPayout, b.Paid} {
-		if err == nil {
-			sum, err = sum.Add(amount)
-		}
-	}
-	return sum, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -291,7 +292,7 @@ func BenchmarkLookUp(b *testing.B) {
 func BenchmarkBytesPerSale(b *testing.B) {
 	ctx := context.Background()
 	const sales = 200_000
-	for name, store := range map[string]affiliate.Store{"without-payload": noPayloads{memstore.New()}, "whole": memstore.New()} {
+	for name, store := range map[string]record.Store{"without-payload": noPayloads{memstore.New()}, "whole": memstore.New()} {
 		b.Run(name, func(b *testing.B) {
 			p, _ := benchkit.Shop(b, store, 1000)
 			before := heap()
@@ -305,21 +306,21 @@ func BenchmarkBytesPerSale(b *testing.B) {
 }
 
 // noPayloads is a store that forgets the payloads of events.
-type noPayloads struct{ affiliate.Store }
+type noPayloads struct{ record.Store }
 
-func (s noPayloads) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+func (s noPayloads) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, program, func(tx *record.Tx) error {
 		tx.Events = emptyEvents{tx.Events}
 		return fn(tx)
 	})
 }
 
 type emptyEvents struct {
-	affiliate.Table[affiliate.EventRecord]
+	record.Table[record.Event]
 }
 
-func (t emptyEvents) Insert(rec affiliate.EventRecord) error {
-	rec.Payload = affiliate.Payload{}
+func (t emptyEvents) Insert(rec record.Event) error {
+	rec.Payload = record.Payload{}
 	return t.Table.Insert(rec)
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
@@ -19,49 +21,49 @@ import (
 // something.
 func TestBooksFaults(t *testing.T) {
 	ctx := context.Background()
-	ops := map[string]func(b *booksLedger, p *affiliate.Program) error{
-		"CreateEndpoint": func(b *booksLedger, p *affiliate.Program) error {
+	ops := map[string]func(b *booksLedger, p *tributary.Program) error{
+		"CreateEndpoint": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}})
 			return err
 		},
-		"UpdateEndpoint": func(b *booksLedger, p *affiliate.Program) error {
+		"UpdateEndpoint": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.UpdateEndpoint(ctx, b.endpoint.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 			return err
 		},
-		"DeleteEndpoint": func(b *booksLedger, p *affiliate.Program) error {
+		"DeleteEndpoint": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.DeleteEndpoint(ctx, b.endpoint.ID)
 			return err
 		},
-		"RotateSecret": func(b *booksLedger, p *affiliate.Program) error {
+		"RotateSecret": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.RotateSecret(ctx, affiliate.Rotation{WebhookID: b.endpoint.ID})
 			return err
 		},
-		"fan-out": func(b *booksLedger, p *affiliate.Program) error {
+		"fan-out": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
 			return err
 		},
-		"Endpoint": func(b *booksLedger, p *affiliate.Program) error { _, err := p.Endpoint(ctx, b.endpoint.ID); return err },
-		"Deliveries": func(b *booksLedger, p *affiliate.Program) error {
+		"Endpoint": func(b *booksLedger, p *tributary.Program) error { _, err := p.Endpoint(ctx, b.endpoint.ID); return err },
+		"Deliveries": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})
 			return err
 		},
-		"Delivery": func(b *booksLedger, p *affiliate.Program) error {
+		"Delivery": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.Delivery(ctx, must(b.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{Limit: 1})).Items[0].ID)
 			return err
 		},
-		"Events": func(b *booksLedger, p *affiliate.Program) error {
+		"Events": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set("3")}, affiliate.Page{})
 			return err
 		},
-		"EraseAffiliate": func(b *booksLedger, p *affiliate.Program) error { return p.EraseAffiliate(ctx, b.affiliate.ID) },
-		"EraseReferral":  func(b *booksLedger, p *affiliate.Program) error { return p.EraseReferral(ctx, b.referral.Email) },
-		"Verify":         func(b *booksLedger, p *affiliate.Program) error { return p.Verify(ctx) },
-		"VerifyReport":   func(_ *booksLedger, p *affiliate.Program) error { _, err := p.VerifyReport(ctx); return err },
-		"Retain": func(b *booksLedger, p *affiliate.Program) error {
+		"EraseAffiliate": func(b *booksLedger, p *tributary.Program) error { return p.EraseAffiliate(ctx, b.affiliate.ID) },
+		"EraseReferral":  func(b *booksLedger, p *tributary.Program) error { return p.EraseReferral(ctx, b.referral.Email) },
+		"Verify":         func(b *booksLedger, p *tributary.Program) error { return p.Verify(ctx) },
+		"VerifyReport":   func(_ *booksLedger, p *tributary.Program) error { _, err := p.VerifyReport(ctx); return err },
+		"Retain": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.Retain(ctx, affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * 24 * time.Hour})
 			return err
 		},
-		"Prune": func(b *booksLedger, p *affiliate.Program) error {
+		"Prune": func(b *booksLedger, p *tributary.Program) error {
 			_, err := p.Prune(ctx, b.now.Add(-time.Hour))
 			return err
 		},
@@ -109,12 +111,12 @@ func TestVerifyStoredPayloads(t *testing.T) {
 	must(b.UpdateCoupon(t.Context(), b.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("x")}))
 	must(b.UpdateReferral(t.Context(), b.referral.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("x")}))
 	must(b.DeleteCode(t.Context(), b.code.ID))
-	b.raw(func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{}) {
+	b.raw(func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
-			rec.Payload = affiliate.PayloadOf(rec.Payload.Bytes())
+			rec.Payload = record.PayloadOf(rec.Payload.Bytes())
 			if err := tx.Events.Replace(rec); err != nil {
 				return err
 			}

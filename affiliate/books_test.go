@@ -9,27 +9,28 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // ages brings the records into the form that they had before there were
 // movements.
 func (w *world) ages() {
 	w.t.Helper()
-	w.raw(func(tx *affiliate.Tx) error {
+	w.raw(func(tx *record.Tx) error {
 		return errorsOf(
-			eachRow(tx.Movements, func(r affiliate.MovementRecord) error { return tx.Movements.Delete(r.ID) }),
-			eachRow(tx.Totals, func(r affiliate.TotalsRecord) error {
-				r.Books = affiliate.Books{}
+			eachRow(tx.Movements, func(r record.Movement) error { return tx.Movements.Delete(r.ID) }),
+			eachRow(tx.Totals, func(r record.Totals) error {
+				r.Books = record.Books{}
 				return tx.Totals.Replace(r)
 			}),
-			eachRow(tx.Sales, func(r affiliate.SaleRecord) error {
+			eachRow(tx.Sales, func(r record.Sale) error {
 				r = r.Clone()
 				for i := range r.Commissions {
 					r.Commissions[i].Frozen = false
 				}
 				return tx.Sales.Replace(r)
 			}),
-			eachRow(tx.Payouts, func(r affiliate.PayoutRecord) error {
+			eachRow(tx.Payouts, func(r record.Payout) error {
 				for _, item := range r.Items {
 					r.Commissions = append(r.Commissions, item.Commission)
 				}
@@ -51,9 +52,9 @@ func errorsOf(errs ...error) error {
 }
 
 // eachRow runs fn on every record of a table.
-func eachRow[R affiliate.Record[R]](table affiliate.Table[R], fn func(R) error) error {
+func eachRow[R record.Record[R]](table record.Table[R], fn func(R) error) error {
 	var recs []R
-	for rec, err := range table.List(affiliate.Query{}) {
+	for rec, err := range table.List(record.Query{}) {
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func eachRow[R affiliate.Record[R]](table affiliate.Table[R], fn func(R) error) 
 }
 
 // raw changes records without the engine.
-func (w *world) raw(change func(tx *affiliate.Tx) error) {
+func (w *world) raw(change func(tx *record.Tx) error) {
 	w.t.Helper()
 	if err := w.store.Update(context.Background(), w.Config().ID, change); err != nil {
 		w.t.Fatalf("raw change: %v", err)
@@ -125,8 +126,8 @@ func TestOpenBooks(t *testing.T) {
 	if diff := cmp.Diff(before, s.dump()); diff != "" {
 		t.Errorf("the second call changed records:\n%s", diff)
 	}
-	s.raw(func(tx *affiliate.Tx) error { // in their present form
-		return eachRow(tx.Payouts, func(r affiliate.PayoutRecord) error {
+	s.raw(func(tx *record.Tx) error { // in their present form
+		return eachRow(tx.Payouts, func(r record.Payout) error {
 			if len(r.Items) != 1 || len(r.Commissions) != 0 || r.Items[0].Sale != int64(paid.ID) && r.Items[0].Sale != int64(waiting.ID) {
 				t.Errorf("payout %+v", r)
 			}
@@ -165,7 +166,7 @@ func TestOpenBooksStay(t *testing.T) {
 	ctx := t.Context()
 	s := newSaleShop(t)
 	opened := func() (at affiliate.Instant) {
-		s.raw(func(tx *affiliate.Tx) error {
+		s.raw(func(tx *record.Tx) error {
 			at = must(tx.Totals.Get(s.ada.affiliate.ID)).Books.Opened
 			return nil
 		})
@@ -175,8 +176,8 @@ func TestOpenBooksStay(t *testing.T) {
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: old.ID}))
 	s.ages()
 	s.toTomas("10") // a movement of books that are not open
-	noSales := func(tx *affiliate.Tx) error {
-		return eachRow(tx.Sales, func(r affiliate.SaleRecord) error { return tx.Sales.Delete(r.ID) })
+	noSales := func(tx *record.Tx) error {
+		return eachRow(tx.Sales, func(r record.Sale) error { return tx.Sales.Delete(r.ID) })
 	}
 	s.raw(noSales)
 	s.toTomas("10")
@@ -190,11 +191,11 @@ func TestOpenBooksStay(t *testing.T) {
 	s.ages()
 	must(s.OpenBooks(ctx))
 	want := opened()
-	s.raw(func(tx *affiliate.Tx) error { // opened without anything to book
+	s.raw(func(tx *record.Tx) error { // opened without anything to book
 		totals := must(tx.Totals.Get(s.ada.affiliate.ID))
 		totals.Books.Number = 0
 		return errorsOf(tx.Totals.Replace(totals),
-			eachRow(tx.Movements, func(r affiliate.MovementRecord) error { return tx.Movements.Delete(r.ID) }),
+			eachRow(tx.Movements, func(r record.Movement) error { return tx.Movements.Delete(r.ID) }),
 			noSales(tx))
 	})
 	s.toTomas("10")
@@ -216,42 +217,42 @@ func TestOpenBooksFaults(t *testing.T) {
 
 // TestVerifyMovements: I62 to I66, and I71.
 func TestVerifyMovements(t *testing.T) {
-	movement := func(cause affiliate.Cause, change func(*affiliate.MovementRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Movements, func(r affiliate.MovementRecord) bool { return r.Cause.Is(cause) }, change)
+	movement := func(cause affiliate.Cause, change func(*record.Movement)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Movements, func(r record.Movement) bool { return r.Cause.Is(cause) }, change)
 		}
 	}
-	books := func(change func(*affiliate.Books)) func(*booksLedger, *affiliate.Tx) error {
-		return func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Totals, func(r affiliate.TotalsRecord) bool { return r.ID == b.affiliate.ID }, func(r *affiliate.TotalsRecord) { change(&r.Books) })
+	books := func(change func(*record.Books)) func(*booksLedger, *record.Tx) error {
+		return func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Totals, func(r record.Totals) bool { return r.ID == b.affiliate.ID }, func(r *record.Totals) { change(&r.Books) })
 		}
 	}
 	const sale, refund, created = affiliate.CauseSale, affiliate.CauseRefund, affiliate.CausePayoutCreated
 	runBooksCorruptions(t, []booksCorruption{
-		{"another number", movement(sale, func(r *affiliate.MovementRecord) { r.Number = 7 }), []string{"I62"}},
-		{"At going back", movement(created, func(r *affiliate.MovementRecord) { r.At = r.At.Add(-time.Hour) }), []string{"I62"}},
-		{"a negative amount", movement(sale, func(r *affiliate.MovementRecord) { r.Amount = sum("-1") }), []string{"I62", "I63", "I65"}},
-		{"no cause", movement(refund, func(r *affiliate.MovementRecord) { r.Cause = affiliate.Enum[affiliate.Cause]{} }), []string{"I81"}},
-		{"a memo counted as money", movement(sale, func(r *affiliate.MovementRecord) { r.To = r.From }), []string{"I62", "I63"}},
-		{"accounts after it", movement(sale, func(r *affiliate.MovementRecord) { r.Paid = sum("1") }), []string{"I63"}},
-		{"the last movement is gone", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return booksDrop(tx.Movements, func(r affiliate.MovementRecord) bool { return r.Cause.Is(sale) && r.Sale == 5 })
+		{"another number", movement(sale, func(r *record.Movement) { r.Number = 7 }), []string{"I62"}},
+		{"At going back", movement(created, func(r *record.Movement) { r.At = r.At.Add(-time.Hour) }), []string{"I62"}},
+		{"a negative amount", movement(sale, func(r *record.Movement) { r.Amount = sum("-1") }), []string{"I62", "I63", "I65"}},
+		{"no cause", movement(refund, func(r *record.Movement) { r.Cause = affiliate.Enum[affiliate.Cause]{} }), []string{"I81"}},
+		{"a memo counted as money", movement(sale, func(r *record.Movement) { r.To = r.From }), []string{"I62", "I63"}},
+		{"accounts after it", movement(sale, func(r *record.Movement) { r.Paid = sum("1") }), []string{"I63"}},
+		{"the last movement is gone", func(_ *booksLedger, tx *record.Tx) error {
+			return booksDrop(tx.Movements, func(r record.Movement) bool { return r.Cause.Is(sale) && r.Sale == 5 })
 		}, []string{"I63", "I65", "I71"}},
-		{"a movement counts two sales", movement(sale, func(r *affiliate.MovementRecord) { r.Sales = 2 }), []string{"I71"}},
-		{"a movement counts other revenue", movement(sale, func(r *affiliate.MovementRecord) { r.Revenue = sum("1") }), []string{"I71"}},
-		{"a movement counts other refunds", movement(refund, func(r *affiliate.MovementRecord) { r.Refunds = affiliate.Amount{} }), []string{"I71"}},
-		{"books", books(func(b *affiliate.Books) { b.Held = sum("1") }), []string{"I63", "I64"}},
-		{"books say another number", books(func(b *affiliate.Books) { b.Number++ }), []string{"I63"}},
-		{"a payout was booked as paid", movement(created, func(r *affiliate.MovementRecord) { r.Cause = affiliate.EnumOf(affiliate.CausePayoutPaid) }), []string{"I66"}},
-		{"a payout is paid without a movement", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Status, r.PaidAt = affiliate.PayoutPaid, r.CreatedAt })
+		{"a movement counts two sales", movement(sale, func(r *record.Movement) { r.Sales = 2 }), []string{"I71"}},
+		{"a movement counts other revenue", movement(sale, func(r *record.Movement) { r.Revenue = sum("1") }), []string{"I71"}},
+		{"a movement counts other refunds", movement(refund, func(r *record.Movement) { r.Refunds = affiliate.Amount{} }), []string{"I71"}},
+		{"books", books(func(b *record.Books) { b.Held = sum("1") }), []string{"I63", "I64"}},
+		{"books say another number", books(func(b *record.Books) { b.Number++ }), []string{"I63"}},
+		{"a payout was booked as paid", movement(created, func(r *record.Movement) { r.Cause = affiliate.EnumOf(affiliate.CausePayoutPaid) }), []string{"I66"}},
+		{"a payout is paid without a movement", func(_ *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) { r.Status, r.PaidAt = affiliate.PayoutPaid, r.CreatedAt })
 		}, []string{"I64", "I66"}},
-		{"movement of another sale", movement(refund, func(r *affiliate.MovementRecord) { r.Sale = 99 }), []string{"I65"}},
-		{"movement by another code", movement(sale, func(r *affiliate.MovementRecord) { r.CodeID = uuid.Max }), []string{"I65"}},
-		{"movement by another link", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Movements, func(r affiliate.MovementRecord) bool { return r.LinkID != uuid.Nil }, func(r *affiliate.MovementRecord) { r.LinkID = uuid.Max })
+		{"movement of another sale", movement(refund, func(r *record.Movement) { r.Sale = 99 }), []string{"I65"}},
+		{"movement by another code", movement(sale, func(r *record.Movement) { r.CodeID = uuid.Max }), []string{"I65"}},
+		{"movement by another link", func(_ *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Movements, func(r record.Movement) bool { return r.LinkID != uuid.Nil }, func(r *record.Movement) { r.LinkID = uuid.Max })
 		}, []string{"I65"}},
-		{"movement of another commission", movement(sale, func(r *affiliate.MovementRecord) { r.Commission = 99 }), []string{"I65"}},
-		{"movement of another payout", movement(created, func(r *affiliate.MovementRecord) { r.PayoutID = uuid.Max }), []string{"I66"}},
+		{"movement of another commission", movement(sale, func(r *record.Movement) { r.Commission = 99 }), []string{"I65"}},
+		{"movement of another payout", movement(created, func(r *record.Movement) { r.PayoutID = uuid.Max }), []string{"I66"}},
 	})
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A fired is an event in TestCauses.
@@ -23,8 +25,8 @@ type fired struct {
 func (w *world) firedSince(n int) []fired {
 	w.t.Helper()
 	out := []fired{}
-	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{}) {
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -78,7 +80,7 @@ func TestCauses(t *testing.T) {
 
 func walkCauses(t *testing.T, cascade bool) {
 	ctx := t.Context()
-	w := newWorld(t, func(c *affiliate.Config) { c.CascadeEvents = cascade })
+	w := newWorld(t, func(c *tributary.Config) { c.CascadeEvents = cascade })
 	names := map[string]string{} // names of objects by id
 	var walk func(causes ...cause)
 	revisions := map[string]int64{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -151,19 +152,19 @@ func TestClawBackRounds(t *testing.T) {
 	flat := affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}
 	for _, tt := range []struct {
 		name           string
-		change         func(*affiliate.Config)
+		change         func(*tributary.Config)
 		total, first   string
 		parts, entries []string
 		earned         string
 	}{
 		{"50 example B", nil, "20.01", "4", []string{"6.67", "6.67", "6.67"}, []string{"-1.33", "-1.34", "-1.33"}, "0"},
-		{"51 flat", func(c *affiliate.Config) { c.Terms = flat }, "100", "5", []string{"60"}, []string{"-3"}, "2"},
-		{"52 yen", func(c *affiliate.Config) { c.Currency, c.Terms.Rate = "JPY", affiliate.MustPercent("10") }, "1255", "126", []string{"255"}, []string{"-26"}, "100"},
+		{"51 flat", func(c *tributary.Config) { c.Terms = flat }, "100", "5", []string{"60"}, []string{"-3"}, "2"},
+		{"52 yen", func(c *tributary.Config) { c.Currency, c.Terms.Rate = "JPY", affiliate.MustPercent("10") }, "1255", "126", []string{"255"}, []string{"-26"}, "100"},
 		{"a part that rounds to nothing", nil, "100", "20", []string{"0.01", "0.01", "0.01"}, []string{"-0.01"}, "19.99"},
 	} {
 		for _, byHand := range []bool{false, true} {
 			t.Run(tt.name, func(t *testing.T) {
-				s := newSaleShop(t, func(c *affiliate.Config) {
+				s := newSaleShop(t, func(c *tributary.Config) {
 					if tt.change != nil {
 						tt.change(c)
 					}
@@ -191,7 +192,7 @@ func TestClawBackRounds(t *testing.T) {
 // The refusals that the flag does not lift, and check 54.
 func TestClawBackRefusals(t *testing.T) {
 	ctx := t.Context()
-	s := newSaleShop(t, func(c *affiliate.Config) { c.RefundWindow = 30 * 24 * time.Hour })
+	s := newSaleShop(t, func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour })
 	sale := s.toTomas("100")
 	s.payout()
 	claw := affiliate.Refund{SaleID: sale.ID, ClawBack: true}

@@ -1,6 +1,8 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+)
 
 // ClickID is the integer id of a click.
 type ClickID int64
@@ -21,11 +23,11 @@ type Click struct {
 	CreatedAt        Time           `json:"createdAt"`
 }
 
-// NewClick is the input of [Program.TrackClick]. Only the slug is required. The
+// NewClick is the input of Program.TrackClick. Only the slug is required. The
 // other texts are cut at 2,048 bytes.
 //
 // A click keeps these parts of the two URLs: the origin, the path, and of the
-// query the slug's parameter, utm_* and [Config].KeepParams. The rest is
+// query the slug's parameter, utm_* and Config.KeepParams. The rest is
 // dropped, because events contain the URLs and a visitor's query may hold
 // secrets such as a token. A text that is not an http or https URL is not kept,
 // but the click counts.
@@ -37,7 +39,3 @@ type NewClick struct {
 	UserAgent  string
 	Repeat     bool // the visitor has come before: uniqueClick is false
 }
-
-// maxCookieDays is the limit of Config.CookieDays: a hundred years fit into a
-// duration.
-const maxCookieDays = 36_500

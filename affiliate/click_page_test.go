@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -56,7 +57,7 @@ func pages() map[string]string {
 // parameters are kept. A URL that is not a page is dropped, and the click
 // counts.
 func TestClickPages(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.KeepParams = []string{"campaign"} })
+	w := newWorld(t, func(c *tributary.Config) { c.KeepParams = []string{"campaign"} })
 	w.join("a")
 	for in, want := range pages() {
 		kept := affiliate.Set(want)
@@ -77,7 +78,7 @@ func TestClickPages(t *testing.T) {
 
 // TestClickPagesParam: the parameter of the slug is the one of the program.
 func TestClickPagesParam(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.Param = "via" })
+	w := newWorld(t, func(c *tributary.Config) { c.Param = "via" })
 	w.join("a")
 	got := must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: "https://b.co/?ref=a&via=b&campaign=c"}))
 	equal(t, affiliate.Set("https://b.co/?via=b"), got.FullLandingURL)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestTrackClick(t *testing.T) {
@@ -35,8 +36,8 @@ func TestTrackClick(t *testing.T) {
 	equal(t, int64(3), must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
 	links := must(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
 	equal(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
-	w.insert(func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Clicks.List(affiliate.Query{}) {
+	w.insert(func(tx *record.Tx) error {
+		for rec, err := range tx.Clicks.List(record.Query{}) {
 			if err != nil {
 				return err
 			}

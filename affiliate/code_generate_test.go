@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -309,7 +310,7 @@ func (b endless) Read(p []byte) (int, error) {
 func TestRandomSourceBroken(t *testing.T) {
 	for name, source := range map[string]io.Reader{"same byte": endless(7), "unusable byte": endless(255)} {
 		ids := uint32(0)
-		s := newCodeShop(t, func(c *affiliate.Config) {
+		s := newCodeShop(t, func(c *tributary.Config) {
 			c.Rand = source
 			c.NewID = func() uuid.UUID { ids++; return uuid.UUID{15: byte(ids), 14: byte(ids >> 8), 13: byte(ids >> 16)} }
 		})
@@ -324,7 +325,7 @@ func TestRandomSourceBroken(t *testing.T) {
 	}
 	source := &turned{endless(7)}
 	ids := uint32(0)
-	s := newCodeShop(t, func(c *affiliate.Config) {
+	s := newCodeShop(t, func(c *tributary.Config) {
 		c.Rand = source
 		c.NewID = func() uuid.UUID { ids++; return uuid.UUID{15: byte(ids), 14: byte(ids >> 8), 13: byte(ids >> 16)} }
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -29,7 +30,7 @@ type codeShop struct {
 	eve affiliate.Affiliate
 }
 
-func newCodeShop(t testing.TB, change ...func(*affiliate.Config)) codeShop {
+func newCodeShop(t testing.TB, change ...func(*tributary.Config)) codeShop {
 	w := newWorld(t, change...)
 	s := codeShop{world: w, ada: w.ada()}
 	s.eve = must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "Noël-Smith 3rd", Email: "eve.n@example.com"}))

@@ -35,7 +35,7 @@ type Coupon struct {
 	UpdatedAt          Time                 `json:"updatedAt"`
 
 	// Usability is whether codes of the coupon can work now, and why not. Only
-	// [Program.CouponSummaries] says it: everything else answers the coupon as it was
+	// Program.CouponSummaries says it: everything else answers the coupon as it was
 	// last written.
 	Usability Opt[Usability] `json:"usability,omitzero"`
 
@@ -45,7 +45,7 @@ type Coupon struct {
 	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
 }
 
-// NewCoupon is the input of [Program.CreateCoupon]. Name is required.
+// NewCoupon is the input of Program.CreateCoupon. Name is required.
 type NewCoupon struct {
 	Once             `json:"-"`
 	Name             string          `json:"name"`                      // 1–255 characters, not unique
@@ -64,7 +64,7 @@ type NewCoupon struct {
 	IntegrationType  IntegrationType `json:"integrationType,omitzero"`
 }
 
-// CouponUpdate is the input of [Program.UpdateCoupon]. A field that is not
+// CouponUpdate is the input of Program.UpdateCoupon. A field that is not
 // given stays as it is.
 type CouponUpdate struct {
 	Name             Opt[string]     `json:"name,omitzero"`
@@ -85,16 +85,6 @@ type CouponUpdate struct {
 	ExternalID      Opt[string]          `json:"-"`
 	IntegrationType Opt[IntegrationType] `json:"-"`
 }
-
-// atProvider is what a coupon is at a payment provider: the part of an update that
-// its JSON does not have.
-type atProvider struct {
-	ExternalID      Opt[string]          `json:",omitzero"`
-	IntegrationType Opt[IntegrationType] `json:",omitzero"`
-}
-
-// IsZero reports whether the update says nothing of it.
-func (e atProvider) IsZero() bool { return e.ExternalID.IsZero() && e.IntegrationType.IsZero() }
 
 // CouponRef names a coupon; the first field that is set decides. When several
 // coupons share a name, the name means the newest one.

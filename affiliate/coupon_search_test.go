@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Check 20, the second half: a coupon of 100,000 codes is one record among the
@@ -18,9 +19,9 @@ func TestCouponSummaries(t *testing.T) {
 	}
 	large := coupon("Large", true)
 	coupon("Off", false)
-	w.insert(func(tx *affiliate.Tx) error {
+	w.insert(func(tx *record.Tx) error {
 		for i := range 100_000 {
-			if err := tx.Codes.Insert(affiliate.CodeRecord{ID: scaleID(2, i), CouponID: large.ID, Code: fmt.Sprint("K", i), Active: true}); err != nil {
+			if err := tx.Codes.Insert(record.Code{ID: scaleID(2, i), CouponID: large.ID, Code: fmt.Sprint("K", i), Active: true}); err != nil {
 				return err
 			}
 		}

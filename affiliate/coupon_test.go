@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func percent(s string) affiliate.Opt[affiliate.Percent] {
@@ -147,7 +149,7 @@ func TestCreateCouponErrorOrder(t *testing.T) {
 
 func TestCreateCoupon(t *testing.T) {
 	zone := must(time.LoadLocation("Europe/Berlin"))
-	w := newWorld(t, func(c *affiliate.Config) { c.Location = zone })
+	w := newWorld(t, func(c *tributary.Config) { c.Location = zone })
 	rows := []struct {
 		name string
 		in   affiliate.NewCoupon
@@ -197,8 +199,8 @@ func TestCreateCoupon(t *testing.T) {
 func lastBody(w *world) string {
 	w.t.Helper()
 	var payload []byte
-	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{Desc: true, Limit: 1}) {
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{Desc: true, Limit: 1}) {
 			if err != nil {
 				return err
 			}
@@ -432,7 +434,7 @@ func TestUpdateCouponNothing(t *testing.T) {
 func TestDeleteCoupon(t *testing.T) {
 	for _, cascade := range []bool{false, true} {
 		t.Run(fmt.Sprint("cascade ", cascade), func(t *testing.T) {
-			w := newWorld(t, func(c *affiliate.Config) { c.CascadeEvents = cascade })
+			w := newWorld(t, func(c *tributary.Config) { c.CascadeEvents = cascade })
 			ctx := t.Context()
 			a := w.ada()
 			must(w.CreateCode(ctx, affiliate.NewCode{CouponID: a.coupon.ID, Code: "SECOND", ExternalID: "e"}))

@@ -29,13 +29,9 @@ const (
 	DurationRepeating Duration = "repeating" // the payments of DurationInMonths
 )
 
-var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
-
 // IntegrationType names the payment platform a coupon's externalId belongs to.
 // It is stored and has no effect.
 type IntegrationType string
-
-var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
 
 // Integration names the integration that reported a referral or a sale. Empty:
 // none.
@@ -68,8 +64,6 @@ const (
 	CodeOver   CodeState = "expired"   // a time, its own or the coupon's, has passed
 )
 
-var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver}
-
 // AffiliateStatus is the status of an affiliate. INACTIVE means pending.
 type AffiliateStatus string
 
@@ -87,11 +81,11 @@ var affiliateStatuses = []AffiliateStatus{
 	AffiliateActive, AffiliateInactive, AffiliateInvited, AffiliateDeclined, AffiliateDeactivated, AffiliateBanned,
 }
 
-// Source says where a write comes from; see [Program.From]. Each record type
+// Source says where a write comes from; see Program.From. Each record type
 // knows only some sources and stores the others as UNKNOWN.
 type Source string
 
-// The sources of [Program.From].
+// The sources of Program.From.
 const (
 	SourceAPI                 Source = "API"                  // a call of the HTTP API, and of a program without From
 	SourceManual              Source = "MANUAL"               // a person, by the console or the command
@@ -114,33 +108,6 @@ type (
 	SaleSource      string
 )
 
-// forAffiliate is the source as an affiliate shows it.
-func (s Source) forAffiliate() AffiliateSource {
-	switch s {
-	case SourceAPI, SourceManual, SourceImported, SourceAffiliatePortal, SourceWidget, SourceMarketplace, SourceInfluencerDiscovery:
-		return AffiliateSource(s)
-	}
-	return AffiliateSource(SourceUnknown)
-}
-
-// forReferral is the source as a referral shows it.
-func (s Source) forReferral() ReferralSource {
-	switch s {
-	case SourceAPI, SourceManual, SourceImported, SourceIntegration, SourceAffiliateSubmitted:
-		return ReferralSource(s)
-	}
-	return ReferralSource(SourceUnknown)
-}
-
-// forSale is the source as a sale shows it.
-func (s Source) forSale() SaleSource {
-	switch s {
-	case SourceAPI, SourceManual, SourceImported, SourceIntegration, SourceAutomated:
-		return SaleSource(s)
-	}
-	return SaleSource(SourceUnknown)
-}
-
 // PaymentMethod is how an affiliate is paid. Empty: not set.
 type PaymentMethod string
 
@@ -156,13 +123,11 @@ const (
 	MethodReferly  PaymentMethod = "REFERLY"   // a payout service
 )
 
-var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank, MethodCredits, MethodCoupon, MethodReferly}
-
 // SubscriptionStatus is the status of a customer's subscription.
 type SubscriptionStatus string
 
 // The subscription statuses. Only a payment provider sets PAST_DUE and
-// CANCELLED; see [Program.PushReferralStatus].
+// CANCELLED; see Program.PushReferralStatus.
 const (
 	SubscriptionActive    SubscriptionStatus = "ACTIVE"    // the customer pays
 	SubscriptionSubmitted SubscriptionStatus = "SUBMITTED" // an affiliate reported the customer; sales are not recorded until a person accepts
@@ -170,13 +135,6 @@ const (
 	SubscriptionPastDue   SubscriptionStatus = "PAST_DUE"  // a payment is late
 	SubscriptionCancelled SubscriptionStatus = "CANCELLED" // the subscription has ended
 )
-
-// refused reports whether sales to the customer are not recorded. With PAST_DUE
-// and CANCELLED they are recorded: the customer has paid, and providers often
-// report the status later.
-func (s SubscriptionStatus) refused() bool {
-	return s == SubscriptionSubmitted || s == SubscriptionDeclined
-}
 
 // SubmissionType says whether a referral was made by tracking or by hand.
 type SubmissionType string
@@ -329,7 +287,3 @@ const (
 var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
-
-var skipReasons = []SkipReason{SkipBanned, SkipNotApproved, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
-
-var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled, PayoutReturned}

@@ -7,17 +7,19 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // An interrupted is a Store that calls a function after the first View: between
 // the two passes of an erasure.
 type interrupted struct {
-	affiliate.Store
+	record.Store
 	happens func()
 }
 
-func (s *interrupted) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *interrupted) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	err := s.Store.View(ctx, id, fn)
 	if happens := s.happens; happens != nil {
 		s.happens = nil
@@ -33,14 +35,14 @@ func TestEraseBetween(t *testing.T) {
 	erase := map[string]struct {
 		make    func(b *booksLedger) uuid.UUID
 		happens func(b *booksLedger, id uuid.UUID)
-		call    func(p *affiliate.Program, id uuid.UUID) error
+		call    func(p *tributary.Program, id uuid.UUID) error
 	}{
 		"affiliate, another event": {
 			func(b *booksLedger) uuid.UUID { return b.affiliate.ID },
 			func(b *booksLedger, id uuid.UUID) {
 				must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood")}))
 			},
-			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
 		},
 		// When its event was read, the email of the code's customer belonged to
 		// nobody.
@@ -49,21 +51,21 @@ func TestEraseBetween(t *testing.T) {
 			func(b *booksLedger, id uuid.UUID) {
 				must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(later)}))
 			},
-			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
 		},
 		"referral, another event": {
 			func(b *booksLedger) uuid.UUID { return b.referral.ID },
 			func(b *booksLedger, id uuid.UUID) {
 				must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Quixwood")}))
 			},
-			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
 		},
 		"referral, another email": {
 			func(b *booksLedger) uuid.UUID { return b.referral.ID },
 			func(b *booksLedger, id uuid.UUID) {
 				must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Email: affiliate.Set(later)}))
 			},
-			func(p *affiliate.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
 		},
 	}
 	for name, c := range erase {

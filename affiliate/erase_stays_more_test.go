@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // What would write the data of an erased customer again is refused and changes
@@ -81,10 +83,10 @@ func TestErasedComeBack(t *testing.T) {
 // key knows nobody of before.
 func TestErasedAndDeleted(t *testing.T) {
 	ctx := t.Context()
-	key := func(k string) func(*affiliate.Config) {
-		return func(c *affiliate.Config) { c.ErasureKey = []byte(k) }
+	key := func(k string) func(*tributary.Config) {
+		return func(c *tributary.Config) { c.ErasureKey = []byte(k) }
 	}
-	if _, err := affiliate.New(newBooksLedger(t).store, affiliate.Config{ErasureKey: []byte("short")}); err == nil {
+	if _, err := tributary.New(newBooksLedger(t).store, tributary.Config{ErasureKey: []byte("short")}); err == nil {
 		t.Error("a key of 5 bytes")
 	}
 	b := newBooksLedger(t, key("0123456789abcdef"))
@@ -118,11 +120,11 @@ func TestErasedAndDeleted(t *testing.T) {
 
 func TestVerifySaysErased(t *testing.T) {
 	var gone uuid.UUID
-	erased := func(change func(tx *affiliate.Tx) error) func(*booksLedger, *affiliate.Tx) error {
-		return func(b *booksLedger, tx *affiliate.Tx) error {
+	erased := func(change func(tx *record.Tx) error) func(*booksLedger, *record.Tx) error {
+		return func(b *booksLedger, tx *record.Tx) error {
 			gone = b.referral.ID
-			err := booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == gone }, func(r *affiliate.ReferralRecord) {
-				*r = affiliate.ReferralRecord{ID: r.ID, AffiliateID: r.AffiliateID, LinkID: r.LinkID, PlanID: r.PlanID, Plan: r.Plan, Status: r.Status, Revision: r.Revision,
+			err := booksEdit(tx.Referrals, func(r record.Referral) bool { return r.ID == gone }, func(r *record.Referral) {
+				*r = record.Referral{ID: r.ID, AffiliateID: r.AffiliateID, LinkID: r.LinkID, PlanID: r.PlanID, Plan: r.Plan, Status: r.Status, Revision: r.Revision,
 					Erased: r.CreatedAt, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 			})
 			if err != nil {
@@ -132,16 +134,16 @@ func TestVerifySaysErased(t *testing.T) {
 		}
 	}
 	runBooksSayings(t, []booksSaying{
-		{"sales and clicks", erased(func(*affiliate.Tx) error { return nil }), "I83: it shows customer"},
-		{"click alone", erased(func(*affiliate.Tx) error { return nil }), "I83: click"},
-		{"referral", erased(func(tx *affiliate.Tx) error {
-			return booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == gone }, func(r *affiliate.ReferralRecord) { r.Name = "Carl" })
+		{"sales and clicks", erased(func(*record.Tx) error { return nil }), "I83: it shows customer"},
+		{"click alone", erased(func(*record.Tx) error { return nil }), "I83: click"},
+		{"referral", erased(func(tx *record.Tx) error {
+			return booksEdit(tx.Referrals, func(r record.Referral) bool { return r.ID == gone }, func(r *record.Referral) { r.Name = "Carl" })
 		}), "I83: referral"},
-		{"payer", erased(func(tx *affiliate.Tx) error {
-			return tx.Payers.Insert(affiliate.PayerRecord{ID: uuid.Max, Provider: "stripe", PayerID: "cus_1", ReferralID: gone, Name: "Carl"})
+		{"payer", erased(func(tx *record.Tx) error {
+			return tx.Payers.Insert(record.Payer{ID: uuid.Max, Provider: "stripe", PayerID: "cus_1", ReferralID: gone, Name: "Carl"})
 		}), "I83: payer"},
-		{"erasure of a missing referral", erased(func(tx *affiliate.Tx) error {
-			return tx.Erasures.Insert(affiliate.ErasureRecord{ID: uuid.Max, ReferralID: uuid.Max})
+		{"erasure of a missing referral", erased(func(tx *record.Tx) error {
+			return tx.Erasures.Insert(record.Erasure{ID: uuid.Max, ReferralID: uuid.Max})
 		}), "I83: its referral"},
 	})
 }

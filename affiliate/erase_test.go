@@ -12,14 +12,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // settle marks every pending delivery as delivered. The answers repeat the
 // request.
 func (b *booksLedger) settle() {
 	b.t.Helper()
-	b.raw(func(tx *affiliate.Tx) error {
-		for q, err := range tx.Queue.List(affiliate.Query{}) {
+	b.raw(func(tx *record.Tx) error {
+		for q, err := range tx.Queue.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -33,7 +34,7 @@ func (b *booksLedger) settle() {
 			}
 			d = d.Clone()
 			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered, affiliate.Instant{}, affiliate.InstantOf(b.now)
-			d.Attempts = append(d.Attempts, affiliate.AttemptRecord{At: affiliate.InstantOf(b.now), Status: 200, Response: string(event.Payload.Bytes())})
+			d.Attempts = append(d.Attempts, record.Attempt{At: affiliate.InstantOf(b.now), Status: 200, Response: string(event.Payload.Bytes())})
 			if err := tx.Deliveries.Replace(d); err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ func (b *booksLedger) figures() map[string]any {
 	dump := b.dump()
 	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "coupons": dump["coupons"], "links": dump["links"]}
 	for _, row := range dump["sales"] {
-		var sale affiliate.SaleRecord
+		var sale record.Sale
 		if err := json.Unmarshal([]byte(row), &sale); err != nil {
 			b.t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func (b *booksLedger) figures() map[string]any {
 		out["sale "+sale.ID.String()] = jsonOf(sale)
 	}
 	for _, row := range dump["payouts"] {
-		var payout affiliate.PayoutRecord
+		var payout record.Payout
 		if err := json.Unmarshal([]byte(row), &payout); err != nil {
 			b.t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func (b *booksLedger) figures() map[string]any {
 		out["payout "+payout.ID.String()] = jsonOf(payout)
 	}
 	for _, row := range dump["codes"] {
-		var code affiliate.CodeRecord
+		var code record.Code
 		if err := json.Unmarshal([]byte(row), &code); err != nil {
 			b.t.Fatal(err)
 		}

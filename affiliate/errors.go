@@ -2,7 +2,6 @@ package affiliate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 )
 
@@ -151,14 +150,4 @@ func (f Failure) String() string {
 		return fmt.Sprintf("%s (the minimum is in %s)", says, f.Currency)
 	}
 	return says
-}
-
-// internal wraps an error that the caller cannot fix. Adapters log it and
-// answer a fixed text. A reference to a missing record means a broken store and
-// not a failed look-up, so an [ErrNotFound] inside is hidden.
-func internal(op string, err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return fmt.Errorf("%s: %v", op, err)
-	}
-	return fmt.Errorf("%s: %w", op, err)
 }

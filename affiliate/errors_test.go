@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // TestCodeRefused: CodeRefused reports true for the rules of a promotional code
@@ -20,7 +22,7 @@ func TestCodeRefused(t *testing.T) {
 	} {
 		rules[reason] = true
 	}
-	for _, e := range append(affiliate.Refusals(), &affiliate.Error{}, &affiliate.Error{Reason: "brand_new"}) {
+	for _, e := range append(refusal.Refusals(), &affiliate.Error{}, &affiliate.Error{Reason: "brand_new"}) {
 		if e.CodeRefused() != rules[e.Reason] {
 			t.Errorf("%s %q: CodeRefused is %v", e.Reason, e.Message, e.CodeRefused())
 		}
@@ -33,7 +35,7 @@ func TestCodeRefused(t *testing.T) {
 	w.ada()
 	sale := affiliate.NewSale{PromoCode: "NOPE", TotalEarned: affiliate.MustAmount("1")}
 	for name, c := range map[string]struct {
-		p    *affiliate.Program
+		p    *tributary.Program
 		sale affiliate.NewSale
 		want bool
 	}{

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // soldOnce is a real sale with texts that JSON escapes, and its frozen event.
-func soldOnce(tb testing.TB) (affiliate.Sale, affiliate.Payload) {
+func soldOnce(tb testing.TB) (affiliate.Sale, record.Payload) {
 	tb.Helper()
 	store := memstore.New()
 	p, _ := benchkit.Shop(tb, store, 1)
@@ -20,9 +21,9 @@ func soldOnce(tb testing.TB) (affiliate.Sale, affiliate.Payload) {
 		Product: affiliate.Set(affiliate.Product{ProductID: "<beans>"}),
 	}))
 	sale, _ := result.Sale.Get()
-	var payload affiliate.Payload
-	err := store.View(tb.Context(), p.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{Desc: true, Limit: 1}) {
+	var payload record.Payload
+	err := store.View(tb.Context(), p.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{Desc: true, Limit: 1}) {
 			payload = rec.Payload
 			return err
 		}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -42,7 +44,7 @@ func TestEventsAfter(t *testing.T) {
 			equal(t, want, got)
 		}
 		third := must(w.EventsAfter(t.Context(), uuid.Nil, 3))[2].ID
-		w.insert(func(tx *affiliate.Tx) error { return tx.Events.Delete(third) })
+		w.insert(func(tx *record.Tx) error { return tx.Events.Delete(third) })
 		if next := must(w.EventsAfter(t.Context(), third, 1))[0]; string(next.Payload) != want[3] {
 			t.Errorf("after a pruned one: %s", next.Payload)
 		}
@@ -65,7 +67,7 @@ func TestEventOrder(t *testing.T) {
 		}
 		return out
 	}
-	create := func(p *affiliate.Program, name string) {
+	create := func(p *tributary.Program, name string) {
 		must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "x", Email: name + "@example.org"}))
 	}
 	t.Run("Rerun", func(t *testing.T) {
@@ -89,7 +91,7 @@ func TestEventOrder(t *testing.T) {
 	})
 	t.Run("ForeignIDs", func(t *testing.T) {
 		n := byte(200)
-		w := newWorld(t, func(c *affiliate.Config) {
+		w := newWorld(t, func(c *tributary.Config) {
 			c.NewID = func() uuid.UUID { n--; return uuid.UUID{0: 0xff, 6: n, 15: 0xff} } // ids that fall
 		})
 		create(w.Program, "first")
@@ -113,14 +115,14 @@ func TestEventOrder(t *testing.T) {
 // between runs every closure twice, as after a conflict, and commits a change
 // between the two runs.
 type between struct {
-	affiliate.Store
+	record.Store
 	fn func()
 }
 
 var errConflict = errors.New("conflict")
 
-func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	_ = s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	_ = s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		return errors.Join(fn(tx), errConflict)
 	})
 	s.fn()
@@ -129,9 +131,9 @@ func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 
 // Follow sees every event once, in order, while others are committed.
 func TestFollow(t *testing.T) {
-	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+	for name, store := range map[string]record.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
 		t.Run(name, func(t *testing.T) {
-			p := must(affiliate.New(store, affiliate.Config{}))
+			p := must(tributary.New(store, tributary.Config{}))
 			const writers, each = 4, 60
 			var wg sync.WaitGroup
 			for i := range writers {

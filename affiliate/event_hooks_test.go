@@ -8,33 +8,35 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // hooked collects changes as "event revision: before → after".
 type hooked struct{ lines []string }
 
-func (h *hooked) config(c *affiliate.Config) {
-	c.Hooks = affiliate.Hooks{
-		Affiliate: func(_ context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
-			note(h, c, func(r affiliate.AffiliateRecord) string { return r.FirstName })
+func (h *hooked) config(c *tributary.Config) {
+	c.Hooks = record.Hooks{
+		Affiliate: func(_ context.Context, c record.Change[record.Affiliate]) {
+			note(h, c, func(r record.Affiliate) string { return r.FirstName })
 		},
-		Referral: func(_ context.Context, c affiliate.Change[affiliate.ReferralRecord]) {
-			note(h, c, func(r affiliate.ReferralRecord) string { return r.Name + "/" + string(r.Status) })
+		Referral: func(_ context.Context, c record.Change[record.Referral]) {
+			note(h, c, func(r record.Referral) string { return r.Name + "/" + string(r.Status) })
 		},
-		Sale: func(_ context.Context, c affiliate.Change[affiliate.SaleRecord]) {
-			note(h, c, func(r affiliate.SaleRecord) string { return fmt.Sprint(r.TotalEarned, "/", r.Refunded, "/", r.Status) })
+		Sale: func(_ context.Context, c record.Change[record.Sale]) {
+			note(h, c, func(r record.Sale) string { return fmt.Sprint(r.TotalEarned, "/", r.Refunded, "/", r.Status) })
 		},
-		Coupon: func(_ context.Context, c affiliate.Change[affiliate.CouponRecord]) {
-			note(h, c, func(r affiliate.CouponRecord) string { return fmt.Sprint(r.Name, "/", r.TimesRedeemed) })
+		Coupon: func(_ context.Context, c record.Change[record.Coupon]) {
+			note(h, c, func(r record.Coupon) string { return fmt.Sprint(r.Name, "/", r.TimesRedeemed) })
 		},
-		Code: func(_ context.Context, c affiliate.Change[affiliate.CodeRecord]) {
-			note(h, c, func(r affiliate.CodeRecord) string { return fmt.Sprint(r.Code, "/", r.Active, "/", r.TimesRedeemed) })
+		Code: func(_ context.Context, c record.Change[record.Code]) {
+			note(h, c, func(r record.Code) string { return fmt.Sprint(r.Code, "/", r.Active, "/", r.TimesRedeemed) })
 		},
 	}
 }
 
-func note[R any](h *hooked, c affiliate.Change[R], text func(R) string) {
+func note[R any](h *hooked, c record.Change[R], text func(R) string) {
 	show := func(o affiliate.Opt[R]) string {
 		if r, ok := o.Get(); ok {
 			return text(r)
@@ -95,14 +97,14 @@ func TestHooksCascade(t *testing.T) {
 			"sale.deleted 2: 50/0/ACTIVE → -", "referral.deleted 2: Kim/ACTIVE → -",
 			"promocode.updated 2: ADA20/true/0 → ADA20/true/0", "affiliate.deleted 2: Ada → -",
 		}, h.took())
-	}, h.config, func(c *affiliate.Config) { c.CascadeEvents = true })
+	}, h.config, func(c *tributary.Config) { c.CascadeEvents = true })
 }
 
 // Hooks run after the commit, once, before OnEvents, and may call the program.
 func TestHooksRun(t *testing.T) {
 	type key struct{}
 	var calls []string
-	var p *affiliate.Program
+	var p *tributary.Program
 	onStores(t, func(t *testing.T, w *world) {
 		calls, p = nil, w.Program
 		must(w.CreateAffiliate(context.WithValue(t.Context(), key{}, "v"), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"}))
@@ -112,9 +114,9 @@ func TestHooksRun(t *testing.T) {
 		if err == nil || len(calls) != 0 {
 			t.Errorf("a refusal ran %v", calls)
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.OnEvents = func() { calls = append(calls, "events") }
-		c.Hooks.Affiliate = func(ctx context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
+		c.Hooks.Affiliate = func(ctx context.Context, c record.Change[record.Affiliate]) {
 			rec, _ := c.After.Get()
 			a := must(p.Affiliate(ctx, rec.ID.String()))
 			event := must(p.EventsAfter(ctx, uuid.Nil, 1))[0]

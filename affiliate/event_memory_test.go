@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
@@ -24,9 +25,9 @@ func BenchmarkEventMemory(b *testing.B) {
 	b.Run("coupon", func(b *testing.B) { eventMemory(b, many, changeCoupon) })
 }
 
-func eventMemory(b *testing.B, n int, change func(p *affiliate.Program, id uuid.UUID, n int) func()) {
+func eventMemory(b *testing.B, n int, change func(p *tributary.Program, id uuid.UUID, n int) func()) {
 	for b.Loop() {
-		p, owners := benchkit.ShopOf(b, memstore.New(), 1, func(c *affiliate.Config) { c.Limits.Links = 2 * n })
+		p, owners := benchkit.ShopOf(b, memstore.New(), 1, func(c *tributary.Config) { c.Limits.Links = 2 * n })
 		change := change(p, owners[0].ID, n)
 		before := heapAlloc()
 		change()
@@ -43,7 +44,7 @@ func heapAlloc() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func addLinks(p *affiliate.Program, owner uuid.UUID, n int) func() {
+func addLinks(p *tributary.Program, owner uuid.UUID, n int) func() {
 	return func() {
 		for i := range n {
 			must(p.CreateLink(context.Background(), affiliate.NewLink{AffiliateID: owner, Link: fmt.Sprintf("partner-%05d", i)}))
@@ -51,7 +52,7 @@ func addLinks(p *affiliate.Program, owner uuid.UUID, n int) func() {
 	}
 }
 
-func changeCoupon(p *affiliate.Program, owner uuid.UUID, n int) func() {
+func changeCoupon(p *tributary.Program, owner uuid.UUID, n int) func() {
 	ctx := context.Background()
 	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Big", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	for n > 0 {
@@ -73,7 +74,7 @@ func changeCoupon(p *affiliate.Program, owner uuid.UUID, n int) func() {
 // memory for what changes, and not for the whole list again.
 func TestEventMemory(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*affiliate.Program, uuid.UUID, int) func()
+		change func(*tributary.Program, uuid.UUID, int) func()
 		most   int64
 	}{
 		"links":  {addLinks, 4 << 20},

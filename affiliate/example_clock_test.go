@@ -6,6 +6,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -13,7 +14,7 @@ import (
 // A test owns the time: a code that works on one day is refused on the next.
 func ExampleConfig_now() {
 	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Now: func() time.Time { return now }})
+	program, err := tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { return now }})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,22 +5,24 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A hook gets the record as it was before, which an event does not have. Here a
 // partner gets a warning at the old address when the payout address changes.
 // The warning is lost if the process ends between the change and the hook. Use
-// a follower ([affiliate.Program.Follow]) for effects that must not be lost.
+// a follower ([tributary.Program.Follow]) for effects that must not be lost.
 func ExampleHooks() {
 	ctx := context.Background()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("10")},
-		Hooks: affiliate.Hooks{
-			Affiliate: func(_ context.Context, c affiliate.Change[affiliate.AffiliateRecord]) {
+		Hooks: record.Hooks{
+			Affiliate: func(_ context.Context, c record.Change[record.Affiliate]) {
 				before, had := c.Before.Get()
 				after, has := c.After.Get()
 				if had && has && before.PayoutEmail != "" && before.PayoutEmail != after.PayoutEmail {

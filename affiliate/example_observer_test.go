@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -35,7 +36,7 @@ func counters(vars *expvar.Map) affiliate.Observer {
 func ExampleObserver() {
 	ctx := context.Background()
 	vars := new(expvar.Map) // a program takes expvar.NewMap("tributary")
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Terms:    affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Observer: counters(vars),
 	})

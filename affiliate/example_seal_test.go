@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -25,11 +26,11 @@ func ExampleConfig_seal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		Seal: func(data, boundTo []byte) ([]byte, error) { return aead.Seal(nil, nil, data, boundTo), nil },
 		Open: func(data, boundTo []byte) ([]byte, error) { return aead.Open(nil, nil, data, boundTo) },
 	}
-	program, err := affiliate.New(memstore.New(), cfg)
+	program, err := tributary.New(memstore.New(), cfg)
 	if err != nil {
 		log.Fatal(err)
 	}

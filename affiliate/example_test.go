@@ -8,15 +8,16 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // newShop returns the program of the examples: one affiliate, one coupon of 20
 // %, one code.
-func newShop() (*affiliate.Program, affiliate.Affiliate, affiliate.Coupon) {
+func newShop() (*tributary.Program, affiliate.Affiliate, affiliate.Coupon) {
 	ctx := context.Background()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("10")},
@@ -47,7 +48,7 @@ func newShop() (*affiliate.Program, affiliate.Affiliate, affiliate.Coupon) {
 
 func Example() {
 	ctx := context.Background()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name:         "Acme partners",
 		Destinations: []affiliate.Destination{{URL: "https://acme.example/pricing"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},

@@ -47,12 +47,3 @@ func (t EventType) Family() string {
 
 // Known reports whether t is one of the fifteen types.
 func (t EventType) Known() bool { return slices.Contains(EventTypes(), t) }
-
-// numbered reports whether events of the type have the number of their object.
-func (t EventType) numbered() bool { return t.Family() == "sale" }
-
-// ends reports whether the type is that of a deletion.
-func (t EventType) ends() bool { return t.action() == "deleted" }
-
-// action is the part of a type after the dot.
-func (t EventType) action() string { return string(t[min(len(t), len(t.Family())+1):]) }

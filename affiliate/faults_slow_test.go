@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
@@ -117,7 +118,7 @@ func (s keyedShop) others(t *testing.T, what string, within time.Duration) (wait
 	cfg := s.Config()
 	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
 	cfg.Rand = rand.NewChaCha8([32]byte{2}) // two programs must not share one
-	elsewhere := must(affiliate.New(s.store, cfg))
+	elsewhere := must(tributary.New(s.store, cfg))
 	began, done := time.Now(), make(chan struct{})
 	calls := []struct {
 		name   string
@@ -158,7 +159,7 @@ func (s keyedShop) others(t *testing.T, what string, within time.Duration) (wait
 const othersWrite = "meanwhile"
 
 // addPlan is a write that has to do with nothing else.
-func addPlan(ctx context.Context, p *affiliate.Program) error {
+func addPlan(ctx context.Context, p *tributary.Program) error {
 	return errOf(p.CreatePlan(ctx, affiliate.NewPlan{Name: othersWrite}))
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
@@ -58,7 +60,7 @@ func (s keyedShop) readers() map[string][]any {
 // storeUsers are the methods of a Program that use its store. They are read from
 // the type, so none can be forgotten.
 func storeUsers() (names []string) {
-	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
+	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
 		if m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]() && readless[m.Name] == "" {
 			names = append(names, m.Name)
 		}
@@ -91,7 +93,7 @@ func (s keyedShop) argsOf(t *testing.T, method string) []any {
 
 // invoke calls a method, and reads a few of what it iterates over. A panic is an
 // error.
-func invoke(ctx context.Context, p *affiliate.Program, method string, args []any) error {
+func invoke(ctx context.Context, p *tributary.Program, method string, args []any) error {
 	_, err := quietly(func() (int, error) {
 		out, err := callNamed(ctx, p, method, args)
 		if len(out) > 0 || err != nil {
@@ -140,7 +142,7 @@ var storeFaults = []storeFault{
 
 // at returns a store that has the fault at its n-th call, and the context of its
 // caller.
-func (k storeFault) at(t *testing.T, store affiliate.Store, n int64) (*probe, *caller) {
+func (k storeFault) at(t *testing.T, store record.Store, n int64) (*probe, *caller) {
 	c := &caller{Context: t.Context(), done: make(chan struct{})}
 	return &probe{Store: store, failAt: n, onward: k.onward, fault: func() error { return k.fault(c) }}, c
 }

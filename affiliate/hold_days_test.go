@@ -7,13 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // newHoldingShop is a program with a holding period at a moment of docs/money.md 5.
 func newHoldingShop(t *testing.T, days int64) saleShop {
 	t.Helper()
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.HoldDays = days })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms.HoldDays = days })
 	s.now = time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
 	return s
 }
@@ -118,21 +120,21 @@ func TestHoldDaysOf(t *testing.T) {
 	}
 	s.verify()
 
-	program, err := affiliate.New(s.store, affiliate.Config{ID: s.Config().ID, Currency: "USD", Terms: affiliate.Terms{HoldDays: 3651}})
+	program, err := tributary.New(s.store, tributary.Config{ID: s.Config().ID, Currency: "USD", Terms: affiliate.Terms{HoldDays: 3651}})
 	if err == nil {
 		t.Errorf("a program with a holding period of eleven years: %v", program.Config().Terms)
 	}
 }
 
 func TestVerifyHoldDays(t *testing.T) {
-	booksCorrupted(t, func(_ *booksLedger, tx *affiliate.Tx) error {
-		return booksEdit(tx.Sales, nil, func(r *affiliate.SaleRecord) { r.HoldDays = -1 })
+	booksCorrupted(t, func(_ *booksLedger, tx *record.Tx) error {
+		return booksEdit(tx.Sales, nil, func(r *record.Sale) { r.HoldDays = -1 })
 	}, "I40")
 }
 
 // M19: a debt does not mature, also when the clock went back behind it.
 func TestDebtDoesNotMature(t *testing.T) {
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.HoldDays = 30 })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms.HoldDays = 30 })
 	sale := s.toTomas("100")
 	s.pass(30 * 24 * time.Hour)
 	s.payout()

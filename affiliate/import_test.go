@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
@@ -43,21 +44,21 @@ var (
 // imports are the import calls in their order.
 var imports = []struct {
 	name string
-	call func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error)
+	call func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error)
 }{
-	{"ImportAffiliates", func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error) {
+	{"ImportAffiliates", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
 		return p.ImportAffiliates(ctx, importedOne)
 	}},
-	{"ImportCoupons", func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error) {
+	{"ImportCoupons", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
 		return p.ImportCoupons(ctx, importedCoupon)
 	}},
-	{"ImportReferrals", func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error) {
+	{"ImportReferrals", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
 		return p.ImportReferrals(ctx, importedCustomer)
 	}},
-	{"ImportSales", func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error) {
+	{"ImportSales", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
 		return p.ImportSales(ctx, importedSales)
 	}},
-	{"ImportPayouts", func(ctx context.Context, p *affiliate.Program) (affiliate.ImportReport, error) {
+	{"ImportPayouts", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
 		return p.ImportPayouts(ctx, importedPayout)
 	}},
 }

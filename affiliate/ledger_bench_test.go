@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
@@ -19,19 +21,19 @@ import (
 // A readMeter is a store that counts the movements, clicks and referrals that are
 // read, and the Views.
 type readMeter struct {
-	affiliate.Store
+	record.Store
 	read, views atomic.Int64
 	most        atomic.Int64 // in one View
 }
 
-func (m *readMeter) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (m *readMeter) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	before := m.read.Load()
 	m.views.Add(1)
-	err := m.Store.View(ctx, id, func(tx *affiliate.Tx) error {
+	err := m.Store.View(ctx, id, func(tx *record.Tx) error {
 		metered := *tx
-		metered.Movements = meteredTable[affiliate.MovementRecord]{tx.Movements, &m.read}
-		metered.Clicks = meteredTable[affiliate.ClickRecord]{tx.Clicks, &m.read}
-		metered.Referrals = meteredTable[affiliate.ReferralRecord]{tx.Referrals, &m.read}
+		metered.Movements = meteredTable[record.Movement]{tx.Movements, &m.read}
+		metered.Clicks = meteredTable[record.Click]{tx.Clicks, &m.read}
+		metered.Referrals = meteredTable[record.Referral]{tx.Referrals, &m.read}
 		return fn(&metered)
 	})
 	m.most.Store(max(m.most.Load(), m.read.Load()-before))
@@ -45,12 +47,12 @@ func (m *readMeter) since(fn func()) (records int64) {
 	return m.read.Load() - before
 }
 
-type meteredTable[R affiliate.Record[R]] struct {
-	affiliate.Table[R]
+type meteredTable[R record.Record[R]] struct {
+	record.Table[R]
 	n *atomic.Int64
 }
 
-func (t meteredTable[R]) List(q affiliate.Query) iter.Seq2[R, error] {
+func (t meteredTable[R]) List(q record.Query) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for rec, err := range t.Table.List(q) {
 			t.n.Add(1)
@@ -64,12 +66,12 @@ func (t meteredTable[R]) List(q affiliate.Query) iter.Seq2[R, error] {
 // A ledgerBook is an affiliate with movements in a month, and others before and
 // after it. Program-wide there are clicks beside each tenth movement.
 type ledgerBook struct {
-	*affiliate.Program
+	*tributary.Program
 	meter    *readMeter
 	owner    uuid.UUID
 	from, to time.Time // the month
 	lines    time.Time // the end of its first 100 movements
-	month    []affiliate.MovementRecord
+	month    []record.Movement
 }
 
 // ledgerMonth is how many sales the month has.
@@ -86,7 +88,7 @@ func newLedgerBook(tb testing.TB, n int) *ledgerBook {
 	at := b.from.Add(-time.Duration(n/2) * time.Minute)
 	const together = 1000
 	for first := 0; first < n+ledgerMonth; first += together {
-		err := store.Update(context.Background(), p.Config().ID, func(tx *affiliate.Tx) error {
+		err := store.Update(context.Background(), p.Config().ID, func(tx *record.Tx) error {
 			for i := first; i < min(first+together, n+ledgerMonth); i++ {
 				rec := b.movement(i, at)
 				switch {
@@ -105,7 +107,7 @@ func newLedgerBook(tb testing.TB, n int) *ledgerBook {
 				if i%10 > 0 {
 					continue
 				}
-				click := affiliate.ClickRecord{ID: rec.ID, Number: int64(i + 1), AffiliateID: b.owner, CreatedAt: rec.At}
+				click := record.Click{ID: rec.ID, Number: int64(i + 1), AffiliateID: b.owner, CreatedAt: rec.At}
 				if err := tx.Clicks.Insert(click); err != nil {
 					return err
 				}
@@ -114,8 +116,8 @@ func newLedgerBook(tb testing.TB, n int) *ledgerBook {
 		})
 		check(err)
 	}
-	check(store.Update(context.Background(), p.Config().ID, func(tx *affiliate.Tx) error {
-		totals := affiliate.TotalsRecord{ID: b.owner, Books: affiliate.Books{
+	check(store.Update(context.Background(), p.Config().ID, func(tx *record.Tx) error {
+		totals := record.Totals{ID: b.owner, Books: record.Books{
 			Payable: affiliate.AmountFromScaled(int64(n+ledgerMonth) * 200_000), Number: int64(n + ledgerMonth), Opened: affiliate.InstantOf(time.Time{}).Add(time.Microsecond),
 		}}
 		return tx.Totals.Insert(totals)
@@ -127,11 +129,11 @@ func newLedgerBook(tb testing.TB, n int) *ledgerBook {
 }
 
 // movement is the i-th: a sale of 100.
-func (b *ledgerBook) movement(i int, at time.Time) affiliate.MovementRecord {
+func (b *ledgerBook) movement(i int, at time.Time) record.Movement {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16|0x7000)
 	binary.BigEndian.PutUint64(id[8:], 1<<63|uint64(i))
-	return affiliate.MovementRecord{
+	return record.Movement{
 		ID: id, AffiliateID: b.owner, Number: int64(i + 1), At: affiliate.InstantOf(at), From: affiliate.EnumOf(affiliate.AccountAccrual),
 		To: affiliate.EnumOf(affiliate.AccountPayable), Cause: affiliate.EnumOf(affiliate.CauseSale), Amount: affiliate.MustAmount("20"),
 		Sale: int64(i + 1), Sales: 1, Revenue: affiliate.MustAmount("100"), Payable: affiliate.AmountFromScaled(int64(i+1) * 200_000),
@@ -228,7 +230,7 @@ func BenchmarkLedgerOnFullStore(b *testing.B) {
 var daysSink map[int]int64
 
 // count is a report by hand: revenue by day.
-func count(movements []affiliate.MovementRecord) {
+func count(movements []record.Movement) {
 	days := map[int]int64{}
 	for i := range movements {
 		days[movements[i].At.Time().YearDay()] += movements[i].Revenue.Scaled()

@@ -9,23 +9,24 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // limited is a world with small limits.
 func limited(t *testing.T) *world {
-	return newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 3, Refunds: 2, Bulk: 2} })
+	return newWorld(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Links: 3, Refunds: 2, Bulk: 2} })
 }
 
 // TestLimitsConfig: a limit below zero is refused, and zero is the default.
 func TestLimitsConfig(t *testing.T) {
 	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}} {
-		if _, err := affiliate.New(memstore.New(), affiliate.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
+		if _, err := tributary.New(memstore.New(), tributary.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
-	_, err := affiliate.New(memstore.New(), affiliate.Config{Limits: affiliate.Limits{Bulk: 100_001}})
+	_, err := tributary.New(memstore.New(), tributary.Config{Limits: affiliate.Limits{Bulk: 100_001}})
 	if err == nil || err.Error() != "affiliate: Config.Limits.Bulk must not be above 100000" {
 		t.Errorf("a bulk above the most: %v", err)
 	}

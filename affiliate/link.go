@@ -1,6 +1,8 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+)
 
 // A Link is a referral link: a slug with its owner and its statistics.
 //
@@ -40,7 +42,7 @@ type FullURL struct {
 	FullURL string `json:"fullUrl"`
 }
 
-// NewLink is the input of [Program.CreateLink]: the slug, and the owner by id
+// NewLink is the input of Program.CreateLink: the slug, and the owner by id
 // or email.
 type NewLink struct {
 	Once           `json:"-"`

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A slug that a click can have as its number is refused wherever a link gets a slug:
@@ -125,9 +126,9 @@ func TestImportedAliases(t *testing.T) {
 }
 
 func TestVerifySaysAliases(t *testing.T) {
-	add := func(alias string, link func(b *booksLedger) uuid.UUID) func(*booksLedger, *affiliate.Tx) error {
-		return func(b *booksLedger, tx *affiliate.Tx) error {
-			return tx.Aliases.Insert(affiliate.AliasRecord{ID: uuid.Max, LinkID: link(b), Alias: alias})
+	add := func(alias string, link func(b *booksLedger) uuid.UUID) func(*booksLedger, *record.Tx) error {
+		return func(b *booksLedger, tx *record.Tx) error {
+			return tx.Aliases.Insert(record.Alias{ID: uuid.Max, LinkID: link(b), Alias: alias})
 		}
 	}
 	own := func(b *booksLedger) uuid.UUID { return b.link.ID }

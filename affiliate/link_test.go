@@ -10,11 +10,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
 func TestCreateLink(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		c.Destinations = []affiliate.Destination{{URL: "https://beans.example/shop"}}
 	})
 	a := w.join("mara")
@@ -316,7 +317,7 @@ func TestFullURLs(t *testing.T) { // I32, B331
 		{"OtherParameter", "v i", dest("https://b.co/?ref=x"), "https://b.co/?ref=x&v+i=Kim-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, func(c *affiliate.Config) { c.Param, c.Destinations = tt.param, []affiliate.Destination{tt.in, tt.in} })
+			w := newWorld(t, func(c *tributary.Config) { c.Param, c.Destinations = tt.param, []affiliate.Destination{tt.in, tt.in} })
 			got := w.addLink(w.join("a").ID, "Kim-1").FullURLs
 			one := affiliate.FullURL{BaseURL: tt.in.URL, FullURL: tt.want}
 			equal(t, []affiliate.FullURL{one, one}, got)
@@ -331,7 +332,7 @@ func TestFullURLs(t *testing.T) { // I32, B331
 			equal(t, []string{"Kim-1"}, u.Query()[name])
 		})
 	}
-	w := newWorld(t, func(c *affiliate.Config) { c.Destinations = nil })
+	w := newWorld(t, func(c *tributary.Config) { c.Destinations = nil })
 	if got := w.addLink(w.join("a").ID, "x").FullURLs; got == nil || len(got) != 0 {
 		t.Errorf("no destination: %#v", got)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -135,7 +136,7 @@ func TestCursorOwner(t *testing.T) {
 
 // TestListsFit: every method that returns a List can be passed to All or Every.
 func TestListsFit(t *testing.T) {
-	program, page := reflect.TypeFor[*affiliate.Program](), reflect.TypeFor[affiliate.Page]()
+	program, page := reflect.TypeFor[*tributary.Program](), reflect.TypeFor[affiliate.Page]()
 	lists := 0
 	for m := range program.Methods() {
 		f := m.Type

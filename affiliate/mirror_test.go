@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A mirror is another system that follows the events of sales, as docs/receiver.md
@@ -173,8 +174,8 @@ func TestPaymentAdjustedBefore(t *testing.T) {
 	made := must(s.RecordAdjustment(t.Context(), affiliate.NewAdjustment{
 		AffiliateID: s.mara.ID, SaleID: s.saleOf("pi_1").ID, Kind: affiliate.AdjustDisputeWon, Amount: money("20"), Reason: "stripe dp_1: won",
 	}))
-	behind(t, s.world, func(tx *affiliate.Tx) {
-		for pay, err := range tx.Payments.List(affiliate.Query{}) {
+	behind(t, s.world, func(tx *record.Tx) {
+		for pay, err := range tx.Payments.List(record.Query{}) {
 			must(0, err)
 			pay.Peak, pay.Adjusted, pay.Adjustments = money("120"), money("20"), []uuid.UUID{made.ID}
 			pay.Disputes[0].State = affiliate.DisputeWon

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -493,7 +494,7 @@ func TestModelMoney(t *testing.T) {
 			"pass": func(rt *rapid.T) { w.pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.FreeOrders, c.Review = true, []affiliate.ReviewRule{affiliate.SelfReferral()}
 	})
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -26,9 +28,9 @@ import (
 
 // onModelStores runs a machine on the reference store, and on a store that runs
 // every closure twice.
-func onModelStores(t *testing.T, play func(rt *rapid.T, w *world), change ...func(*affiliate.Config)) {
-	for name, wrap := range map[string]func(affiliate.Store) affiliate.Store{
-		"memstore":        func(s affiliate.Store) affiliate.Store { return s },
+func onModelStores(t *testing.T, play func(rt *rapid.T, w *world), change ...func(*tributary.Config)) {
+	for name, wrap := range map[string]func(record.Store) record.Store{
+		"memstore":        func(s record.Store) record.Store { return s },
 		"Rerun(memstore)": conformance.Rerun,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,8 +59,8 @@ func (c *chronicle) foretell(typ affiliate.EventType, object any) {
 
 func (c *chronicle) check(rt *rapid.T) {
 	var got []happening
-	err := c.w.store.View(context.Background(), c.w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{After: c.last}) {
+	err := c.w.store.View(context.Background(), c.w.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{After: c.last}) {
 			if err != nil {
 				return err
 			}

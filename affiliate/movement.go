@@ -88,12 +88,3 @@ type MovementFilter struct {
 	From           time.Time      `json:",omitzero"` // inclusive; zero: the beginning
 	To             time.Time      `json:",omitzero"` // exclusive; zero: no end
 }
-
-func movementOf(rec MovementRecord) Movement {
-	return Movement{
-		Number: rec.Number, AffiliateID: rec.AffiliateID, At: TimeOf(rec.At.Time()), From: rec.From.Value(), To: rec.To.Value(),
-		Amount: rec.Amount, Cause: rec.Cause.Value(), SaleID: orNull(SaleID(rec.Sale)), CommissionID: orNull(CommissionID(rec.Commission)),
-		PayoutID: orNull(rec.PayoutID), AdjustmentID: orNull(rec.AdjustmentID), LinkID: orNull(rec.LinkID), CodeID: orNull(rec.CodeID),
-		Sales: rec.Sales, Revenue: rec.Revenue, Refunds: rec.Refunds,
-	}
-}

@@ -14,9 +14,9 @@ import (
 // for concurrent use. A panic in one of them is logged to Config.Logger and
 // changes nothing else: what watches does not change what happens.
 //
-// Every exported method of [Program] that takes a context and returns no
+// Every exported method of Program that takes a context and returns no
 // iterator gives one Begin and one End, also when it fails or panics.
-// [Program.Follow] gives one pair for each piece that it reads; the other
+// Program.Follow gives one pair for each piece that it reads; the other
 // iterators give none. A call that a hook or another function of the host makes
 // is an operation of its own.
 //
@@ -97,16 +97,6 @@ type DeliverySeen struct {
 	Started  time.Time      // when the request was made
 	Took     time.Duration  // of the request
 	Lag      time.Duration  // from when the attempt was due to its start; never negative
-}
-
-// operations reports whether somebody watches operations.
-func (o *Observer) operations() bool { return o.Begin != nil || o.End != nil }
-
-// complete fills in the clock, which is not needed when nobody watches.
-func (o *Observer) complete() {
-	if o.operations() && o.Clock == nil {
-		o.Clock = time.Now
-	}
 }
 
 // Observers returns one Observer that calls all of them. Each End gets the

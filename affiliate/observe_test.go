@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -53,7 +55,7 @@ func (w *watcher) observer() affiliate.Observer {
 	}
 }
 
-func (w *watcher) into(c *affiliate.Config) { c.Observer = w.observer() }
+func (w *watcher) into(c *tributary.Config) { c.Observer = w.observer() }
 
 // last is the newest pair, and forgets all.
 func (w *watcher) last(t *testing.T) affiliate.Result {
@@ -73,13 +75,13 @@ func TestObserverSeesEveryMethod(t *testing.T) {
 	cancel()
 	for _, how := range []struct {
 		name  string
-		store func(affiliate.Store) affiliate.Store
+		store func(record.Store) record.Store
 		ctx   context.Context
 	}{
-		{"works", func(s affiliate.Store) affiliate.Store { return s }, context.Background()},
-		{"store fails", func(affiliate.Store) affiliate.Store { return badStore{errBoom} }, context.Background()},
-		{"store panics", func(affiliate.Store) affiliate.Store { return badStore{} }, context.Background()},
-		{"context canceled", func(s affiliate.Store) affiliate.Store { return s }, canceled},
+		{"works", func(s record.Store) record.Store { return s }, context.Background()},
+		{"store fails", func(record.Store) record.Store { return badStore{errBoom} }, context.Background()},
+		{"store panics", func(record.Store) record.Store { return badStore{} }, context.Background()},
+		{"context canceled", func(s record.Store) record.Store { return s }, canceled},
 	} {
 		t.Run(how.name, func(t *testing.T) {
 			var watch watcher
@@ -134,8 +136,8 @@ func callWithNothing(method reflect.Value, ctx context.Context) {
 // A badStore fails, or panics when it has no error.
 type badStore struct{ err error }
 
-func (s badStore) View(context.Context, uuid.UUID, func(*affiliate.Tx) error) error { return s.fail() }
-func (s badStore) Update(context.Context, uuid.UUID, func(*affiliate.Tx) error) error {
+func (s badStore) View(context.Context, uuid.UUID, func(*record.Tx) error) error { return s.fail() }
+func (s badStore) Update(context.Context, uuid.UUID, func(*record.Tx) error) error {
 	return s.fail()
 }
 
@@ -151,7 +153,7 @@ func TestObserverOutcomes(t *testing.T) {
 	for name, runs := range map[string]int{"memstore": 1, "Rerun": 2} {
 		t.Run(name, func(t *testing.T) {
 			var watch watcher
-			store := affiliate.Store(memstore.New())
+			store := record.Store(memstore.New())
 			if runs == 2 {
 				store = conformance.Rerun(store)
 			}
@@ -240,7 +242,7 @@ func TestObserverCountsEvents(t *testing.T) {
 // Check 67: an Observer that panics changes no answer and no record.
 func TestObserverPanics(t *testing.T) {
 	var log bytes.Buffer
-	panics := func(c *affiliate.Config) {
+	panics := func(c *tributary.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		c.Observer = affiliate.Observer{
 			Begin:    func(context.Context, affiliate.Operation) context.Context { panic("begin") },
@@ -249,7 +251,7 @@ func TestObserverPanics(t *testing.T) {
 			Clock:    func() time.Time { panic("clock") },
 		}
 	}
-	day := func(change ...func(*affiliate.Config)) (map[string][]string, affiliate.Sale) {
+	day := func(change ...func(*tributary.Config)) (map[string][]string, affiliate.Sale) {
 		w := newWorld(t, change...)
 		w.ada()
 		w.hook()
@@ -314,8 +316,8 @@ func TestObserverContexts(t *testing.T) {
 	var watch watcher
 	var inStore, inHook []any
 	var w *world
-	w = newWorldOn(t, spanStore{memstore.New(), &inStore}, watch.into, func(c *affiliate.Config) {
-		c.Hooks.Affiliate = func(ctx context.Context, _ affiliate.Change[affiliate.AffiliateRecord]) {
+	w = newWorldOn(t, spanStore{memstore.New(), &inStore}, watch.into, func(c *tributary.Config) {
+		c.Hooks.Affiliate = func(ctx context.Context, _ record.Change[record.Affiliate]) {
 			inHook = append(inHook, ctx.Value(spanKey{}))
 			must(w.Balances(ctx, affiliate.Page{}))
 		}
@@ -354,16 +356,16 @@ func names(all []seen) (out []string) {
 
 // A spanStore notes the span of each transaction.
 type spanStore struct {
-	affiliate.Store
+	record.Store
 	spans *[]any
 }
 
-func (s spanStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s spanStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	*s.spans = append(*s.spans, ctx.Value(spanKey{}))
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s spanStore) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s spanStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	*s.spans = append(*s.spans, ctx.Value(spanKey{}))
 	return s.Store.Update(ctx, id, fn)
 }
@@ -406,7 +408,7 @@ func TestObservers(t *testing.T) {
 		Delivery: func(context.Context, affiliate.DeliverySeen) { panic("no") },
 	}
 	none := func(context.Context, affiliate.Operation) context.Context { return nil } //nolint:staticcheck // what a careless host does
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		c.Observer = affiliate.Observers(first.observer(), bad, affiliate.Observer{}, affiliate.Observer{Begin: none}, affiliate.Observers(second.observer()))
 	})
 	w.hook()
@@ -453,7 +455,7 @@ func TestObserverSeesNoData(t *testing.T) {
 // A clock of the Observer that goes back makes no negative time.
 func TestObserverClockGoesBack(t *testing.T) {
 	watch := watcher{}
-	w := newWorld(t, watch.into, func(c *affiliate.Config) {
+	w := newWorld(t, watch.into, func(c *tributary.Config) {
 		at := start
 		c.Observer.Clock = func() time.Time { at = at.Add(-time.Second); return at }
 	})
@@ -465,11 +467,11 @@ func TestObserverClockGoesBack(t *testing.T) {
 
 // A relay is a store that asks another program before it works.
 type relay struct {
-	affiliate.Store
-	other *affiliate.Program
+	record.Store
+	other *tributary.Program
 }
 
-func (s relay) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s relay) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.other != nil {
 		if _, err := s.other.Affiliates(ctx, affiliate.Page{}); err != nil {
 			return err
@@ -481,7 +483,7 @@ func (s relay) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) er
 // What a store does with another program is an operation of that one.
 func TestObserverOfTwoPrograms(t *testing.T) {
 	var one, two watcher
-	other := must(affiliate.New(memstore.New(), affiliate.Config{ID: uuid.Max, Observer: two.observer()}))
+	other := must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Observer: two.observer()}))
 	w := newWorldOn(t, relay{memstore.New(), other}, one.into)
 	_ = must(w.Affiliates(t.Context(), affiliate.Page{}))
 	if diff := cmp.Diff([][]string{{"Affiliates"}, {"Affiliates"}}, [][]string{names(one.all), names(two.all)}); diff != "" {

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -33,8 +35,8 @@ func TestReceiptAnswers(t *testing.T) {
 			if res, ok := want.(affiliate.SaleResult); ok {
 				want = res.Sale
 			}
-			must(0, s.store.View(t.Context(), s.Config().ID, func(tx *affiliate.Tx) error {
-				for rec, err := range tx.Receipts.List(affiliate.Query{}) {
+			must(0, s.store.View(t.Context(), s.Config().ID, func(tx *record.Tx) error {
+				for rec, err := range tx.Receipts.List(record.Query{}) {
 					if err != nil || rec.Key != "the-key" || rec.Sealed {
 						continue
 					}
@@ -85,7 +87,7 @@ func TestReceiptKeepsAnswer(t *testing.T) {
 // receipt has all codes, and without a key. ratio is the time with a key over
 // the time without, and KiB/put what a change with a key leaves in memory.
 func BenchmarkKeyedCoupon(b *testing.B) {
-	p := must(affiliate.New(memstore.New(), affiliate.Config{}))
+	p := must(tributary.New(memstore.New(), tributary.Config{}))
 	coupon := must(p.CreateCoupon(b.Context(), affiliate.NewCoupon{Name: "spring", PercentOff: percent("10")}))
 	ada := must(p.CreateAffiliate(b.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"}))
 	must(p.GenerateCodes(b.Context(), affiliate.NewCodes{Count: 4000, NewCode: affiliate.NewCode{
@@ -93,7 +95,7 @@ func BenchmarkKeyedCoupon(b *testing.B) {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](10),
 	}}))
 	n := 0
-	rename := func(p *affiliate.Program) time.Duration {
+	rename := func(p *tributary.Program) time.Duration {
 		n++
 		began := time.Now()
 		must(p.UpdateCoupon(b.Context(), coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("spring ", n))}))

@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 )
 
 // A fault at any call stores nothing, not even the receipt. The repeat executes
 // the request once (B435, G09).
 func TestOnceFaults(t *testing.T) {
-	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
+	for kind, fault := range map[string]func(record.Store, int) record.Store{
 		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
 	} {
 		t.Run(kind, func(t *testing.T) {

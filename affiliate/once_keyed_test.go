@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -42,7 +44,7 @@ type keyedShop struct {
 	writes map[string][]any
 }
 
-func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
+func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	ctx, s := t.Context(), newOnceShop(t, store)
 	s.Program = s.With(s.store) // without the probe, which is slow
 	person := func(name string) affiliate.NewAffiliate {
@@ -154,11 +156,11 @@ func newKeyedShop(t *testing.T, store affiliate.Store) keyedShop {
 }
 
 // call calls a method by name.
-func (s keyedShop) call(p *affiliate.Program, method string, args []any) (answer []any, err error) {
+func (s keyedShop) call(p *tributary.Program, method string, args []any) (answer []any, err error) {
 	return callNamed(context.Background(), p, method, args)
 }
 
-func callNamed(ctx context.Context, p *affiliate.Program, method string, args []any) (answer []any, err error) {
+func callNamed(ctx context.Context, p *tributary.Program, method string, args []any) (answer []any, err error) {
 	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for _, arg := range args {
 		in = append(in, reflect.ValueOf(arg))
@@ -200,13 +202,13 @@ func sameError(x, y error) bool { return fmt.Sprint(x) == fmt.Sprint(y) }
 // with [Program.Keyed]. A new method must be tested here or listed in unkeyed.
 func TestKeyedWrites(t *testing.T) {
 	methods := newKeyedShop(t, memstore.New()).writes
-	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
+	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
 		if _, tested := methods[m.Name]; tested == (unkeyed[m.Name] != "") {
 			t.Errorf("%s: either it is repeatable or there is a reason", m.Name)
 		}
 	}
-	for store, wrap := range map[string]func(affiliate.Store) affiliate.Store{
-		"memstore": func(s affiliate.Store) affiliate.Store { return s }, "Rerun": conformance.Rerun,
+	for store, wrap := range map[string]func(record.Store) record.Store{
+		"memstore": func(s record.Store) record.Store { return s }, "Rerun": conformance.Rerun,
 	} {
 		for method := range methods {
 			t.Run(method+" on "+store, func(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -65,8 +67,8 @@ func (s onceShop) loseAffiliate() {
 // A refusal is repeated too, even when its cause was removed (B432), but not
 // for a corrected request (B433). A refusal stores only its receipt.
 func TestOnceReplaysRefusals(t *testing.T) {
-	for store, wrap := range map[string]func(affiliate.Store) affiliate.Store{
-		"memstore": func(s affiliate.Store) affiliate.Store { return s }, "Rerun": conformance.Rerun,
+	for store, wrap := range map[string]func(record.Store) record.Store{
+		"memstore": func(s record.Store) record.Store { return s }, "Rerun": conformance.Rerun,
 	} {
 		for name := range newOnceShop(t, memstore.New()).refusals() {
 			t.Run(name+" on "+store, func(t *testing.T) {
@@ -124,7 +126,7 @@ func TestOnceOutcomes(t *testing.T) {
 			must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}))
 			must(s.PushReferralStatus(ctx, "t@example.net", affiliate.SubscriptionDeclined))
 			c.in.TotalEarned = affiliate.MustAmount("10")
-			call := creator(c.in, (*affiliate.Program).RecordSale)
+			call := creator(c.in, (*tributary.Program).RecordSale)
 			first := must(call.run(s.Program, c.in, affiliate.Once{Key: "k"})).(affiliate.SaleResult)
 			if first.Outcome != outcome || !first.Sale.IsNull() {
 				t.Fatalf("first: %s, sale %v", first.Outcome, first.Sale)

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -25,7 +27,7 @@ type onceShop struct {
 	endpoint affiliate.IssuedEndpoint
 }
 
-func newOnceShop(t *testing.T, store affiliate.Store, change ...func(*affiliate.Config)) onceShop {
+func newOnceShop(t *testing.T, store record.Store, change ...func(*tributary.Config)) onceShop {
 	w := newWorldOn(t, store, change...)
 	a := w.ada()
 	must(w.CreateLink(t.Context(), affiliate.NewLink{Link: "second", AffiliateID: a.affiliate.ID}))
@@ -37,12 +39,12 @@ func newOnceShop(t *testing.T, store affiliate.Store, change ...func(*affiliate.
 // have changed.
 type onceCreate struct {
 	input any
-	run   func(p *affiliate.Program, in any, o affiliate.Once) (any, error)
+	run   func(p *tributary.Program, in any, o affiliate.Once) (any, error)
 }
 
 // creator makes a onceCreate of a method whose input embeds Once.
-func creator[In, Out any](in In, call func(*affiliate.Program, context.Context, In) (Out, error)) onceCreate {
-	return onceCreate{in, func(p *affiliate.Program, in any, o affiliate.Once) (any, error) {
+func creator[In, Out any](in In, call func(*tributary.Program, context.Context, In) (Out, error)) onceCreate {
+	return onceCreate{in, func(p *tributary.Program, in any, o affiliate.Once) (any, error) {
 		v := in.(In)
 		reflect.ValueOf(&v).Elem().FieldByName("Once").Set(reflect.ValueOf(o))
 		return call(p, context.Background(), v)
@@ -57,22 +59,22 @@ func (s onceShop) creates() map[string]onceCreate {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](12),
 	}
 	return map[string]onceCreate{
-		"CreateAffiliate": creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "Bea@example.com"}, (*affiliate.Program).CreateAffiliate),
-		"InviteAffiliate": creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}, (*affiliate.Program).InviteAffiliate),
-		"CreateLink":      creator(affiliate.NewLink{Link: "bea", AffiliateEmail: "ada@example.com"}, (*affiliate.Program).CreateLink),
-		"CreateCoupon":    creator(affiliate.NewCoupon{Name: "B", PercentOff: percent, ProductIDs: []string{"x"}}, (*affiliate.Program).CreateCoupon),
-		"CreateCode":      creator(affiliate.NewCode{CouponID: s.coupon.ID, Code: " bea20 "}, (*affiliate.Program).CreateCode),
-		"generated code":  creator(generated, (*affiliate.Program).CreateCode),
-		"GenerateCodes":   creator(affiliate.NewCodes{NewCode: generated, Count: 3}, (*affiliate.Program).GenerateCodes),
+		"CreateAffiliate": creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "Bea@example.com"}, (*tributary.Program).CreateAffiliate),
+		"InviteAffiliate": creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}, (*tributary.Program).InviteAffiliate),
+		"CreateLink":      creator(affiliate.NewLink{Link: "bea", AffiliateEmail: "ada@example.com"}, (*tributary.Program).CreateLink),
+		"CreateCoupon":    creator(affiliate.NewCoupon{Name: "B", PercentOff: percent, ProductIDs: []string{"x"}}, (*tributary.Program).CreateCoupon),
+		"CreateCode":      creator(affiliate.NewCode{CouponID: s.coupon.ID, Code: " bea20 "}, (*tributary.Program).CreateCode),
+		"generated code":  creator(generated, (*tributary.Program).CreateCode),
+		"GenerateCodes":   creator(affiliate.NewCodes{NewCode: generated, Count: 3}, (*tributary.Program).GenerateCodes),
 		"CreateReferral": creator(affiliate.NewReferral{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"},
-			(*affiliate.Program).CreateReferral),
+			(*tributary.Program).CreateReferral),
 		"RecordSale": creator(affiliate.NewSale{PromoCode: "ada20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("10")},
-			(*affiliate.Program).RecordSale),
+			(*tributary.Program).RecordSale),
 		"RecordAdjustment": creator(affiliate.NewAdjustment{AffiliateID: s.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"},
-			(*affiliate.Program).RecordAdjustment),
+			(*tributary.Program).RecordAdjustment),
 		"CreateEndpoint": creator(affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{"*"}},
-			(*affiliate.Program).CreateEndpoint),
-		"RotateSecret": creator(affiliate.Rotation{WebhookID: s.endpoint.ID}, (*affiliate.Program).RotateSecret),
+			(*tributary.Program).CreateEndpoint),
+		"RotateSecret": creator(affiliate.Rotation{WebhookID: s.endpoint.ID}, (*tributary.Program).RotateSecret),
 	}
 }
 
@@ -80,8 +82,8 @@ func (s onceShop) creates() map[string]onceCreate {
 // stores.
 func eachCreate(t *testing.T, test func(t *testing.T, s onceShop, c onceCreate)) {
 	names := newOnceShop(t, memstore.New()).creates()
-	for store, wrap := range map[string]func(affiliate.Store) affiliate.Store{
-		"memstore": func(s affiliate.Store) affiliate.Store { return s }, "Rerun": conformance.Rerun,
+	for store, wrap := range map[string]func(record.Store) record.Store{
+		"memstore": func(s record.Store) record.Store { return s }, "Rerun": conformance.Rerun,
 	} {
 		for name := range names {
 			t.Run(name+" on "+store, func(t *testing.T) {
@@ -189,7 +191,7 @@ func TestOnceKeySyntax(t *testing.T) {
 func TestOnceScope(t *testing.T) {
 	store := memstore.New()
 	one := newOnceShop(t, store)
-	two := newOnceShop(t, store, func(c *affiliate.Config) { c.ID = uuid.UUID{1} })
+	two := newOnceShop(t, store, func(c *tributary.Config) { c.ID = uuid.UUID{1} })
 	for name, c := range one.creates() {
 		o := affiliate.Once{Key: name}
 		first, err := c.run(one.Program, c.input, o)
@@ -214,8 +216,8 @@ func TestOnceSealed(t *testing.T) {
 		o := affiliate.Once{Key: name}
 		first := must(c.run(s.Program, c.input, o)).(affiliate.IssuedEndpoint)
 		secret := first.Secret.Reveal()
-		err := s.store.View(t.Context(), s.Config().ID, func(tx *affiliate.Tx) error {
-			rec, err := tx.Receipts.Find(affiliate.Key{Index: affiliate.ByRequest, Text: name})
+		err := s.store.View(t.Context(), s.Config().ID, func(tx *record.Tx) error {
+			rec, err := tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: name})
 			if err == nil && (!rec.Sealed || strings.Contains(string(rec.Answer.Bytes()), secret[len("whsec_"):])) {
 				t.Errorf("%s: the receipt shows the secret", name)
 			}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A panic in a function of the host that is called after the commit is logged.
@@ -46,15 +48,15 @@ func TestHostPanics(t *testing.T) {
 		if n := strings.Count(lines, "panic_test.go"); n < len(calls) {
 			t.Errorf("%d stacks for %d panics", n, len(calls))
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.CascadeEvents = true
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		c.OnEvents = func() { boom("events") }
-		c.Hooks = affiliate.Hooks{
-			Referral: func(_ context.Context, c affiliate.Change[affiliate.ReferralRecord]) { boom(string(c.Event)) },
-			Sale:     func(_ context.Context, c affiliate.Change[affiliate.SaleRecord]) { boom(string(c.Event)) },
-			Coupon:   func(_ context.Context, c affiliate.Change[affiliate.CouponRecord]) { boom(string(c.Event)) },
-			Code:     func(_ context.Context, c affiliate.Change[affiliate.CodeRecord]) { boom(string(c.Event)) },
+		c.Hooks = record.Hooks{
+			Referral: func(_ context.Context, c record.Change[record.Referral]) { boom(string(c.Event)) },
+			Sale:     func(_ context.Context, c record.Change[record.Sale]) { boom(string(c.Event)) },
+			Coupon:   func(_ context.Context, c record.Change[record.Coupon]) { boom(string(c.Event)) },
+			Code:     func(_ context.Context, c record.Change[record.Code]) { boom(string(c.Event)) },
 		}
 	})
 }
@@ -77,7 +79,7 @@ func TestNoticePanics(t *testing.T) {
 		if n := w.states(ep.ID)[affiliate.DeliveryPending]; n != 0 {
 			t.Errorf("%d still wait", n)
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		c.OnNotice = func(affiliate.Notice) { told++; panic("no pager") }
 	})
@@ -96,7 +98,7 @@ func TestSendPanics(t *testing.T) {
 		if !strings.Contains(log.String(), "no network") {
 			t.Errorf("the log: %s", log.String())
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { panic("no network") }
 	})
@@ -117,7 +119,7 @@ func TestOpenPanics(t *testing.T) {
 		if len(d) != 1 || d[0].AttemptCount != 1 || d[0].Attempts[0].Error != affiliate.Set(affiliate.FailedSecret) {
 			t.Errorf("%+v", d)
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		c.Logger = slog.New(slog.DiscardHandler)
 		c.Seal = func(data, _ []byte) ([]byte, error) { return data, nil }
 		c.Open = func(data, boundTo []byte) ([]byte, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -24,11 +25,11 @@ func TestPartnerPages(t *testing.T) {
 		must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: fmt.Sprintf("c%d@example.com", i), Name: "C", TotalEarned: affiliate.MustAmount("10")}))
 	}
 	first := affiliate.Page{Limit: 1}
-	for name, list := range map[string]func(affiliate.Partner, affiliate.Page) (int, string, error){
-		"Links":     func(v affiliate.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Links(ctx, pg)) },
-		"Codes":     func(v affiliate.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Codes(ctx, pg)) },
-		"Referrals": func(v affiliate.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Referrals(ctx, pg)) },
-		"Sales":     func(v affiliate.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Sales(ctx, pg)) },
+	for name, list := range map[string]func(tributary.Partner, affiliate.Page) (int, string, error){
+		"Links":     func(v tributary.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Links(ctx, pg)) },
+		"Codes":     func(v tributary.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Codes(ctx, pg)) },
+		"Referrals": func(v tributary.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Referrals(ctx, pg)) },
+		"Sales":     func(v tributary.Partner, pg affiliate.Page) (int, string, error) { return pieces(v.Sales(ctx, pg)) },
 	} {
 		n, next, err := list(w.Partner(a.affiliate.ID), first)
 		if n != 1 || next == "" || err != nil {

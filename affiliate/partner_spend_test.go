@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
@@ -20,10 +21,10 @@ import (
 // neither an idempotency key nor a name of another affiliate or program.
 func TestSpend(t *testing.T) {
 	ctx, store, now := t.Context(), memstore.New(), time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	at := func(program, of uuid.UUID) affiliate.Partner {
-		return must(affiliate.New(store, affiliate.Config{ID: program, Now: func() time.Time { return now }})).Partner(of)
+	at := func(program, of uuid.UUID) tributary.Partner {
+		return must(tributary.New(store, tributary.Config{ID: program, Now: func() time.Time { return now }})).Partner(of)
 	}
-	p := must(affiliate.New(store, affiliate.Config{ID: uuid.UUID{1}, Now: func() time.Time { return now }}))
+	p := must(tributary.New(store, tributary.Config{ID: uuid.UUID{1}, Now: func() time.Time { return now }}))
 	must(p.CreateCoupon(ctx, affiliate.NewCoupon{Once: affiliate.Once{Key: "a"}, Name: "c", PercentOff: percent("10")}))
 	one, two, other := at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{2}, uuid.UUID{7})
 	equal(t, []bool{true, true}, []bool{must(at(uuid.UUID{1}, uuid.UUID{8}).Spend(ctx, "a")), must(at(uuid.UUID{1}, uuid.UUID{8}).Spent(ctx, "a"))})
@@ -32,7 +33,7 @@ func TestSpend(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			if must([]affiliate.Partner{one, two}[i%2].Spend(ctx, "a")) {
+			if must([]tributary.Partner{one, two}[i%2].Spend(ctx, "a")) {
 				firsts.Add(1)
 			}
 		})
@@ -54,7 +55,7 @@ func TestSpend(t *testing.T) {
 // A store that fails spends nothing, or is not believed.
 func TestSpendFails(t *testing.T) {
 	ctx, store := t.Context(), memstore.New()
-	p := must(affiliate.New(store, affiliate.Config{}))
+	p := must(tributary.New(store, tributary.Config{}))
 	for n := 1; ; n++ {
 		name := fmt.Sprint("a", n)
 		first, err := p.With(conformance.FailAt(store, n)).Partner(uuid.Nil).Spend(ctx, name)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // hosts is a sale of 10,000 that the host recorded for Ines, by Mara.
@@ -217,8 +218,8 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.raw(func(tx *affiliate.Tx) error {
-		return booksEdit(tx.Payments, nil, func(r *affiliate.PaymentRecord) { r.Worth = affiliate.Set(money("0.5")) })
+	s.raw(func(tx *record.Tx) error {
+		return booksEdit(tx.Payments, nil, func(r *record.Payment) { r.Worth = affiliate.Set(money("0.5")) })
 	})
 	if err := s.Verify(t.Context()); !booksSays(err, "I82: it brought 0.5, and its refunds took 1 off its sale") {
 		t.Errorf("nothing says that it took more than it brought: %v", err)

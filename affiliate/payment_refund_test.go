@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -232,7 +233,7 @@ func TestPaymentEntries(t *testing.T) {
 		}
 	})
 	t.Run("late", func(t *testing.T) {
-		s := newPayShop(t, func(c *affiliate.Config) { c.RefundWindow = 24 * time.Hour })
+		s := newPayShop(t, func(c *tributary.Config) { c.RefundWindow = 24 * time.Hour })
 		s.play("S", "D:dp_1:60:withdrawn@1")
 		s.pass(25 * time.Hour)
 		s.play("R:re_1:30", "C:40", "D:dp_2:10:lost@1", "D:dp_1:60:won@2")
@@ -258,7 +259,7 @@ func TestPaymentDigits(t *testing.T) {
 		"70 KWD":         {"KWD", "12.34", "0", []string{"1.23"}, []string{"2.222"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newPayShop(t, func(cfg *affiliate.Config) { cfg.Currency = c.currency })
+			s := newPayShop(t, func(cfg *tributary.Config) { cfg.Currency = c.currency })
 			s.report(s.paid("pi_1", c.total, c.tax, "1"))
 			for i, amount := range c.refunds {
 				s.report(s.refund(fmt.Sprint("re_", i), amount, affiliate.RefundSucceeded))

@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // The checks of payments that are about sales, by their numbers, at the level of
@@ -92,7 +94,7 @@ func TestPaymentSales(t *testing.T) {
 			if _, err := s.ReportPayment(s.t.Context(), free(s)); !errors.Is(err, affiliate.MissingField) {
 				s.t.Errorf("without Config.FreeOrders: %v", err)
 			}
-			o := newPayShop(s.t, func(c *affiliate.Config) { c.FreeOrders = true })
+			o := newPayShop(s.t, func(c *tributary.Config) { c.FreeOrders = true })
 			o.report(free(o), renewal(o.paid("in_2", "29", "0")), o.refund("re_1", "1", affiliate.RefundSucceeded, "in_1"))
 			o.gives("in_1", "0")
 			o.credited(o.gives("in_2", "5.8"), o.mara)
@@ -126,8 +128,8 @@ func TestPaymentSales(t *testing.T) {
 		},
 		"a first order, by the email of the referral": func(s *payShop) {
 			s.report(s.paid("pi_1", "29", "0", "1"))
-			s.raw(func(tx *affiliate.Tx) error { // the sale outlived an earlier referral of Tomas
-				return eachRow(tx.Sales, func(r affiliate.SaleRecord) error {
+			s.raw(func(tx *record.Tx) error { // the sale outlived an earlier referral of Tomas
+				return eachRow(tx.Sales, func(r record.Sale) error {
 					r.ReferralID = uuid.Nil
 					return tx.Sales.Replace(r)
 				})
@@ -143,7 +145,7 @@ func TestPaymentSales(t *testing.T) {
 		"a code for a customer with two emails": func(s *payShop) {
 			s.report(s.paid("pi_1", "29", "0", "1"))
 			for i, email := range []string{tomas.Email, "new@example.com"} {
-				s.raw(func(tx *affiliate.Tx) error {
+				s.raw(func(tx *record.Tx) error {
 					r := must(tx.Codes.Get(s.code.ID))
 					r.LimitToCustomers, r.CustomerID = true, email
 					return tx.Codes.Replace(r)
@@ -255,7 +257,7 @@ func TestPaymentCurrencies(t *testing.T) {
 		"31 UGX": {"UGX", "5", "0", "1"}, "32 MGA": {"MGA", "5000", "0", "1000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newPayShop(t, func(cfg *affiliate.Config) { cfg.Currency = c.currency })
+			s := newPayShop(t, func(cfg *tributary.Config) { cfg.Currency = c.currency })
 			s.report(s.paid("pi_1", c.total, c.tax, "1"))
 			s.gives("pi_1", c.want)
 		})

@@ -3,6 +3,7 @@ package affiliate_test
 import (
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -70,7 +71,7 @@ func TestTrialFact(t *testing.T) {
 
 // A payment whose number is known counts as that in the limits of the terms.
 func TestPaymentNumber(t *testing.T) {
-	s := newPayShop(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 3 })
+	s := newPayShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 3 })
 	for i, tt := range []struct {
 		number, want int64
 		earned       string

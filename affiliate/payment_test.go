@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -20,12 +22,12 @@ type payShop struct {
 	code      affiliate.Code
 }
 
-func newPayShop(t testing.TB, change ...func(*affiliate.Config)) *payShop {
+func newPayShop(t testing.TB, change ...func(*tributary.Config)) *payShop {
 	t.Helper()
 	return newPayShopOn(t, memstore.New(), change...)
 }
 
-func newPayShopOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *payShop {
+func newPayShopOn(t testing.TB, store record.Store, change ...func(*tributary.Config)) *payShop {
 	t.Helper()
 	ctx := t.Context()
 	s := &payShop{world: newWorldOn(t, store, change...)}

@@ -35,7 +35,7 @@ type Payout struct {
 	UpdatedAt      Time               `json:"updatedAt"`
 }
 
-// NewPayout is the input of [Program.CreatePayout]. It names the affiliate by id
+// NewPayout is the input of Program.CreatePayout. It names the affiliate by id
 // or by email.
 type NewPayout struct {
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
@@ -58,26 +58,4 @@ type PayoutFilter struct {
 	Status         PayoutStatus   `json:",omitzero"` // empty: any
 	RunID          Opt[uuid.UUID] `json:",omitzero"`
 	Method         PaymentMethod  `json:",omitzero"` // kept with the payout; empty: any or none
-}
-
-// check refuses a status or a method that does not exist. On the wire the filter is
-// a query, so its errors are of the query.
-func (f PayoutFilter) check() error {
-	return first(inQuery(oneOfOrNone("status", f.Status, payoutStatuses)), inQuery(oneOfOrNone("method", f.Method, paymentMethods)))
-}
-
-func (o *op) payoutOf(rec PayoutRecord) Payout {
-	ids := []CommissionID{}
-	for _, n := range rec.commissions() {
-		ids = append(ids, CommissionID(n))
-	}
-	return Payout{
-		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Currency: o.cfg.Currency, Status: rec.Status,
-		PaymentMethod: orNull(rec.PaymentMethod), PeriodStart: timeOrNull(rec.PeriodStart),
-		PeriodEnd: timeOrNull(rec.PeriodEnd), ExternalID: orNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
-		PaidAt: timeOrNull(rec.PaidAt), FailedReason: orNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: rec.adjustments(),
-		PayeeName: orNull(rec.PayeeName), PayeeEmail: orNull(rec.PayeeEmail), CanceledAt: timeOrNull(rec.CanceledAt), RunID: orNull(rec.RunID),
-		ReturnedAt: timeOrNull(rec.ReturnedAt), ReturnedReason: orNull(rec.ReturnedReason),
-		CreatedAt: TimeOf(rec.CreatedAt.Time()), UpdatedAt: TimeOf(rec.UpdatedAt.Time()),
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A run over named affiliates in steps: each step takes the next ones in the order of
@@ -57,7 +58,7 @@ func TestSkipEdges(t *testing.T) {
 	s.owes("Cy", "5")  // 0 in all
 	s.owes("Eve", "1") // banned all the same
 	s.pass(1)
-	s.raw(func(tx *affiliate.Tx) error {
+	s.raw(func(tx *record.Tx) error {
 		ada := must(tx.Affiliates.Get(s.of["Ada"].ID))
 		ada.PaymentMethod = "" // as a record from before may be
 		return tx.Affiliates.Replace(ada)
@@ -73,25 +74,25 @@ func TestSkipEdges(t *testing.T) {
 // earns something and that no payout took.
 func TestOnHoldBeforeBooks(t *testing.T) {
 	for name, tt := range map[string]struct {
-		edit func(*affiliate.SaleRecord)
+		edit func(*record.Sale)
 		want []string
 	}{
-		"on hold": {func(*affiliate.SaleRecord) {}, []string{"Di 0 on_hold"}},
-		"declined": {func(r *affiliate.SaleRecord) {
+		"on hold": {func(*record.Sale) {}, []string{"Di 0 on_hold"}},
+		"declined": {func(r *record.Sale) {
 			r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalDeclined)
 		}, []string{}},
-		"of nothing":    {func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = affiliate.Amount{} }, []string{}},
-		"in a payout":   {func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Max }, []string{}},
-		"no commission": {func(r *affiliate.SaleRecord) { r.Commissions = nil }, []string{}},
+		"of nothing":    {func(r *record.Sale) { r.Commissions[0].Earned = affiliate.Amount{} }, []string{}},
+		"in a payout":   {func(r *record.Sale) { r.Commissions[0].PayoutID = uuid.Max }, []string{}},
+		"no commission": {func(r *record.Sale) { r.Commissions = nil }, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newRunShop(t)
 			di := s.of["Di"].ID
-			s.raw(func(tx *affiliate.Tx) error {
+			s.raw(func(tx *record.Tx) error {
 				totals := must(tx.Totals.Get(di))
-				totals.Books = affiliate.Books{}
+				totals.Books = record.Books{}
 				err := tx.Totals.Replace(totals)
-				for sale := range tx.Sales.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: di}}) {
+				for sale := range tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: di}}) {
 					changed := sale.Clone()
 					tt.edit(&changed)
 					err = tx.Sales.Replace(changed)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -61,7 +62,7 @@ func TestPayoutEntries(t *testing.T) {
 // rule suspects the sale.
 func TestHeldForAffiliates(t *testing.T) {
 	ctx := t.Context()
-	w := newWorld(t, func(cfg *affiliate.Config) { cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+	w := newWorld(t, func(cfg *tributary.Config) { cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 	a := w.ada().affiliate
 	sell := func(email string) {
 		must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: email, Name: "Kim", TotalEarned: sum("100")}))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Each single call of the store fails once, whichever transaction of the run it is in:
@@ -38,12 +39,12 @@ func TestPayoutRunEveryCall(t *testing.T) {
 
 // A meanwhile is a store on which something happens just before its n-th Update.
 type meanwhile struct {
-	affiliate.Store
+	record.Store
 	left int
 	do   func()
 }
 
-func (m *meanwhile) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (m *meanwhile) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if m.left--; m.left == 0 {
 		m.do()
 	}
@@ -72,7 +73,7 @@ func TestPayoutRunOfNobodyLeft(t *testing.T) {
 		t.Fatalf("%+v", run)
 	}
 	gone := s.of[names[7]].ID
-	s.raw(func(tx *affiliate.Tx) error { return tx.Affiliates.Delete(gone) })
+	s.raw(func(tx *record.Tx) error { return tx.Affiliates.Delete(gone) })
 	if run := must(s.StepPayouts(ctx, may(), 7)); run.Status != affiliate.RunDone || run.Created != 1 {
 		t.Errorf("%+v", run)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -22,21 +23,21 @@ import (
 // A runMeter is a store that counts the sales that are read, and watches the
 // heap.
 type runMeter struct {
-	affiliate.Store
+	record.Store
 	sales atomic.Int64
 	heap  atomic.Uint64 // the largest
 }
 
-func (m *runMeter) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (m *runMeter) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return m.Store.View(ctx, id, m.watched(fn))
 }
 
-func (m *runMeter) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (m *runMeter) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return m.Store.Update(ctx, id, m.watched(fn))
 }
 
-func (m *runMeter) watched(fn func(*affiliate.Tx) error) func(*affiliate.Tx) error {
-	return func(tx *affiliate.Tx) error {
+func (m *runMeter) watched(fn func(*record.Tx) error) func(*record.Tx) error {
+	return func(tx *record.Tx) error {
 		metered := *tx
 		metered.Sales = meteredSales{tx.Sales, m}
 		err := fn(&metered)
@@ -52,22 +53,22 @@ func heapNow() uint64 {
 }
 
 type meteredSales struct {
-	affiliate.Table[affiliate.SaleRecord]
+	record.Table[record.Sale]
 	m *runMeter
 }
 
-func (s meteredSales) Get(id uuid.UUID) (affiliate.SaleRecord, error) {
+func (s meteredSales) Get(id uuid.UUID) (record.Sale, error) {
 	s.m.sales.Add(1)
 	return s.Table.Get(id)
 }
 
-func (s meteredSales) Find(key affiliate.Key) (affiliate.SaleRecord, error) {
+func (s meteredSales) Find(key record.Key) (record.Sale, error) {
 	s.m.sales.Add(1)
 	return s.Table.Find(key)
 }
 
-func (s meteredSales) List(q affiliate.Query) iter.Seq2[affiliate.SaleRecord, error] {
-	return func(yield func(affiliate.SaleRecord, error) bool) {
+func (s meteredSales) List(q record.Query) iter.Seq2[record.Sale, error] {
+	return func(yield func(record.Sale, error) bool) {
 		for rec, err := range s.Table.List(q) {
 			s.m.sales.Add(1)
 			if !yield(rec, err) {
@@ -87,15 +88,15 @@ func scaleID(kind byte, n int) (id uuid.UUID) {
 
 // crowd stores n affiliates who earned something: of one in a hundred it is
 // open, of the others it was paid.
-func crowd(t *testing.T, store affiliate.Store, program uuid.UUID, n int) (due int) {
+func crowd(t *testing.T, store record.Store, program uuid.UUID, n int) (due int) {
 	t.Helper()
 	const at = 1000
 	old := affiliate.InstantOf(start)
 	for from := 0; from < n; from += at {
-		err := store.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		err := store.Update(t.Context(), program, func(tx *record.Tx) error {
 			for i := from; i < min(n, from+at); i++ {
 				open := i%100 == 50
-				c := affiliate.CommissionRecord{Number: 1<<40 + int64(i), AffiliateID: scaleID(1, i), Earned: sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: old, UpdatedAt: old}
+				c := record.Commission{Number: 1<<40 + int64(i), AffiliateID: scaleID(1, i), Earned: sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: old, UpdatedAt: old}
 				if !open {
 					c.PayoutID, c.Frozen = scaleID(3, i), true
 				}
@@ -115,32 +116,32 @@ func crowd(t *testing.T, store affiliate.Store, program uuid.UUID, n int) (due i
 	return due
 }
 
-func crowdMember(tx *affiliate.Tx, i int, c affiliate.CommissionRecord, old affiliate.Instant) error {
+func crowdMember(tx *record.Tx, i int, c record.Commission, old affiliate.Instant) error {
 	email := uuid.UUID(scaleID(1, i)).String() + "@example.org"
-	aff := affiliate.AffiliateRecord{
+	aff := record.Affiliate{
 		ID: scaleID(1, i), FirstName: "A", LastName: "B", Email: email, PayoutEmail: email, PaymentMethod: "PAYPAL",
 		Status: affiliate.AffiliateActive, Source: "MANUAL", Revision: 1, CreatedAt: old, UpdatedAt: old,
 	}
 	if err := tx.Affiliates.Insert(aff); err != nil {
 		return err
 	}
-	sale := affiliate.SaleRecord{
+	sale := record.Sale{
 		ID: scaleID(2, i), Number: 1<<40 + int64(i), AffiliateID: aff.ID, TotalEarned: sum("100"), Rate: percent("20"),
 		RateType: affiliate.EnumOf(affiliate.CommissionPercentage), Status: affiliate.EnumOf(affiliate.SaleActive),
-		Commissions: []affiliate.CommissionRecord{c}, Revision: 1, CreatedAt: old, UpdatedAt: old,
+		Commissions: []record.Commission{c}, Revision: 1, CreatedAt: old, UpdatedAt: old,
 	}
 	if err := tx.Sales.Insert(sale); err != nil {
 		return err
 	}
-	return tx.Totals.Insert(affiliate.TotalsRecord{ID: aff.ID, Sales: 1, Revenue: sum("100"), Commission: sum("20"), Books: bookOf(c, old)})
+	return tx.Totals.Insert(record.Totals{ID: aff.ID, Sales: 1, Revenue: sum("100"), Commission: sum("20"), Books: bookOf(c, old)})
 }
 
 // bookOf are open books with one commission.
-func bookOf(c affiliate.CommissionRecord, opened affiliate.Instant) affiliate.Books {
+func bookOf(c record.Commission, opened affiliate.Instant) record.Books {
 	if c.PayoutID != uuid.Nil {
-		return affiliate.Books{Paid: c.Earned, Number: 3, Opened: opened}
+		return record.Books{Paid: c.Earned, Number: 3, Opened: opened}
 	}
-	return affiliate.Books{Payable: c.Earned, Number: 1, Opened: opened}
+	return record.Books{Payable: c.Earned, Number: 1, Opened: opened}
 }
 
 // docs/money.md, Q3: a run over many affiliates of whom one in a hundred is paid

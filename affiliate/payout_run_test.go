@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 )
 
@@ -335,11 +337,11 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 
 // dying is a store that fails from the n-th Update on: the process was killed.
 type dying struct {
-	affiliate.Store
+	record.Store
 	left *int
 }
 
-func (d dying) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (d dying) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if *d.left--; *d.left < 0 {
 		return conformance.ErrInjected
 	}
@@ -361,7 +363,7 @@ func TestPayoutRunKilled(t *testing.T) {
 			want := s.previews(in)
 			left := k
 			killed := s.With(dying{s.store, &left})
-			step := func(p *affiliate.Program) (affiliate.PayoutRunResult, error) {
+			step := func(p *tributary.Program) (affiliate.PayoutRunResult, error) {
 				if limit == 0 {
 					return p.RunPayouts(ctx, in)
 				}
@@ -407,7 +409,7 @@ func TestPayoutRunKilled(t *testing.T) {
 // run goes on.
 func TestPayoutRunFaults(t *testing.T) {
 	ctx := t.Context()
-	for name, fault := range map[string]func(affiliate.Store, int) affiliate.Store{"FailAt": conformance.FailAt, "LoseAnswer": conformance.LoseAnswer} {
+	for name, fault := range map[string]func(record.Store, int) record.Store{"FailAt": conformance.FailAt, "LoseAnswer": conformance.LoseAnswer} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
 				s := newRunShop(t)
@@ -485,41 +487,41 @@ func TestPayoutRuns(t *testing.T) {
 
 // I69: what a run says is what its lines and payouts are.
 func TestVerifyRuns(t *testing.T) {
-	line := func(change func(*affiliate.LineRecord)) func(*affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error {
-			return booksEdit(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped == "" }, change)
+	line := func(change func(*record.Line)) func(*record.Tx) error {
+		return func(tx *record.Tx) error {
+			return booksEdit(tx.Lines, func(r record.Line) bool { return r.Skipped == "" }, change)
 		}
 	}
-	run := func(change func(*affiliate.RunRecord)) func(*affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error { return booksEdit(tx.Runs, nil, change) }
+	run := func(change func(*record.Run)) func(*record.Tx) error {
+		return func(tx *record.Tx) error { return booksEdit(tx.Runs, nil, change) }
 	}
-	payout := func(change func(*affiliate.PayoutRecord)) func(*affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error { return booksEdit(tx.Payouts, nil, change) }
+	payout := func(change func(*record.Payout)) func(*record.Tx) error {
+		return func(tx *record.Tx) error { return booksEdit(tx.Payouts, nil, change) }
 	}
 	for name, tt := range map[string]struct {
-		change func(*affiliate.Tx) error
+		change func(*record.Tx) error
 		want   []string
 	}{
-		"line of another amount":    {line(func(r *affiliate.LineRecord) { r.Amount = sum("27") }), []string{"I69"}},
-		"line that was miscounted":  {line(func(r *affiliate.LineRecord) { r.SoFar.Skipped++ }), []string{"I69"}},
-		"line of no run":            {line(func(r *affiliate.LineRecord) { r.RunID = uuid.Max }), []string{"I69"}},
-		"line of another affiliate": {line(func(r *affiliate.LineRecord) { r.AffiliateID = uuid.Max }), []string{"I69"}},
-		"line without an outcome":   {line(func(r *affiliate.LineRecord) { r.PayoutID = uuid.Nil }), []string{"I69"}},
-		"line with two outcomes":    {line(func(r *affiliate.LineRecord) { r.Skipped = "banned" }), []string{"I69"}},
-		"line with another reason": {func(tx *affiliate.Tx) error {
-			return booksEdit(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped != "" }, func(r *affiliate.LineRecord) { r.Skipped = "late" })
+		"line of another amount":    {line(func(r *record.Line) { r.Amount = sum("27") }), []string{"I69"}},
+		"line that was miscounted":  {line(func(r *record.Line) { r.SoFar.Skipped++ }), []string{"I69"}},
+		"line of no run":            {line(func(r *record.Line) { r.RunID = uuid.Max }), []string{"I69"}},
+		"line of another affiliate": {line(func(r *record.Line) { r.AffiliateID = uuid.Max }), []string{"I69"}},
+		"line without an outcome":   {line(func(r *record.Line) { r.PayoutID = uuid.Nil }), []string{"I69"}},
+		"line with two outcomes":    {line(func(r *record.Line) { r.Skipped = "banned" }), []string{"I69"}},
+		"line with another reason": {func(tx *record.Tx) error {
+			return booksEdit(tx.Lines, func(r record.Line) bool { return r.Skipped != "" }, func(r *record.Line) { r.Skipped = "late" })
 		}, []string{"I81"}},
-		"line that is gone": {func(tx *affiliate.Tx) error {
-			return booksDrop(tx.Lines, func(r affiliate.LineRecord) bool { return r.Skipped == "" })
+		"line that is gone": {func(tx *record.Tx) error {
+			return booksDrop(tx.Lines, func(r record.Line) bool { return r.Skipped == "" })
 		}, []string{"I69"}},
-		"run that was miscounted":  {run(func(r *affiliate.RunRecord) { r.Counts.Created++ }), []string{"I69"}},
-		"run without a name":       {run(func(r *affiliate.RunRecord) { r.ExternalID = "" }), []string{"I81"}},
-		"run in another state":     {run(func(r *affiliate.RunRecord) { r.Status = "HALF" }), []string{"I69", "I81"}},
-		"run that ended too early": {run(func(r *affiliate.RunRecord) { r.FinishedAt = r.StartedAt.Add(-1000) }), []string{"I54"}},
-		"run that never ended":     {run(func(r *affiliate.RunRecord) { r.FinishedAt = affiliate.Instant{} }), []string{"I69"}},
-		"payout of another run":    {payout(func(r *affiliate.PayoutRecord) { r.RunID = uuid.Max }), []string{"I69"}},
-		"payout of no run":         {payout(func(r *affiliate.PayoutRecord) { r.RunID = uuid.Nil }), []string{"I69"}},
-		"payout beside its line": {func(tx *affiliate.Tx) error {
+		"run that was miscounted":  {run(func(r *record.Run) { r.Counts.Created++ }), []string{"I69"}},
+		"run without a name":       {run(func(r *record.Run) { r.ExternalID = "" }), []string{"I81"}},
+		"run in another state":     {run(func(r *record.Run) { r.Status = "HALF" }), []string{"I69", "I81"}},
+		"run that ended too early": {run(func(r *record.Run) { r.FinishedAt = r.StartedAt.Add(-1000) }), []string{"I54"}},
+		"run that never ended":     {run(func(r *record.Run) { r.FinishedAt = affiliate.Instant{} }), []string{"I69"}},
+		"payout of another run":    {payout(func(r *record.Payout) { r.RunID = uuid.Max }), []string{"I69"}},
+		"payout of no run":         {payout(func(r *record.Payout) { r.RunID = uuid.Nil }), []string{"I69"}},
+		"payout beside its line": {func(tx *record.Tx) error {
 			return booksDrop(tx.Payouts, nil)
 		}, []string{"I42", "I64", "I69"}},
 	} {

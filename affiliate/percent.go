@@ -51,10 +51,10 @@ func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 	return Amount{n}, err
 }
 
-// ofPortion returns p per cent of a × part ÷ whole, rounded once as by Of:
+// OfPortion returns p per cent of a × part ÷ whole, rounded once as by Of:
 // rounding the portion first would move a result that lies just below a half.
 // No argument is negative and part is at most whole.
-func (p Percent) ofPortion(a, part, whole Amount, c Currency) (Amount, error) {
+func (p Percent) OfPortion(a, part, whole Amount, c Currency) (Amount, error) {
 	n, err := decimal.MulTwice(a.n, decimal.Ratio{Num: part.n, Den: whole.n}, p.ratio(), c.step())
 	return Amount{n}, err
 }

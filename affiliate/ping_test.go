@@ -8,25 +8,27 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A counted is a store that counts its transactions, and can fail them.
 type counted struct {
-	affiliate.Store
+	record.Store
 	opened int
 	err    error
 }
 
-func (s *counted) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *counted) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.opened++; s.err != nil {
 		return s.err
 	}
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.opened++; s.err != nil {
 		return s.err
 	}
@@ -36,13 +38,13 @@ func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 // New names what is missing, and does not use the store.
 func TestNewOpensNothing(t *testing.T) {
 	var none *memstore.Store
-	for name, store := range map[string]affiliate.Store{"nil": nil, "nil pointer": none} {
-		if _, err := affiliate.New(store, affiliate.Config{}); err == nil || err.Error() != "affiliate: New needs a Store" {
+	for name, store := range map[string]record.Store{"nil": nil, "nil pointer": none} {
+		if _, err := tributary.New(store, tributary.Config{}); err == nil || err.Error() != "affiliate: New needs a Store" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 	s := &counted{Store: memstore.New(), err: errors.New("down")}
-	p, err := affiliate.New(s, affiliate.Config{})
+	p, err := tributary.New(s, tributary.Config{})
 	if err != nil || s.opened != 0 {
 		t.Fatalf("New on a store that is down: error %v after %d transactions", err, s.opened)
 	}
@@ -63,7 +65,7 @@ func TestNewOpensNothing(t *testing.T) {
 // Ping, and the first use, name a table that a store does not have.
 func TestIncompleteStore(t *testing.T) {
 	ctx := t.Context()
-	p := must(affiliate.New(sparse{memstore.New()}, affiliate.Config{}))
+	p := must(tributary.New(sparse{memstore.New()}, tributary.Config{}))
 	for name, use := range map[string]func() error{
 		"Ping": func() error { return p.Ping(ctx) },
 		"read": func() error { _, err := p.Coupons(ctx, affiliate.Page{}); return err },
@@ -82,7 +84,7 @@ func TestIncompleteStore(t *testing.T) {
 	if _, err := p.With(memstore.New()).Coupons(ctx, affiliate.Page{}); err != nil {
 		t.Errorf("With a complete store: %v", err)
 	}
-	whole := must(affiliate.New(memstore.New(), affiliate.Config{}))
+	whole := must(tributary.New(memstore.New(), tributary.Config{}))
 	must(whole.Coupons(ctx, affiliate.Page{}))
 	if _, err := whole.With(sparse{memstore.New()}).Coupons(ctx, affiliate.Page{}); err == nil {
 		t.Error("a complete store vouches for another")

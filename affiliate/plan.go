@@ -1,6 +1,8 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+)
 
 // Terms say what a sale earns. The zero Terms are 0 %: sales are recorded,
 // attributed and counted, and earn nothing. This is not an error, because the
@@ -31,7 +33,7 @@ type Plan struct {
 	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
 }
 
-// NewPlan is the input of [Program.CreatePlan]. Name is required.
+// NewPlan is the input of Program.CreatePlan. Name is required.
 type NewPlan struct {
 	Name           string         // 1–255 characters, not unique
 	Terms          Terms          // zero: 0 %
@@ -39,7 +41,7 @@ type NewPlan struct {
 	HoldRewards    bool           // new commissions are ON_HOLD until reviewed
 }
 
-// PlanUpdate is the input of [Program.UpdatePlan]. A field that is not given
+// PlanUpdate is the input of Program.UpdatePlan. A field that is not given
 // stays as it is.
 type PlanUpdate struct {
 	Name           Opt[string]         `json:",omitzero"`
@@ -52,21 +54,4 @@ type PlanUpdate struct {
 	MaxPayments Opt[int64]          `json:",omitzero"` // null: no limit
 	MaxMonths   Opt[int64]          `json:",omitzero"` // null: no limit
 	HoldDays    Opt[int64]          `json:",omitzero"`
-}
-
-// planOf is the plan as events show it.
-func planOf(rec PlanRecord) Plan {
-	return Plan{
-		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
-		NumberOfPayments: orNull(rec.Terms.MaxPayments), NumberOfMonths: orNull(rec.Terms.MaxMonths),
-		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: RewardCash,
-		HoldDays: rec.Terms.HoldDays,
-	}
-}
-
-// answer is the plan as it is answered by itself.
-func (r PlanRecord) answer() Plan {
-	plan := planOf(r)
-	plan.CreatedAt, plan.UpdatedAt = TimeOf(r.CreatedAt.Time()), TimeOf(r.UpdatedAt.Time())
-	return plan
 }

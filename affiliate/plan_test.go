@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -131,7 +132,7 @@ func TestDeletePlan(t *testing.T) {
 // TestZeroTerms: a program without terms records sales and pays 0, as the
 // comments of Terms and Config and the README say.
 func TestZeroTerms(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{} })
+	w := newWorld(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{} })
 	w.ada()
 	res := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
 	sale, _ := res.Sale.Get()

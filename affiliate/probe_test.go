@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 var errBoom = errors.New("boom")
@@ -18,7 +19,7 @@ var errBoom = errors.New("boom")
 // them. It can also find nothing, or list each record twice, like a store whose
 // unique indexes allow duplicates.
 type probe struct {
-	affiliate.Store
+	record.Store
 	ops, writes atomic.Int64
 	failAt      int64        // 0: never
 	onward      bool         // and at every later one
@@ -29,8 +30,8 @@ type probe struct {
 	looked, most atomic.Int64 // records that were read, and the most of them in one View
 }
 
-func (s *probe) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error {
+func (s *probe) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *record.Tx) error {
 		before := s.looked.Load()
 		err := fn(s.wrap(tx))
 		s.most.Store(max(s.most.Load(), s.looked.Load()-before))
@@ -47,25 +48,25 @@ func (s *probe) look(call func()) (looked, most int64) {
 	return s.looked.Load(), s.most.Load()
 }
 
-func (s *probe) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+func (s *probe) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
 }
 
-func (s *probe) wrap(tx *affiliate.Tx) *affiliate.Tx {
-	return &affiliate.Tx{
-		Affiliates: probed[affiliate.AffiliateRecord]{tx.Affiliates, s}, Links: probed[affiliate.LinkRecord]{tx.Links, s},
-		Clicks: probed[affiliate.ClickRecord]{tx.Clicks, s}, Referrals: probed[affiliate.ReferralRecord]{tx.Referrals, s},
-		Coupons: probed[affiliate.CouponRecord]{tx.Coupons, s}, Codes: probed[affiliate.CodeRecord]{tx.Codes, s},
-		Redemptions: probed[affiliate.RedemptionRecord]{tx.Redemptions, s}, Sales: probed[affiliate.SaleRecord]{tx.Sales, s},
-		Plans: probed[affiliate.PlanRecord]{tx.Plans, s}, Tiers: probed[affiliate.TierRecord]{tx.Tiers, s},
-		Payouts: probed[affiliate.PayoutRecord]{tx.Payouts, s}, Adjustments: probed[affiliate.AdjustmentRecord]{tx.Adjustments, s}, Movements: probed[affiliate.MovementRecord]{tx.Movements, s},
-		Runs: probed[affiliate.RunRecord]{tx.Runs, s}, Lines: probed[affiliate.LineRecord]{tx.Lines, s}, Totals: probed[affiliate.TotalsRecord]{tx.Totals, s},
-		Receipts: probed[affiliate.ReceiptRecord]{tx.Receipts, s}, Endpoints: probed[affiliate.EndpointRecord]{tx.Endpoints, s},
-		Events: probed[affiliate.EventRecord]{tx.Events, s}, Deliveries: probed[affiliate.DeliveryRecord]{tx.Deliveries, s},
-		Queue: probed[affiliate.QueueRecord]{tx.Queue, s}, Imports: probed[affiliate.ImportRecord]{tx.Imports, s},
-		Payments:    probed[affiliate.PaymentRecord]{tx.Payments, s},
-		PaymentKeys: probed[affiliate.PaymentKeyRecord]{tx.PaymentKeys, s}, Payers: probed[affiliate.PayerRecord]{tx.Payers, s}, Erasures: probed[affiliate.ErasureRecord]{tx.Erasures, s}, Aliases: probed[affiliate.AliasRecord]{tx.Aliases, s},
-		Next: func(seq affiliate.Sequence) (int64, error) {
+func (s *probe) wrap(tx *record.Tx) *record.Tx {
+	return &record.Tx{
+		Affiliates: probed[record.Affiliate]{tx.Affiliates, s}, Links: probed[record.Link]{tx.Links, s},
+		Clicks: probed[record.Click]{tx.Clicks, s}, Referrals: probed[record.Referral]{tx.Referrals, s},
+		Coupons: probed[record.Coupon]{tx.Coupons, s}, Codes: probed[record.Code]{tx.Codes, s},
+		Redemptions: probed[record.Redemption]{tx.Redemptions, s}, Sales: probed[record.Sale]{tx.Sales, s},
+		Plans: probed[record.Plan]{tx.Plans, s}, Tiers: probed[record.Tier]{tx.Tiers, s},
+		Payouts: probed[record.Payout]{tx.Payouts, s}, Adjustments: probed[record.Adjustment]{tx.Adjustments, s}, Movements: probed[record.Movement]{tx.Movements, s},
+		Runs: probed[record.Run]{tx.Runs, s}, Lines: probed[record.Line]{tx.Lines, s}, Totals: probed[record.Totals]{tx.Totals, s},
+		Receipts: probed[record.Receipt]{tx.Receipts, s}, Endpoints: probed[record.Endpoint]{tx.Endpoints, s},
+		Events: probed[record.Event]{tx.Events, s}, Deliveries: probed[record.Delivery]{tx.Deliveries, s},
+		Queue: probed[record.Queue]{tx.Queue, s}, Imports: probed[record.Import]{tx.Imports, s},
+		Payments:    probed[record.Payment]{tx.Payments, s},
+		PaymentKeys: probed[record.PaymentKey]{tx.PaymentKeys, s}, Payers: probed[record.Payer]{tx.Payers, s}, Erasures: probed[record.Erasure]{tx.Erasures, s}, Aliases: probed[record.Alias]{tx.Aliases, s},
+		Next: func(seq record.Sequence) (int64, error) {
 			if err := s.write(); err != nil {
 				return 0, err
 			}
@@ -91,8 +92,8 @@ func (s *probe) write() error {
 	return s.read()
 }
 
-type probed[T affiliate.Record[T]] struct {
-	affiliate.Table[T]
+type probed[T record.Record[T]] struct {
+	record.Table[T]
 	s *probe
 }
 
@@ -104,7 +105,7 @@ func (t probed[T]) Get(id uuid.UUID) (rec T, err error) {
 	return t.Table.Get(id)
 }
 
-func (t probed[T]) Find(key affiliate.Key) (rec T, err error) {
+func (t probed[T]) Find(key record.Key) (rec T, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
@@ -115,7 +116,7 @@ func (t probed[T]) Find(key affiliate.Key) (rec T, err error) {
 	return t.Table.Find(key)
 }
 
-func (t probed[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (t probed[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := t.s.read(); err != nil {
 			var zero T

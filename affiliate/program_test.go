@@ -11,15 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // New refuses an invalid Config and names the field.
 func TestNewRefuses(t *testing.T) {
 	pass := func(b, _ []byte) ([]byte, error) { return b, nil }
-	for want, cfg := range map[string]affiliate.Config{
+	for want, cfg := range map[string]tributary.Config{
 		"Currency":     {Currency: "XYZ"},
 		"CookieDays":   {CookieDays: -1},
 		"KeepParams":   {KeepParams: []string{"campaign", ""}},
@@ -29,28 +32,28 @@ func TestNewRefuses(t *testing.T) {
 		"Terms":        {Terms: affiliate.Terms{Rate: affiliate.MustPercent("101")}},
 		"Destinations": {Destinations: []affiliate.Destination{{URL: "/shop"}}},
 	} {
-		if _, err := affiliate.New(memstore.New(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tributary.New(memstore.New(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if err := must(affiliate.New(failingViews{memstore.New()}, affiliate.Config{})).Ping(t.Context()); err != nil {
+	if err := must(tributary.New(failingViews{memstore.New()}, tributary.Config{})).Ping(t.Context()); err != nil {
 		t.Errorf("an empty View reads nothing: %v", err)
 	}
 }
 
 // A sparse is a store without sales.
-type sparse struct{ affiliate.Store }
+type sparse struct{ record.Store }
 
-func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.View(ctx, id, withoutSales(fn))
 }
 
-func (s sparse) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s sparse) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, withoutSales(fn))
 }
 
-func withoutSales(fn func(*affiliate.Tx) error) func(*affiliate.Tx) error {
-	return func(tx *affiliate.Tx) error {
+func withoutSales(fn func(*record.Tx) error) func(*record.Tx) error {
+	return func(tx *record.Tx) error {
 		short := *tx
 		short.Sales = nil
 		return fn(&short)
@@ -58,7 +61,7 @@ func withoutSales(fn func(*affiliate.Tx) error) func(*affiliate.Tx) error {
 }
 
 func TestNewFillsIn(t *testing.T) {
-	p := must(affiliate.New(memstore.New(), affiliate.Config{Currency: "eur"}))
+	p := must(tributary.New(memstore.New(), tributary.Config{Currency: "eur"}))
 	cfg := p.Config()
 	if diff := cmp.Diff([]any{affiliate.Currency("EUR"), time.UTC.String(), "ref", 60}, []any{cfg.Currency, cfg.Location.String(), cfg.Param, cfg.CookieDays}); diff != "" {
 		t.Error(diff)
@@ -71,26 +74,26 @@ func TestNewFillsIn(t *testing.T) {
 // OnEvents is called after a commit that wrote events, and only then.
 func TestOnEvents(t *testing.T) {
 	calls := 0
-	s := newSaleShop(t, func(c *affiliate.Config) { c.OnEvents = func() { calls++ } })
+	s := newSaleShop(t, func(c *tributary.Config) { c.OnEvents = func() { calls++ } })
 	ctx := t.Context()
 	for name, tt := range map[string]struct {
-		call func(p *affiliate.Program) error
+		call func(p *tributary.Program) error
 		want int
 	}{
-		"change": {func(p *affiliate.Program) error {
+		"change": {func(p *tributary.Program) error {
 			_, err := p.PushReferralStatus(ctx, s.tomas.Email, "PAST_DUE")
 			return err
 		}, 1},
-		"read": {func(p *affiliate.Program) error {
+		"read": {func(p *tributary.Program) error {
 			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
 			return err
 		}, 0},
-		"click": {func(p *affiliate.Program) error {
+		"click": {func(p *tributary.Program) error {
 			_, err := p.TrackClick(ctx, affiliate.NewClick{Slug: "ada"})
 			return err
 		}, 0},
-		"refusal": {func(p *affiliate.Program) error { _, err := p.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err }, 0},
-		"rollback": {func(p *affiliate.Program) error {
+		"refusal": {func(p *tributary.Program) error { _, err := p.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err }, 0},
+		"rollback": {func(p *tributary.Program) error {
 			_, err := p.With(conformance.FailAt(s.store, 4)).UpdateReferral(ctx, s.bea.Email, affiliate.ReferralUpdate{Name: textOf("x")})
 			return err
 		}, 0},
@@ -110,12 +113,12 @@ func TestRefusal(t *testing.T) {
 		got  *affiliate.Error
 		want affiliate.Error
 	}{
-		{affiliate.RefuseRate.Err(), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
-		{affiliate.RefuseRate.Of("x"), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
-		{affiliate.RefuseUnknownField.Of("a\nb"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: `a\nb`, Message: `Unknown field: a\nb`}},
-		{affiliate.RefuseUnknownField.Of("{field}"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: "{field}", Message: "Unknown field: {field}"}},
-		{affiliate.RefuseEmptyParameter.Of("q"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "q", Message: "Query parameter q must not be empty"}},
-		{affiliate.FieldNotADate.Of("since"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "since must be an ISO 8601 date"}},
+		{refusal.RefuseRate.Err(), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{refusal.RefuseRate.Of("x"), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{refusal.RefuseUnknownField.Of("a\nb"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: `a\nb`, Message: `Unknown field: a\nb`}},
+		{refusal.RefuseUnknownField.Of("{field}"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: "{field}", Message: "Unknown field: {field}"}},
+		{refusal.RefuseEmptyParameter.Of("q"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "q", Message: "Query parameter q must not be empty"}},
+		{refusal.FieldNotADate.Of("since"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "since must be an ISO 8601 date"}},
 	} {
 		if diff := cmp.Diff(&tt.want, tt.got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -158,17 +161,17 @@ func TestWrappingStore(t *testing.T) {
 }
 
 // wrapping is a store that wraps its errors.
-type wrapping struct{ affiliate.Store }
+type wrapping struct{ record.Store }
 
-func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return w.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(wrapMisses(tx)) })
+func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return w.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
 }
 
-func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return w.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(wrapMisses(tx)) })
+func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return w.Store.View(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
 }
 
-func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
+func wrapMisses(tx *record.Tx) *record.Tx {
 	out := *tx
 	out.Affiliates, out.Links, out.Clicks = missing(tx.Affiliates), missing(tx.Links), missing(tx.Clicks)
 	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
@@ -180,16 +183,16 @@ func wrapMisses(tx *affiliate.Tx) *affiliate.Tx {
 	return &out
 }
 
-func missing[R affiliate.Record[R]](t affiliate.Table[R]) affiliate.Table[R] { return missTable[R]{t} }
+func missing[R record.Record[R]](t record.Table[R]) record.Table[R] { return missTable[R]{t} }
 
-type missTable[R affiliate.Record[R]] struct{ affiliate.Table[R] }
+type missTable[R record.Record[R]] struct{ record.Table[R] }
 
 func (m missTable[R]) Get(id uuid.UUID) (R, error) {
 	rec, err := m.Table.Get(id)
 	return rec, wrapped(err)
 }
 
-func (m missTable[R]) Find(k affiliate.Key) (R, error) {
+func (m missTable[R]) Find(k record.Key) (R, error) {
 	rec, err := m.Table.Find(k)
 	return rec, wrapped(err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -213,7 +214,7 @@ func TestRacePrograms(t *testing.T) {
 	const programs, each = 6, 15
 	worlds := make([]*world, programs)
 	for i := range worlds {
-		worlds[i] = newWorldOn(t, store, func(c *affiliate.Config) { c.ID = uuid.UUID{15: byte(i + 1)} })
+		worlds[i] = newWorldOn(t, store, func(c *tributary.Config) { c.ID = uuid.UUID{15: byte(i + 1)} })
 	}
 	ctx := context.Background()
 	tally(t, atOnce(t, programs, func(i int) error {

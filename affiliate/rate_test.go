@@ -7,14 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A rateShop is Ada's shop with short functions to set terms.
 type rateShop struct{ saleShop }
 
 func newRateShop(t *testing.T, program affiliate.Terms) rateShop {
-	return rateShop{newSaleShop(t, func(c *affiliate.Config) { c.Terms = program })}
+	return rateShop{newSaleShop(t, func(c *tributary.Config) { c.Terms = program })}
 }
 
 func percentTerms(rate string) affiliate.Terms {
@@ -168,7 +170,7 @@ func TestTierRateKeepsItsType(t *testing.T) {
 	must(s.SetAffiliateTier(ctx, tier.ID, s.ada.affiliate.ID))
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
-	later := must(affiliate.New(s.store, cfg)) // the host has changed its program
+	later := must(tributary.New(s.store, cfg)) // the host has changed its program
 	sell := func() affiliate.Sale {
 		return must(later.RecordSale(ctx, affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("100")})).Sale.Or(affiliate.Sale{})
 	}
@@ -187,12 +189,12 @@ func TestTierRateKeepsItsType(t *testing.T) {
 // version wrote them.
 func (w *world) untype() {
 	w.t.Helper()
-	w.insert(func(tx *affiliate.Tx) error {
-		for rec := range onlyValues(tx.Affiliates.List(affiliate.Query{})) {
+	w.insert(func(tx *record.Tx) error {
+		for rec := range onlyValues(tx.Affiliates.List(record.Query{})) {
 			rec.RateType = ""
 			must(0, tx.Affiliates.Replace(rec))
 		}
-		for rec := range onlyValues(tx.Tiers.List(affiliate.Query{})) {
+		for rec := range onlyValues(tx.Tiers.List(record.Query{})) {
 			rec.RateType = ""
 			must(0, tx.Tiers.Replace(rec))
 		}
@@ -256,11 +258,11 @@ func TestRateWithoutTypeIsKept(t *testing.T) {
 	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: textOf("Augusta")}))
 	must(s.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: textOf("gold")}))
 	types := map[affiliate.CommissionType]int{}
-	err := s.store.View(context.Background(), s.Config().ID, func(tx *affiliate.Tx) error {
-		for rec := range onlyValues(tx.Affiliates.List(affiliate.Query{})) {
+	err := s.store.View(context.Background(), s.Config().ID, func(tx *record.Tx) error {
+		for rec := range onlyValues(tx.Affiliates.List(record.Query{})) {
 			types[rec.RateType]++
 		}
-		for rec := range onlyValues(tx.Tiers.List(affiliate.Query{})) {
+		for rec := range onlyValues(tx.Tiers.List(record.Query{})) {
 			types[rec.RateType]++
 		}
 		return nil
@@ -278,7 +280,7 @@ func TestAmountIsNoPercentage(t *testing.T) {
 	s.untype()
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
-	later := must(affiliate.New(s.store, cfg))
+	later := must(tributary.New(s.store, cfg))
 	sale := must(later.RecordSale(t.Context(), affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum("100")})).Sale.Or(affiliate.Sale{})
 	equal(t, sum("20"), sale.CommissionEarned)
 	must(0, later.Verify(t.Context()))
@@ -294,8 +296,8 @@ func TestRatesOutliveTheProgramsType(t *testing.T) {
 	must(s.SetAffiliateTier(ctx, tier.ID, s.ada.affiliate.ID, s.bob.ID))
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
-	later := must(affiliate.New(s.store, cfg))
-	earns := func(p *affiliate.Program, customer affiliate.Referral) affiliate.Amount {
+	later := must(tributary.New(s.store, cfg))
+	earns := func(p *tributary.Program, customer affiliate.Referral) affiliate.Amount {
 		return must(p.RecordSale(ctx, affiliate.NewSale{Email: customer.Email, TotalEarned: sum("100")})).Sale.Or(affiliate.Sale{}).CommissionEarned
 	}
 	must(later.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{LastName: textOf("L")}))

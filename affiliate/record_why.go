@@ -1,23 +1,5 @@
 package affiliate
 
-import "github.com/google/uuid"
-
-// Why is what decided a sale when it was recorded, so far as its other fields do
-// not say it. The zero Why is that of a sale older than this field.
-//
-// Source: docs/money.md 10.
-type Why struct {
-	By       Enum[CreditedBy]
-	RateFrom Enum[RateSource]
-	PlanFrom Enum[PlanSource]
-	Over     Enum[OverLimit] // empty: the terms gave a commission
-	Deduct   Enum[Deduction]
-	Click    int64     `json:",omitzero"` // the number of the click that credited the affiliate
-	Payment  int64     `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment
-	PlanID   uuid.UUID // zero: the program's terms
-	TierID   uuid.UUID // the tier that gave the rate; zero: none did
-}
-
 // CreditedBy says what credited the affiliate with a sale.
 type CreditedBy string
 
@@ -31,7 +13,6 @@ const (
 	CreditAffiliate CreditedBy = "AFFILIATE"
 	CreditReferral  CreditedBy = "REFERRAL"
 	CreditEmail     CreditedBy = "EMAIL"
-	CreditUnknown   CreditedBy = "UNKNOWN" // the sale is older than this field
 )
 
 // RateSource says whose rate a sale has.
@@ -45,7 +26,6 @@ const (
 	RateOfTier      RateSource = "TIER"
 	RateOfPlan      RateSource = "PLAN"
 	RateOfProgram   RateSource = "PROGRAM"
-	RateUnknown     RateSource = "UNKNOWN" // the sale is older than this field
 )
 
 // PlanSource says whose plan a sale has.
@@ -57,7 +37,6 @@ const (
 	PlanOfProgram   PlanSource = "PROGRAM"
 	PlanOfAffiliate PlanSource = "AFFILIATE"
 	PlanOfCustomer  PlanSource = "CUSTOMER"
-	PlanUnknown     PlanSource = "UNKNOWN" // the sale is older than this field
 )
 
 // OverLimit says which limit of the terms a sale was beyond. Empty: none.
@@ -93,38 +72,3 @@ var (
 	overLimits  = []OverLimit{OverPayments, OverMonths}
 	deductions  = []Deduction{DeductNothing, DeductTax, DeductShipping, DeductBoth}
 )
-
-// deduction is what the program deducts.
-func (p *Program) deduction() Deduction {
-	switch tax, shipping := !p.cfg.CommissionOnTax, !p.cfg.CommissionOnShipping; {
-	case tax && shipping:
-		return DeductBoth
-	case tax:
-		return DeductTax
-	case shipping:
-		return DeductShipping
-	}
-	return DeductNothing
-}
-
-// deducted is what is deducted from the total of a sale: what was when it was
-// recorded, and for a sale that does not say so, what the program deducts.
-func (p *Program) deducted(r *SaleRecord) (tax, shipping Amount) {
-	how := r.Why.Deduct.Value()
-	if how == "" {
-		how = p.deduction()
-	}
-	if how == DeductTax || how == DeductBoth {
-		tax = r.Tax
-	}
-	if how == DeductShipping || how == DeductBoth {
-		shipping = r.Shipping
-	}
-	return tax, shipping
-}
-
-// sources notes where the rate of a deal comes from.
-func (w *Why) sources(d *deal) {
-	w.RateFrom, w.PlanFrom = EnumOf(d.rateFrom), EnumOf(d.planFrom)
-	w.PlanID, w.TierID = d.planID, d.tierID
-}

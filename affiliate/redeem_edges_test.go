@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A first order is the first of the customer under each name: the email of the
@@ -13,23 +14,23 @@ import (
 // referralId names a customer says nothing.
 func TestFirstOrderByEachName(t *testing.T) {
 	for name, tt := range map[string]struct {
-		prepare func(w *till, referral affiliate.ReferralRecord) // the sale of newTill is oda@example.com's
-		email   string                                           // of the order, beside Oda's referral
+		prepare func(w *till, referral record.Referral) // the sale of newTill is oda@example.com's
+		email   string                                  // of the order, beside Oda's referral
 	}{
-		"the email of the referral": {func(w *till, r affiliate.ReferralRecord) {
-			w.rewriteSales(func(s *affiliate.SaleRecord) { s.ReferralID = uuid.Nil })
+		"the email of the referral": {func(w *till, r record.Referral) {
+			w.rewriteSales(func(s *record.Sale) { s.ReferralID = uuid.Nil })
 		}, "new@example.com"},
-		"the referral": {func(w *till, r affiliate.ReferralRecord) {
-			w.rewriteSales(func(s *affiliate.SaleRecord) { s.Email = "before@example.com" })
+		"the referral": {func(w *till, r record.Referral) {
+			w.rewriteSales(func(s *record.Sale) { s.Email = "before@example.com" })
 		}, "new@example.com"},
-		"none": {func(w *till, r affiliate.ReferralRecord) {
-			w.rewriteSales(func(s *affiliate.SaleRecord) { s.Email, s.ReferralID = "somebody@example.com", uuid.Nil })
+		"none": {func(w *till, r record.Referral) {
+			w.rewriteSales(func(s *record.Sale) { s.Email, s.ReferralID = "somebody@example.com", uuid.Nil })
 		}, "new@example.com"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTill(t)
 			referral := w.onlyReferral()
-			w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.FirstTimeOrder = true })
+			w.put(func(c *record.Code, _ *record.Coupon) { c.FirstTimeOrder = true })
 			tt.prepare(w, referral)
 			order := affiliate.Order{PromoCode: "ADA20", TotalEarned: amount("100"), ReferralID: referral.Email, Email: tt.email}
 			got := must(w.Evaluate(t.Context(), order))
@@ -49,12 +50,12 @@ func TestLimitToCustomerByEachName(t *testing.T) {
 		"oda@example.com": true, referral.ID.String(): true, "cust-9": true,
 		"@example.com": false, "": false, "other@example.com": false, "cust-1": false, uuid.Max.String(): false,
 	} {
-		w.raw(func(tx *affiliate.Tx) error {
+		w.raw(func(tx *record.Tx) error {
 			r := must(tx.Referrals.Get(referral.ID))
 			r.CustomerID = "cust-9"
 			return tx.Referrals.Replace(r)
 		})
-		w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) {
+		w.put(func(c *record.Code, _ *record.Coupon) {
 			c.LimitToCustomers, c.CustomerID = true, limit
 		})
 		order := affiliate.Order{PromoCode: "ADA20", TotalEarned: amount("100"), ReferralID: referral.Email}
@@ -65,9 +66,9 @@ func TestLimitToCustomerByEachName(t *testing.T) {
 }
 
 // rewriteSales changes every sale.
-func (w *till) rewriteSales(edit func(*affiliate.SaleRecord)) {
-	w.raw(func(tx *affiliate.Tx) error {
-		return eachRow(tx.Sales, func(s affiliate.SaleRecord) error {
+func (w *till) rewriteSales(edit func(*record.Sale)) {
+	w.raw(func(tx *record.Tx) error {
+		return eachRow(tx.Sales, func(s record.Sale) error {
 			changed := s.Clone()
 			edit(&changed)
 			return tx.Sales.Replace(changed)
@@ -76,11 +77,11 @@ func (w *till) rewriteSales(edit func(*affiliate.SaleRecord)) {
 }
 
 // onlyReferral is the only referral there is.
-func (w *till) onlyReferral() (only affiliate.ReferralRecord) {
+func (w *till) onlyReferral() (only record.Referral) {
 	w.t.Helper()
 	n := 0
-	w.raw(func(tx *affiliate.Tx) error {
-		return eachRow(tx.Referrals, func(r affiliate.ReferralRecord) error {
+	w.raw(func(tx *record.Tx) error {
+		return eachRow(tx.Referrals, func(r record.Referral) error {
 			only, n = r, n+1
 			return nil
 		})

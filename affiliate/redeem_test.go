@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A till is a program in which the code ADA20 was used once, by Oda, and an
@@ -19,8 +21,8 @@ import (
 // of 100 and the product p.
 type till struct {
 	codeShop
-	code   affiliate.CodeRecord
-	coupon affiliate.CouponRecord
+	code   record.Code
+	coupon record.Coupon
 	order  affiliate.Order
 }
 
@@ -34,27 +36,27 @@ func newTill(t testing.TB) *till {
 		PromoCode: "ADA20", TotalEarned: amount("100"), Email: "oda@example.com", ReferralID: "eve",
 		Product: affiliate.Set(affiliate.Product{ProductID: "p", Price: amount("100")}),
 	}}
-	w.view(func(tx *affiliate.Tx) {
+	w.view(func(tx *record.Tx) {
 		w.code = must(tx.Codes.Get(s.ada.code.ID))
 		w.coupon = must(tx.Coupons.Get(s.ada.coupon.ID))
 	})
 	return w
 }
 
-func (w *till) view(fn func(*affiliate.Tx)) {
-	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error { fn(tx); return nil })
+func (w *till) view(fn func(*record.Tx)) {
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *record.Tx) error { fn(tx); return nil })
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // put stores the code and the coupon of the start with some changes.
-func (w *till) put(edits ...func(*affiliate.CodeRecord, *affiliate.CouponRecord)) {
+func (w *till) put(edits ...func(*record.Code, *record.Coupon)) {
 	code, coupon := w.code, w.coupon.Clone()
 	for _, edit := range edits {
 		edit(&code, &coupon)
 	}
-	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		return errors.Join(tx.Codes.Replace(code), tx.Coupons.Replace(coupon))
 	})
 	if err != nil {
@@ -74,13 +76,13 @@ func (w *till) sell(o affiliate.Order) error {
 // A rule is a row of the contract's table, and a change that makes it fail.
 type rule struct {
 	row     int
-	edit    func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+	edit    func(*record.Code, *record.Coupon)
 	failure affiliate.Failure
 }
 
 func redemptionRules() []rule {
-	type code = affiliate.CodeRecord
-	type coupon = affiliate.CouponRecord
+	type code = record.Code
+	type coupon = record.Coupon
 	past := start.Add(-time.Millisecond)
 	return []rule{
 		{2, func(c *code, _ *coupon) { c.Active = false }, affiliate.Failure{Reason: "code_inactive", Message: "Promo code is not active"}},
@@ -139,7 +141,7 @@ func TestRedemptionRulePairs(t *testing.T) {
 
 func TestRedemptionAllRules(t *testing.T) {
 	w := newTill(t)
-	var edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+	var edits []func(*record.Code, *record.Coupon)
 	var want []affiliate.Failure
 	for _, r := range redemptionRules() {
 		if r.row != 10 {
@@ -173,12 +175,12 @@ func TestRedemptionNotFound(t *testing.T) {
 // At the exact limit a rule passes: the exact instant, the exact minimum, the
 // last redemption, the right affiliate, customer and product.
 func TestRedemptionEdges(t *testing.T) {
-	type code = affiliate.CodeRecord
-	type coupon = affiliate.CouponRecord
+	type code = record.Code
+	type coupon = record.Coupon
 	w := newTill(t)
-	var oda affiliate.ReferralRecord
-	w.view(func(tx *affiliate.Tx) {
-		oda = must(tx.Referrals.Find(affiliate.Key{Index: affiliate.ByEmail, Text: "oda@example.com"}))
+	var oda record.Referral
+	w.view(func(tx *record.Tx) {
+		oda = must(tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: "oda@example.com"}))
 	})
 	customerIs := func(id string) func(*code, *coupon) {
 		return func(c *code, _ *coupon) { c.LimitToCustomers, c.CustomerID = true, id }
@@ -222,7 +224,7 @@ func TestRedemptionCustomerNames(t *testing.T) {
 		"Cust-1": true, "cust-1": false, ref.ID.String(): true, "IVO@example.com": true, "ivo": false,
 		uuid.NewString(): false, "x@y": false, "@": false, "ivo@example.com.": false, uuid.Nil.String(): false,
 	} {
-		w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.LimitToCustomers, c.CustomerID = true, id })
+		w.put(func(c *record.Code, _ *record.Coupon) { c.LimitToCustomers, c.CustomerID = true, id })
 		for _, ident := range []string{"", ref.ID.String()} {
 			o := w.order
 			if o.ReferralID = ident; ident != "" {
@@ -240,7 +242,7 @@ func TestRedemptionCustomerNames(t *testing.T) {
 func TestRedemptionUnverified(t *testing.T) {
 	w := newTill(t)
 	rules := redemptionRules()
-	byRow := func(rows ...int) (edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)) {
+	byRow := func(rows ...int) (edits []func(*record.Code, *record.Coupon)) {
 		for _, r := range rules {
 			if slices.Contains(rows, r.row) {
 				edits = append(edits, r.edit)
@@ -285,10 +287,10 @@ func TestRedemptionUnverified(t *testing.T) {
 func TestRedemptionFirstOrder(t *testing.T) {
 	w := newTill(t)
 	ctx := t.Context()
-	w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.FirstTimeOrder = true })
-	var ref affiliate.ReferralRecord
-	w.view(func(tx *affiliate.Tx) {
-		ref = must(tx.Referrals.Find(affiliate.Key{Index: affiliate.ByEmail, Text: "oda@example.com"}))
+	w.put(func(c *record.Code, _ *record.Coupon) { c.FirstTimeOrder = true })
+	var ref record.Referral
+	w.view(func(tx *record.Tx) {
+		ref = must(tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: "oda@example.com"}))
 	})
 	blocked := func(o affiliate.Order) bool { return !must(w.Evaluate(ctx, o)).Valid }
 	byEmail := affiliate.Order{PromoCode: "ADA20", Email: "ODA@example.com"}
@@ -339,7 +341,7 @@ func TestEvaluateErrors(t *testing.T) {
 // B258: a preview writes nothing.
 func TestEvaluateWritesNothing(t *testing.T) {
 	w := newTill(t)
-	w.put(func(c *affiliate.CodeRecord, _ *affiliate.CouponRecord) { c.MaxRedemptions = 2 })
+	w.put(func(c *record.Code, _ *record.Coupon) { c.MaxRedemptions = 2 })
 	before := w.dump()
 	for range 1000 {
 		if got := must(w.Evaluate(t.Context(), w.order)); !got.Valid {
@@ -387,7 +389,7 @@ func TestEvaluateDiscount(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			w := newWorld(t, func(c *affiliate.Config) { c.Currency = row.program })
+			w := newWorld(t, func(c *tributary.Config) { c.Currency = row.program })
 			coupon := must(w.CreateCoupon(t.Context(), row.coupon))
 			must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "X"}))
 			got := must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", TotalEarned: row.total}))
@@ -408,7 +410,7 @@ func TestPreviewIsSale(t *testing.T) {
 	w := newTill(t)
 	rules := redemptionRules()
 	rapid.Check(t, func(rt *rapid.T) {
-		var edits []func(*affiliate.CodeRecord, *affiliate.CouponRecord)
+		var edits []func(*record.Code, *record.Coupon)
 		for _, r := range rules {
 			if rapid.IntRange(0, 5).Draw(rt, fmt.Sprint("row ", r.row)) == 0 {
 				edits = append(edits, r.edit)

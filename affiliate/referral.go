@@ -34,7 +34,7 @@ type Referral struct {
 	UpdatedAt                 Time                 `json:"updatedAt"`
 }
 
-// NewReferral is the input of [Program.CreateReferral]. Name, email and
+// NewReferral is the input of Program.CreateReferral. Name, email and
 // external id are required, and one of PromoCode, AffiliateID and
 // AffiliateEmail.
 type NewReferral struct {
@@ -53,7 +53,7 @@ type NewReferral struct {
 	Manual      bool        `json:"-"`
 }
 
-// ReferralUpdate is the input of [Program.UpdateReferral]. A field that is not
+// ReferralUpdate is the input of Program.UpdateReferral. A field that is not
 // given stays as it is.
 type ReferralUpdate struct {
 	Name                   Opt[string]             `json:"name,omitzero"`

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -354,7 +355,7 @@ func TestSetReferralPlan(t *testing.T) {
 func TestDeleteReferral(t *testing.T) {
 	ctx := t.Context()
 	for _, cascade := range []bool{false, true} {
-		s := newSaleShop(t, func(c *affiliate.Config) { c.CascadeEvents = cascade })
+		s := newSaleShop(t, func(c *tributary.Config) { c.CascadeEvents = cascade })
 		for _, ident := range []string{"", " "} {
 			s.refused(referralIDMissing, func() error { return s.DeleteReferral(ctx, ident) })
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -80,7 +81,7 @@ func TestRefundOrder(t *testing.T) {
 }
 
 func (p refundPlan) refund(rt *rapid.T, t *testing.T, parts []affiliate.Amount) {
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		c.Currency, c.Terms = p.currency, affiliate.Terms{Type: p.typ, Rate: p.rate}
 	})
 	ctx, a := t.Context(), w.ada()

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -143,7 +144,7 @@ func (p refundPlan) drawSaid(rt *rapid.T) (all []saidRefund) {
 }
 
 func (p refundPlan) refundSaid(rt *rapid.T, t *testing.T, all []saidRefund) {
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		c.Currency, c.Terms = p.currency, affiliate.Terms{Type: p.typ, Rate: p.rate}
 	})
 	ctx, a := t.Context(), w.ada()

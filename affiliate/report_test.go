@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
 // zoned sets the time zone of a program.
-func zoned(name string) func(*affiliate.Config) {
-	return func(c *affiliate.Config) { c.Location = must(time.LoadLocation(name)) }
+func zoned(name string) func(*tributary.Config) {
+	return func(c *tributary.Config) { c.Location = must(time.LoadLocation(name)) }
 }
 
 // figuresOf is a bucket as a line: its figures that are not zero.

@@ -13,7 +13,9 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -40,7 +42,7 @@ func minus(all, gone affiliate.Retained) affiliate.Retained {
 // aged is a program with records of every kind, all of them older than a
 // hundred days: receipts, settled deliveries and their events, clicks with and
 // without a referral.
-func aged(t *testing.T, store affiliate.Store) *world {
+func aged(t *testing.T, store record.Store) *world {
 	w := newWorldOn(t, store)
 	ctx := t.Context()
 	hook := w.hook(affiliate.CouponCreated)
@@ -133,7 +135,7 @@ func TestRetainRefused(t *testing.T) {
 				reason = affiliate.RetentionTooShort
 			}
 			tt.policy.Events += 99 * day * time.Duration(min(1, 1+int64(tt.policy.Events)))
-			for _, p := range []*affiliate.Program{w.Program, w.Keyed(affiliate.Once{Key: tt.name})} {
+			for _, p := range []*tributary.Program{w.Program, w.Keyed(affiliate.Once{Key: tt.name})} {
 				before := w.kinds()
 				_, err := p.Retain(t.Context(), tt.policy)
 				refusal, ok := errors.AsType[*affiliate.Error](err)
@@ -146,7 +148,7 @@ func TestRetainRefused(t *testing.T) {
 			}
 		})
 	}
-	wide := newWorld(t, func(c *affiliate.Config) { c.CookieDays = 400 })
+	wide := newWorld(t, func(c *tributary.Config) { c.CookieDays = 400 })
 	if _, err := wide.Retain(t.Context(), affiliate.Retention{Clicks: 399 * day}); !errors.Is(err, affiliate.RetentionTooShort) {
 		t.Errorf("the window of the program does not count: %v", err)
 	}
@@ -200,7 +202,7 @@ func TestRetainClicks(t *testing.T) {
 	must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
 	w.verify()
 	equal(t, int64(0), w.addLink(a.ID, "a").Clicks)
-	w.insert(func(tx *affiliate.Tx) error {
+	w.insert(func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(a.ID)
 		if err != nil {
 			return err

@@ -1,9 +1,6 @@
 package affiliate
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,12 +8,6 @@ import (
 
 	"github.com/tributary-go/tributary/internal/mailbox"
 )
-
-// Rules that hold a commission for a person to look at. They never refuse or
-// change a sale. Source: docs/money.md 15.
-
-// maxReviewRules is how many rules a program may have.
-const maxReviewRules = 16
 
 // A RiskReason names the rule that held a commission: a lower-case letter, then
 // lower-case letters, digits and underscores, 40 characters at most. Those of
@@ -31,11 +22,6 @@ const (
 	RiskAffiliateDeactivated RiskReason = "affiliate_deactivated"
 	RiskAffiliateNotApproved RiskReason = "affiliate_not_approved" // INACTIVE, INVITED or DECLINED
 )
-
-// risk is the hold of the status in the words of a preview; empty: none.
-func (s AffiliateStatus) risk() RiskReason {
-	return RiskReason(strings.ToLower(string(s.NewSales().Or(""))))
-}
 
 // A ReviewRule looks at every sale when it is recorded, and at nothing later.
 // If Holds is true for one rule or more, the commission of the sale is ON_HOLD
@@ -102,57 +88,4 @@ func mailboxOf(s string) string {
 		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
 	}
 	return local + "@" + domain
-}
-
-// checkReview refuses rules that cannot work.
-func checkReview(rules []ReviewRule) error {
-	if len(rules) > maxReviewRules {
-		return fmt.Errorf("affiliate: Config.Review has more than %d rules", maxReviewRules)
-	}
-	for i, rule := range rules {
-		if !rule.Reason.valid() {
-			return fmt.Errorf("affiliate: Config.Review: %q is not a reason of a–z, 0–9 and _", string(rule.Reason))
-		}
-		if rule.Holds == nil {
-			return fmt.Errorf("affiliate: Config.Review: %s has no Holds", rule.Reason)
-		}
-		if slices.ContainsFunc(rules[:i], func(r ReviewRule) bool { return r.Reason == rule.Reason }) {
-			return fmt.Errorf("affiliate: Config.Review has %s twice", rule.Reason)
-		}
-	}
-	return nil
-}
-
-// valid: ^[a-z][a-z0-9_]{0,39}$
-func (r RiskReason) valid() bool {
-	for i := range len(r) {
-		letter := 'a' <= r[i] && r[i] <= 'z'
-		if !letter && (i == 0 || r[i] != '_' && (r[i] < '0' || r[i] > '9')) {
-			return false
-		}
-	}
-	return 1 <= len(r) && len(r) <= 40
-}
-
-// errReviewPanicked stands for a panic in a rule of Config.Review.
-var errReviewPanicked = errors.New("affiliate: a rule of Config.Review panicked")
-
-// risks asks every rule, in the order of Config.Review.
-func (o *op) risks(e Evidence) (reasons []RiskReason, err error) {
-	err = errReviewPanicked
-	defer o.recovered(o.ctx, "Review")
-	for _, rule := range o.cfg.Review {
-		if rule.Holds(e) {
-			reasons = append(reasons, rule.Reason)
-		}
-	}
-	return reasons, nil
-}
-
-// reviewed is the affiliate as a rule sees it.
-func (r *AffiliateRecord) reviewed() ReviewedAffiliate {
-	return ReviewedAffiliate{
-		ID: r.ID, FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, PayoutEmail: r.PayoutEmail,
-		Status: r.Status, CreatedAt: r.CreatedAt.Time(),
-	}
 }

@@ -10,13 +10,15 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // under configures a program with review rules.
-func under(rules ...affiliate.ReviewRule) func(*affiliate.Config) {
-	return func(c *affiliate.Config) { c.Review = rules }
+func under(rules ...affiliate.ReviewRule) func(*tributary.Config) {
+	return func(c *tributary.Config) { c.Review = rules }
 }
 
 // bigOrder holds sales of 1,000 and more.
@@ -101,7 +103,7 @@ func TestReviewEvidenceOfPreview(t *testing.T) {
 	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: sum("1")}))
 	equal(t, []string{"tom@x.example", "office@x.example", "office@x.example"}, seen)
 
-	w.raw(func(tx *affiliate.Tx) error {
+	w.raw(func(tx *record.Tx) error {
 		r := must(tx.Codes.Get(code.ID))
 		r.AffiliateID = uuid.Nil
 		return tx.Codes.Replace(r)
@@ -214,7 +216,7 @@ func TestReviewPanics(t *testing.T) {
 		}
 		boom = false
 		must(w.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "k1"}, PromoCode: "ADA20", TotalEarned: sum("10")}))
-	}, under(rule), func(c *affiliate.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	}, under(rule), func(c *tributary.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 }
 
 // TestReviewRules: M83.
@@ -238,12 +240,12 @@ func TestReviewRules(t *testing.T) {
 		`"a-b" is not`:                         {rule("a-b")},
 		`"` + strings.Repeat("a", 41) + `" is`: {rule(strings.Repeat("a", 41))},
 	} {
-		_, err := affiliate.New(memstore.New(), affiliate.Config{Review: list})
+		_, err := tributary.New(memstore.New(), tributary.Config{Review: list})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
-	must(affiliate.New(memstore.New(), affiliate.Config{Review: rules(rule("a"), rule("z_9"), rule(strings.Repeat("a", 40)))}))
+	must(tributary.New(memstore.New(), tributary.Config{Review: rules(rule("a"), rule("z_9"), rule(strings.Repeat("a", 40)))}))
 }
 
 // TestSameMailbox: M78, and oracle 22.9: it is an equivalence relation.

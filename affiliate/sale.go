@@ -83,7 +83,7 @@ type Product struct {
 	Name      string      `json:"name,omitzero"`
 }
 
-// NewSale is the input of [Program.RecordSale]. It needs TotalEarned, and at
+// NewSale is the input of Program.RecordSale. It needs TotalEarned, and at
 // least one field that says whom to credit. PromoCode is used before
 // ReferralID, and ReferralID before Email:
 //
@@ -144,21 +144,21 @@ const (
 	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
 	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
 
-	// Of [Program.ReportPayment] only. Its facts are kept; nothing is asked again.
+	// Of Program.ReportPayment only. Its facts are kept; nothing is asked again.
 	SaleParked   SaleOutcome = "parked"   // not yet a sale: nobody can be credited so far
 	SaleReferred SaleOutcome = "referred" // a trial: its customer is referred, and there is no sale
 	SaleRefused  SaleOutcome = "refused"  // the code that decided was refused; see PaymentResult.Refused
 
 	// SaleConflict means that the payment names a sale of which it is not: payer or
-	// amounts differ. Nothing but the payment is stored; see [Program.DecidePayment].
+	// amounts differ. Nothing but the payment is stored; see Program.DecidePayment.
 	SaleConflict SaleOutcome = "payment_conflict"
 
 	// SaleOtherCurrency means that the payment is in another currency than the program's
-	// and names somebody. It is kept and earns nothing; see [Program.DecidePayment].
+	// and names somebody. It is kept and earns nothing; see Program.DecidePayment.
 	SaleOtherCurrency SaleOutcome = "other_currency"
 )
 
-// SaleResult is the answer of [Program.RecordSale].
+// SaleResult is the answer of Program.RecordSale.
 type SaleResult struct {
 	Outcome SaleOutcome
 	Sale    Opt[Sale] // the new sale; null unless recorded
@@ -175,7 +175,7 @@ type SaleResult struct {
 	Ignored []string
 }
 
-// SaleUpdate is the input of [Program.UpdateSale]. A field that is not given
+// SaleUpdate is the input of Program.UpdateSale. A field that is not given
 // stays as it is.
 type SaleUpdate struct {
 	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
@@ -218,7 +218,7 @@ type SaleFilter struct {
 	ExternalInvoiceID Opt[string]    `json:",omitzero"`
 }
 
-// Refund is the input of [Program.RefundSale].
+// Refund is the input of Program.RefundSale.
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
@@ -233,7 +233,7 @@ type Refund struct {
 	ClawBack bool `json:"clawback,omitzero"`
 }
 
-// Reversal says how [Program.ReverseSale] treats a sale whose commission a
+// Reversal says how Program.ReverseSale treats a sale whose commission a
 // payout holds. The zero Reversal refuses it.
 //
 // Source: docs/money.md 2.
@@ -247,7 +247,7 @@ type ReversedSale struct {
 	ID SaleID `json:"id"`
 }
 
-// RefundResult is the answer of [Program.RefundSale].
+// RefundResult is the answer of Program.RefundSale.
 type RefundResult struct {
 	Success         bool         `json:"success"` // always true
 	AlreadyRefunded bool         `json:"alreadyRefunded"`

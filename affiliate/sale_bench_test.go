@@ -9,7 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -22,7 +24,7 @@ const customers = 1000
 // A desk records real sales, with the engine or by the floor. The texts are made
 // beforehand, because the sides must not pay for them.
 type desk struct {
-	p                    *affiliate.Program
+	p                    *tributary.Program
 	floor                *benchkit.Floor
 	codes                []string
 	names, emails        [customers]string
@@ -33,7 +35,7 @@ type desk struct {
 var saleTotal = affiliate.MustAmount("129.5")
 
 // newDesk makes a shop with as many codes, and texts for as many sales.
-func newDesk(b *testing.B, store affiliate.Store, codes, sales int) *desk {
+func newDesk(b *testing.B, store record.Store, codes, sales int) *desk {
 	b.Helper()
 	p, _ := benchkit.Shop(b, store, codes)
 	t := &desk{p: p, floor: benchkit.FillFloor(codes), codes: make([]string, codes), orders: make([]string, sales)}
@@ -134,7 +136,7 @@ func BenchmarkRealSaleOnFullStore(b *testing.B) {
 func BenchmarkRealSaleBytes(b *testing.B) {
 	const sales = 100_000
 	for _, whole := range []bool{false, true} {
-		name, store := "without-payload", affiliate.Store(noPayloads{memstore.New()})
+		name, store := "without-payload", record.Store(noPayloads{memstore.New()})
 		if whole {
 			name, store = "whole", memstore.New()
 		}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // why explains a sale in one line.
@@ -158,15 +160,15 @@ func TestExplainDeductions(t *testing.T) {
 	before := s.Program
 	cfg := s.Config()
 	cfg.CommissionOnTax = true
-	after := must(affiliate.New(s.probe, cfg))
+	after := must(tributary.New(s.probe, cfg))
 	sale := s.sell(affiliate.NewSale{PromoCode: "ada20", Tax: sum("10"), Shipping: sum("20")})
 	old := s.sell(affiliate.NewSale{PromoCode: "ada20", Tax: sum("10")})
-	s.insert(func(tx *affiliate.Tx) error {
-		rec := must(tx.Sales.Find(affiliate.Key{Index: affiliate.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
-		rec.Why = affiliate.Why{}
+	s.insert(func(tx *record.Tx) error {
+		rec := must(tx.Sales.Find(record.Key{Index: record.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
+		rec.Why = record.Why{}
 		return tx.Sales.Replace(rec)
 	})
-	for _, p := range []*affiliate.Program{before, after} {
+	for _, p := range []*tributary.Program{before, after} {
 		s.Program = p
 		equal(t, "CODE PROGRAM PROGRAM 14 14", s.why(sale.ID))
 		equal(t, "UNKNOWN UNKNOWN UNKNOWN 18 18", s.why(old.ID))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -16,8 +17,8 @@ type giftShop struct {
 	code affiliate.Code
 }
 
-func newGiftShop(t *testing.T, limit int64, change ...func(*affiliate.Config)) giftShop {
-	w := newWorld(t, append(change, func(c *affiliate.Config) { c.FreeOrders = true })...)
+func newGiftShop(t *testing.T, limit int64, change ...func(*tributary.Config)) giftShop {
+	w := newWorld(t, append(change, func(c *tributary.Config) { c.FreeOrders = true })...)
 	ada := w.join("ada", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "ada" })
 	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))}))
 	in := affiliate.NewCode{CouponID: coupon.ID, Code: "GIFT", AffiliateID: ada.ID}
@@ -69,13 +70,13 @@ func TestFreeOrder(t *testing.T) {
 		"Amount and off": {off: true, change: func(in *affiliate.NewSale) { in.TotalEarned = sum("5") }, want: &earned},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newGiftShop(t, 0, func(c *affiliate.Config) {
+			s := newGiftShop(t, 0, func(c *tributary.Config) {
 				c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}
 			})
 			if tt.off {
 				cfg := s.Config()
 				cfg.FreeOrders = false
-				s.Program = must(affiliate.New(s.probe, cfg))
+				s.Program = must(tributary.New(s.probe, cfg))
 			}
 			in := gift("t@x.example")
 			if tt.change != nil {
@@ -105,7 +106,7 @@ func TestFreeOrder(t *testing.T) {
 // TestFreeOrderCounts: M73. It is an order for firstTimeOrder and no payment for
 // the limit of a plan.
 func TestFreeOrderCounts(t *testing.T) {
-	s := newGiftShop(t, 0, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
+	s := newGiftShop(t, 0, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
 	ctx := t.Context()
 	must(s.UpdateCode(ctx, s.code.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
 	s.give("t@x.example")
@@ -163,7 +164,7 @@ func TestFreeOrderIsPaid(t *testing.T) {
 // TestFreeOrderIsPaidLate: the terms of a customer whose payments are used up
 // give a paid order nothing.
 func TestFreeOrderIsPaidLate(t *testing.T) {
-	s := newGiftShop(t, 0, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
+	s := newGiftShop(t, 0, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
 	sale := s.give("t@x.example")
 	s.sale("t@x.example", "100")
 	paid := must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("30"))}))
@@ -173,7 +174,7 @@ func TestFreeOrderIsPaidLate(t *testing.T) {
 
 // TestFreeOrderEnds: check 37, M74.
 func TestFreeOrderEnds(t *testing.T) {
-	s := newGiftShop(t, 0, func(c *affiliate.Config) { c.RefundWindow = time.Hour })
+	s := newGiftShop(t, 0, func(c *tributary.Config) { c.RefundWindow = time.Hour })
 	ctx := t.Context()
 	sale := s.give("t@x.example")
 	s.refused(fieldError(affiliate.RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale"), func() error {

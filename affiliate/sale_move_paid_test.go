@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // claw moves a sale with clawback.
@@ -248,7 +249,7 @@ func TestMoveSaleOfOlderPayout(t *testing.T) {
 	m := newMover(t)
 	sale := m.sale("1")
 	p := m.paysAda(affiliate.PayoutPaid)
-	m.raw(func(tx *affiliate.Tx) error {
+	m.raw(func(tx *record.Tx) error {
 		rec := must(tx.Payouts.Get(p.ID)).Clone()
 		for _, item := range rec.Items {
 			rec.Commissions = append(rec.Commissions, item.Commission)
@@ -322,7 +323,7 @@ func TestVerifyMovedSale(t *testing.T) {
 	m.paysAda(affiliate.PayoutPaid)
 	m.claw(sale.ID, m.bob.ID)
 	back := must(m.Adjustments(t.Context(), affiliate.AdjustmentFilter{}, affiliate.Page{Limit: 1})).Items[0]
-	m.raw(func(tx *affiliate.Tx) error {
+	m.raw(func(tx *record.Tx) error {
 		rec := must(tx.Adjustments.Get(back.ID))
 		rec.Amount = sum("-19")
 		return tx.Adjustments.Replace(rec)

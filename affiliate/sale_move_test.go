@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -17,7 +18,7 @@ type mover struct {
 	ref affiliate.Referral
 }
 
-func newMover(t *testing.T, options ...func(*affiliate.Config)) mover {
+func newMover(t *testing.T, options ...func(*tributary.Config)) mover {
 	w := newWorld(t, options...)
 	m := mover{world: w, ada: w.ada()}
 	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Half", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), HoldDays: 7}}))
@@ -80,7 +81,7 @@ func TestMoveSale(t *testing.T) {
 // A move with an amount beside it, of a sale with a refund, of a free and of a coded
 // one: totals, reports and books follow.
 func TestMoveSaleOfEachKind(t *testing.T) {
-	m := newMover(t, func(c *affiliate.Config) { c.FreeOrders = true })
+	m := newMover(t, func(c *tributary.Config) { c.FreeOrders = true })
 	bob := m.bob.ID
 	part := m.sale("part")
 	must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(affiliate.MustAmount("40"))}))

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A saleShop is Ada's world with a customer, a click, and another affiliate Bob
@@ -25,7 +27,7 @@ type saleShop struct {
 	bobClick affiliate.Click
 }
 
-func newSaleShop(t testing.TB, change ...func(*affiliate.Config)) saleShop {
+func newSaleShop(t testing.TB, change ...func(*tributary.Config)) saleShop {
 	t.Helper()
 	return saleShopIn(newWorld(t, change...))
 }
@@ -382,14 +384,14 @@ func TestRecordSaleCommission(t *testing.T) {
 		return func(_ saleShop, in *affiliate.NewSale) { change(in) }
 	}
 	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = sum("10"), sum("20") })
-	cfg := func(fn func(*affiliate.Config)) func(*affiliate.Config) { return fn }
-	asIs := cfg(func(*affiliate.Config) {})
-	currency := func(c affiliate.Currency) func(*affiliate.Config) {
-		return func(cfg *affiliate.Config) { cfg.Currency = c }
+	cfg := func(fn func(*tributary.Config)) func(*tributary.Config) { return fn }
+	asIs := cfg(func(*tributary.Config) {})
+	currency := func(c affiliate.Currency) func(*tributary.Config) {
+		return func(cfg *tributary.Config) { cfg.Currency = c }
 	}
 	for _, tt := range []struct {
 		name         string
-		config       func(*affiliate.Config)
+		config       func(*tributary.Config)
 		total        string
 		terms        []terms
 		rate, earned string
@@ -419,9 +421,9 @@ func TestRecordSaleCommission(t *testing.T) {
 		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
 		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
 		{"tax and shipping off", asIs, "100", []terms{taxed}, "20", "14"},
-		{"tax kept", func(c *affiliate.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
-		{"shipping kept", func(c *affiliate.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
-		{"both kept", func(c *affiliate.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
+		{"tax kept", func(c *tributary.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
+		{"shipping kept", func(c *tributary.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
+		{"both kept", func(c *tributary.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
 		{"nothing but tax", asIs, "30", []terms{taxed}, "20", "0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -504,7 +506,7 @@ func TestRecordSaleStops(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.terms.Rate = affiliate.MustPercent("10")
-			s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = tt.terms })
+			s := newSaleShop(t, func(c *tributary.Config) { c.Terms = tt.terms })
 			for i, wait := range tt.after {
 				s.pass(wait)
 				sale := s.toTomas("100")
@@ -522,7 +524,7 @@ func TestRecordSaleStops(t *testing.T) {
 
 // A month after the last day of a month ends on the last day of the next month.
 func TestRecordSaleMonthEnd(t *testing.T) {
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
 	s.now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	late := s.customer("ada", "late")
 	for at, pays := range map[time.Time]bool{
@@ -548,8 +550,8 @@ func TestRecordSaleOverflow(t *testing.T) {
 	s := newSaleShop(t)
 	const most = "100000000000"
 	s.sell(affiliate.NewSale{Email: s.tomas.Email, TotalEarned: sum(most)})
-	fill := func(revenue string) func(*affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error {
+	fill := func(revenue string) func(*record.Tx) error {
+		return func(tx *record.Tx) error {
 			rec, err := tx.Totals.Get(s.affiliate.ID)
 			rec.Revenue = sum(revenue)
 			return errors.Join(err, tx.Totals.Replace(rec))
@@ -574,7 +576,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 	s.insert(fill(most))
 	s.verify()
 
-	k := newSaleShop(t, func(c *affiliate.Config) { c.Currency = "KWD" })
+	k := newSaleShop(t, func(c *tributary.Config) { c.Currency = "KWD" })
 	flat := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
 	must(k.SetAffiliatePlan(t.Context(), flat.ID, k.bob.ID))
 	k.refusedLate(tooLarge("totalEarned"), func() error { // rounded up, it does not fit

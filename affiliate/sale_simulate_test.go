@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // percentage is terms of a percentage.
@@ -51,7 +53,7 @@ func TestSimulate(t *testing.T) {
 			t.Errorf("terms that no plan may have: %v", err)
 		}
 	}
-	for _, err := range must(affiliate.New(failingViews{s.store}, s.Config())).Simulate(t.Context(), affiliate.SimulateQuery{}) {
+	for _, err := range must(tributary.New(failingViews{s.store}, s.Config())).Simulate(t.Context(), affiliate.SimulateQuery{}) {
 		if err == nil {
 			t.Error("the store fails, and the walk goes on")
 		}
@@ -68,9 +70,9 @@ func TestSimulateKept(t *testing.T) {
 	hand := sell()
 	must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(sum("7"))}))
 	old := sell()
-	s.insert(func(tx *affiliate.Tx) error {
-		rec := must(tx.Sales.Find(affiliate.Key{Index: affiliate.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
-		rec.Why = affiliate.Why{}
+	s.insert(func(tx *record.Tx) error {
+		rec := must(tx.Sales.Find(record.Key{Index: record.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
+		rec.Why = record.Why{}
 		return tx.Sales.Replace(rec)
 	})
 	equal(t, []string{ada + " 3 sales, 0 changed, 2 kept: 32, 32, 0"}, s.would(affiliate.SimulateQuery{Terms: percentage("25")}))
@@ -111,7 +113,7 @@ func TestSimulateReplays(t *testing.T) {
 			}
 		}), 1, 12).Draw(rt, "steps")
 		play := func(terms affiliate.Terms) (*world, affiliate.Amount) {
-			w := newWorld(t, func(c *affiliate.Config) { c.Terms = terms })
+			w := newWorld(t, func(c *tributary.Config) { c.Terms = terms })
 			w.ada()
 			for _, s := range steps {
 				w.pass(9 * 24 * time.Hour)
@@ -142,7 +144,7 @@ func TestSimulateReplays(t *testing.T) {
 func TestSimulateWithoutReferral(t *testing.T) {
 	terms := percentage("20")
 	terms.MaxPayments = 1
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = terms })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms = terms })
 	for range 2 {
 		s.sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.bea.Email})
 	}
@@ -155,13 +157,13 @@ func TestSimulateWithoutReferral(t *testing.T) {
 func TestSimulateUnknown(t *testing.T) {
 	terms := percentage("20")
 	terms.MaxPayments = 1
-	s := newSaleShop(t, func(c *affiliate.Config) { c.Terms = terms })
+	s := newSaleShop(t, func(c *tributary.Config) { c.Terms = terms })
 	s.toTomas("100")
 	second := s.toTomas("100")
-	s.raw(func(tx *affiliate.Tx) error {
-		return eachRow(tx.Sales, func(r affiliate.SaleRecord) error {
+	s.raw(func(tx *record.Tx) error {
+		return eachRow(tx.Sales, func(r record.Sale) error {
 			r = r.Clone()
-			r.Why = affiliate.Why{}
+			r.Why = record.Why{}
 			return tx.Sales.Replace(r)
 		})
 	})

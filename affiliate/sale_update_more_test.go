@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -112,7 +113,7 @@ func TestRecalculateAfterADeduction(t *testing.T) {
 	sale := s.sell(affiliate.NewSale{Email: s.tomas.Email, Tax: sum("10")})
 	cfg := s.Config()
 	cfg.CommissionOnTax = true
-	later := must(affiliate.New(s.store, cfg))
+	later := must(tributary.New(s.store, cfg))
 	equal(t, 1, must(later.RecalculateSales(ctx, affiliate.SaleFilter{})))
 	equal(t, []affiliate.Amount{sum("18"), sum("20")}, []affiliate.Amount{sale.CommissionEarned, must(s.Sale(ctx, sale.ID)).CommissionEarned})
 	equal(t, 0, must(later.RecalculateSales(ctx, affiliate.SaleFilter{})))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -297,7 +298,7 @@ func TestUpdateSaleTexts(t *testing.T) {
 // held like other commissions of that affiliate.
 func TestUpdateSaleMakesEntry(t *testing.T) {
 	for _, banned := range []bool{false, true} {
-		s := newSaleShop(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
+		s := newSaleShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
 		s.toTomas("100")
 		sale := s.toTomas("100")
 		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
@@ -322,7 +323,7 @@ func TestUpdateSaleMakesEntry(t *testing.T) {
 
 // Contract 3.7, PATCH: every row, in its order.
 func TestRefundSaleErrors(t *testing.T) {
-	s := newSaleShop(t, func(c *affiliate.Config) { c.RefundWindow = time.Hour })
+	s := newSaleShop(t, func(c *tributary.Config) { c.RefundWindow = time.Hour })
 	ctx := t.Context()
 	inPayout, paid, byHand := s.toTomas("100"), s.sell(affiliate.NewSale{Email: s.bea.Email}), affiliate.Sale{}
 	must(s.payout(), error(nil))
@@ -432,7 +433,7 @@ func TestRefundSale(t *testing.T) {
 // A flat commission is reduced by a refund too, and a sale without a commission
 // can be refunded.
 func TestRefundSaleFlat(t *testing.T) {
-	s := newSaleShop(t, func(c *affiliate.Config) {
+	s := newSaleShop(t, func(c *tributary.Config) {
 		c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("10"), MaxPayments: 1}
 	})
 	first, second := s.toTomas("3"), s.toTomas("3")

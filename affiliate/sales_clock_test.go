@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -139,7 +140,7 @@ func TestIDsRise(t *testing.T) {
 // When the random bits of an id are full, the milliseconds rise, and the
 // version stays.
 func TestIDsCarry(t *testing.T) {
-	s := newWorld(t, func(c *affiliate.Config) { c.Rand = endless(0xff) })
+	s := newWorld(t, func(c *tributary.Config) { c.Rand = endless(0xff) })
 	var last uuid.UUID
 	for i := range 300 {
 		a := must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "a", LastName: "b", Email: "a" + jsonOf(i) + "@example.com"}))

@@ -10,14 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A scenario is a write. It runs on the program that it is given. again is true
 // if a second run may change something.
 type scenario struct {
-	run   func(p *affiliate.Program) error
+	run   func(p *tributary.Program) error
 	again bool // a second run is another change, or refused
 }
 
@@ -28,34 +31,34 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 	refused := affiliate.NewSale{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: sum("1")}
 	click := affiliate.NewSale{ReferralID: jsonOf(s.click.ID), Email: "c@example.net", Name: "C", TotalEarned: sum("9"), ExternalInvoiceID: "inv-9"}
 	last := must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].ID
-	sale := func(in affiliate.NewSale) func(*affiliate.Program) error {
-		return func(p *affiliate.Program) error { _, err := p.RecordSale(ctx, in); return err }
+	sale := func(in affiliate.NewSale) func(*tributary.Program) error {
+		return func(p *tributary.Program) error { _, err := p.RecordSale(ctx, in); return err }
 	}
 	return map[string]scenario{
 		"sale by code, external id": {sale(byCode), false},
 		"sale by code, key":         {sale(once), false},
 		"sale by click":             {sale(click), false},
-		"refusal with a key": {func(p *affiliate.Program) error {
+		"refusal with a key": {func(p *tributary.Program) error {
 			_, err := p.RecordSale(ctx, refused)
 			if errors.Is(err, affiliate.CodeNotFound) {
 				return nil
 			}
 			return err
 		}, false},
-		"referral": {func(p *affiliate.Program) error {
+		"referral": {func(p *tributary.Program) error {
 			_, err := p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: jsonOf(s.click.ID), Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"})
 			return err
 		}, false},
-		"referral update": {func(p *affiliate.Program) error {
+		"referral update": {func(p *tributary.Program) error {
 			_, err := p.UpdateReferral(ctx, s.tomas.ID.String(), affiliate.ReferralUpdate{Email: textOf("t@example.net"), Notes: textOf("x")})
 			return err
 		}, false},
-		"status": {func(p *affiliate.Program) error {
+		"status": {func(p *tributary.Program) error {
 			_, err := p.PushReferralStatus(ctx, s.tomas.ID.String(), affiliate.SubscriptionPastDue)
 			return err
 		}, false},
-		"referral delete": {func(p *affiliate.Program) error { return p.DeleteReferral(ctx, s.bea.ID.String()) }, false},
-		"import": {func(p *affiliate.Program) error {
+		"referral delete": {func(p *tributary.Program) error { return p.DeleteReferral(ctx, s.bea.ID.String()) }, false},
+		"import": {func(p *tributary.Program) error {
 			row := affiliate.ImportedReferral{CreatedAt: start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: jsonOf(s.click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
 			bad := row
 			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
@@ -67,54 +70,54 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 			}
 			return err
 		}, false},
-		"sale update": {func(p *affiliate.Program) error {
+		"sale update": {func(p *tributary.Program) error {
 			_, err := p.UpdateSale(ctx, last, affiliate.SaleUpdate{TotalEarned: amount("300"), CommissionRate: affiliate.Null[affiliate.Percent](), ExternalID: textOf("n"), ExternalInvoiceID: textOf("m")})
 			return err
 		}, false},
-		"partial refund": {func(p *affiliate.Program) error {
+		"partial refund": {func(p *tributary.Program) error {
 			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: last, Amount: amount("5"), RefundID: "r"})
 			return err
 		}, false},
-		"full refund": {func(p *affiliate.Program) error {
+		"full refund": {func(p *tributary.Program) error {
 			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: last})
 			return err
 		}, false},
-		"sale delete": {func(p *affiliate.Program) error { return p.DeleteSale(ctx, last) }, false},
-		"review": {func(p *affiliate.Program) error {
+		"sale delete": {func(p *tributary.Program) error { return p.DeleteSale(ctx, last) }, false},
+		"review": {func(p *tributary.Program) error {
 			_, err := p.ReviewCommissions(ctx, affiliate.ApprovalOnHold, 1, last)
 			return err
 		}, false},
-		"recalculate": {func(p *affiliate.Program) error {
+		"recalculate": {func(p *tributary.Program) error {
 			_, err := p.RecalculateSales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.tomas.Email)})
 			return err
 		}, false},
-		"payout": {func(p *affiliate.Program) error {
+		"payout": {func(p *tributary.Program) error {
 			_, err := p.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.affiliate.ID})
 			return err
 		}, true},
-		"claw-back": {func(p *affiliate.Program) error {
+		"claw-back": {func(p *tributary.Program) error {
 			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: 3, Amount: amount("5"), RefundID: "c", ClawBack: true})
 			return err
 		}, false},
-		"dispute": {func(p *affiliate.Program) error {
+		"dispute": {func(p *tributary.Program) error {
 			return errOf(p.ReverseSale(ctx, affiliate.SaleRef{ID: 3}, affiliate.Reversal{ClawBack: true}))
 		}, false},
-		"update of what was paid": {func(p *affiliate.Program) error {
+		"update of what was paid": {func(p *tributary.Program) error {
 			_, err := p.UpdateSale(ctx, 3, affiliate.SaleUpdate{TotalEarned: amount("300"), ClawBack: true})
 			return err
 		}, false},
-		"payout canceled": {func(p *affiliate.Program) error {
+		"payout canceled": {func(p *tributary.Program) error {
 			list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
 			if err == nil {
 				_, err = p.CancelPayout(ctx, list.Items[0].ID)
 			}
 			return err
 		}, false},
-		"adjustment": {func(p *affiliate.Program) error {
+		"adjustment": {func(p *tributary.Program) error {
 			_, err := p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.ada.affiliate.ID, Kind: "BONUS", Amount: sum("1"), Reason: "r", ExternalID: "a9", Once: affiliate.Once{Key: "a"}})
 			return err
 		}, false},
-		"adjustment reversed": {func(p *affiliate.Program) error {
+		"adjustment reversed": {func(p *tributary.Program) error {
 			list, err := p.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})
 			if err == nil {
 				last := list.Items[len(list.Items)-1].ID
@@ -122,15 +125,15 @@ func (s saleShop) scenarios(ctx context.Context) map[string]scenario {
 			}
 			return err
 		}, false},
-		"payout paid":   {func(p *affiliate.Program) error { return payFirst(ctx, p) }, false},
-		"referral plan": {func(p *affiliate.Program) error { return planFirst(ctx, p, s.bea) }, false},
-		"affiliate goes": {func(p *affiliate.Program) error {
+		"payout paid":   {func(p *tributary.Program) error { return payFirst(ctx, p) }, false},
+		"referral plan": {func(p *tributary.Program) error { return planFirst(ctx, p, s.bea) }, false},
+		"affiliate goes": {func(p *tributary.Program) error {
 			return p.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.ada.affiliate.ID})
 		}, false},
 	}
 }
 
-func payFirst(ctx context.Context, p *affiliate.Program) error {
+func payFirst(ctx context.Context, p *tributary.Program) error {
 	list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
 	if err != nil {
 		return err
@@ -139,7 +142,7 @@ func payFirst(ctx context.Context, p *affiliate.Program) error {
 	return err
 }
 
-func planFirst(ctx context.Context, p *affiliate.Program, r affiliate.Referral) error {
+func planFirst(ctx context.Context, p *tributary.Program, r affiliate.Referral) error {
 	list, err := p.Plans(ctx, affiliate.Page{})
 	if err != nil {
 		return err
@@ -180,7 +183,7 @@ func (s saleShop) customerless() affiliate.Affiliate {
 // nothing.
 func TestSalesFaults(t *testing.T) {
 	ctx := t.Context()
-	faults := map[string]func(affiliate.Store, int) affiliate.Store{
+	faults := map[string]func(record.Store, int) record.Store{
 		"FailAt": conformance.FailAt, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
 	}
 	for name := range faultShop(t).scenarios(ctx) {
@@ -281,7 +284,7 @@ func TestSalesRerun(t *testing.T) {
 		}
 		twice.verify()
 	}
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		if strings.Contains(e.Message, "injected") || strings.Contains(e.Message, "affiliate:") {
 			t.Errorf("%q", e.Message)
 		}
@@ -319,8 +322,8 @@ func TestSalesReadFaults(t *testing.T) {
 }
 
 // failingViews is a store whose Views fail at the first call of a table.
-type failingViews struct{ affiliate.Store }
+type failingViews struct{ record.Store }
 
-func (f failingViews) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (f failingViews) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return conformance.FailAt(f.Store, 1).Update(ctx, id, fn)
 }

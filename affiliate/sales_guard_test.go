@@ -15,29 +15,31 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A guard is a Store that fails the test for texts that a store may not be able
 // to keep: NUL, invalid UTF-8, a key of more than 767 bytes.
 type guard struct {
-	affiliate.Store
+	record.Store
 	t testing.TB
 }
 
 func newGuard(t testing.TB) guard { return guard{memstore.New(), t} }
 
-func (g guard) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return g.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(g.watch(tx)) })
+func (g guard) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return g.Store.View(ctx, id, func(tx *record.Tx) error { return fn(g.watch(tx)) })
 }
 
-func (g guard) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return g.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(g.watch(tx)) })
+func (g guard) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return g.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(g.watch(tx)) })
 }
 
-func (g guard) watch(tx *affiliate.Tx) *affiliate.Tx {
-	return &affiliate.Tx{
+func (g guard) watch(tx *record.Tx) *record.Tx {
+	return &record.Tx{
 		Affiliates: guarded(g.t, tx.Affiliates), Links: guarded(g.t, tx.Links), Clicks: guarded(g.t, tx.Clicks), Referrals: guarded(g.t, tx.Referrals),
 		Coupons: guarded(g.t, tx.Coupons), Codes: guarded(g.t, tx.Codes), Redemptions: guarded(g.t, tx.Redemptions), Sales: guarded(g.t, tx.Sales),
 		Plans: guarded(g.t, tx.Plans), Tiers: guarded(g.t, tx.Tiers), Payouts: guarded(g.t, tx.Payouts), Adjustments: guarded(g.t, tx.Adjustments), Movements: guarded(g.t, tx.Movements), Runs: guarded(g.t, tx.Runs), Lines: guarded(g.t, tx.Lines), Totals: guarded(g.t, tx.Totals),
@@ -47,16 +49,16 @@ func (g guard) watch(tx *affiliate.Tx) *affiliate.Tx {
 	}
 }
 
-func guarded[R affiliate.Record[R]](t testing.TB, table affiliate.Table[R]) affiliate.Table[R] {
+func guarded[R record.Record[R]](t testing.TB, table record.Table[R]) record.Table[R] {
 	return guardTable[R]{table, t}
 }
 
-type guardTable[R affiliate.Record[R]] struct {
-	affiliate.Table[R]
+type guardTable[R record.Record[R]] struct {
+	record.Table[R]
 	t testing.TB
 }
 
-func (g guardTable[R]) key(k affiliate.Key) {
+func (g guardTable[R]) key(k record.Key) {
 	g.t.Helper()
 	if len(k.Text) > 767 || !utf8.ValidString(k.Text) || strings.Contains(k.Text, "\x00") {
 		g.t.Errorf("%T: a key of %d bytes: %.60q", *new(R), len(k.Text), k.Text)
@@ -70,9 +72,9 @@ func (g guardTable[R]) record(rec R) {
 	}
 	guardText(g.t, reflect.TypeOf(rec).Name(), reflect.ValueOf(rec))
 	switch r := any(rec).(type) {
-	case affiliate.EventRecord:
+	case record.Event:
 		guardText(g.t, "payload", reflect.ValueOf(string(r.Payload.Bytes())))
-	case affiliate.ReceiptRecord:
+	case record.Receipt:
 		guardText(g.t, "answer", reflect.ValueOf(string(r.Answer.Bytes())))
 	}
 }
@@ -87,7 +89,7 @@ func guardText(t testing.TB, path string, v reflect.Value) {
 		}
 	case reflect.Struct:
 		switch v.Type() {
-		case reflect.TypeFor[time.Time](), reflect.TypeFor[affiliate.Payload](), reflect.TypeFor[affiliate.StoredAnswer]():
+		case reflect.TypeFor[time.Time](), reflect.TypeFor[record.Payload](), reflect.TypeFor[record.StoredAnswer]():
 			return
 		}
 		for i := range v.NumField() {
@@ -106,8 +108,8 @@ func guardText(t testing.TB, path string, v reflect.Value) {
 	}
 }
 
-func (g guardTable[R]) Find(k affiliate.Key) (R, error) { g.key(k); return g.Table.Find(k) }
-func (g guardTable[R]) List(q affiliate.Query) iter.Seq2[R, error] {
+func (g guardTable[R]) Find(k record.Key) (R, error) { g.key(k); return g.Table.Find(k) }
+func (g guardTable[R]) List(q record.Query) iter.Seq2[R, error] {
 	g.key(q.Key)
 	return g.Table.List(q)
 }
@@ -116,7 +118,7 @@ func (g guardTable[R]) Replace(rec R) error { g.record(rec); return g.Table.Repl
 
 // The guard finds what it should find.
 func TestGuard(t *testing.T) {
-	for name, rec := range map[string]affiliate.ReferralRecord{
+	for name, rec := range map[string]record.Referral{
 		"NUL": {Name: "a\x00"}, "UTF-8": {CustomerID: "\xff"}, "metadata": {Metadata: json.RawMessage(`{"a":"\u0000"}`)}, "enum": {Integration: "\x00"},
 		"notes": {Notes: affiliate.Set("\xff")},
 	} {
@@ -296,7 +298,7 @@ func failFirstPayout(ctx context.Context, s saleShop, reason string) error {
 // without overflow or panic.
 func TestHostileNumbers(t *testing.T) {
 	ctx := t.Context()
-	s := saleShopIn(newWorldOn(t, newGuard(t), func(c *affiliate.Config) { c.RefundWindow = math.MaxInt64 }))
+	s := saleShopIn(newWorldOn(t, newGuard(t), func(c *tributary.Config) { c.RefundWindow = math.MaxInt64 }))
 	base := s.toTomas("100")
 	for _, n := range []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64} {
 		amount, rate := affiliate.AmountFromScaled(n), affiliate.PercentFromScaled(n)

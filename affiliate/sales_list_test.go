@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -176,7 +177,7 @@ func TestCursors(t *testing.T) {
 			}
 		}
 	}
-	elsewhere := saleShopIn(newWorldOn(t, s.store, func(c *affiliate.Config) { c.ID = uuid.Max }))
+	elsewhere := saleShopIn(newWorldOn(t, s.store, func(c *tributary.Config) { c.ID = uuid.Max }))
 	elsewhere.fill()
 	for name, list := range elsewhere.pagers(t) {
 		refuse("another program's "+name, invalid, affiliate.Page{Cursor: cursors[name]}, list)

@@ -10,12 +10,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // sealed sets Seal and Open with AES-GCM, as a host does.
-func sealed(c *affiliate.Config) {
+func sealed(c *tributary.Config) {
 	block := must(aes.NewCipher([]byte("a key of 32 bytes for tests only")))
 	aead := must(cipher.NewGCMWithRandomNonce(block))
 	c.Seal = func(data, boundTo []byte) ([]byte, error) { return aead.Seal(nil, nil, data, boundTo), nil }
@@ -23,9 +25,9 @@ func sealed(c *affiliate.Config) {
 }
 
 // behind changes records without the engine.
-func behind(t testing.TB, w *world, change func(tx *affiliate.Tx)) {
+func behind(t testing.TB, w *world, change func(tx *record.Tx)) {
 	t.Helper()
-	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		change(tx)
 		return nil
 	})
@@ -40,15 +42,15 @@ func behind(t testing.TB, w *world, change func(tx *affiliate.Tx)) {
 func TestSealBound(t *testing.T) {
 	const key = "k"
 	create := affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: key}}
-	find := affiliate.Key{Index: affiliate.ByRequest, Text: key}
-	for name, forge := range map[string]func(*affiliate.Tx, *affiliate.EndpointRecord, *affiliate.EndpointRecord, *affiliate.ReceiptRecord){
-		"another endpoint": func(_ *affiliate.Tx, theirs, mine *affiliate.EndpointRecord, _ *affiliate.ReceiptRecord) {
+	find := record.Key{Index: record.ByRequest, Text: key}
+	for name, forge := range map[string]func(*record.Tx, *record.Endpoint, *record.Endpoint, *record.Receipt){
+		"another endpoint": func(_ *record.Tx, theirs, mine *record.Endpoint, _ *record.Receipt) {
 			mine.Secrets[0].Value = theirs.Secrets[0].Value
 		},
-		"from a receipt": func(_ *affiliate.Tx, _, mine *affiliate.EndpointRecord, receipt *affiliate.ReceiptRecord) {
+		"from a receipt": func(_ *record.Tx, _, mine *record.Endpoint, receipt *record.Receipt) {
 			mine.Secrets[0].Value = receipt.Secret
 		},
-		"into a receipt": func(_ *affiliate.Tx, theirs, _ *affiliate.EndpointRecord, receipt *affiliate.ReceiptRecord) {
+		"into a receipt": func(_ *record.Tx, theirs, _ *record.Endpoint, receipt *record.Receipt) {
 			receipt.Secret = theirs.Secrets[0].Value
 		},
 	} {
@@ -59,7 +61,7 @@ func TestSealBound(t *testing.T) {
 			if got := must(w.CreateEndpoint(t.Context(), create)); got.Secret.Reveal() != theirs.Secret.Reveal() {
 				t.Fatal("the repeat shows another secret")
 			}
-			behind(t, w, func(tx *affiliate.Tx) {
+			behind(t, w, func(tx *record.Tx) {
 				a, b, r := must(tx.Endpoints.Get(theirs.ID)), must(tx.Endpoints.Get(mine.ID)), must(tx.Receipts.Find(find))
 				forge(tx, &a, &b, &r)
 				must(0, tx.Endpoints.Replace(b))
@@ -86,7 +88,7 @@ func TestSealBound(t *testing.T) {
 func TestSealOutsideTransactions(t *testing.T) {
 	store := &inside{Store: memstore.New()}
 	calls := 0
-	w := newWorldOn(t, store, func(c *affiliate.Config) {
+	w := newWorldOn(t, store, func(c *tributary.Config) {
 		sealed(c)
 		seal, open := c.Seal, c.Open
 		count := func() {
@@ -114,30 +116,30 @@ func TestSealOutsideTransactions(t *testing.T) {
 
 // inside is a Store that knows whether one of its closures runs.
 type inside struct {
-	affiliate.Store
+	record.Store
 	depth int
 }
 
-func (s *inside) in(fn func(*affiliate.Tx) error) func(*affiliate.Tx) error {
-	return func(tx *affiliate.Tx) error {
+func (s *inside) in(fn func(*record.Tx) error) func(*record.Tx) error {
+	return func(tx *record.Tx) error {
 		s.depth++
 		defer func() { s.depth-- }()
 		return fn(tx)
 	}
 }
 
-func (s *inside) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *inside) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.View(ctx, id, s.in(fn))
 }
 
-func (s *inside) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *inside) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, s.in(fn))
 }
 
 // A secret is bound to the id of its endpoint or receipt.
 func TestSealBoundTo(t *testing.T) {
 	var bound [][]byte
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		sealed(c)
 		seal := c.Seal
 		c.Seal = func(data, boundTo []byte) ([]byte, error) {
@@ -147,8 +149,8 @@ func TestSealBoundTo(t *testing.T) {
 	})
 	ep := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
 	var receipt uuid.UUID
-	behind(t, w, func(tx *affiliate.Tx) {
-		receipt = must(tx.Receipts.Find(affiliate.Key{Index: affiliate.ByRequest, Text: "k"})).ID
+	behind(t, w, func(tx *record.Tx) {
+		receipt = must(tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: "k"})).ID
 	})
 	equal(t, [][]byte{ep.ID[:], receipt[:]}, bound)
 }
@@ -167,7 +169,7 @@ func TestSealLater(t *testing.T) {
 			}
 			return open(data, boundTo)
 		}
-		w.Program = must(affiliate.New(w.store, cfg))
+		w.Program = must(tributary.New(w.store, cfg))
 		w.crowd(1)
 		c := w.claimOne()
 		equal(t, []string{ep.Secret.Reveal()}, reveal(c.Secrets))
@@ -175,7 +177,7 @@ func TestSealLater(t *testing.T) {
 		rotated := must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID}))
 		w.crowd(1)
 		equal(t, []string{rotated.Secret.Reveal(), ep.Secret.Reveal()}, reveal(w.claimOne().Secrets))
-		behind(t, w, func(tx *affiliate.Tx) {
+		behind(t, w, func(tx *record.Tx) {
 			rec := must(tx.Endpoints.Get(ep.ID))
 			if bytes.Contains(rec.Secrets[0].Value, []byte("whsec_")) {
 				t.Error("the new secret stands in clear")

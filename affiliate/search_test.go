@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -229,9 +230,9 @@ func TestSearchCodes(t *testing.T) {
 func TestSearchIsBounded(t *testing.T) {
 	const affiliates = 50_000
 	w := newWorld(t)
-	w.insert(func(tx *affiliate.Tx) error {
+	w.insert(func(tx *record.Tx) error {
 		for i := range affiliates {
-			a := affiliate.AffiliateRecord{ID: scaleID(1, i), FirstName: "Mara", LastName: "Lindqvist", Email: fmt.Sprintf("m%d@example.org", i), Status: affiliate.AffiliateActive, CreatedAt: affiliate.InstantOf(start)}
+			a := record.Affiliate{ID: scaleID(1, i), FirstName: "Mara", LastName: "Lindqvist", Email: fmt.Sprintf("m%d@example.org", i), Status: affiliate.AffiliateActive, CreatedAt: affiliate.InstantOf(start)}
 			if i == 0 {
 				a.LastName = "Oldest"
 			}
@@ -268,12 +269,12 @@ func TestSearchIsBounded(t *testing.T) {
 func TestSearchCodesIsBounded(t *testing.T) {
 	const codes = 6000
 	w := newWorld(t)
-	w.insert(func(tx *affiliate.Tx) error {
+	w.insert(func(tx *record.Tx) error {
 		for i := range codes {
-			if err := tx.Coupons.Insert(affiliate.CouponRecord{ID: scaleID(1, i), Name: "c", Valid: true}); err != nil {
+			if err := tx.Coupons.Insert(record.Coupon{ID: scaleID(1, i), Name: "c", Valid: true}); err != nil {
 				return err
 			}
-			if err := tx.Codes.Insert(affiliate.CodeRecord{ID: scaleID(2, i), CouponID: scaleID(1, i), Code: fmt.Sprint("K", i), Active: true}); err != nil {
+			if err := tx.Codes.Insert(record.Code{ID: scaleID(2, i), CouponID: scaleID(1, i), Code: fmt.Sprint("K", i), Active: true}); err != nil {
 				return err
 			}
 		}

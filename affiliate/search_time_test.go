@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestSearchSalesByTime(t *testing.T) {
 	ctx := t.Context()
 	berlin := must(time.LoadLocation("Europe/Berlin"))
-	s := newSaleShop(t, func(cfg *affiliate.Config) { cfg.Location = berlin })
+	s := newSaleShop(t, func(cfg *tributary.Config) { cfg.Location = berlin })
 	at := func(moment time.Time, name string) affiliate.Sale {
 		s.now = moment
 		return s.sell(affiliate.NewSale{PromoCode: s.code.Code, Email: s.tomas.Email, ExternalID: name})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -18,7 +19,7 @@ import (
 // grow without bound. It can stop after some Updates, like a process that is
 // killed.
 type steps struct {
-	affiliate.Store
+	record.Store
 	most   int      // the largest number of records that an Update listed, looked up or wrote
 	listed []string // lists without a limit
 	left   int      // Updates until the stop; 0: no stop
@@ -27,17 +28,17 @@ type steps struct {
 
 var errKilled = errors.New("killed")
 
-func (s *steps) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *steps) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	n := 0
-	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(s.count(tx, &n)) })
+	return s.Store.View(ctx, id, func(tx *record.Tx) error { return fn(s.count(tx, &n)) })
 }
 
-func (s *steps) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *steps) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.left == 1 {
 		return errKilled
 	}
 	s.left = max(s.left-1, 0)
-	err := s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+	err := s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		n := 0
 		err := fn(s.count(tx, &n))
 		s.most = max(s.most, n)
@@ -49,31 +50,31 @@ func (s *steps) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx)
 	return err
 }
 
-func (s *steps) count(tx *affiliate.Tx, n *int) *affiliate.Tx {
+func (s *steps) count(tx *record.Tx, n *int) *record.Tx {
 	out := *tx
-	out.Receipts = stepped[affiliate.ReceiptRecord]{tx.Receipts, s, n, "receipts"}
-	out.Events = stepped[affiliate.EventRecord]{tx.Events, s, n, "events"}
-	out.Deliveries = stepped[affiliate.DeliveryRecord]{tx.Deliveries, s, n, "deliveries"}
-	out.Clicks = stepped[affiliate.ClickRecord]{tx.Clicks, s, n, "clicks"}
-	out.Totals = stepped[affiliate.TotalsRecord]{tx.Totals, s, n, "totals"}
-	out.Queue = stepped[affiliate.QueueRecord]{tx.Queue, s, n, "queue"}
-	out.Imports = stepped[affiliate.ImportRecord]{tx.Imports, s, n, "imports"}
+	out.Receipts = stepped[record.Receipt]{tx.Receipts, s, n, "receipts"}
+	out.Events = stepped[record.Event]{tx.Events, s, n, "events"}
+	out.Deliveries = stepped[record.Delivery]{tx.Deliveries, s, n, "deliveries"}
+	out.Clicks = stepped[record.Click]{tx.Clicks, s, n, "clicks"}
+	out.Totals = stepped[record.Totals]{tx.Totals, s, n, "totals"}
+	out.Queue = stepped[record.Queue]{tx.Queue, s, n, "queue"}
+	out.Imports = stepped[record.Import]{tx.Imports, s, n, "imports"}
 	return &out
 }
 
-type stepped[T affiliate.Record[T]] struct {
-	affiliate.Table[T]
+type stepped[T record.Record[T]] struct {
+	record.Table[T]
 	s    *steps
 	n    *int
 	name string
 }
 
-func (t stepped[T]) Get(id uuid.UUID) (T, error)       { *t.n++; return t.Table.Get(id) }
-func (t stepped[T]) Find(key affiliate.Key) (T, error) { *t.n++; return t.Table.Find(key) }
-func (t stepped[T]) Insert(rec T) error                { *t.n++; return t.Table.Insert(rec) }
-func (t stepped[T]) Replace(rec T) error               { *t.n++; return t.Table.Replace(rec) }
-func (t stepped[T]) Delete(id uuid.UUID) error         { *t.n++; return t.Table.Delete(id) }
-func (t stepped[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (t stepped[T]) Get(id uuid.UUID) (T, error)    { *t.n++; return t.Table.Get(id) }
+func (t stepped[T]) Find(key record.Key) (T, error) { *t.n++; return t.Table.Find(key) }
+func (t stepped[T]) Insert(rec T) error             { *t.n++; return t.Table.Insert(rec) }
+func (t stepped[T]) Replace(rec T) error            { *t.n++; return t.Table.Replace(rec) }
+func (t stepped[T]) Delete(id uuid.UUID) error      { *t.n++; return t.Table.Delete(id) }
+func (t stepped[T]) List(q record.Query) iter.Seq2[T, error] {
 	if q.Limit == 0 {
 		t.s.listed = append(t.s.listed, t.name)
 	}

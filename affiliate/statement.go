@@ -132,33 +132,3 @@ func idOrNone(o Opt[uuid.UUID]) string {
 	}
 	return ""
 }
-
-// statementLineOf is a movement as a line of a statement.
-func statementLineOf(rec MovementRecord) (StatementLine, error) {
-	after, err := figuresOf(rec)
-	amount := rec.Amount
-	if owed(rec.From.Value()) {
-		amount = amount.negated()
-	}
-	m := movementOf(rec)
-	return StatementLine{
-		Number: m.Number, At: m.At, Cause: m.Cause, SaleID: m.SaleID, CommissionID: m.CommissionID,
-		PayoutID: m.PayoutID, AdjustmentID: m.AdjustmentID, Amount: amount, Owed: after.Owed,
-	}, err
-}
-
-// changesOwed reports whether a movement changes what is owed. The opening of
-// what was paid before does not.
-func (r *MovementRecord) changesOwed() bool { return owed(r.From.Value()) != owed(r.To.Value()) }
-
-// owed reports whether an account is a part of what is owed.
-func owed(a Account) bool { return a == AccountHeld || a == AccountPayable || a == AccountInPayout }
-
-// figuresOf are the accounts after a movement.
-func figuresOf(rec MovementRecord) (f Figures, err error) {
-	f = Figures{Held: rec.Held, Payable: rec.Payable, InPayout: rec.InPayout, Paid: rec.Paid}
-	if f.Owed, err = f.Held.Add(f.Payable); err == nil {
-		f.Owed, err = f.Owed.Add(f.InPayout)
-	}
-	return f, err
-}

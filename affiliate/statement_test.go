@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -21,7 +22,7 @@ import (
 func month(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
 
 // state is a statement of Ada with its lines: as JSON and as CSV.
-func state(t interface{ Fatalf(string, ...any) }, p *affiliate.Program, owner uuid.UUID, from, to time.Time) (asJSON, asCSV string) {
+func state(t interface{ Fatalf(string, ...any) }, p *tributary.Program, owner uuid.UUID, from, to time.Time) (asJSON, asCSV string) {
 	s, err := p.Statement(context.Background(), owner, from, to)
 	if err != nil {
 		t.Fatalf("statement: %v", err)
@@ -251,7 +252,7 @@ func TestStatementOfFarTimes(t *testing.T) {
 func TestCloseBooksOfDeleted(t *testing.T) {
 	var s saleShop
 	calls := -1 // of the clock: once by CloseBooks, then once for each affiliate
-	s = newSaleShop(t, func(c *affiliate.Config) {
+	s = newSaleShop(t, func(c *tributary.Config) {
 		now := c.Now
 		c.Now = func() time.Time {
 			if calls >= 0 {
@@ -278,7 +279,7 @@ func TestCloseBooksOfDeleted(t *testing.T) {
 func ExampleProgram_Statement() {
 	ctx := context.Background()
 	now := time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }, Rand: rand.NewChaCha8([32]byte{}),
 	})

@@ -11,12 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // stepAll does a job to its end, and returns what its steps did.
-func stepAll(t *testing.T, p *affiliate.Program, job affiliate.Job, limit int) (all []affiliate.Progress) {
+func stepAll(t *testing.T, p *tributary.Program, job affiliate.Job, limit int) (all []affiliate.Progress) {
 	t.Helper()
 	for at := (affiliate.Step{Limit: limit}); ; {
 		done := must(p.Step(t.Context(), job, at))
@@ -43,31 +45,31 @@ func totalOf(all []affiliate.Progress) (sum affiliate.Progress) {
 // A batched is a store that counts the affiliates and sales that its transactions
 // replace, and that can fail after some transactions.
 type batched struct {
-	affiliate.Store
+	record.Store
 	most    int
 	updates int
 	left    atomic.Int64 // Updates that succeed; negative: all
 }
 
-func (s *batched) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *batched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.left.Load() == 0 {
 		return errKilled
 	}
 	s.left.Add(-1)
 	s.updates++
-	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		n := 0
 		out := *tx
-		out.Affiliates = replaced[affiliate.AffiliateRecord]{tx.Affiliates, &n}
-		out.Sales = replaced[affiliate.SaleRecord]{tx.Sales, &n}
+		out.Affiliates = replaced[record.Affiliate]{tx.Affiliates, &n}
+		out.Sales = replaced[record.Sale]{tx.Sales, &n}
 		err := fn(&out)
 		s.most = max(s.most, n)
 		return err
 	})
 }
 
-type replaced[T affiliate.Record[T]] struct {
-	affiliate.Table[T]
+type replaced[T record.Record[T]] struct {
+	record.Table[T]
 	n *int
 }
 

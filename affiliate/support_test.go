@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -23,23 +25,23 @@ var start = time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 
 // A world is a program on its own store, with a clock that a test sets.
 type world struct {
-	*affiliate.Program
-	store affiliate.Store // read by the tests
-	probe *probe          // used by the program
+	*tributary.Program
+	store record.Store // read by the tests
+	probe *probe       // used by the program
 	now   time.Time
 	t     testing.TB
 }
 
 // newWorld starts a program whose ids and codes are the same in every run.
-func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
+func newWorld(t testing.TB, change ...func(*tributary.Config)) *world {
 	t.Helper()
 	return newWorldOn(t, memstore.New(), change...)
 }
 
-func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *world {
+func newWorldOn(t testing.TB, store record.Store, change ...func(*tributary.Config)) *world {
 	t.Helper()
 	w := &world{store: store, probe: &probe{Store: store}, now: start, t: t}
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -50,7 +52,7 @@ func newWorldOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.C
 	for _, c := range change {
 		c(&cfg)
 	}
-	p, err := affiliate.New(w.probe, cfg)
+	p, err := tributary.New(w.probe, cfg)
 	if err != nil {
 		t.Fatalf("New: %v", err)
 	}
@@ -97,7 +99,7 @@ func (w *world) verify() {
 func (w *world) dump() map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{}
-	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
 		out["affiliates"] = rows(tx.Affiliates)
 		out["links"] = rows(tx.Links)
 		out["clicks"] = rows(tx.Clicks)
@@ -126,15 +128,15 @@ func (w *world) dump() map[string][]string {
 	if err != nil {
 		w.t.Fatalf("dump: %v", err)
 	}
-	if tables := len(affiliate.Schema()); len(out) != tables {
+	if tables := len(record.Schema()); len(out) != tables {
 		w.t.Fatalf("dump reads %d of %d tables", len(out), tables)
 	}
 	return out
 }
 
-func rows[R affiliate.Record[R]](t affiliate.Table[R]) []string {
+func rows[R record.Record[R]](t record.Table[R]) []string {
 	out := []string{}
-	for rec, err := range t.List(affiliate.Query{}) {
+	for rec, err := range t.List(record.Query{}) {
 		if err != nil {
 			panic(err)
 		}
@@ -185,8 +187,8 @@ func (w *world) refusedLate(want affiliate.Error, call func() error) {
 func (w *world) eventTypes(skip int) []affiliate.EventType {
 	w.t.Helper()
 	out := []affiliate.EventType{}
-	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Events.List(affiliate.Query{}) {
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Events.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -241,8 +243,8 @@ func (w *world) join(local string, change ...func(*affiliate.NewAffiliate)) affi
 func (w *world) oldLink(owner uuid.UUID, slug string) {
 	w.t.Helper()
 	at := affiliate.InstantOf(w.now)
-	w.raw(func(tx *affiliate.Tx) error {
-		return tx.Links.Insert(affiliate.LinkRecord{ID: uuid.Max, AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
+	w.raw(func(tx *record.Tx) error {
+		return tx.Links.Insert(record.Link{ID: uuid.Max, AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
 	})
 }
 
@@ -273,7 +275,7 @@ func (w *world) sale(email, total string) affiliate.Sale {
 }
 
 // insert writes records without the engine.
-func (w *world) insert(fn func(*affiliate.Tx) error) {
+func (w *world) insert(fn func(*record.Tx) error) {
 	w.t.Helper()
 	if err := w.store.Update(context.Background(), w.Config().ID, fn); err != nil {
 		w.t.Fatal(err)

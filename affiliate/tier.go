@@ -1,6 +1,8 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+)
 
 // A Tier is a rank that affiliates reach by their results.
 //
@@ -18,7 +20,7 @@ type Tier struct {
 	UpdatedAt      Time          `json:"updatedAt,omitzero"` // not in events
 }
 
-// NewTier is the input of [Program.CreateTier]. Tier and Name are required.
+// NewTier is the input of Program.CreateTier. Tier and Name are required.
 type NewTier struct {
 	Tier          int64  // rank, 1 lowest; ranks need not be unique
 	Name          string // 1–255 characters
@@ -29,7 +31,7 @@ type NewTier struct {
 	Rate          Opt[Percent] // not given: no rate
 }
 
-// TierUpdate is the input of [Program.UpdateTier]. A field that is not given
+// TierUpdate is the input of Program.UpdateTier. A field that is not given
 // stays as it is.
 type TierUpdate struct {
 	Tier          Opt[int64]         `json:",omitzero"`
@@ -39,19 +41,4 @@ type TierUpdate struct {
 	MinRevenue    Opt[Amount]        `json:",omitzero"`
 	ConditionType Opt[ConditionType] `json:",omitzero"`
 	Rate          Opt[Percent]       `json:",omitzero"` // null: no rate
-}
-
-// tierOf is the tier as events show it.
-func tierOf(rec TierRecord) Tier {
-	return Tier{
-		ID: rec.ID, Tier: rec.Tier, Name: rec.Name, Emoji: orNull(rec.Emoji), MinReferrals: rec.MinReferrals,
-		MinRevenue: rec.MinRevenue, ConditionType: rec.Condition, CommissionRate: nothingOrNull(rec.Rate),
-	}
-}
-
-// answer is the tier as it is answered by itself.
-func (r TierRecord) answer() Tier {
-	tier := tierOf(r)
-	tier.CreatedAt, tier.UpdatedAt = TimeOf(r.CreatedAt.Time()), TimeOf(r.UpdatedAt.Time())
-	return tier
 }

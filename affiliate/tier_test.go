@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestTiers(t *testing.T) {
@@ -78,7 +80,7 @@ func TestTierRefusals(t *testing.T) {
 }
 
 func TestTierRateOfFlatProgram(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat} })
+	w := newWorld(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat} })
 	must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))}))
 }
 
@@ -105,7 +107,7 @@ func TestUpdateTier(t *testing.T) {
 	plain := must(w.CreateTier(t.Context(), none))
 	none.Rate = affiliate.Null[affiliate.Percent]()
 	null := must(w.CreateTier(t.Context(), none))
-	w.raw(func(tx *affiliate.Tx) error {
+	w.raw(func(tx *record.Tx) error {
 		a, b := must(tx.Tiers.Get(plain.ID)), must(tx.Tiers.Get(null.ID))
 		b.ID = a.ID
 		equal(t, a, b)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -100,7 +101,7 @@ func TestTiersCountWhatIsKept(t *testing.T) {
 // A payment that was refunded in full does not count among the payments after
 // which a plan stops.
 func TestPaymentsCountWhatIsKept(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) { c.Terms.MaxPayments = 1 })
+	w := newWorld(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
 	w.join("ada")
 	w.refer("ada", "kim@b.co")
 	first := w.sale("kim@b.co", "100")

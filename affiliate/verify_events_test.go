@@ -11,31 +11,32 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestVerifyEvents(t *testing.T) {
-	is := func(typ affiliate.EventType) func(affiliate.EventRecord) bool {
-		return func(r affiliate.EventRecord) bool { return r.Type == typ }
+	is := func(typ affiliate.EventType) func(record.Event) bool {
+		return func(r record.Event) bool { return r.Type == typ }
 	}
-	event := func(typ affiliate.EventType, change func(*affiliate.EventRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Events, is(typ), change) }
+	event := func(typ affiliate.EventType, change func(*record.Event)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Events, is(typ), change) }
 	}
-	payload := func(typ affiliate.EventType, old, new string) func(*booksLedger, *affiliate.Tx) error {
-		return event(typ, func(r *affiliate.EventRecord) {
-			r.Payload = affiliate.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(old), []byte(new), 1))
+	payload := func(typ affiliate.EventType, old, new string) func(*booksLedger, *record.Tx) error {
+		return event(typ, func(r *record.Event) {
+			r.Payload = record.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(old), []byte(new), 1))
 		})
 	}
 	runBooksCorruptions(t, []booksCorruption{
-		{"type of another family", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Type = affiliate.PromocodeCreated }), []string{"I47", "I49", "I51"}},
+		{"type of another family", event(affiliate.CouponCreated, func(r *record.Event) { r.Type = affiliate.PromocodeCreated }), []string{"I47", "I49", "I51"}},
 		{"unknown type", payload(affiliate.CouponCreated, "coupon.created", "coupon.made"), []string{"I49"}},
-		{"number of a coupon", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Number = 3 }), []string{"I47"}},
-		{"of another object", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.ObjectID = r.ID }), []string{"I48", "I51"}},
+		{"number of a coupon", event(affiliate.CouponCreated, func(r *record.Event) { r.Number = 3 }), []string{"I47"}},
+		{"of another object", event(affiliate.CouponCreated, func(r *record.Event) { r.ObjectID = r.ID }), []string{"I48", "I51"}},
 		{"deleted body with more", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":4,"x":1}`), []string{"I48"}},
 		{"deleted body of another sale", payload(affiliate.SaleDeleted, `{"id":4}`, `{"id":44}`), []string{"I48"}},
-		{"created body with the id only", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
+		{"created body with the id only", event(affiliate.CouponCreated, func(r *record.Event) {
 			raw := r.Payload.Bytes()
 			before, _, _ := bytes.Cut(raw, []byte(`,"name"`))
-			r.Payload = affiliate.PayloadOf(append(before, "}}"...))
+			r.Payload = record.PayloadOf(append(before, "}}"...))
 		}), []string{"I48"}},
 		{"affiliate without answers", payload(affiliate.AffiliateCreated, "questionAnswers", "answers"), []string{"I48"}},
 		{"referral without affiliate", payload(affiliate.ReferralCreated, `"affiliate":`, `"person":`), []string{"I48"}},
@@ -45,33 +46,33 @@ func TestVerifyEvents(t *testing.T) {
 		{"payload of another revision", payload(affiliate.CouponCreated, `"revision":1`, `"revision":2`), []string{"I49"}},
 		{"payload with other bytes in front", payload(affiliate.CouponCreated, `{"event"`, `{ "event"`), []string{"I49"}},
 		{"payload cut short", payload(affiliate.CouponCreated, `"promotionalCodes":[]}}`, `"promotionalCodes":[]}`), []string{"I49"}},
-		{"payload frozen for another id", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Events, is(affiliate.CouponCreated), func(r *affiliate.EventRecord) { r.OccurredAt = r.OccurredAt.Add(time.Second) })
+		{"payload frozen for another id", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Events, is(affiliate.CouponCreated), func(r *record.Event) { r.OccurredAt = r.OccurredAt.Add(time.Second) })
 		}, []string{"I49"}},
-		{"gap in the revisions", func(b *booksLedger, tx *affiliate.Tx) error {
+		{"gap in the revisions", func(b *booksLedger, tx *record.Tx) error {
 			var id uuid.UUID
-			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
+			err := booksDrop(tx.Events, func(r record.Event) bool { id = r.ID; return r.Number == 3 && r.Revision == 2 })
 			return errors.Join(err, booksDropDeliveries(tx, id))
 		}, []string{"I50"}},
-		{"revision before the one it follows", func(b *booksLedger, tx *affiliate.Tx) error {
-			var moved affiliate.EventRecord
-			err := booksDrop(tx.Events, func(r affiliate.EventRecord) bool { moved = r; return r.Number == 3 && r.Revision == 2 })
+		{"revision before the one it follows", func(b *booksLedger, tx *record.Tx) error {
+			var moved record.Event
+			err := booksDrop(tx.Events, func(r record.Event) bool { moved = r; return r.Number == 3 && r.Revision == 2 })
 			err = errors.Join(err, booksDropDeliveries(tx, moved.ID))
 			old := strings.ReplaceAll(moved.ID.String(), "-", "")
 			moved.ID = uuid.UUID{0: 1, 15: 1}
 			raw := strings.Replace(string(moved.Payload.Bytes()), old, strings.ReplaceAll(moved.ID.String(), "-", ""), 1)
-			moved.Payload = affiliate.PayloadOf([]byte(raw))
+			moved.Payload = record.PayloadOf([]byte(raw))
 			return errors.Join(err, tx.Events.Insert(moved))
 		}, []string{"I50"}},
-		{"created with a later revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 2 }), []string{"I49", "I50", "I51"}},
-		{"no revision", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) { r.Revision = 0 }), []string{"I49", "I50", "I51"}},
-		{"last event is not the object's", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Coupons, nil, func(r *affiliate.CouponRecord) { r.Revision++ })
+		{"created with a later revision", event(affiliate.CouponCreated, func(r *record.Event) { r.Revision = 2 }), []string{"I49", "I50", "I51"}},
+		{"no revision", event(affiliate.CouponCreated, func(r *record.Event) { r.Revision = 0 }), []string{"I49", "I50", "I51"}},
+		{"last event is not the object's", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Coupons, nil, func(r *record.Coupon) { r.Revision++ })
 		}, []string{"I50"}},
-		{"more follows deleted", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Sales, booksSale(4), func(r *affiliate.SaleRecord) { r.Revision++ })
+		{"more follows deleted", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Sales, booksSale(4), func(r *record.Sale) { r.Revision++ })
 		}, []string{"I50"}},
-		{"event at another time", event(affiliate.CouponCreated, func(r *affiliate.EventRecord) {
+		{"event at another time", event(affiliate.CouponCreated, func(r *record.Event) {
 			r.OccurredAt = r.OccurredAt.Add(time.Microsecond)
 		}), []string{"I49"}},
 	})
@@ -79,15 +80,15 @@ func TestVerifyEvents(t *testing.T) {
 
 // booksDropDeliveries deletes the deliveries of an event and their queue
 // records.
-func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
-	for d, err := range tx.Deliveries.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEvent, ID: event}}) {
+func booksDropDeliveries(tx *record.Tx, event uuid.UUID) error {
+	for d, err := range tx.Deliveries.List(record.Query{Key: record.Key{Index: record.OfEvent, ID: event}}) {
 		if err != nil {
 			return err
 		}
 		if err := tx.Deliveries.Delete(d.ID); err != nil {
 			return err
 		}
-		if q, err := tx.Queue.Find(affiliate.Key{Index: affiliate.ByDelivery, ID: d.ID}); err == nil {
+		if q, err := tx.Queue.Find(record.Key{Index: record.ByDelivery, ID: d.ID}); err == nil {
 			if err := tx.Queue.Delete(q.ID); err != nil {
 				return err
 			}
@@ -98,69 +99,69 @@ func booksDropDeliveries(tx *affiliate.Tx, event uuid.UUID) error {
 
 func TestVerifyDeliveries(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	delivery := func(change func(*affiliate.DeliveryRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Deliveries, nil, change) }
+	delivery := func(change func(*record.Delivery)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Deliveries, nil, change) }
 	}
-	endpoint := func(change func(*affiliate.EndpointRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Endpoints, nil, change) }
+	endpoint := func(change func(*record.Endpoint)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Endpoints, nil, change) }
 	}
-	queue := func(change func(*affiliate.QueueRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Queue, nil, change) }
+	queue := func(change func(*record.Queue)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Queue, nil, change) }
 	}
 	runBooksCorruptions(t, []booksCorruption{
-		{"pending without a place", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
-		{"settled with a place", delivery(func(r *affiliate.DeliveryRecord) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
-		{"unknown state", delivery(func(r *affiliate.DeliveryRecord) { r.State = "dead" }), []string{"I51"}},
-		{"no next attempt", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = affiliate.Instant{} }), []string{"I51"}},
-		{"event missing", delivery(func(r *affiliate.DeliveryRecord) { r.EventID = missing }), []string{"I51"}},
-		{"another type", delivery(func(r *affiliate.DeliveryRecord) { r.Type = affiliate.SaleDeleted }), []string{"I51"}},
-		{"endpoint missing", func(b *booksLedger, tx *affiliate.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
-		{"place of a missing delivery", func(b *booksLedger, tx *affiliate.Tx) error {
-			return tx.Queue.Insert(affiliate.QueueRecord{ID: missing, DeliveryID: missing})
+		{"pending without a place", func(_ *booksLedger, tx *record.Tx) error { return booksDrop(tx.Queue, nil) }, []string{"I51"}},
+		{"settled with a place", delivery(func(r *record.Delivery) { r.State = affiliate.DeliveryDelivered }), []string{"I51"}},
+		{"unknown state", delivery(func(r *record.Delivery) { r.State = "dead" }), []string{"I51"}},
+		{"no next attempt", delivery(func(r *record.Delivery) { r.NextAttemptAt = affiliate.Instant{} }), []string{"I51"}},
+		{"event missing", delivery(func(r *record.Delivery) { r.EventID = missing }), []string{"I51"}},
+		{"another type", delivery(func(r *record.Delivery) { r.Type = affiliate.SaleDeleted }), []string{"I51"}},
+		{"endpoint missing", func(b *booksLedger, tx *record.Tx) error { return tx.Endpoints.Delete(b.endpoint.ID) }, []string{"I51"}},
+		{"place of a missing delivery", func(b *booksLedger, tx *record.Tx) error {
+			return tx.Queue.Insert(record.Queue{ID: missing, DeliveryID: missing})
 		}, []string{"I51"}},
-		{"two deliveries of one event", func(b *booksLedger, tx *affiliate.Tx) error {
-			for d := range tx.Deliveries.List(affiliate.Query{Limit: 1}) {
+		{"two deliveries of one event", func(b *booksLedger, tx *record.Tx) error {
+			for d := range tx.Deliveries.List(record.Query{Limit: 1}) {
 				d.ID, d.State, d.NextAttemptAt = missing, affiliate.DeliverySkipped, affiliate.Instant{}
 				return tx.Deliveries.Insert(d)
 			}
 			return nil
 		}, []string{"I51"}},
-		{"delivered without a 2xx", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+		{"delivered without a 2xx", func(_ *booksLedger, tx *record.Tx) error {
+			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *record.Delivery) {
 				r.State, r.NextAttemptAt = affiliate.DeliveryDelivered, affiliate.Instant{}
-				r.Attempts = []affiliate.AttemptRecord{{At: began, Status: 500}}
+				r.Attempts = []record.Attempt{{At: began, Status: 500}}
 			}))
 		}, []string{"I51"}},
-		{"failed without an attempt", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
+		{"failed without an attempt", func(_ *booksLedger, tx *record.Tx) error {
+			return errors.Join(booksDrop(tx.Queue, nil), booksEdit(tx.Deliveries, nil, func(r *record.Delivery) {
 				r.State, r.NextAttemptAt = affiliate.DeliveryFailed, affiliate.Instant{}
 			}))
 		}, []string{"I51"}},
-		{"place of another object", queue(func(r *affiliate.QueueRecord) { r.ObjectID = missing }), []string{"I51"}},
-		{"place of another revision", queue(func(r *affiliate.QueueRecord) { r.Revision++ }), []string{"I51"}},
-		{"place that was tried", queue(func(r *affiliate.QueueRecord) { r.Tried = true }), []string{"I51"}},
-		{"place that waits since another time", queue(func(r *affiliate.QueueRecord) { r.Since = began }), []string{"I51"}},
-		{"due at another time", delivery(func(r *affiliate.DeliveryRecord) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
-		{"clearing while enabled", endpoint(func(r *affiliate.EndpointRecord) { r.Clearing = affiliate.DeliverySkipped }), []string{"I51"}},
-		{"clearing to no state", endpoint(func(r *affiliate.EndpointRecord) {
+		{"place of another object", queue(func(r *record.Queue) { r.ObjectID = missing }), []string{"I51"}},
+		{"place of another revision", queue(func(r *record.Queue) { r.Revision++ }), []string{"I51"}},
+		{"place that was tried", queue(func(r *record.Queue) { r.Tried = true }), []string{"I51"}},
+		{"place that waits since another time", queue(func(r *record.Queue) { r.Since = began }), []string{"I51"}},
+		{"due at another time", delivery(func(r *record.Delivery) { r.NextAttemptAt = r.NextAttemptAt.Add(time.Second) }), []string{"I51"}},
+		{"clearing while enabled", endpoint(func(r *record.Endpoint) { r.Clearing = affiliate.DeliverySkipped }), []string{"I51"}},
+		{"clearing to no state", endpoint(func(r *record.Endpoint) {
 			r.Active, r.DisabledReason, r.DisabledAt, r.Clearing = false, affiliate.DisabledManual, r.CreatedAt, affiliate.DeliveryPending
 		}), []string{"I51"}},
-		{"warned without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Warned = true }), []string{"I51"}},
-		{"dead without a failure", endpoint(func(r *affiliate.EndpointRecord) { r.Dead = true }), []string{"I51"}},
-		{"five in flight", endpoint(func(r *affiliate.EndpointRecord) {
+		{"warned without a failure", endpoint(func(r *record.Endpoint) { r.Warned = true }), []string{"I51"}},
+		{"dead without a failure", endpoint(func(r *record.Endpoint) { r.Dead = true }), []string{"I51"}},
+		{"five in flight", endpoint(func(r *record.Endpoint) {
 			for i := range byte(5) {
-				r.InFlight = append(r.InFlight, affiliate.FlightRecord{Token: uuid.UUID{1, i}, Until: began})
+				r.InFlight = append(r.InFlight, record.Flight{Token: uuid.UUID{1, i}, Until: began})
 			}
 		}), []string{"I51"}},
-		{"two in flight under one token", endpoint(func(r *affiliate.EndpointRecord) {
-			r.InFlight = slices.Repeat([]affiliate.FlightRecord{{Token: missing, Until: began}}, 2)
+		{"two in flight under one token", endpoint(func(r *record.Endpoint) {
+			r.InFlight = slices.Repeat([]record.Flight{{Token: missing, Until: began}}, 2)
 		}), []string{"I51"}},
-		{"subscription to *", endpoint(func(r *affiliate.EndpointRecord) { r.Events = []affiliate.EventType{"*"} }), []string{"I51"}},
-		{"disabled without a reason", endpoint(func(r *affiliate.EndpointRecord) { r.DisabledAt = began }), []string{"I51"}},
-		{"no secret", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = nil }), []string{"I51"}},
-		{"newest secret expires", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets[0].ExpiresAt = began }), []string{"I51"}},
-		{"old secret does not expire", endpoint(func(r *affiliate.EndpointRecord) { r.Secrets = append(r.Secrets, r.Secrets[0]) }), []string{"I51"}},
-		{"51 endpoints", func(b *booksLedger, tx *affiliate.Tx) error {
+		{"subscription to *", endpoint(func(r *record.Endpoint) { r.Events = []affiliate.EventType{"*"} }), []string{"I51"}},
+		{"disabled without a reason", endpoint(func(r *record.Endpoint) { r.DisabledAt = began }), []string{"I51"}},
+		{"no secret", endpoint(func(r *record.Endpoint) { r.Secrets = nil }), []string{"I51"}},
+		{"newest secret expires", endpoint(func(r *record.Endpoint) { r.Secrets[0].ExpiresAt = began }), []string{"I51"}},
+		{"old secret does not expire", endpoint(func(r *record.Endpoint) { r.Secrets = append(r.Secrets, r.Secrets[0]) }), []string{"I51"}},
+		{"51 endpoints", func(b *booksLedger, tx *record.Tx) error {
 			rec, err := tx.Endpoints.Get(b.endpoint.ID)
 			for i := range 49 {
 				rec.ID = uuid.UUID{0: 1, 15: byte(i)}

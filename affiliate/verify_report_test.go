@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -31,7 +33,7 @@ func breachesOf(err error) []affiliate.Breach {
 
 // reportEquals checks that VerifyReport finds what Verify found (console, check
 // 19). booksCorrupted calls it for every planted corruption.
-func reportEquals(t *testing.T, p *affiliate.Program, verified error) affiliate.Verification {
+func reportEquals(t *testing.T, p *tributary.Program, verified error) affiliate.Verification {
 	t.Helper()
 	got := must(p.VerifyReport(t.Context()))
 	byText := cmpopts.SortSlices(func(a, b affiliate.Breach) bool { return a.Error() < b.Error() })
@@ -45,7 +47,7 @@ func reportEquals(t *testing.T, p *affiliate.Program, verified error) affiliate.
 // record is counted.
 func TestVerifyReport(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	p := must(affiliate.New(memstore.New(), affiliate.Config{Now: func() time.Time { now = now.Add(time.Millisecond); return now }}))
+	p := must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { now = now.Add(time.Millisecond); return now }}))
 	empty := affiliate.Verification{Holds: true, Breaches: []affiliate.Breach{}, Took: time.Millisecond}
 	if diff := cmp.Diff(empty, must(p.VerifyReport(t.Context()))); diff != "" {
 		t.Errorf("empty books (-want +got):\n%s", diff)
@@ -62,13 +64,13 @@ func TestVerifyReport(t *testing.T) {
 
 // A slowView is a store whose Views wait inside their snapshot.
 type slowView struct {
-	affiliate.Store
+	record.Store
 	reached chan struct{}
 	wait    func(context.Context)
 }
 
-func (s slowView) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error {
+func (s slowView) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *record.Tx) error {
 		s.reached <- struct{}{}
 		s.wait(ctx)
 		return fn(tx)
@@ -80,12 +82,12 @@ func (s slowView) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx)
 // kind: an answer, an ended context, a panic.
 func TestVerifyReportOneAtATime(t *testing.T) {
 	store := slowView{memstore.New(), make(chan struct{}, 1), func(ctx context.Context) { <-ctx.Done() }}
-	p := must(affiliate.New(store, affiliate.Config{}))
+	p := must(tributary.New(store, tributary.Config{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
 	go func() { first <- errOf(p.VerifyReport(ctx)) }()
 	<-store.reached
-	for name, q := range map[string]*affiliate.Program{"same": p, "From": p.From(affiliate.SourceManual), "Keyed": p.Keyed(affiliate.Once{Key: "k"}), "With": p.With(memstore.New())} {
+	for name, q := range map[string]*tributary.Program{"same": p, "From": p.From(affiliate.SourceManual), "Keyed": p.Keyed(affiliate.Once{Key: "k"}), "With": p.With(memstore.New())} {
 		err := errOf(q.VerifyReport(t.Context()))
 		if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Reason != affiliate.VerifyRunning || e.Kind != affiliate.KindConflict || e.Message != "A verification is running" {
 			t.Errorf("%s: a second one: %v", name, err)
@@ -110,10 +112,10 @@ func TestVerifyReportOneAtATime(t *testing.T) {
 // the comparing, each after at most so many records.
 func TestVerifyEnds(t *testing.T) {
 	w := newWorld(t)
-	w.raw(func(tx *affiliate.Tx) error {
+	w.raw(func(tx *record.Tx) error {
 		for i := range 5000 {
 			id := uuid.UUID{0: 1, 1: byte(i >> 8), 2: byte(i), 6: 0x70, 8: 0x80}
-			if err := tx.Clicks.Insert(affiliate.ClickRecord{ID: id, Number: int64(i + 1)}); err != nil {
+			if err := tx.Clicks.Insert(record.Click{ID: id, Number: int64(i + 1)}); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A booksLedger is a program with records of every kind that Verify checks.
@@ -28,7 +30,7 @@ type booksLedger struct {
 	disabled affiliate.IssuedEndpoint
 }
 
-func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedger {
+func newBooksLedger(t testing.TB, change ...func(*tributary.Config)) *booksLedger {
 	t.Helper()
 	ctx := context.Background()
 	b := &booksLedger{world: newWorld(t, change...)}
@@ -64,8 +66,8 @@ func newBooksLedger(t testing.TB, change ...func(*affiliate.Config)) *booksLedge
 }
 
 // booksEdit changes the first record of a table that fits.
-func booksEdit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, change func(*R)) error {
-	for rec, err := range t.List(affiliate.Query{}) {
+func booksEdit[R record.Record[R]](t record.Table[R], fits func(R) bool, change func(*R)) error {
+	for rec, err := range t.List(record.Query{}) {
 		if err != nil {
 			return err
 		}
@@ -79,8 +81,8 @@ func booksEdit[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool, c
 	return errors.New("no record fits")
 }
 
-func booksDrop[R affiliate.Record[R]](t affiliate.Table[R], fits func(R) bool) error {
-	for rec, err := range t.List(affiliate.Query{}) {
+func booksDrop[R record.Record[R]](t record.Table[R], fits func(R) bool) error {
+	for rec, err := range t.List(record.Query{}) {
 		if err != nil {
 			return err
 		}
@@ -110,10 +112,10 @@ func booksBroken(err error) []string {
 }
 
 // booksCorrupted runs one case on its own program.
-func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) error, want ...string) {
+func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *record.Tx) error, want ...string) {
 	t.Helper()
 	b := newBooksLedger(t)
-	b.raw(func(tx *affiliate.Tx) error { return change(b, tx) })
+	b.raw(func(tx *record.Tx) error { return change(b, tx) })
 	err := b.Verify(t.Context())
 	if diff := cmp.Diff(want, booksBroken(err)); diff != "" {
 		t.Errorf("invariants (-want +got):\n%s\n%v", diff, err)
@@ -126,7 +128,7 @@ func booksCorrupted(t *testing.T, change func(b *booksLedger, tx *affiliate.Tx) 
 
 type booksCorruption struct {
 	name   string
-	change func(b *booksLedger, tx *affiliate.Tx) error
+	change func(b *booksLedger, tx *record.Tx) error
 	want   []string
 }
 
@@ -137,14 +139,14 @@ func runBooksCorruptions(t *testing.T, cases []booksCorruption) {
 	}
 }
 
-func booksSale(n int64) func(affiliate.SaleRecord) bool {
-	return func(r affiliate.SaleRecord) bool { return r.Number == n }
+func booksSale(n int64) func(record.Sale) bool {
+	return func(r record.Sale) bool { return r.Number == n }
 }
 
 // adjusts stores a bonus and its reversal, which are in order, and returns the
 // id of the bonus.
-func (b *booksLedger) adjusts(tx *affiliate.Tx, externalID string) uuid.UUID {
-	rec := affiliate.AdjustmentRecord{
+func (b *booksLedger) adjusts(tx *record.Tx, externalID string) uuid.UUID {
+	rec := record.Adjustment{
 		ID: uuid.UUID{1}, AffiliateID: b.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: sum("5"), Reason: "r",
 		ReversedBy: uuid.UUID{2}, CreatedAt: affiliate.InstantOf(b.now), ExternalID: externalID,
 	}
@@ -162,242 +164,242 @@ func TestVerifyEmpty(t *testing.T) {
 
 func TestVerifyCodes(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	coupon := func(change func(*affiliate.CouponRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Coupons, nil, change) }
+	coupon := func(change func(*record.Coupon)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Coupons, nil, change) }
 	}
-	code := func(change func(*affiliate.CodeRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Codes, nil, change) }
+	code := func(change func(*record.Code)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Codes, nil, change) }
 	}
 	runBooksCorruptions(t, []booksCorruption{
-		{"counter above the ledger", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed++ }), []string{"I01"}},
-		{"counter negative", code(func(r *affiliate.CodeRecord) { r.TimesRedeemed = -1 }), []string{"I01"}},
-		{"ledger row missing", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
-		{"sale of another code", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Sales, booksSale(1), func(r *affiliate.SaleRecord) { r.CodeID = missing })
+		{"counter above the ledger", code(func(r *record.Code) { r.TimesRedeemed++ }), []string{"I01"}},
+		{"counter negative", code(func(r *record.Code) { r.TimesRedeemed = -1 }), []string{"I01"}},
+		{"ledger row missing", func(_ *booksLedger, tx *record.Tx) error { return booksDrop(tx.Redemptions, nil) }, []string{"I01", "I02"}},
+		{"sale of another code", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Sales, booksSale(1), func(r *record.Sale) { r.CodeID = missing })
 		}, []string{"I01", "I65"}},
-		{"coupon counter", coupon(func(r *affiliate.CouponRecord) { r.TimesRedeemed-- }), []string{"I02"}},
-		{"ledger row of another coupon", func(_ *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Redemptions, nil, func(r *affiliate.RedemptionRecord) { r.CouponID = missing })
+		{"coupon counter", coupon(func(r *record.Coupon) { r.TimesRedeemed-- }), []string{"I02"}},
+		{"ledger row of another coupon", func(_ *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Redemptions, nil, func(r *record.Redemption) { r.CouponID = missing })
 		}, []string{"I02"}},
-		{"coupon gone", func(_ *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Coupons, nil) }, []string{"I15"}},
-		{"percentage without percentOff", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.Percent{} }), []string{"I17"}},
-		{"percentOff of 101", coupon(func(r *affiliate.CouponRecord) { r.PercentOff = affiliate.MustPercent("101") }), []string{"I17"}},
-		{"both pairs", coupon(func(r *affiliate.CouponRecord) { r.AmountOff, r.Currency = sum("5"), "USD" }), []string{"I17"}},
-		{"flat without currency", coupon(func(r *affiliate.CouponRecord) {
+		{"coupon gone", func(_ *booksLedger, tx *record.Tx) error { return booksDrop(tx.Coupons, nil) }, []string{"I15"}},
+		{"percentage without percentOff", coupon(func(r *record.Coupon) { r.PercentOff = affiliate.Percent{} }), []string{"I17"}},
+		{"percentOff of 101", coupon(func(r *record.Coupon) { r.PercentOff = affiliate.MustPercent("101") }), []string{"I17"}},
+		{"both pairs", coupon(func(r *record.Coupon) { r.AmountOff, r.Currency = sum("5"), "USD" }), []string{"I17"}},
+		{"flat without currency", coupon(func(r *record.Coupon) {
 			r.Type, r.PercentOff, r.AmountOff = affiliate.CouponFlat, affiliate.Percent{}, sum("5")
 		}), []string{"I17"}},
-		{"repeating without months", coupon(func(r *affiliate.CouponRecord) { r.Duration = affiliate.DurationRepeating }), []string{"I18"}},
-		{"months without repeating", coupon(func(r *affiliate.CouponRecord) { r.DurationInMonths = 3 }), []string{"I18"}},
-		{"limited to no product", coupon(func(r *affiliate.CouponRecord) { r.LimitToProducts = true }), []string{"I19"}},
-		{"negative limit", coupon(func(r *affiliate.CouponRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
-		{"negative limit of a code", code(func(r *affiliate.CodeRecord) { r.MaxRedemptions = -1 }), []string{"I19"}},
-		{"limited to customers, to none", code(func(r *affiliate.CodeRecord) { r.LimitToCustomers = true }), []string{"I19"}},
-		{"coupon without a name", coupon(func(r *affiliate.CouponRecord) { r.Name = " " }), []string{"I81"}},
-		{"unknown duration", coupon(func(r *affiliate.CouponRecord) { r.Duration = "weekly" }), []string{"I81"}},
-		{"code with a space", code(func(r *affiliate.CodeRecord) { r.Code = "ADA 20" }), []string{"I21"}},
-		{"minimum without currency", code(func(r *affiliate.CodeRecord) { r.MinimumAmount = affiliate.Set(sum("5")) }), []string{"I24"}},
-		{"currency without minimum", code(func(r *affiliate.CodeRecord) { r.MinimumCurrency = "USD" }), []string{"I24"}},
-		{"code of a missing affiliate", code(func(r *affiliate.CodeRecord) { r.AffiliateID = missing }), []string{"I36"}},
-		{"coupon changed before it was made", coupon(func(r *affiliate.CouponRecord) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
+		{"repeating without months", coupon(func(r *record.Coupon) { r.Duration = affiliate.DurationRepeating }), []string{"I18"}},
+		{"months without repeating", coupon(func(r *record.Coupon) { r.DurationInMonths = 3 }), []string{"I18"}},
+		{"limited to no product", coupon(func(r *record.Coupon) { r.LimitToProducts = true }), []string{"I19"}},
+		{"negative limit", coupon(func(r *record.Coupon) { r.MaxRedemptions = -1 }), []string{"I19"}},
+		{"negative limit of a code", code(func(r *record.Code) { r.MaxRedemptions = -1 }), []string{"I19"}},
+		{"limited to customers, to none", code(func(r *record.Code) { r.LimitToCustomers = true }), []string{"I19"}},
+		{"coupon without a name", coupon(func(r *record.Coupon) { r.Name = " " }), []string{"I81"}},
+		{"unknown duration", coupon(func(r *record.Coupon) { r.Duration = "weekly" }), []string{"I81"}},
+		{"code with a space", code(func(r *record.Code) { r.Code = "ADA 20" }), []string{"I21"}},
+		{"minimum without currency", code(func(r *record.Code) { r.MinimumAmount = affiliate.Set(sum("5")) }), []string{"I24"}},
+		{"currency without minimum", code(func(r *record.Code) { r.MinimumCurrency = "USD" }), []string{"I24"}},
+		{"code of a missing affiliate", code(func(r *record.Code) { r.AffiliateID = missing }), []string{"I36"}},
+		{"coupon changed before it was made", coupon(func(r *record.Coupon) { r.UpdatedAt = r.CreatedAt.Add(-time.Second) }), []string{"I54"}},
 	})
 }
 
 func TestVerifyPeople(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	referral := func(change func(*affiliate.ReferralRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Referrals, func(r affiliate.ReferralRecord) bool { return r.ID == b.referral.ID }, change)
+	referral := func(change func(*record.Referral)) func(*booksLedger, *record.Tx) error {
+		return func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Referrals, func(r record.Referral) bool { return r.ID == b.referral.ID }, change)
 		}
 	}
 	runBooksCorruptions(t, []booksCorruption{
-		{"slug with a dot", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.Slug = "a.b" })
+		{"slug with a dot", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *record.Link) { r.Slug = "a.b" })
 		}, []string{"I25"}},
-		{"link without its owner", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Links, nil, func(r *affiliate.LinkRecord) { r.AffiliateID = missing })
+		{"link without its owner", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Links, nil, func(r *record.Link) { r.AffiliateID = missing })
 		}, []string{"I27"}},
-		{"click of a missing link", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.LinkID = missing })
+		{"click of a missing link", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *record.Click) { r.LinkID = missing })
 		}, []string{"I29", "I31"}},
-		{"click of a missing affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.AffiliateID = missing })
+		{"click of a missing affiliate", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *record.Click) { r.AffiliateID = missing })
 		}, []string{"I31", "I36"}},
-		{"click of a missing referral", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Clicks, nil, func(r *affiliate.ClickRecord) { r.ReferralID = missing })
+		{"click of a missing referral", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Clicks, nil, func(r *record.Click) { r.ReferralID = missing })
 		}, []string{"I31", "I37"}},
-		{"email in upper case", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Email = "Ada@example.com" })
+		{"email in upper case", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *record.Affiliate) { r.Email = "Ada@example.com" })
 		}, []string{"I35"}},
-		{"affiliate on a missing plan", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.PlanID = missing })
+		{"affiliate on a missing plan", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *record.Affiliate) { r.PlanID = missing })
 		}, []string{"I36"}},
-		{"affiliate in a missing tier", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.TierID = missing })
+		{"affiliate in a missing tier", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *record.Affiliate) { r.TierID = missing })
 		}, []string{"I36"}},
-		{"affiliate of an unknown status", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Affiliates, nil, func(r *affiliate.AffiliateRecord) { r.Status = "VIP" })
+		{"affiliate of an unknown status", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Affiliates, nil, func(r *record.Affiliate) { r.Status = "VIP" })
 		}, []string{"I81"}},
-		{"referral of an unknown status", referral(func(r *affiliate.ReferralRecord) { r.Status = "TRIAL" }), []string{"I81"}},
-		{"email of a referral", referral(func(r *affiliate.ReferralRecord) { r.Email = " x@y.example" }), []string{"I35"}},
-		{"referral of a missing link", referral(func(r *affiliate.ReferralRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
-		{"referral of a missing affiliate", referral(func(r *affiliate.ReferralRecord) { r.AffiliateID = missing }), []string{"I31", "I36"}},
-		{"referral on a missing plan", referral(func(r *affiliate.ReferralRecord) { r.PlanID = missing }), []string{"I36"}},
-		{"totals too high", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Totals, nil, func(r *affiliate.TotalsRecord) { r.Sales++ })
+		{"referral of an unknown status", referral(func(r *record.Referral) { r.Status = "TRIAL" }), []string{"I81"}},
+		{"email of a referral", referral(func(r *record.Referral) { r.Email = " x@y.example" }), []string{"I35"}},
+		{"referral of a missing link", referral(func(r *record.Referral) { r.LinkID = missing }), []string{"I29", "I31"}},
+		{"referral of a missing affiliate", referral(func(r *record.Referral) { r.AffiliateID = missing }), []string{"I31", "I36"}},
+		{"referral on a missing plan", referral(func(r *record.Referral) { r.PlanID = missing }), []string{"I36"}},
+		{"totals too high", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Totals, nil, func(r *record.Totals) { r.Sales++ })
 		}, []string{"I31"}},
-		{"totals without an owner", func(b *booksLedger, tx *affiliate.Tx) error {
-			return tx.Totals.Insert(affiliate.TotalsRecord{ID: missing})
+		{"totals without an owner", func(b *booksLedger, tx *record.Tx) error {
+			return tx.Totals.Insert(record.Totals{ID: missing})
 		}, []string{"I31"}},
-		{"totals missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Totals, nil) }, []string{"I31", "I63"}},
+		{"totals missing", func(b *booksLedger, tx *record.Tx) error { return booksDrop(tx.Totals, nil) }, []string{"I31", "I63"}},
 	})
 }
 
 func TestVerifySales(t *testing.T) {
 	missing := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	sale := func(n int64, change func(*affiliate.SaleRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
+	sale := func(n int64, change func(*record.Sale)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Sales, booksSale(n), change) }
 	}
-	payout := func(change func(*affiliate.PayoutRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(_ *booksLedger, tx *affiliate.Tx) error { return booksEdit(tx.Payouts, nil, change) }
+	payout := func(change func(*record.Payout)) func(*booksLedger, *record.Tx) error {
+		return func(_ *booksLedger, tx *record.Tx) error { return booksEdit(tx.Payouts, nil, change) }
 	}
-	adjusted := func(change func(*affiliate.AdjustmentRecord)) func(*booksLedger, *affiliate.Tx) error {
-		return func(b *booksLedger, tx *affiliate.Tx) error {
+	adjusted := func(change func(*record.Adjustment)) func(*booksLedger, *record.Tx) error {
+		return func(b *booksLedger, tx *record.Tx) error {
 			id := b.adjusts(tx, "")
-			return booksEdit(tx.Adjustments, func(r affiliate.AdjustmentRecord) bool { return r.ID == id }, change)
+			return booksEdit(tx.Adjustments, func(r record.Adjustment) bool { return r.ID == id }, change)
 		}
 	}
 	runBooksCorruptions(t, []booksCorruption{
-		{"sale of a missing link", sale(2, func(r *affiliate.SaleRecord) { r.LinkID = missing }), []string{"I29", "I31"}},
-		{"sale of a missing affiliate", sale(2, func(r *affiliate.SaleRecord) { r.AffiliateID = missing }), []string{"I31", "I36", "I40", "I71"}},
-		{"sale of a missing referral", sale(2, func(r *affiliate.SaleRecord) { r.ReferralID = missing }), []string{"I31", "I37"}},
-		{"commission of a missing affiliate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].AffiliateID = missing }), []string{"I36", "I40", "I64"}},
-		{"commission above its rate", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("20.01") }), []string{"I31", "I40", "I64", "I65"}},
-		{"negative commission", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("-1") }), []string{"I31", "I40", "I64", "I65"}},
-		{"percentage commission above its base", sale(5, func(r *affiliate.SaleRecord) {
+		{"sale of a missing link", sale(2, func(r *record.Sale) { r.LinkID = missing }), []string{"I29", "I31"}},
+		{"sale of a missing affiliate", sale(2, func(r *record.Sale) { r.AffiliateID = missing }), []string{"I31", "I36", "I40", "I71"}},
+		{"sale of a missing referral", sale(2, func(r *record.Sale) { r.ReferralID = missing }), []string{"I31", "I37"}},
+		{"commission of a missing affiliate", sale(5, func(r *record.Sale) { r.Commissions[0].AffiliateID = missing }), []string{"I36", "I40", "I64"}},
+		{"commission above its rate", sale(5, func(r *record.Sale) { r.Commissions[0].Earned = sum("20.01") }), []string{"I31", "I40", "I64", "I65"}},
+		{"negative commission", sale(5, func(r *record.Sale) { r.Commissions[0].Earned = sum("-1") }), []string{"I31", "I40", "I64", "I65"}},
+		{"percentage commission above its base", sale(5, func(r *record.Sale) {
 			r.Rate, r.Commissions[0].Earned = percent("500"), sum("500")
 		}), []string{"I31", "I40", "I64", "I65"}},
-		{"percentage above 100 on a smaller base", sale(3, func(r *affiliate.SaleRecord) {
+		{"percentage above 100 on a smaller base", sale(3, func(r *record.Sale) {
 			r.Rate, r.Commissions[0].Earned = percent("110"), sum("69.3") // of a base of 63; 70 is left
 		}), []string{"I31", "I40", "I42", "I65"}},
-		{"negative rate", sale(4, func(r *affiliate.SaleRecord) { r.Rate = percent("-1") }), []string{"I40"}},
-		{"rate of no type", sale(5, func(r *affiliate.SaleRecord) { r.RateType = affiliate.Enum[affiliate.CommissionType]{} }), []string{"I81"}},
-		{"tax and shipping above the total", sale(5, func(r *affiliate.SaleRecord) { r.Tax, r.Shipping = sum("60"), sum("40.0001") }), []string{"I40", "I44"}},
-		{"tax that has no room", sale(5, func(r *affiliate.SaleRecord) {
+		{"negative rate", sale(4, func(r *record.Sale) { r.Rate = percent("-1") }), []string{"I40"}},
+		{"rate of no type", sale(5, func(r *record.Sale) { r.RateType = affiliate.Enum[affiliate.CommissionType]{} }), []string{"I81"}},
+		{"tax and shipping above the total", sale(5, func(r *record.Sale) { r.Tax, r.Shipping = sum("60"), sum("40.0001") }), []string{"I40", "I44"}},
+		{"tax that has no room", sale(5, func(r *record.Sale) {
 			r.Tax, r.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(1)
 		}), []string{"I40", "I44"}},
-		{"no status", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.Enum[affiliate.SaleStatus]{} }), []string{"I81"}},
-		{"no approval", sale(5, func(r *affiliate.SaleRecord) {
+		{"no status", sale(5, func(r *record.Sale) { r.Status = affiliate.Enum[affiliate.SaleStatus]{} }), []string{"I81"}},
+		{"no approval", sale(5, func(r *record.Sale) {
 			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.ApprovalStatus("")), affiliate.EnumOf(affiliate.HoldProgramSettings)
 		}), []string{"I64", "I81"}},
-		{"on hold without a reason", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalOnHold) }), []string{"I64", "I81"}},
-		{"declined without a reason", sale(4, func(r *affiliate.SaleRecord) {
+		{"on hold without a reason", sale(5, func(r *record.Sale) { r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalOnHold) }), []string{"I64", "I81"}},
+		{"declined without a reason", sale(4, func(r *record.Sale) {
 			r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalDeclined)
 		}), []string{"I81"}},
-		{"accepted with a reason", sale(5, func(r *affiliate.SaleRecord) {
+		{"accepted with a reason", sale(5, func(r *record.Sale) {
 			r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.HoldFraudPrevention)
 		}), []string{"I81"}},
-		{"on hold, and in a payout", sale(1, func(r *affiliate.SaleRecord) {
+		{"on hold, and in a payout", sale(1, func(r *record.Sale) {
 			r.Commissions[0].Approval, r.Commissions[0].HoldReason = affiliate.EnumOf(affiliate.ApprovalOnHold), affiliate.EnumOf(affiliate.HoldFraudPrevention)
 		}), []string{"I42", "I64"}},
-		{"payout of an unknown status", payout(func(r *affiliate.PayoutRecord) { r.Status = "SENT" }), []string{"I81"}},
-		{"paid payout without a time", payout(func(r *affiliate.PayoutRecord) { r.Status = affiliate.PayoutPaid }), []string{"I42", "I64", "I66"}},
-		{"payout that waits and was paid", payout(func(r *affiliate.PayoutRecord) { r.PaidAt = r.UpdatedAt }), []string{"I42"}},
-		{"refunds that do not add up", sale(3, func(r *affiliate.SaleRecord) { r.Refunds[0].Amount = sum("29") }), []string{"I41"}},
-		{"refund of nothing", sale(3, func(r *affiliate.SaleRecord) {
-			r.Refunds = append(r.Refunds, affiliate.RefundRecord{ID: "r2", At: r.UpdatedAt})
+		{"payout of an unknown status", payout(func(r *record.Payout) { r.Status = "SENT" }), []string{"I81"}},
+		{"paid payout without a time", payout(func(r *record.Payout) { r.Status = affiliate.PayoutPaid }), []string{"I42", "I64", "I66"}},
+		{"payout that waits and was paid", payout(func(r *record.Payout) { r.PaidAt = r.UpdatedAt }), []string{"I42"}},
+		{"refunds that do not add up", sale(3, func(r *record.Sale) { r.Refunds[0].Amount = sum("29") }), []string{"I41"}},
+		{"refund of nothing", sale(3, func(r *record.Sale) {
+			r.Refunds = append(r.Refunds, record.Refund{ID: "r2", At: r.UpdatedAt})
 		}), []string{"I41"}},
-		{"refund counted twice", sale(3, func(r *affiliate.SaleRecord) {
+		{"refund counted twice", sale(3, func(r *record.Sale) {
 			r.Refunds[0].Amount = sum("15")
 			r.Refunds = append(r.Refunds, r.Refunds[0])
 		}), []string{"I41"}},
-		{"refunded, but active", sale(4, func(r *affiliate.SaleRecord) { r.Status = affiliate.EnumOf(affiliate.SaleActive) }), []string{"I31", "I41"}},
-		{"active, but refunded", sale(5, func(r *affiliate.SaleRecord) { r.Status = affiliate.EnumOf(affiliate.SaleRefunded) }), []string{"I31", "I41"}},
-		{"refunded, but it earns", sale(4, func(r *affiliate.SaleRecord) { r.Commissions[0].Earned = sum("1") }), []string{"I40", "I41", "I64", "I65"}},
-		{"payout missing", func(b *booksLedger, tx *affiliate.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42", "I64"}},
-		{"payout of another amount", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Amount = sum("1") })
+		{"refunded, but active", sale(4, func(r *record.Sale) { r.Status = affiliate.EnumOf(affiliate.SaleActive) }), []string{"I31", "I41"}},
+		{"active, but refunded", sale(5, func(r *record.Sale) { r.Status = affiliate.EnumOf(affiliate.SaleRefunded) }), []string{"I31", "I41"}},
+		{"refunded, but it earns", sale(4, func(r *record.Sale) { r.Commissions[0].Earned = sum("1") }), []string{"I40", "I41", "I64", "I65"}},
+		{"payout missing", func(b *booksLedger, tx *record.Tx) error { return booksDrop(tx.Payouts, nil) }, []string{"I42", "I64"}},
+		{"payout of another amount", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) { r.Amount = sum("1") })
 		}, []string{"I42", "I64", "I66"}},
-		{"payout does not list it", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Items = r.Items[1:] })
+		{"payout does not list it", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) { r.Items = r.Items[1:] })
 		}, []string{"I42"}},
-		{"payout lists it twice", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.Items = append(r.Items, r.Items[0]) })
+		{"payout lists it twice", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) { r.Items = append(r.Items, r.Items[0]) })
 		}, []string{"I42"}},
-		{"commission left its payout", sale(1, func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID = uuid.Nil }), []string{"I38", "I42", "I64"}},
-		{"payout of another affiliate", func(b *booksLedger, tx *affiliate.Tx) error {
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) { r.AffiliateID = missing })
+		{"commission left its payout", sale(1, func(r *record.Sale) { r.Commissions[0].PayoutID = uuid.Nil }), []string{"I38", "I42", "I64"}},
+		{"payout of another affiliate", func(b *booksLedger, tx *record.Tx) error {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) { r.AffiliateID = missing })
 		}, []string{"I38", "I42", "I64", "I66"}},
-		{"two payouts of one sale", sale(1, func(r *affiliate.SaleRecord) {
+		{"two payouts of one sale", sale(1, func(r *record.Sale) {
 			c := r.Commissions[0]
 			c.Number, c.PayoutID, c.Earned, c.ClawBack = 99, missing, affiliate.Amount{}, true
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I42"}},
-		{"further commission that is not one", sale(1, func(r *affiliate.SaleRecord) {
+		{"further commission that is not one", sale(1, func(r *record.Sale) {
 			c := r.Commissions[0]
 			c.Number, c.PayoutID, c.Frozen, c.Earned = 99, uuid.Nil, false, affiliate.Amount{}
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I40"}},
-		{"further commission beside none that is frozen", sale(5, func(r *affiliate.SaleRecord) {
+		{"further commission beside none that is frozen", sale(5, func(r *record.Sale) {
 			c := r.Commissions[0]
 			c.Number, c.Earned, c.ClawBack = 99, affiliate.Amount{}, true
 			r.Commissions = append(r.Commissions, c)
 		}), []string{"I40"}},
-		{"frozen, in no list", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Frozen = true }), []string{"I67"}},
-		{"in a list, not frozen", func(b *booksLedger, tx *affiliate.Tx) error {
-			free := func(r *affiliate.SaleRecord) { r.Commissions[0].PayoutID, r.Commissions[0].Frozen = uuid.Nil, false }
+		{"frozen, in no list", sale(5, func(r *record.Sale) { r.Commissions[0].Frozen = true }), []string{"I67"}},
+		{"in a list, not frozen", func(b *booksLedger, tx *record.Tx) error {
+			free := func(r *record.Sale) { r.Commissions[0].PayoutID, r.Commissions[0].Frozen = uuid.Nil, false }
 			return errors.Join(
 				booksEdit(tx.Sales, booksSale(1), free), booksEdit(tx.Sales, booksSale(2), free), booksEdit(tx.Sales, booksSale(3), free),
-				booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) {
+				booksEdit(tx.Payouts, nil, func(r *record.Payout) {
 					r.Status, r.CanceledAt, r.Items = affiliate.PayoutCanceled, r.UpdatedAt, r.Items[:1]
 					r.Amount = sum("20")
 				}),
 			)
 		}, []string{"I64", "I66", "I67"}},
-		{"canceled payout that holds", payout(func(r *affiliate.PayoutRecord) {
+		{"canceled payout that holds", payout(func(r *record.Payout) {
 			r.Status, r.CanceledAt = affiliate.PayoutCanceled, r.UpdatedAt
 		}), []string{"I42", "I64", "I66"}},
-		{"returned payout that holds", payout(func(r *affiliate.PayoutRecord) {
+		{"returned payout that holds", payout(func(r *record.Payout) {
 			r.Status, r.PaidAt, r.ReturnedAt = affiliate.PayoutReturned, r.UpdatedAt, r.UpdatedAt
 		}), []string{"I42", "I64", "I66"}},
-		{"returned without a time", payout(func(r *affiliate.PayoutRecord) { r.ReturnedAt = r.UpdatedAt }), []string{"I42"}},
-		{"a reason of what did not come back", payout(func(r *affiliate.PayoutRecord) { r.ReturnedReason = "x" }), []string{"I42"}},
-		{"canceled without a time", payout(func(r *affiliate.PayoutRecord) { r.CanceledAt = r.UpdatedAt }), []string{"I42"}},
-		{"payout lists another sale", payout(func(r *affiliate.PayoutRecord) {
+		{"returned without a time", payout(func(r *record.Payout) { r.ReturnedAt = r.UpdatedAt }), []string{"I42"}},
+		{"a reason of what did not come back", payout(func(r *record.Payout) { r.ReturnedReason = "x" }), []string{"I42"}},
+		{"canceled without a time", payout(func(r *record.Payout) { r.CanceledAt = r.UpdatedAt }), []string{"I42"}},
+		{"payout lists another sale", payout(func(r *record.Payout) {
 			r.Items = slices.Clone(r.Items)
 			r.Items[0].Sale = 99
 		}), []string{"I38"}},
-		{"adjustment of a missing affiliate", adjusted(func(r *affiliate.AdjustmentRecord) { r.AffiliateID = missing }), []string{"I36", "I64", "I73"}},
-		{"adjustment of no kind", adjusted(func(r *affiliate.AdjustmentRecord) { r.Kind = "GIFT" }), []string{"I73", "I81"}},
-		{"bonus of less than nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.Amount = sum("-5") }), []string{"I44", "I64", "I73"}},
-		{"bonus that is not rounded", adjusted(func(r *affiliate.AdjustmentRecord) { r.Amount = sum("5.001") }), []string{"I44", "I64", "I73"}},
-		{"fee of no sale", adjusted(func(r *affiliate.AdjustmentRecord) { r.Kind, r.Amount = affiliate.AdjustChargebackFee, sum("-5") }), []string{"I44", "I64", "I73"}},
-		{"reversed by nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.ReversedBy = missing }), []string{"I73"}},
-		{"reversal of nothing", adjusted(func(r *affiliate.AdjustmentRecord) { r.Reverses = missing }), []string{"I73"}},
-		{"adjustment in no payout", adjusted(func(r *affiliate.AdjustmentRecord) { r.PayoutID = missing }), []string{"I42", "I64"}},
-		{"adjustment that left its payout", func(b *booksLedger, tx *affiliate.Tx) error {
+		{"adjustment of a missing affiliate", adjusted(func(r *record.Adjustment) { r.AffiliateID = missing }), []string{"I36", "I64", "I73"}},
+		{"adjustment of no kind", adjusted(func(r *record.Adjustment) { r.Kind = "GIFT" }), []string{"I73", "I81"}},
+		{"bonus of less than nothing", adjusted(func(r *record.Adjustment) { r.Amount = sum("-5") }), []string{"I44", "I64", "I73"}},
+		{"bonus that is not rounded", adjusted(func(r *record.Adjustment) { r.Amount = sum("5.001") }), []string{"I44", "I64", "I73"}},
+		{"fee of no sale", adjusted(func(r *record.Adjustment) { r.Kind, r.Amount = affiliate.AdjustChargebackFee, sum("-5") }), []string{"I44", "I64", "I73"}},
+		{"reversed by nothing", adjusted(func(r *record.Adjustment) { r.ReversedBy = missing }), []string{"I73"}},
+		{"reversal of nothing", adjusted(func(r *record.Adjustment) { r.Reverses = missing }), []string{"I73"}},
+		{"adjustment in no payout", adjusted(func(r *record.Adjustment) { r.PayoutID = missing }), []string{"I42", "I64"}},
+		{"adjustment that left its payout", func(b *booksLedger, tx *record.Tx) error {
 			id := b.adjusts(tx, "")
-			return booksEdit(tx.Payouts, nil, func(r *affiliate.PayoutRecord) {
+			return booksEdit(tx.Payouts, nil, func(r *record.Payout) {
 				r.Items = append(slices.Clone(r.Items), affiliate.PayoutItem{Adjustment: id})
 			})
 		}, []string{"I38"}},
-		{"adjustments with one external id", func(b *booksLedger, tx *affiliate.Tx) error {
+		{"adjustments with one external id", func(b *booksLedger, tx *record.Tx) error {
 			b.adjusts(tx, "twice")
-			second := affiliate.AdjustmentRecord{ID: uuid.UUID{3}, AffiliateID: b.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: sum("1"), CreatedAt: affiliate.InstantOf(b.now), ExternalID: "twice"}
-			if err := tx.Adjustments.Insert(second); !errors.Is(err, affiliate.ErrExists) {
+			second := record.Adjustment{ID: uuid.UUID{3}, AffiliateID: b.affiliate.ID, Kind: affiliate.AdjustBonus, Amount: sum("1"), CreatedAt: affiliate.InstantOf(b.now), ExternalID: "twice"}
+			if err := tx.Adjustments.Insert(second); !errors.Is(err, record.ErrExists) {
 				return fmt.Errorf("a second one was stored: %v", err)
 			}
-			return booksEdit(tx.Adjustments, nil, func(r *affiliate.AdjustmentRecord) { r.CreatedAt = affiliate.Instant{} })
+			return booksEdit(tx.Adjustments, nil, func(r *record.Adjustment) { r.CreatedAt = affiliate.Instant{} })
 		}, []string{"I54"}},
-		{"payout of nothing", func(b *booksLedger, tx *affiliate.Tx) error {
-			rec := affiliate.PayoutRecord{
+		{"payout of nothing", func(b *booksLedger, tx *record.Tx) error {
+			rec := record.Payout{
 				ID: uuid.UUID{1}, AffiliateID: b.affiliate.ID, Status: affiliate.PayoutPending,
 				CreatedAt: affiliate.InstantOf(b.now), UpdatedAt: affiliate.InstantOf(b.now),
 			}
 			return tx.Payouts.Insert(rec)
 		}, []string{"I66", "I68"}},
-		{"total of nothing", sale(5, func(r *affiliate.SaleRecord) { r.TotalEarned = sum("-1") }), []string{"I31", "I40", "I41", "I44"}},
-		{"negative tax", sale(1, func(r *affiliate.SaleRecord) { r.Tax = sum("-1") }), []string{"I40", "I44"}},
-		{"commission number twice", sale(5, func(r *affiliate.SaleRecord) { r.Commissions[0].Number = 1 }), []string{"I53", "I65"}},
-		{"no event at all", sale(5, func(r *affiliate.SaleRecord) { r.Revision = 0 }), []string{"I45", "I50"}},
+		{"total of nothing", sale(5, func(r *record.Sale) { r.TotalEarned = sum("-1") }), []string{"I31", "I40", "I41", "I44"}},
+		{"negative tax", sale(1, func(r *record.Sale) { r.Tax = sum("-1") }), []string{"I40", "I44"}},
+		{"commission number twice", sale(5, func(r *record.Sale) { r.Commissions[0].Number = 1 }), []string{"I53", "I65"}},
+		{"no event at all", sale(5, func(r *record.Sale) { r.Revision = 0 }), []string{"I45", "I50"}},
 	})
 }

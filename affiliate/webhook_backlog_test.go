@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -54,7 +55,7 @@ func TestBacklogOfOwnIDs(t *testing.T) {
 		if got := must(w.Backlog(t.Context())); got != 2*time.Second {
 			t.Errorf("waiting for %v, want 2s", got)
 		}
-	}, func(c *affiliate.Config) {
+	}, func(c *tributary.Config) {
 		var n uint64
 		c.NewID = func() uuid.UUID {
 			id := uuid.UUID{1}

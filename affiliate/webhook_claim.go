@@ -12,7 +12,7 @@ import (
 type Claim struct {
 	Delivery    uuid.UUID
 	Token       uuid.UUID // of this claim; the attempt gives it back
-	Endpoint    uuid.UUID // zero: a test, see [Program.TestEndpoint]
+	Endpoint    uuid.UUID // zero: a test, see Program.TestEndpoint
 	Event       EventType
 	MessageID   string   // the webhook-id: the same on every attempt
 	URL         string   // of the endpoint, read with the claim

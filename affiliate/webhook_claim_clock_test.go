@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -56,7 +57,7 @@ func TestClaimClockBack(t *testing.T) {
 	})
 	t.Run("OwnIDs", func(t *testing.T) {
 		n := uint64(0)
-		count := func(c *affiliate.Config) {
+		count := func(c *tributary.Config) {
 			c.NewID = func() (id uuid.UUID) {
 				n++
 				binary.BigEndian.PutUint64(id[8:], n)
@@ -84,7 +85,7 @@ func TestClaimClockBack(t *testing.T) {
 			if c := w.claimOne(); revisionOf(c) != "1" {
 				t.Errorf("revision %s starts first", revisionOf(c))
 			}
-		}, func(c *affiliate.Config) { c.Schedule = []time.Duration{time.Minute, time.Hour} })
+		}, func(c *tributary.Config) { c.Schedule = []time.Duration{time.Minute, time.Hour} })
 	})
 	t.Run("Retry", func(t *testing.T) {
 		onStores(t, func(t *testing.T, w *world) {

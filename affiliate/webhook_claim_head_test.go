@@ -10,16 +10,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A queueReader is a Store that counts the lists of the queue.
 type queueReader struct {
-	affiliate.Store
+	record.Store
 	lists int
 }
 
-func (s *queueReader) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+func (s *queueReader) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		watched := *tx
 		watched.Queue = countedQueue{tx.Queue, &s.lists}
 		return fn(&watched)
@@ -27,11 +28,11 @@ func (s *queueReader) Update(ctx context.Context, id uuid.UUID, fn func(*affilia
 }
 
 type countedQueue struct {
-	affiliate.Table[affiliate.QueueRecord]
+	record.Table[record.Queue]
 	lists *int
 }
 
-func (t countedQueue) List(q affiliate.Query) iter.Seq2[affiliate.QueueRecord, error] {
+func (t countedQueue) List(q record.Query) iter.Seq2[record.Queue, error] {
 	*t.lists++
 	return t.Table.List(q)
 }

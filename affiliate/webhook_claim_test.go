@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestClaim(t *testing.T) {
@@ -66,11 +68,11 @@ func TestClaimIdle(t *testing.T) {
 }
 
 type countUpdates struct {
-	affiliate.Store
+	record.Store
 	n int
 }
 
-func (s *countUpdates) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *countUpdates) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	s.n++
 	return s.Store.Update(ctx, id, fn)
 }
@@ -239,12 +241,12 @@ func (w *world) fork(t *testing.T) *world {
 }
 
 // undone is a Store whose Updates are rolled back, to see what they would do.
-type undone struct{ affiliate.Store }
+type undone struct{ record.Store }
 
 var errUndone = errors.New("undone")
 
-func (s *undone) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	err := s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+func (s *undone) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	err := s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -378,7 +380,7 @@ func TestClaimSecrets(t *testing.T) {
 // opened fails the attempt, and delays no other endpoint (SEC49).
 func TestClaimSealed(t *testing.T) {
 	var broken bool
-	seal := func(c *affiliate.Config) {
+	seal := func(c *tributary.Config) {
 		sealed(c)
 		open := c.Open
 		c.Open = func(data, boundTo []byte) ([]byte, error) {
@@ -499,7 +501,7 @@ func TestClaimClockJumps(t *testing.T) {
 // Program A's endpoints get no events of program B (W078).
 func TestClaimOtherProgram(t *testing.T) {
 	a := newWorld(t)
-	b := newWorldOn(t, a.store, func(c *affiliate.Config) { c.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02") })
+	b := newWorldOn(t, a.store, func(c *tributary.Config) { c.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02") })
 	a.hook()
 	b.crowd(1)
 	if got := append(a.claim(64), b.claim(64)...); len(got) != 0 || len(b.deliveries(affiliate.DeliveryFilter{})) != 0 {

@@ -21,7 +21,7 @@ type Delivery struct {
 	UpdatedAt     Time              `json:"updatedAt"`
 	Attempts      []DeliveryAttempt `json:"attempts"` // oldest first
 
-	// Payload is the payload; only [Program.Delivery] returns it. It is null
+	// Payload is the payload; only Program.Delivery returns it. It is null
 	// after a person in it was erased.
 	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
 }

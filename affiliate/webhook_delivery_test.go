@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func TestFanOut(t *testing.T) {
@@ -51,7 +53,7 @@ func TestFanOutQueueIDs(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"Waits": time.Minute, "Prompt": 0} {
 		t.Run(name, func(t *testing.T) {
 			n := byte(0)
-			w := newWorld(t, func(c *affiliate.Config) {
+			w := newWorld(t, func(c *tributary.Config) {
 				c.NewID = func() uuid.UUID { n++; return uuid.UUID{14: 1, 15: n} }
 				c.Schedule = []time.Duration{wait, time.Hour}
 			})
@@ -59,12 +61,12 @@ func TestFanOutQueueIDs(t *testing.T) {
 			w.hookAt("https://b.example/")
 			w.ada()
 			var got, want []uuid.UUID // deliveries in the order of the queue, and in that of the events
-			behind(t, w, func(tx *affiliate.Tx) {
-				for d, err := range tx.Deliveries.List(affiliate.Query{}) {
+			behind(t, w, func(tx *record.Tx) {
+				for d, err := range tx.Deliveries.List(record.Query{}) {
 					must(0, err)
 					want = append(want, d.ID)
 				}
-				for q, err := range tx.Queue.List(affiliate.Query{}) {
+				for q, err := range tx.Queue.List(record.Query{}) {
 					must(0, err)
 					got = append(got, q.DeliveryID)
 					var ms int64
@@ -94,9 +96,9 @@ func TestDelivery(t *testing.T) {
 	if raw := must(json.Marshal(listed)); strings.Contains(string(raw), `"payload"`) {
 		t.Errorf("a list shows the payload: %s", raw)
 	}
-	err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		return booksEdit(tx.Deliveries, nil, func(r *affiliate.DeliveryRecord) {
-			r.Attempts = []affiliate.AttemptRecord{
+	err := w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		return booksEdit(tx.Deliveries, nil, func(r *record.Delivery) {
+			r.Attempts = []record.Attempt{
 				{At: began, URL: hookURL, Took: 84 * time.Millisecond, Err: "timeout"},
 				{At: began.Add(time.Second), Manual: true, URL: hookURL, Status: 500, Took: time.Second, Response: "oops"},
 			}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
@@ -131,10 +133,10 @@ func change(w *world, i int, rollBack bool) {
 }
 
 // failing is a Store whose closures run to their end and then fail.
-type failing struct{ affiliate.Store }
+type failing struct{ record.Store }
 
-func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error {
+func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -145,7 +147,7 @@ func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 // A fault at every table call of a claim and of a settlement changes all or
 // nothing, and everything is delivered in the end (G09).
 func TestDispatchFaults(t *testing.T) {
-	for kind, fault := range map[string]func(affiliate.Store, int) affiliate.Store{
+	for kind, fault := range map[string]func(record.Store, int) record.Store{
 		"FailAt": conformance.FailAt, "FailFrom": conformance.FailFrom, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -178,9 +180,9 @@ func TestDispatchFaults(t *testing.T) {
 
 // through sends what is due once, with a claim and a settlement on a faulty
 // store, and reports whether a fault occurred.
-func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hit bool) {
+func (m *mailbox) through(t *testing.T, w *world, faulty *tributary.Program) (hit bool) {
 	t.Helper()
-	step := func(what string, call func(*affiliate.Program) error) {
+	step := func(what string, call func(*tributary.Program) error) {
 		before := w.dump()
 		_, err := quietly(func() (struct{}, error) { return struct{}{}, call(faulty) })
 		if err == nil {
@@ -196,7 +198,7 @@ func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hi
 		}
 	}
 	var claims []affiliate.Claim
-	step("claim", func(p *affiliate.Program) (err error) {
+	step("claim", func(p *tributary.Program) (err error) {
 		claims, err = p.ClaimDeliveries(t.Context(), 3, lease)
 		return err
 	})
@@ -205,7 +207,7 @@ func (m *mailbox) through(t *testing.T, w *world, faulty *affiliate.Program) (hi
 	for i, c := range claims {
 		done = append(done, w.attempt(c, []int{200, 500, 429}[i%3]))
 	}
-	step("settle", func(p *affiliate.Program) error { return p.SettleDeliveries(t.Context(), done) })
+	step("settle", func(p *tributary.Program) error { return p.SettleDeliveries(t.Context(), done) })
 	return hit
 }
 
@@ -268,11 +270,11 @@ func TestDispatchCommitOrder(t *testing.T) {
 
 // holding is a Store whose Updates wait before they begin.
 type holding struct {
-	affiliate.Store
+	record.Store
 	begun, release chan struct{}
 }
 
-func (s *holding) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *holding) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	close(s.begun)
 	<-s.release
 	return s.Store.Update(ctx, id, fn)

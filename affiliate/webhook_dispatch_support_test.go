@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -18,8 +20,8 @@ import (
 const lease = 30 * time.Second
 
 // onStores runs a test on a store, and on one that runs every closure twice.
-func onStores(t *testing.T, test func(t *testing.T, w *world), change ...func(*affiliate.Config)) {
-	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+func onStores(t *testing.T, test func(t *testing.T, w *world), change ...func(*tributary.Config)) {
+	for name, store := range map[string]record.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldOn(t, store, change...)
 			test(t, w)
@@ -136,8 +138,8 @@ func (w *world) hookAt(url string, types ...affiliate.EventType) affiliate.Issue
 // all its slots.
 func (w *world) answered() {
 	w.t.Helper()
-	behind(w.t, w, func(tx *affiliate.Tx) {
-		for ep, err := range tx.Endpoints.List(affiliate.Query{}) {
+	behind(w.t, w, func(tx *record.Tx) {
+		for ep, err := range tx.Endpoints.List(record.Query{}) {
 			ep.AnsweredAt = affiliate.InstantOf(w.now)
 			must(0, errors.Join(err, tx.Endpoints.Replace(ep)))
 		}
@@ -145,8 +147,8 @@ func (w *world) answered() {
 }
 
 // told collects notices.
-func told(into *[]affiliate.Notice, kinds ...affiliate.NoticeKind) func(*affiliate.Config) {
-	return func(c *affiliate.Config) {
+func told(into *[]affiliate.Notice, kinds ...affiliate.NoticeKind) func(*tributary.Config) {
+	return func(c *tributary.Config) {
 		c.OnNotice = func(n affiliate.Notice) {
 			if len(kinds) == 0 || slices.Contains(kinds, n.Kind) {
 				*into = append(*into, n)

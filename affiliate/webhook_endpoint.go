@@ -8,9 +8,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxEndpoints bounds the endpoints of a program: every event looks at all.
-const maxEndpoints = 50
-
 // An Endpoint is a URL of a receiver with the event types it wants.
 //
 // Source: docs/contract.md 2.12.
@@ -62,7 +59,7 @@ func (e IssuedEndpoint) Format(f fmt.State, verb rune) {
 // LogValue is the endpoint without its secret.
 func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint) }
 
-// NewEndpoint is the input of [Program.CreateEndpoint]. URL and Events are
+// NewEndpoint is the input of Program.CreateEndpoint. URL and Events are
 // required.
 type NewEndpoint struct {
 	Once        `json:"-"`
@@ -75,7 +72,7 @@ type NewEndpoint struct {
 	Headers EndpointHeaders `json:"headers,omitzero"` // the receiver's own
 }
 
-// EndpointUpdate is the input of [Program.UpdateEndpoint]. A field that is not
+// EndpointUpdate is the input of Program.UpdateEndpoint. A field that is not
 // given stays as it is.
 type EndpointUpdate struct {
 	URL         Opt[string]      `json:"url,omitzero"` // pending deliveries go there from their next attempt on
@@ -95,14 +92,14 @@ type DeletedEndpoint struct {
 	URL string    `json:"url"`
 }
 
-// A Rotation is the input of [Program.RotateSecret]. WebhookID is required.
+// A Rotation is the input of Program.RotateSecret. WebhookID is required.
 type Rotation struct {
 	Once               `json:"-"`
 	WebhookID          uuid.UUID  `json:"webhookId,omitzero"`
 	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero"` // 0–604,800; not given: a day
 }
 
-// An EndpointTest is the input of [Program.TestEndpoint]. Both fields are
+// An EndpointTest is the input of Program.TestEndpoint. Both fields are
 // required.
 type EndpointTest struct {
 	Once      `json:"-"`

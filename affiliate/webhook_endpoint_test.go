@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 var hookURL = "https://hooks.beans.example/tributary"
@@ -232,8 +234,8 @@ func TestDisableEndpoint(t *testing.T) {
 	if count(ep.ID, affiliate.DeliverySkipped) != 4 {
 		t.Error("an event while disabled leaves no skipped delivery")
 	}
-	if err := w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		return booksEdit(tx.Endpoints, nil, func(r *affiliate.EndpointRecord) {
+	if err := w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		return booksEdit(tx.Endpoints, nil, func(r *record.Endpoint) {
 			r.DisabledReason, r.FirstFailureAt, r.PausedUntil, r.LastSuccessAt = affiliate.DisabledFailing, began, began, began
 		})
 	}); err != nil {
@@ -322,7 +324,7 @@ func TestRotateSecret(t *testing.T) {
 	w := newWorld(t)
 	ep := w.hook()
 	secrets := func() (n int) {
-		if err := w.store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		if err := w.store.View(t.Context(), w.Config().ID, func(tx *record.Tx) error {
 			rec, err := tx.Endpoints.Get(ep.ID)
 			n = len(rec.Secrets)
 			return err
@@ -370,14 +372,14 @@ func TestRotateSecret(t *testing.T) {
 func TestEndpointSealFails(t *testing.T) {
 	down := errors.New("the vault is down")
 	fail := func(_, _ []byte) ([]byte, error) { return nil, down }
-	w := newWorld(t, func(c *affiliate.Config) { c.Seal, c.Open = fail, fail })
+	w := newWorld(t, func(c *tributary.Config) { c.Seal, c.Open = fail, fail })
 	if _, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
 		t.Errorf("create: %v", err)
 	}
 	if _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
 		t.Errorf("rotate: %v", err)
 	}
-	dry := newWorld(t, func(c *affiliate.Config) { c.Rand = bytes.NewReader(nil) })
+	dry := newWorld(t, func(c *tributary.Config) { c.Rand = bytes.NewReader(nil) })
 	if _, err := dry.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}}); err == nil {
 		t.Error("a secret without randomness")
 	}

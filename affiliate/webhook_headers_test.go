@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 const basic = "Basic dXNlcjpwYXNzd29yZA=="
@@ -39,9 +41,9 @@ func TestEndpointHeaders(t *testing.T) {
 		}
 	}
 	var kept string
-	behind(t, w, func(tx *affiliate.Tx) {
+	behind(t, w, func(tx *record.Tx) {
 		rec := must(tx.Endpoints.Get(hook.ID))
-		kept = fmt.Sprintf("%s %+v", rec.Headers, must(tx.Receipts.Find(affiliate.Key{Index: affiliate.ByRequest, Text: "k"})))
+		kept = fmt.Sprintf("%s %+v", rec.Headers, must(tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: "k"})))
 	})
 	shown := fmt.Sprintf("%v %+v %#v %s %q %d %s", in, in, in, in.Headers, in.Headers, in.Headers, claims[0].Headers)
 	var log strings.Builder
@@ -69,7 +71,7 @@ func TestEndpointHeaders(t *testing.T) {
 // A test sends the headers too.
 func TestEndpointTestHasHeaders(t *testing.T) {
 	var got affiliate.EndpointHeaders
-	w := newWorld(t, sealed, func(c *affiliate.Config) {
+	w := newWorld(t, sealed, func(c *tributary.Config) {
 		c.Send = func(_ context.Context, c affiliate.Claim) affiliate.Attempt {
 			got = c.Headers
 			return affiliate.Attempt{Status: 204}
@@ -90,7 +92,7 @@ func TestEndpointHeadersBound(t *testing.T) {
 		return must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: hookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"X-Key": value}}))
 	}
 	theirs, mine := make("theirs"), make("mine")
-	behind(t, w, func(tx *affiliate.Tx) {
+	behind(t, w, func(tx *record.Tx) {
 		a, b := must(tx.Endpoints.Get(theirs.ID)), must(tx.Endpoints.Get(mine.ID))
 		b.Headers = a.Headers
 		must(0, tx.Endpoints.Replace(b))

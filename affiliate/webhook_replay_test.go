@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/atlength"
 )
@@ -68,7 +69,7 @@ func TestReplayOne(t *testing.T) {
 				if again := w.claim(1); len(again) > 0 {
 					t.Errorf("sent twice: %v", again)
 				}
-			}, func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second} })
+			}, func(c *tributary.Config) { c.Schedule = []time.Duration{0, time.Second} })
 		})
 	}
 }
@@ -87,7 +88,7 @@ func TestReplayFails(t *testing.T) {
 				t.Errorf("attempt %d: %s, want %s", i+2, d.State, want)
 			}
 		}
-	}, func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second, time.Second} })
+	}, func(c *tributary.Config) { c.Schedule = []time.Duration{0, time.Second, time.Second} })
 }
 
 // A replay of a delivery in flight changes nothing: it is sent once.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -74,21 +75,21 @@ func TestSettleOwnSchedule(t *testing.T) {
 		if d := w.delivery(c.Delivery); d.State != affiliate.DeliveryFailed || d.AttemptCount != 2 {
 			t.Errorf("after two attempts: %+v", d)
 		}
-	}, func(c *affiliate.Config) { c.Schedule = []time.Duration{time.Minute, time.Hour} })
+	}, func(c *tributary.Config) { c.Schedule = []time.Duration{time.Minute, time.Hour} })
 }
 
 func TestConfigSchedule(t *testing.T) {
 	for name, schedule := range map[string][]time.Duration{
 		"negative": {0, -1}, "too long a step": {0, 30*24*time.Hour + 1}, "too many": make([]time.Duration, 101),
 	} {
-		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{Schedule: schedule}); err == nil {
+		if _, err := tributary.New(newWorld(t).store, tributary.Config{Schedule: schedule}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	for name, schedule := range map[string][]time.Duration{
 		"none": {0}, "the longest step": {0, 30 * 24 * time.Hour}, "the most": make([]time.Duration, 100),
 	} {
-		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{Schedule: schedule}); err != nil {
+		if _, err := tributary.New(newWorld(t).store, tributary.Config{Schedule: schedule}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -259,8 +260,8 @@ func TestSettleFailing(t *testing.T) {
 		w.deliver(answer(500))
 		return w.health(ep.ID)
 	}
-	short := func(c *affiliate.Config) { c.Schedule = []time.Duration{0, 30 * time.Minute} }
-	endless := func(c *affiliate.Config) {
+	short := func(c *tributary.Config) { c.Schedule = []time.Duration{0, 30 * time.Minute} }
+	endless := func(c *tributary.Config) {
 		c.Schedule = slices.Repeat([]time.Duration{24 * time.Hour}, 100)
 		c.Schedule[0] = 0
 	}
@@ -268,7 +269,7 @@ func TestSettleFailing(t *testing.T) {
 		name     string
 		until    time.Duration
 		success  time.Duration
-		schedule func(*affiliate.Config)
+		schedule func(*tributary.Config)
 		disabled bool
 		notices  []affiliate.NoticeKind
 	}{
@@ -394,7 +395,7 @@ func TestSettleNotices(t *testing.T) {
 		if text := fmt.Sprintf("%+v", notices); strings.Contains(text, "example") || strings.Contains(text, "whsec") {
 			t.Errorf("a notice tells too much: %s", text)
 		}
-	}, told(&notices), func(c *affiliate.Config) { c.Schedule = []time.Duration{0, time.Second} })
+	}, told(&notices), func(c *tributary.Config) { c.Schedule = []time.Duration{0, time.Second} })
 }
 
 // Several attempts settle together, or none does.

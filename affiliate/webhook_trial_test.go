@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -41,7 +42,7 @@ func TestTestEndpoint(t *testing.T) {
 					t.Errorf("claim %+v", c)
 				}
 				checkSample(t, w, typ, c)
-			}, func(c *affiliate.Config) { c.Send = send })
+			}, func(c *tributary.Config) { c.Send = send })
 		})
 	}
 }
@@ -141,7 +142,7 @@ func TestTestEndpointResults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, func(c *affiliate.Config) {
+			w := newWorld(t, func(c *tributary.Config) {
 				c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { return tt.attempt }
 			})
 			ep := w.hook()
@@ -162,7 +163,7 @@ func TestTestEndpointResults(t *testing.T) {
 }
 
 func TestTestEndpointErrors(t *testing.T) {
-	w := newWorld(t, func(c *affiliate.Config) {
+	w := newWorld(t, func(c *tributary.Config) {
 		c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { t.Error("sent"); return affiliate.Attempt{} }
 	})
 	ep := w.hook()
@@ -212,5 +213,5 @@ func TestTestEndpointOnce(t *testing.T) {
 		if _, err := w.TestEndpoint(t.Context(), in); err == nil || sent != 1 {
 			t.Errorf("another request under the key: %v", err)
 		}
-	}, func(c *affiliate.Config) { c.Send = send })
+	}, func(c *tributary.Config) { c.Send = send })
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // The attribution window of a click: docs/money.md 14, with the numbers of its
@@ -34,8 +36,8 @@ func (s saleShop) report(in affiliate.NewSale) affiliate.SaleResult {
 func (s saleShop) joined(id affiliate.ClickID) uuid.UUID {
 	s.t.Helper()
 	var out uuid.UUID
-	s.insert(func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Clicks.List(affiliate.Query{}) {
+	s.insert(func(tx *record.Tx) error {
+		for rec, err := range tx.Clicks.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -208,12 +210,12 @@ func TestClickWindowM75(t *testing.T) {
 // M76: CookieDays is 1 to 36,500; zero is 60.
 func TestCookieDaysM76(t *testing.T) {
 	for _, days := range []int{-1, 36_501} {
-		if _, err := affiliate.New(newWorld(t).store, affiliate.Config{CookieDays: days}); err == nil {
+		if _, err := tributary.New(newWorld(t).store, tributary.Config{CookieDays: days}); err == nil {
 			t.Errorf("%d days are accepted", days)
 		}
 	}
 	for _, days := range []int{1, 36_500} {
-		s := newSaleShop(t, func(c *affiliate.Config) { c.CookieDays = days })
+		s := newSaleShop(t, func(c *tributary.Config) { c.CookieDays = days })
 		_, number := s.visit("ada")
 		s.pass(time.Duration(days) * 24 * time.Hour)
 		equal(t, affiliate.SaleRecorded, s.report(affiliate.NewSale{ReferralID: number, Email: "a@example.net", Name: "A"}).Outcome)

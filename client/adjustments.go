@@ -10,14 +10,14 @@ import (
 
 const adjustments = "/adjustments"
 
-// Adjustment is [affiliate.Program.Adjustment].
+// Adjustment is [tributary.Program.Adjustment].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error) {
 	return one[affiliate.Adjustment](ctx, c, adjustments, firstOf("id", textOfID(id)))
 }
 
-// Adjustments is [affiliate.Program.Adjustments].
+// Adjustments is [tributary.Program.Adjustments].
 func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
 	var q filter
 	q.id("affiliateId", f.AffiliateID)
@@ -28,7 +28,7 @@ func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, 
 	return selected[affiliate.Adjustment](ctx, c, adjustments, q, pg)
 }
 
-// RecordAdjustment is [affiliate.Program.RecordAdjustment].
+// RecordAdjustment is [tributary.Program.RecordAdjustment].
 func (c *Client) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error) {
 	return send[affiliate.Adjustment](ctx, c, c.post(adjustments, in, in.Once))
 }

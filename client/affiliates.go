@@ -11,7 +11,7 @@ import (
 
 const affiliates = "/affiliates"
 
-// Affiliate is [affiliate.Program.Affiliate]: ident is an affiliate's id, a
+// Affiliate is [tributary.Program.Affiliate]: ident is an affiliate's id, a
 // slug, or the id of a click.
 //
 // Errors: [affiliate.ErrNotFound].
@@ -19,19 +19,19 @@ func (c *Client) Affiliate(ctx context.Context, ident string) (affiliate.Affilia
 	return one[affiliate.Affiliate](ctx, c, affiliates, firstOf("id", ident))
 }
 
-// AffiliateByEmail is [affiliate.Program.AffiliateByEmail].
+// AffiliateByEmail is [tributary.Program.AffiliateByEmail].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error) {
 	return one[affiliate.Affiliate](ctx, c, affiliates, firstOf("email", email))
 }
 
-// Affiliates is [affiliate.Program.Affiliates].
+// Affiliates is [tributary.Program.Affiliates].
 func (c *Client) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	return list[affiliate.Affiliate](ctx, c, affiliates, url.Values{}, pg)
 }
 
-// CreateAffiliate is [affiliate.Program.CreateAffiliate]. Answers is for Go
+// CreateAffiliate is [tributary.Program.CreateAffiliate]. Answers is for Go
 // calls only: a call that sets it is refused before it is sent.
 func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates, in, in.Once)
@@ -39,7 +39,7 @@ func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate)
 	return send[affiliate.Affiliate](ctx, c, rq)
 }
 
-// UpdateAffiliate is [affiliate.Program.UpdateAffiliate]. It returns how many
+// UpdateAffiliate is [tributary.Program.UpdateAffiliate]. It returns how many
 // affiliates matched: 0 or 1.
 func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
 	out, err := send[struct{ Count int }](ctx, c, c.put(affiliates, struct {
@@ -50,7 +50,7 @@ func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 	return out.Count, err
 }
 
-// DeleteAffiliate is [affiliate.Program.DeleteAffiliate]. A request can only
+// DeleteAffiliate is [tributary.Program.DeleteAffiliate]. A request can only
 // send one name of the affiliate, so a ref with both ID and Email is refused
 // before it is sent.
 func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error {

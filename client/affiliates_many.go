@@ -10,25 +10,25 @@ import (
 
 // Operations on many affiliates take 1 to 1,000 different ids.
 
-// ApproveAffiliates is [affiliate.Program.ApproveAffiliates], for 1 to 1,000
+// ApproveAffiliates is [tributary.Program.ApproveAffiliates], for 1 to 1,000
 // different affiliates.
 func (c *Client) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return c.moveAffiliates(ctx, affiliate.AffiliateActive, ids)
 }
 
-// DeclineAffiliates is [affiliate.Program.DeclineAffiliates], for 1 to 1,000
+// DeclineAffiliates is [tributary.Program.DeclineAffiliates], for 1 to 1,000
 // different affiliates.
 func (c *Client) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return c.moveAffiliates(ctx, affiliate.AffiliateDeclined, ids)
 }
 
-// DeactivateAffiliates is [affiliate.Program.DeactivateAffiliates], for 1 to
+// DeactivateAffiliates is [tributary.Program.DeactivateAffiliates], for 1 to
 // 1,000 different affiliates.
 func (c *Client) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return c.moveAffiliates(ctx, affiliate.AffiliateDeactivated, ids)
 }
 
-// BanAffiliates is [affiliate.Program.BanAffiliates], for 1 to 1,000 different
+// BanAffiliates is [tributary.Program.BanAffiliates], for 1 to 1,000 different
 // affiliates.
 func (c *Client) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return c.moveAffiliates(ctx, affiliate.AffiliateBanned, ids)
@@ -51,7 +51,7 @@ func changed(ctx context.Context, c *Client, operation string, body any) ([]affi
 	return send[[]affiliate.Affiliate](ctx, c, c.post(affiliates+operation, body, affiliate.Once{}))
 }
 
-// SetAffiliatePlan is [affiliate.Program.SetAffiliatePlan], for 1 to 1,000
+// SetAffiliatePlan is [tributary.Program.SetAffiliatePlan], for 1 to 1,000
 // different affiliates.
 func (c *Client) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/plan", struct {
@@ -60,7 +60,7 @@ func (c *Client) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	}{affiliateIDs{ids}, idOrNull(plan)})
 }
 
-// SetAffiliateTier is [affiliate.Program.SetAffiliateTier], for 1 to 1,000
+// SetAffiliateTier is [tributary.Program.SetAffiliateTier], for 1 to 1,000
 // different affiliates.
 func (c *Client) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/tier", struct {
@@ -77,7 +77,7 @@ func idOrNull(id uuid.UUID) affiliate.Opt[uuid.UUID] {
 	return affiliate.Set(id)
 }
 
-// SetTierExempt is [affiliate.Program.SetTierExempt], for 1 to 1,000 different
+// SetTierExempt is [tributary.Program.SetTierExempt], for 1 to 1,000 different
 // affiliates.
 func (c *Client) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/tier-exempt", struct {
@@ -86,7 +86,7 @@ func (c *Client) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUI
 	}{affiliateIDs{ids}, exempt})
 }
 
-// SetPayoutDetails is [affiliate.Program.SetPayoutDetails].
+// SetPayoutDetails is [tributary.Program.SetPayoutDetails].
 func (c *Client) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
 	return send[affiliate.Affiliate](ctx, c, c.post(affiliates+"/payout-details", struct {
 		AffiliateID uuid.UUID               `json:"affiliateId,omitzero"`
@@ -101,7 +101,7 @@ type signupAnswer struct {
 	Answer     string    `json:"answer"`
 }
 
-// InviteAffiliate is [affiliate.Program.InviteAffiliate]. The ids of Answers are
+// InviteAffiliate is [tributary.Program.InviteAffiliate]. The ids of Answers are
 // for Go calls only: a call that sets one is refused before it is sent.
 func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
 	in.AffiliateStatus = "" // an invited affiliate is INVITED
@@ -119,7 +119,7 @@ func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate)
 	return send[affiliate.Affiliate](ctx, c, rq)
 }
 
-// AcceptInvite is [affiliate.Program.AcceptInvite]. A field that is null is for
+// AcceptInvite is [tributary.Program.AcceptInvite]. A field that is null is for
 // Go calls only: a call that sets one is refused before it is sent.
 func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates+"/accept-invite", struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // TestSaleOutcome: the outcome comes from the header. Without the header it is
@@ -295,7 +296,7 @@ func TestKinds(t *testing.T) {
 // When two reasons share a text and a status, it is the first one.
 func TestEveryText(t *testing.T) {
 	first := map[string]affiliate.Reason{}
-	for _, row := range affiliate.Refusals() {
+	for _, row := range refusal.Refusals() {
 		status, text := row.Kind.Status(), strings.NewReplacer("{field}", "some.field", "{name}", "limit", "{type}", "sale.gone").Replace(row.Message)
 		id := http.StatusText(status) + text
 		if first[id] == "" {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/internal/api"
 )
@@ -80,7 +80,7 @@ var offWire = map[string]string{
 // operation of the wire, or it is said why it is none.
 func TestEveryMethodHasARoute(t *testing.T) {
 	routed, seen := operations[api.Operations](), map[string]bool{}
-	for m := range reflect.TypeFor[*affiliate.Program]().Methods() {
+	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
 		seen[m.Name] = true
 		if _, off := offWire[m.Name]; off == slices.Contains(routed, m.Name) {
 			t.Errorf("%s: over the wire %v, and off it %v", m.Name, !off, off)

@@ -9,19 +9,19 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Balance is [affiliate.Program.Balance].
+// Balance is [tributary.Program.Balance].
 //
 // Errors: [affiliate.ErrNotFound] for an unknown affiliate.
 func (c *Client) Balance(ctx context.Context, id uuid.UUID) (affiliate.Balance, error) {
 	return one[affiliate.Balance](ctx, c, "/balances", firstOf("affiliateId", textOfID(id)))
 }
 
-// Balances is [affiliate.Program.Balances].
+// Balances is [tributary.Program.Balances].
 func (c *Client) Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 	return selected[affiliate.Balance](ctx, c, "/balances", filter{}, pg)
 }
 
-// Movements is [affiliate.Program.Movements]. Movement.Sales is not on the wire.
+// Movements is [tributary.Program.Movements]. Movement.Sales is not on the wire.
 func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	var q filter
 	q.id("affiliateId", f.AffiliateID)

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A call is a request with its attempts and its last answer. It is the
@@ -93,7 +94,7 @@ func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	}
 	body, err := json.Marshal(a.body)
 	if err == nil && !carries(body, a.body) {
-		return nil, a.refused(affiliate.RefuseUTF8.Err())
+		return nil, a.refused(refusal.RefuseUTF8.Err())
 	}
 	if err != nil {
 		return nil, a.refused(&affiliate.Error{

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// TrackClick is [affiliate.Program.TrackClick].
+// TrackClick is [tributary.Program.TrackClick].
 //
 // Errors: [affiliate.ErrNotFound] when no live link has the slug.
 func (c *Client) TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error) {

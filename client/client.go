@@ -124,7 +124,7 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 }
 
 // Keyed returns a client whose writes all carry the key of o; otherwise each
-// call makes a key of its own. It is [affiliate.Program.Keyed] over the wire.
+// call makes a key of its own. It is [tributary.Program.Keyed] over the wire.
 // Use it to make a write repeatable when its input has no field for a key:
 //
 //	err := c.Keyed(affiliate.Once{Key: "close-account-17"}).DeleteReferral(ctx, "kim@example.com")

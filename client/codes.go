@@ -10,7 +10,7 @@ import (
 
 const codes = "/promotional-codes"
 
-// Code is [affiliate.Program.Code].
+// Code is [tributary.Program.Code].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Code, error) {
@@ -18,7 +18,7 @@ func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Cod
 	return one[affiliate.Code](ctx, c, codes, q)
 }
 
-// Codes is [affiliate.Program.Codes]. When a filter has several fields, one of
+// Codes is [tributary.Program.Codes]. When a filter has several fields, one of
 // them is sent: see [Client.Sales].
 func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 	var what choice[affiliate.Code]
@@ -31,7 +31,7 @@ func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate
 	return chosen(ctx, c, codes, what, pg)
 }
 
-// CreateCode is [affiliate.Program.CreateCode]. IsAffiliateGenerated is for Go
+// CreateCode is [tributary.Program.CreateCode]. IsAffiliateGenerated is for Go
 // calls only: a call that sets it is refused before it is sent.
 func (c *Client) CreateCode(ctx context.Context, in affiliate.NewCode) (affiliate.Code, error) {
 	rq := c.post(codes, in, in.Once)
@@ -44,7 +44,7 @@ type codeID struct {
 	PromotionalCodeID uuid.UUID `json:"promotionalCodeId,omitzero"`
 }
 
-// UpdateCode is [affiliate.Program.UpdateCode].
+// UpdateCode is [tributary.Program.UpdateCode].
 func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error) {
 	return send[affiliate.Code](ctx, c, c.put(codes, struct {
 		codeID
@@ -52,13 +52,13 @@ func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.Code
 	}{codeID{id}, up}))
 }
 
-// DeleteCode is [affiliate.Program.DeleteCode].
+// DeleteCode is [tributary.Program.DeleteCode].
 func (c *Client) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
 	out, err := send[struct{ DeletedCode affiliate.DeletedCode }](ctx, c, c.remove(codes, codeID{id}))
 	return out.DeletedCode, err
 }
 
-// Evaluate is [affiliate.Program.Evaluate]: the preview of a code.
+// Evaluate is [tributary.Program.Evaluate]: the preview of a code.
 func (c *Client) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.Evaluation, error) {
 	return send[affiliate.Evaluation](ctx, c, c.post(codes+"/validate", in, in.Once))
 }

@@ -27,7 +27,7 @@ func (c *Client) generation(in affiliate.NewCodes, check bool) request {
 	return rq
 }
 
-// GenerateCodes is [affiliate.Program.GenerateCodes], for at most 10,000 codes.
+// GenerateCodes is [tributary.Program.GenerateCodes], for at most 10,000 codes.
 // The server answers the ID, the Code and the AffiliateID of each, and its
 // CouponID is known; look a code up with [Client.Code] for the rest. Code,
 // ExternalID and IsAffiliateGenerated are for Go calls only: a call that sets one
@@ -50,7 +50,7 @@ func (c *Client) GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]af
 	return made, nil
 }
 
-// CheckCodes is [affiliate.Program.CheckCodes], for at most 10,000 codes.
+// CheckCodes is [tributary.Program.CheckCodes], for at most 10,000 codes.
 func (c *Client) CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error) {
 	return send[affiliate.KeySpace](ctx, c, c.generation(in, true))
 }

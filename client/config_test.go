@@ -19,6 +19,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // TestNew (B473): New accepts good input. When it refuses, its error shows
@@ -177,7 +178,7 @@ func TestKeyed(t *testing.T) {
 		t.Errorf("a create with a key of its own carries %q", key)
 	}
 	for name, once := range map[string]affiliate.Once{
-		"Digest": {Key: "k", Digest: [32]byte{1}}, "Refused": {Key: "k", Refused: affiliate.FieldEmpty.Of("name")},
+		"Digest": {Key: "k", Digest: [32]byte{1}}, "Refused": {Key: "k", Refused: refusal.FieldEmpty.Of("name")},
 	} {
 		w := &wire{}
 		k := w.client(t).Keyed(once)

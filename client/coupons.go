@@ -11,7 +11,7 @@ import (
 
 const coupons = "/coupons"
 
-// Coupon is [affiliate.Program.Coupon].
+// Coupon is [tributary.Program.Coupon].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Coupon, error) {
@@ -19,13 +19,13 @@ func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate
 	return one[affiliate.Coupon](ctx, c, coupons, q)
 }
 
-// Coupons is [affiliate.Program.Coupons]. An answer holds every code of each
+// Coupons is [tributary.Program.Coupons]. An answer holds every code of each
 // coupon, so ask for small pages; see [Config.MaxBody].
 func (c *Client) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	return list[affiliate.Coupon](ctx, c, coupons, url.Values{}, pg)
 }
 
-// CreateCoupon is [affiliate.Program.CreateCoupon].
+// CreateCoupon is [tributary.Program.CreateCoupon].
 func (c *Client) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error) {
 	return send[affiliate.Coupon](ctx, c, c.post(coupons, in, in.Once))
 }
@@ -35,7 +35,7 @@ type couponID struct {
 	CouponID uuid.UUID `json:"couponId,omitzero"`
 }
 
-// UpdateCoupon is [affiliate.Program.UpdateCoupon].
+// UpdateCoupon is [tributary.Program.UpdateCoupon].
 func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
 	rq := c.put(coupons, struct {
 		couponID
@@ -46,7 +46,7 @@ func (c *Client) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.Co
 	return send[affiliate.Coupon](ctx, c, rq)
 }
 
-// DeleteCoupon is [affiliate.Program.DeleteCoupon].
+// DeleteCoupon is [tributary.Program.DeleteCoupon].
 func (c *Client) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
 	out, err := send[struct{ DeletedCoupon affiliate.DeletedCoupon }](ctx, c, c.remove(coupons, couponID{id}))
 	return out.DeletedCoupon, err

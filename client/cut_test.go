@@ -14,6 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // cuts are the ways in which the body of an error ends too early, with what the
@@ -44,7 +45,7 @@ func once(cfg *client.Config) { cfg.MaxRetries = -1 }
 // the status, and the cause says why.
 func TestCutRefusals(t *testing.T) {
 	seen := map[affiliate.Kind]bool{}
-	for _, row := range affiliate.Refusals() {
+	for _, row := range refusal.Refusals() {
 		seen[row.Kind] = true
 		body, status := jsonOf(map[string]string{"error": row.Message}), row.Kind.Status()
 		header := []string{"Error-Code", string(row.Reason), "Error-Field", row.Field}

@@ -1,5 +1,5 @@
 // Package client calls a Tributary server, or any server of the same published
-// contract. A [Client] has the methods of [affiliate.Program] that the wire
+// contract. A [Client] has the methods of [tributary.Program] that the wire
 // carries, with the same names, types and errors:
 //
 //	c, err := client.New("https://partners.example.com", key, client.Config{})
@@ -14,7 +14,7 @@
 //	}
 //	return err
 //
-// The method of affiliate.Program with the same name documents what a method
+// The method of tributary.Program with the same name documents what a method
 // does and what it refuses.
 //
 // # Answers

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 )
@@ -42,7 +43,7 @@ func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 // A shop is an engine with an affiliate, a code and a sale, and a client that
 // loses the first answer of the next call.
 type shop struct {
-	*affiliate.Program
+	*tributary.Program
 	client *client.Client
 	line   *losing
 	coupon affiliate.Coupon

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/httpapi"
@@ -25,9 +26,9 @@ import (
 
 // newEngine is a program with a store of its own and a stopped clock, and its
 // handler.
-func newEngine(t testing.TB) (*affiliate.Program, http.Handler) {
+func newEngine(t testing.TB) (*tributary.Program, http.Handler) {
 	t.Helper()
-	p := must(affiliate.New(memstore.New(), affiliate.Config{
+	p := must(tributary.New(memstore.New(), tributary.Config{
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},

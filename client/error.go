@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // An Error is a call that failed: the server refused it, the server gave no
@@ -241,7 +242,7 @@ func textOf(status int) string {
 // fits.
 func rowOf(status int, reason affiliate.Reason, text string) affiliate.Error {
 	var found affiliate.Error
-	for _, row := range affiliate.Refusals() {
+	for _, row := range refusal.Refusals() {
 		if row.Kind.Status() != status || reason != "" && row.Reason != reason {
 			continue
 		}

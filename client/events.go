@@ -20,7 +20,7 @@ const (
 	followPoll  = time.Second // how often it asks when there are none
 )
 
-// Events is [affiliate.Program.Events]. Without a page all pages are joined.
+// Events is [tributary.Program.Events]. Without a page all pages are joined.
 func (c *Client) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 	var q filter
 	q.word("type", string(f.Type))
@@ -30,7 +30,7 @@ func (c *Client) Events(ctx context.Context, f affiliate.EventFilter, pg affilia
 	return affiliate.List[affiliate.Event]{Items: eventsOf(l.Items), Next: l.Next}, err
 }
 
-// EventsAfter is [affiliate.Program.EventsAfter].
+// EventsAfter is [tributary.Program.EventsAfter].
 func (c *Client) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]affiliate.Event, error) {
 	position := "start"
 	if after != uuid.Nil {
@@ -43,7 +43,7 @@ func (c *Client) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([
 	return eventsOf(l.Items), nil
 }
 
-// Follow is [affiliate.Program.Follow]. When it has read all events it asks for
+// Follow is [tributary.Program.Follow]. When it has read all events it asks for
 // more once a second.
 func (c *Client) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error] {
 	return func(yield func(affiliate.Event, error) bool) {

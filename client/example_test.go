@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/httpapi"
@@ -17,7 +18,7 @@ import (
 // newProgram is the server of the examples: an engine in memory behind its
 // handler.
 func newProgram() http.Handler {
-	engine, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	engine, err := tributary.New(memstore.New(), tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func newProgram() http.Handler {
 // without a port or a goroutine.
 func ExampleNew() {
 	ctx := context.Background()
-	engine, err := affiliate.New(memstore.New(), affiliate.Config{})
+	engine, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

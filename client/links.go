@@ -10,7 +10,7 @@ import (
 
 const links = "/links"
 
-// Links is [affiliate.Program.Links]. When a filter has several fields, one of
+// Links is [tributary.Program.Links]. When a filter has several fields, one of
 // them is sent: see [Client.Sales].
 func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	var what choice[affiliate.Link]
@@ -21,7 +21,7 @@ func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate
 	return chosen(ctx, c, links, what, pg)
 }
 
-// CreateLink is [affiliate.Program.CreateLink].
+// CreateLink is [tributary.Program.CreateLink].
 func (c *Client) CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error) {
 	return send[affiliate.Link](ctx, c, c.post(links, in, in.Once))
 }
@@ -32,7 +32,7 @@ type linkRef struct {
 	Link string    `json:"link,omitzero"`
 }
 
-// RenameLink is [affiliate.Program.RenameLink].
+// RenameLink is [tributary.Program.RenameLink].
 func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
 	return send[affiliate.Link](ctx, c, c.put(links, struct {
 		linkRef
@@ -40,7 +40,7 @@ func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug str
 	}{linkRef{ref.ID, ref.Slug}, slug}))
 }
 
-// DeleteLink is [affiliate.Program.DeleteLink].
+// DeleteLink is [tributary.Program.DeleteLink].
 func (c *Client) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
 	out, err := send[struct{ DeletedLink affiliate.DeletedLink }](ctx, c, c.remove(links, linkRef{ref.ID, ref.Slug}))
 	return out.DeletedLink, err

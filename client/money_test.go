@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/client"
@@ -341,7 +342,7 @@ func TestStatementOverTheWire(t *testing.T) {
 // TestDecidePayment: the client decides about a payment as the engine does.
 func TestDecidePayment(t *testing.T) {
 	ctx := t.Context()
-	told := func(decide func(*affiliate.Program, http.Handler, uuid.UUID, affiliate.PaymentDecision) (affiliate.PaymentResult, error)) (all []string) {
+	told := func(decide func(*tributary.Program, http.Handler, uuid.UUID, affiliate.PaymentDecision) (affiliate.PaymentResult, error)) (all []string) {
 		for _, d := range []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed, "x", ""} {
 			p, h := newEngine(t)
 			must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
@@ -357,10 +358,10 @@ func TestDecidePayment(t *testing.T) {
 		}
 		return all
 	}
-	want := told(func(p *affiliate.Program, _ http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	want := told(func(p *tributary.Program, _ http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 		return p.DecidePayment(ctx, id, d)
 	})
-	got := told(func(_ *affiliate.Program, h http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	got := told(func(_ *tributary.Program, h http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 		return must(client.New(testBase, testKey, client.Config{Handler: h})).DecidePayment(ctx, id, d)
 	})
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// DecidePayment is [affiliate.Program.DecidePayment]. Of the payment the answer has
+// DecidePayment is [tributary.Program.DecidePayment]. Of the payment the answer has
 // the id alone.
 func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 	out, err := send[struct {

@@ -11,7 +11,7 @@ import (
 // previewedAtOnce is how many lines of a preview a request asks for.
 const previewedAtOnce = 500
 
-// RunPayouts is [affiliate.Program.RunPayouts]. The server examines some hundred
+// RunPayouts is [tributary.Program.RunPayouts]. The server examines some hundred
 // affiliates in each request, and requests are sent until the run is DONE, each
 // with a key of its own; the key of the client is that of the first.
 func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
@@ -37,7 +37,7 @@ type previewed struct {
 	Next  affiliate.Opt[string]  `json:"next"`
 }
 
-// PreviewPayouts is [affiliate.Program.PreviewPayouts], page by page. Each page
+// PreviewPayouts is [tributary.Program.PreviewPayouts], page by page. Each page
 // judges holding periods at its own time.
 func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
 	return affiliate.Each(previewedAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
@@ -50,19 +50,19 @@ func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) ite
 	})
 }
 
-// PayoutRun is [affiliate.Program.PayoutRun].
+// PayoutRun is [tributary.Program.PayoutRun].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error) {
 	return one[affiliate.PayoutRunResult](ctx, c, payouts+"/runs", firstOf("externalId", externalID))
 }
 
-// PayoutRuns is [affiliate.Program.PayoutRuns].
+// PayoutRuns is [tributary.Program.PayoutRuns].
 func (c *Client) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
 	return selected[affiliate.PayoutRunResult](ctx, c, payouts+"/runs", filter{}, pg)
 }
 
-// PayoutLines is [affiliate.Program.PayoutLines].
+// PayoutLines is [tributary.Program.PayoutLines].
 func (c *Client) PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	var q filter
 	q.text("externalId", affiliate.Set(externalID))

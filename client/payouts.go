@@ -13,14 +13,14 @@ import (
 
 const payouts = "/payouts"
 
-// Payout is [affiliate.Program.Payout].
+// Payout is [tributary.Program.Payout].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
 	return one[affiliate.Payout](ctx, c, payouts, firstOf("id", textOfID(id)))
 }
 
-// Payouts is [affiliate.Program.Payouts].
+// Payouts is [tributary.Program.Payouts].
 func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 	var q filter
 	q.id("affiliateId", f.AffiliateID)
@@ -31,7 +31,7 @@ func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affil
 	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
 }
 
-// Transfers is [affiliate.Program.Transfers]. The server lists payouts newest
+// Transfers is [tributary.Program.Transfers]. The server lists payouts newest
 // first and payments are oldest first, so all of them are read before the first
 // is yielded.
 func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
@@ -55,7 +55,7 @@ func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.S
 	}
 }
 
-// CreatePayout is [affiliate.Program.CreatePayout].
+// CreatePayout is [tributary.Program.CreatePayout].
 func (c *Client) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error) {
 	return send[affiliate.Payout](ctx, c, c.post(payouts, in, affiliate.Once{}))
 }
@@ -68,22 +68,22 @@ type payoutStatus struct {
 	ReturnedReason affiliate.Opt[string]  `json:"returnedReason,omitzero"`
 }
 
-// SetPayoutStatus is [affiliate.Program.SetPayoutStatus].
+// SetPayoutStatus is [tributary.Program.SetPayoutStatus].
 func (c *Client) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error) {
 	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: status})
 }
 
-// FailPayout is [affiliate.Program.FailPayout].
+// FailPayout is [tributary.Program.FailPayout].
 func (c *Client) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
 	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutFailed, FailedReason: affiliate.Set(reason)})
 }
 
-// CancelPayout is [affiliate.Program.CancelPayout].
+// CancelPayout is [tributary.Program.CancelPayout].
 func (c *Client) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
 	return c.SetPayoutStatus(ctx, id, affiliate.PayoutCanceled)
 }
 
-// ReturnPayout is [affiliate.Program.ReturnPayout].
+// ReturnPayout is [tributary.Program.ReturnPayout].
 func (c *Client) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
 	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutReturned, ReturnedReason: affiliate.Set(reason)})
 }

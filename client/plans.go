@@ -10,14 +10,14 @@ import (
 
 const plans = "/commission-plans"
 
-// Plan is [affiliate.Program.Plan].
+// Plan is [tributary.Program.Plan].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error) {
 	return one[affiliate.Plan](ctx, c, plans, firstOf("commissionPlanId", textOfID(id)))
 }
 
-// Plans is [affiliate.Program.Plans].
+// Plans is [tributary.Program.Plans].
 func (c *Client) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error) {
 	return selected[affiliate.Plan](ctx, c, plans, filter{}, pg)
 }
@@ -54,7 +54,7 @@ func unlessZero(n int64) affiliate.Opt[int64] {
 	return affiliate.Set(n)
 }
 
-// CreatePlan is [affiliate.Program.CreatePlan].
+// CreatePlan is [tributary.Program.CreatePlan].
 func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error) {
 	body := plan{Name: affiliate.Set(in.Name), AutoApproveRewards: affiliate.Set(!in.HoldRewards)}
 	body.setTerms(in.Terms)
@@ -64,7 +64,7 @@ func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliat
 	return send[affiliate.Plan](ctx, c, c.post(plans, body, affiliate.Once{}))
 }
 
-// UpdatePlan is [affiliate.Program.UpdatePlan].
+// UpdatePlan is [tributary.Program.UpdatePlan].
 func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
 	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger}
 	if terms, there := up.Terms.Get(); there {
@@ -104,7 +104,7 @@ func opposite(o affiliate.Opt[bool]) affiliate.Opt[bool] {
 	return o
 }
 
-// DeletePlan is [affiliate.Program.DeletePlan].
+// DeletePlan is [tributary.Program.DeletePlan].
 func (c *Client) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	return done(ctx, c, c.remove(plans, plan{CommissionPlanID: id}))
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Settings is [affiliate.Program.Settings].
+// Settings is [tributary.Program.Settings].
 func (c *Client) Settings(ctx context.Context) (affiliate.Settings, error) {
 	return send[affiliate.Settings](ctx, c, fetch("/program", nil))
 }
 
-// Attention is [affiliate.Program.Attention].
+// Attention is [tributary.Program.Attention].
 func (c *Client) Attention(ctx context.Context, n int) (affiliate.Attention, error) {
 	query := url.Values{}
 	if n != 0 {

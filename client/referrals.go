@@ -10,7 +10,7 @@ import (
 
 const referrals = "/referrals"
 
-// Referral is [affiliate.Program.Referral]: ident is the referral's id or the
+// Referral is [tributary.Program.Referral]: ident is the referral's id or the
 // customer's email.
 //
 // Errors: [affiliate.ErrNotFound].
@@ -18,7 +18,7 @@ func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral
 	return one[affiliate.Referral](ctx, c, referrals, firstOf("id", ident))
 }
 
-// Referrals is [affiliate.Program.Referrals]. When a filter has several fields,
+// Referrals is [tributary.Program.Referrals]. When a filter has several fields,
 // one of them is sent: see [Client.Sales].
 func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	var what choice[affiliate.Referral]
@@ -30,7 +30,7 @@ func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg a
 	return chosen(ctx, c, referrals, what, pg)
 }
 
-// CreateReferral is [affiliate.Program.CreateReferral]. Integration and Manual
+// CreateReferral is [tributary.Program.CreateReferral]. Integration and Manual
 // are for Go calls only: a call that sets one is refused before it is sent.
 //
 // Errors: [affiliate.ErrNotFound] when no affiliate could be found.
@@ -46,7 +46,7 @@ type referralID struct {
 	ReferralID string `json:"referralId,omitzero"`
 }
 
-// UpdateReferral is [affiliate.Program.UpdateReferral].
+// UpdateReferral is [tributary.Program.UpdateReferral].
 func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
 	rq := c.put(referrals, struct {
 		referralID
@@ -56,7 +56,7 @@ func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.
 	return send[affiliate.Referral](ctx, c, rq)
 }
 
-// DeleteReferral is [affiliate.Program.DeleteReferral].
+// DeleteReferral is [tributary.Program.DeleteReferral].
 func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
 	return done(ctx, c, c.remove(referrals, referralID{ident}))
 }

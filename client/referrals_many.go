@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// PushReferralStatus is [affiliate.Program.PushReferralStatus].
+// PushReferralStatus is [tributary.Program.PushReferralStatus].
 func (c *Client) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
 	return send[affiliate.Referral](ctx, c, c.post(referrals+"/status", struct {
 		ReferralID string                       `json:"referralId,omitzero"`
@@ -16,7 +16,7 @@ func (c *Client) PushReferralStatus(ctx context.Context, ident string, status af
 	}{ident, status}, affiliate.Once{}))
 }
 
-// SetReferralPlan is [affiliate.Program.SetReferralPlan], for 1 to 1,000
+// SetReferralPlan is [tributary.Program.SetReferralPlan], for 1 to 1,000
 // different referrals.
 func (c *Client) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error) {
 	return send[[]affiliate.Referral](ctx, c, c.post(referrals+"/plan", struct {

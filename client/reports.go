@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Report is [affiliate.Program.Report]. It follows the pages.
+// Report is [tributary.Program.Report]. It follows the pages.
 func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error) {
 	var f filter
 	f.word("from", affiliate.At(q.From).String())

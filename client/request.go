@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A request is one operation with its input.
@@ -85,7 +86,7 @@ func (rq *request) goOnly(field string, set bool) {
 func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
 	raw, ok := o.Get()
 	if text := string(bytes.TrimSpace(raw)); ok && (text == "" || text == "null") {
-		rq.barred = affiliate.FieldNotAnObject.Of(field)
+		rq.barred = refusal.FieldNotAnObject.Of(field)
 	}
 }
 
@@ -95,7 +96,7 @@ func (rq *request) check() *affiliate.Error {
 	rq.goOnly("Once.Refused", rq.once.Refused != nil)
 	rq.goOnly("Once.Owner", rq.once.Owner != "")
 	if rq.barred == nil && (!visible(rq.once.Key) || len(rq.once.Key) > maxOnce) {
-		return affiliate.RefuseKey.Err()
+		return refusal.RefuseKey.Err()
 	}
 	return rq.barred
 }

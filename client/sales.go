@@ -14,14 +14,14 @@ import (
 
 const sales = "/sales"
 
-// Sale is [affiliate.Program.Sale].
+// Sale is [tributary.Program.Sale].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error) {
 	return one[affiliate.Sale](ctx, c, sales, firstOf("id", strconv.FormatInt(int64(id), 10)))
 }
 
-// Sales is [affiliate.Program.Sales]. When a filter has several fields, one of
+// Sales is [tributary.Program.Sales]. When a filter has several fields, one of
 // them is sent, and the client removes the records that do not match the others
 // from the answer. So a page may be shorter than its limit, or empty, although
 // more pages follow.
@@ -40,7 +40,7 @@ func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate
 	return chosen(ctx, c, sales, what, pg)
 }
 
-// RecordSale is [affiliate.Program.RecordSale]. PaymentTrigger and Integration
+// RecordSale is [tributary.Program.RecordSale]. PaymentTrigger and Integration
 // are for Go calls only: a call that sets one is refused before it is sent.
 //
 // Earlier is always null, because no answer holds the earlier sale of a
@@ -86,7 +86,7 @@ type saleID struct {
 	SaleID affiliate.SaleID `json:"saleId,omitzero"`
 }
 
-// UpdateSale is [affiliate.Program.UpdateSale].
+// UpdateSale is [tributary.Program.UpdateSale].
 func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
 	rq := c.put(sales, struct {
 		saleID
@@ -99,7 +99,7 @@ func (c *Client) UpdateSale(ctx context.Context, id affiliate.SaleID, up affilia
 // errNoRefund means that an answer to a refund does not confirm it.
 var errNoRefund = errors.New("the answer does not confirm the refund")
 
-// RefundSale is [affiliate.Program.RefundSale]. An answer without success true
+// RefundSale is [tributary.Program.RefundSale]. An answer without success true
 // is an error.
 func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
 	out, a, err := do[affiliate.RefundResult](ctx, c, c.write(http.MethodPatch, sales, in))
@@ -112,7 +112,7 @@ func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate
 	return out, err
 }
 
-// SearchSales is [affiliate.Program.SearchSales].
+// SearchSales is [tributary.Program.SearchSales].
 func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	var f filter
 	f.id("affiliateId", q.AffiliateID)
@@ -126,14 +126,14 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	return searched[affiliate.Sale](ctx, c, sales+"/search", f, pg)
 }
 
-// ExplainSale is [affiliate.Program.ExplainSale]. Movement.Sales is not on the wire.
+// ExplainSale is [tributary.Program.ExplainSale]. Movement.Sales is not on the wire.
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error) {
 	return one[affiliate.Explanation](ctx, c, sales+"/explain", firstOf("id", strconv.FormatInt(int64(id), 10)))
 }
 
-// ReviewCommissions is [affiliate.Program.ReviewCommissions], for 1 to 100
+// ReviewCommissions is [tributary.Program.ReviewCommissions], for 1 to 100
 // different sales.
 func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
 	return send[[]affiliate.Sale](ctx, c, c.post(sales+"/review", struct {
@@ -142,7 +142,7 @@ func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.Approva
 	}{ids, status}, affiliate.Once{}))
 }
 
-// DeleteSale is [affiliate.Program.DeleteSale].
+// DeleteSale is [tributary.Program.DeleteSale].
 func (c *Client) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
 	return done(ctx, c, c.remove(sales, saleID{id}))
 }

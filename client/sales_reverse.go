@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// ReverseSale is [affiliate.Program.ReverseSale].
+// ReverseSale is [tributary.Program.ReverseSale].
 func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
 	out, err := send[struct{ ReversedSale affiliate.ReversedSale }](ctx, c, c.post(sales+"/reverse", struct {
 		SaleID     affiliate.SaleID `json:"saleId,omitzero"`
@@ -18,7 +18,7 @@ func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how aff
 	return out.ReversedSale, err
 }
 
-// RestoreRedemption is [affiliate.Program.RestoreRedemption].
+// RestoreRedemption is [tributary.Program.RestoreRedemption].
 func (c *Client) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error {
 	return done(ctx, c, c.post(sales+"/restore-redemption", saleID{sale}, affiliate.Once{}))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// SearchAffiliates is [affiliate.Program.SearchAffiliates].
+// SearchAffiliates is [tributary.Program.SearchAffiliates].
 func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	var f filter
 	f.word("status", string(q.Status))
@@ -17,7 +17,7 @@ func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuer
 	return searched[affiliate.Affiliate](ctx, c, affiliates+"/search", f, pg)
 }
 
-// SearchReferrals is [affiliate.Program.SearchReferrals].
+// SearchReferrals is [tributary.Program.SearchReferrals].
 func (c *Client) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	var f filter
 	f.id("affiliateId", q.AffiliateID)
@@ -28,7 +28,7 @@ func (c *Client) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery,
 	return searched[affiliate.Referral](ctx, c, referrals+"/search", f, pg)
 }
 
-// SearchCodes is [affiliate.Program.SearchCodes].
+// SearchCodes is [tributary.Program.SearchCodes].
 func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 	var f filter
 	f.id("couponId", q.CouponID)
@@ -39,7 +39,7 @@ func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affi
 	return searched[affiliate.Code](ctx, c, codes+"/search", f, pg)
 }
 
-// CouponSummaries is [affiliate.Program.CouponSummaries].
+// CouponSummaries is [tributary.Program.CouponSummaries].
 func (c *Client) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	var f filter
 	f.id("couponId", q.ID)

@@ -16,7 +16,7 @@ type statement struct {
 	Lines []affiliate.StatementLine `json:"lines"`
 }
 
-// Statement is [affiliate.Program.Statement]. The first lines come with it, and
+// Statement is [tributary.Program.Statement]. The first lines come with it, and
 // Lines reads the others as they are asked for.
 func (c *Client) Statement(ctx context.Context, id uuid.UUID, from, to time.Time) (affiliate.Statement, error) {
 	page := func(pg affiliate.Page) (s statement, next string, err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Step is [affiliate.Program.Step]. A key of [Client.Keyed] is for one step. The
+// Step is [tributary.Program.Step]. A key of [Client.Keyed] is for one step. The
 // ages of a RetainJob are whole days, and the filter of a RecalculateJob cannot
 // have ExternalID or ExternalInvoiceID. An answer that is neither Done nor names
 // another step is an error.
@@ -144,7 +144,7 @@ func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Pr
 	}
 }
 
-// AssignTiers is [affiliate.Program.AssignTiers], in steps: it returns how many
+// AssignTiers is [tributary.Program.AssignTiers], in steps: it returns how many
 // affiliates changed, also when it ended with an error. A key of [Client.Keyed]
 // is for one request and cannot be sent with it.
 func (c *Client) AssignTiers(ctx context.Context) (int, error) {
@@ -152,34 +152,34 @@ func (c *Client) AssignTiers(ctx context.Context) (int, error) {
 	return int(done.Changed), err
 }
 
-// RecalculateSales is [affiliate.Program.RecalculateSales], in steps like
+// RecalculateSales is [tributary.Program.RecalculateSales], in steps like
 // [Client.AssignTiers]. The filter cannot have ExternalID or ExternalInvoiceID.
 func (c *Client) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
 	done, err := c.steps(ctx, affiliate.RecalculateJob{SaleFilter: f})
 	return int(done.Changed), err
 }
 
-// Prune is [affiliate.Program.Prune], in steps like [Client.AssignTiers].
+// Prune is [tributary.Program.Prune], in steps like [Client.AssignTiers].
 func (c *Client) Prune(ctx context.Context, before time.Time) (int, error) {
 	done, err := c.steps(ctx, affiliate.PruneJob{Before: before})
 	return int(done.Changed), err
 }
 
-// Retain is [affiliate.Program.Retain], in steps like [Client.AssignTiers]. The ages
+// Retain is [tributary.Program.Retain], in steps like [Client.AssignTiers]. The ages
 // are whole days.
 func (c *Client) Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error) {
 	done, err := c.steps(ctx, affiliate.RetainJob{Retention: r})
 	return done.Removed, err
 }
 
-// EraseAffiliate is [affiliate.Program.EraseAffiliate], in steps like
+// EraseAffiliate is [tributary.Program.EraseAffiliate], in steps like
 // [Client.AssignTiers].
 func (c *Client) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	_, err := c.steps(ctx, affiliate.EraseAffiliateJob{ID: id})
 	return err
 }
 
-// EraseReferral is [affiliate.Program.EraseReferral], in steps like
+// EraseReferral is [tributary.Program.EraseReferral], in steps like
 // [Client.AssignTiers].
 func (c *Client) EraseReferral(ctx context.Context, ident string) error {
 	_, err := c.steps(ctx, affiliate.EraseReferralJob{Ref: ident})

@@ -10,19 +10,19 @@ import (
 
 const tiers = "/commission-tiers"
 
-// Tier is [affiliate.Program.Tier].
+// Tier is [tributary.Program.Tier].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Tier(ctx context.Context, id uuid.UUID) (affiliate.Tier, error) {
 	return one[affiliate.Tier](ctx, c, tiers, firstOf("commissionTierId", textOfID(id)))
 }
 
-// Tiers is [affiliate.Program.Tiers].
+// Tiers is [tributary.Program.Tiers].
 func (c *Client) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Tier], error) {
 	return selected[affiliate.Tier](ctx, c, tiers, filter{}, pg)
 }
 
-// CreateTier is [affiliate.Program.CreateTier].
+// CreateTier is [tributary.Program.CreateTier].
 func (c *Client) CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error) {
 	return send[affiliate.Tier](ctx, c, c.post(tiers, struct {
 		Tier          int64                            `json:"tier"`
@@ -47,14 +47,14 @@ type tierChange struct {
 	CommissionRate   affiliate.Opt[affiliate.Percent]       `json:"commissionRate,omitzero"`
 }
 
-// UpdateTier is [affiliate.Program.UpdateTier].
+// UpdateTier is [tributary.Program.UpdateTier].
 func (c *Client) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (affiliate.Tier, error) {
 	return send[affiliate.Tier](ctx, c, c.put(tiers, tierChange{
 		id, up.Tier, up.Name, up.Emoji, up.MinReferrals, up.MinRevenue, up.ConditionType, up.Rate,
 	}))
 }
 
-// DeleteTier is [affiliate.Program.DeleteTier].
+// DeleteTier is [tributary.Program.DeleteTier].
 func (c *Client) DeleteTier(ctx context.Context, id uuid.UUID) error {
 	return done(ctx, c, c.remove(tiers, tierChange{CommissionTierID: id}))
 }

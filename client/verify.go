@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// VerifyReport is [affiliate.Program.VerifyReport], with the first 100 breaches.
+// VerifyReport is [tributary.Program.VerifyReport], with the first 100 breaches.
 // It takes as long as the books are large: only the context limits it, and not
 // Config.Timeout. It is never sent again.
 func (c *Client) VerifyReport(ctx context.Context) (affiliate.Verification, error) {

@@ -12,19 +12,19 @@ import (
 
 const webhooks = "/webhooks"
 
-// Endpoint is [affiliate.Program.Endpoint].
+// Endpoint is [tributary.Program.Endpoint].
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error) {
 	return one[affiliate.Endpoint](ctx, c, webhooks, firstOf("webhookId", textOfID(id)))
 }
 
-// Endpoints is [affiliate.Program.Endpoints].
+// Endpoints is [tributary.Program.Endpoints].
 func (c *Client) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error) {
 	return list[affiliate.Endpoint](ctx, c, webhooks, url.Values{}, pg)
 }
 
-// CreateEndpoint is [affiliate.Program.CreateEndpoint]. Only this answer and
+// CreateEndpoint is [tributary.Program.CreateEndpoint]. Only this answer and
 // that of [Client.RotateSecret] hold the secret.
 func (c *Client) CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error) {
 	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks, in, in.Once))
@@ -35,7 +35,7 @@ type endpointID struct {
 	WebhookID uuid.UUID `json:"webhookId,omitzero"`
 }
 
-// UpdateEndpoint is [affiliate.Program.UpdateEndpoint].
+// UpdateEndpoint is [tributary.Program.UpdateEndpoint].
 func (c *Client) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
 	return send[affiliate.Endpoint](ctx, c, c.put(webhooks, struct {
 		endpointID
@@ -43,18 +43,18 @@ func (c *Client) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.
 	}{endpointID{id}, up}))
 }
 
-// DeleteEndpoint is [affiliate.Program.DeleteEndpoint].
+// DeleteEndpoint is [tributary.Program.DeleteEndpoint].
 func (c *Client) DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error) {
 	out, err := send[struct{ DeletedWebhook affiliate.DeletedEndpoint }](ctx, c, c.remove(webhooks, endpointID{id}))
 	return out.DeletedWebhook, err
 }
 
-// RotateSecret is [affiliate.Program.RotateSecret].
+// RotateSecret is [tributary.Program.RotateSecret].
 func (c *Client) RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error) {
 	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks+"/rotate-secret", in, in.Once))
 }
 
-// TestEndpoint is [affiliate.Program.TestEndpoint]. The server may wait 15
+// TestEndpoint is [tributary.Program.TestEndpoint]. The server may wait 15
 // seconds for the endpoint, so the timeout of an attempt is 20 seconds, or
 // Config.Timeout when that is longer.
 func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error) {
@@ -63,14 +63,14 @@ func (c *Client) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (a
 	return send[affiliate.TestResult](ctx, c, rq)
 }
 
-// Delivery is [affiliate.Program.Delivery], with its payload.
+// Delivery is [tributary.Program.Delivery], with its payload.
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error) {
 	return one[affiliate.Delivery](ctx, c, webhooks+"/deliveries", firstOf("deliveryId", textOfID(id)))
 }
 
-// Deliveries is [affiliate.Program.Deliveries].
+// Deliveries is [tributary.Program.Deliveries].
 func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
 	var q filter
 	q.id("webhookId", f.WebhookID)
@@ -82,7 +82,7 @@ func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg 
 	return chosen(ctx, c, webhooks+"/deliveries", choice[affiliate.Delivery]{query: q.query, nobody: q.nobody}, pg)
 }
 
-// Replay is [affiliate.Program.Replay]. It returns how many deliveries are sent
+// Replay is [tributary.Program.Replay]. It returns how many deliveries are sent
 // again.
 func (c *Client) Replay(ctx context.Context, in affiliate.ReplayRange) (int, error) {
 	out, err := send[struct{ Count int }](ctx, c, c.post(webhooks+"/replay", in, in.Once))

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 const accounts, deposit = 4, 100
 
 // openAccounts gives every account its deposit.
-func openAccounts(tx *affiliate.Tx) error {
+func openAccounts(tx *record.Tx) error {
 	for n := range accounts {
-		if err := tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(n), Clicks: deposit}); err != nil {
+		if err := tx.Totals.Insert(record.Totals{ID: numbered(n), Clicks: deposit}); err != nil {
 			return err
 		}
 	}
@@ -20,7 +20,7 @@ func openAccounts(tx *affiliate.Tx) error {
 }
 
 // pay moves an amount between two accounts.
-func pay(tx *affiliate.Tx, from, to int, amount int64) error {
+func pay(tx *record.Tx, from, to int, amount int64) error {
 	payer, err1 := tx.Totals.Get(numbered(from))
 	payee, err2 := tx.Totals.Get(numbered(to))
 	if err := errors.Join(err1, err2); err != nil || payer.Clicks < amount {
@@ -32,8 +32,8 @@ func pay(tx *affiliate.Tx, from, to int, amount int64) error {
 }
 
 // total adds up the money by a list, and again account by account.
-func total(tx *affiliate.Tx) error {
-	all, err := collect(tx.Totals.List(affiliate.Query{}))
+func total(tx *record.Tx) error {
+	all, err := collect(tx.Totals.List(record.Query{}))
 	if err != nil {
 		return err
 	}

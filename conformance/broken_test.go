@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A flaw is what is wrong with a naiveStore. The zero flaw is none.
@@ -243,7 +244,7 @@ func failures(t *testing.T, f flaw, prefix string) (failed []string) {
 				}
 				ran++
 				tb := &recorder{TB: t}
-				tb.run(func() { sc.check(tb, func(testing.TB) affiliate.Store { return newNaive(f) }) })
+				tb.run(func() { sc.check(tb, func(testing.TB) record.Store { return newNaive(f) }) })
 				if tb.Failed() {
 					failed = append(failed, name)
 				}
@@ -339,7 +340,7 @@ func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGo
 // mangle returns the record as the flawed store would store it.
 func (f flaw) mangle(rec anyRecord) anyRecord {
 	if f == dropsField {
-		if click, ok := rec.(affiliate.ClickRecord); ok {
+		if click, ok := rec.(record.Click); ok {
 			click.Referrer = ""
 			return click
 		}

@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A clause is one numbered sentence of the Store contract.
@@ -17,12 +17,12 @@ type clause struct {
 type storeCase struct {
 	name string
 	rule string // printed when the case fails
-	run  func(tb testing.TB, s affiliate.Store)
+	run  func(tb testing.TB, s record.Store)
 }
 
 // check runs the case against a new store. A panic fails the case, and the other
 // cases still run: a store that lacks a table gets a failure that names it.
-func (c storeCase) check(tb testing.TB, newStore func(testing.TB) affiliate.Store) {
+func (c storeCase) check(tb testing.TB, newStore func(testing.TB) record.Store) {
 	tb.Helper()
 	defer func() {
 		tb.Helper()

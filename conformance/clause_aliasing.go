@@ -5,44 +5,44 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func aliasingCases() []storeCase {
 	const given = "changing a record after it was given to the store changes nothing that is stored"
 	const returned = "changing a record that was returned changes nothing that is stored"
 	return []storeCase{
-		{"inserted", given, func(tb testing.TB, s affiliate.Store) {
-			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (anyRecord, error) {
+		{"inserted", given, func(tb testing.TB, s record.Store) {
+			keepsOwn(tb, s, func(t table, tx *record.Tx) (anyRecord, error) {
 				rec := t.full(2)
 				return rec, t.in(tx).Insert(rec)
 			})
 		}},
-		{"replaced", given, func(tb testing.TB, s affiliate.Store) {
-			keepsOwn(tb, s, func(t table, tx *affiliate.Tx) (anyRecord, error) {
+		{"replaced", given, func(tb testing.TB, s record.Store) {
+			keepsOwn(tb, s, func(t table, tx *record.Tx) (anyRecord, error) {
 				rec := t.full(2)
 				return rec, errors.Join(t.insert(tx, withID(t.full(3), rec.RecordID())), t.in(tx).Replace(rec))
 			})
 		}},
-		{"by Get", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
-		{"by Find", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) {
+		{"by Get", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
+		{"by Find", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) {
 			for _, ix := range t.unique() {
 				return t.in(tx).Find(keyOf(t.full(1), ix))
 			}
 			return t.in(tx).Get(t.full(1).RecordID())
 		})},
-		{"by List", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) { return only(t.in(tx).List(affiliate.Query{})) })},
-		{"by List with a key", returned, aliasOf(func(t table, tx *affiliate.Tx) (anyRecord, error) {
+		{"by List", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) { return only(t.in(tx).List(record.Query{})) })},
+		{"by List with a key", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) {
 			for _, key := range keysOf(t.full(1)) {
 				if !key.Index.Unique() {
-					return only(t.in(tx).List(affiliate.Query{Key: key}))
+					return only(t.in(tx).List(record.Query{Key: key}))
 				}
 			}
-			return only(t.in(tx).List(affiliate.Query{}))
+			return only(t.in(tx).List(record.Query{}))
 		})},
-		{"then a rollback", "a record that was changed after it was replaced, or returned, is rolled back to what it was", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
-			refuse(tb, s, func(tx *affiliate.Tx) error {
+		{"then a rollback", "a record that was changed after it was replaced, or returned, is rolled back to what it was", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
+			refuse(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					got, err := t.in(tx).Get(t.full(1).RecordID())
 					if err != nil {
@@ -57,7 +57,7 @@ func aliasingCases() []storeCase {
 				}
 				return nil
 			})
-			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+			view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1) })
 		}},
 	}
 }
@@ -76,10 +76,10 @@ func only(list func(yield func(anyRecord, error) bool)) (anyRecord, error) {
 
 // keepsOwn overwrites the full record 2 after write has given it to the store,
 // and expects the store to hold what it was given.
-func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliate.Tx) (anyRecord, error)) {
+func keepsOwn(tb testing.TB, s record.Store, write func(t table, tx *record.Tx) (anyRecord, error)) {
 	tb.Helper()
 	var given []anyRecord
-	update(tb, s, func(tx *affiliate.Tx) error {
+	update(tb, s, func(tx *record.Tx) error {
 		given = nil
 		for i, t := range tables() {
 			rec, err := write(t, tx)
@@ -97,16 +97,16 @@ func keepsOwn(tb testing.TB, s affiliate.Store, write func(t table, tx *affiliat
 	for _, rec := range given {
 		scribble(rec)
 	}
-	view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 2) })
+	view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 2) })
 }
 
 // aliasOf makes a case that overwrites the full record 1 that read has returned,
 // in a View and in an Update, and expects the store to hold it unchanged.
-func aliasOf(read func(t table, tx *affiliate.Tx) (anyRecord, error)) func(tb testing.TB, s affiliate.Store) {
-	return func(tb testing.TB, s affiliate.Store) {
-		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
+func aliasOf(read func(t table, tx *record.Tx) (anyRecord, error)) func(tb testing.TB, s record.Store) {
+	return func(tb testing.TB, s record.Store) {
+		update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
 		for _, run := range []method{s.View, s.Update} {
-			err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+			err := run(tb.Context(), home, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					rec, err := read(t, tx)
 					if err != nil {
@@ -120,7 +120,7 @@ func aliasOf(read func(t table, tx *affiliate.Tx) (anyRecord, error)) func(tb te
 			if err != nil {
 				tb.Fatal(err)
 			}
-			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+			view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1) })
 		}
 	}
 }

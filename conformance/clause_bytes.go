@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // spellings returns texts that all differ and that a store might treat as equal.
@@ -26,33 +27,33 @@ func spellings() []string {
 func bytesCases() []storeCase {
 	const rule = "keys are compared byte by byte; nothing is folded, trimmed, cut or normalised"
 	return []storeCase{
-		{"by_external_id", rule, uniqueTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.CouponRecord] { return tx.Coupons },
-			affiliate.ByExternalID, func(id uuid.UUID, text string) affiliate.CouponRecord {
-				return affiliate.CouponRecord{ID: id, Name: "Spring", ExternalID: text}
+		{"by_external_id", rule, uniqueTexts(func(tx *record.Tx) record.Table[record.Coupon] { return tx.Coupons },
+			record.ByExternalID, func(id uuid.UUID, text string) record.Coupon {
+				return record.Coupon{ID: id, Name: "Spring", ExternalID: text}
 			})},
-		{"by_request", rule, uniqueTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.ReceiptRecord] { return tx.Receipts },
-			affiliate.ByRequest, func(id uuid.UUID, text string) affiliate.ReceiptRecord {
-				return affiliate.ReceiptRecord{ID: id, Key: text}
+		{"by_request", rule, uniqueTexts(func(tx *record.Tx) record.Table[record.Receipt] { return tx.Receipts },
+			record.ByRequest, func(id uuid.UUID, text string) record.Receipt {
+				return record.Receipt{ID: id, Key: text}
 			})},
-		{"by_email", rule, uniqueTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.AffiliateRecord] { return tx.Affiliates },
-			affiliate.ByEmail, func(id uuid.UUID, text string) affiliate.AffiliateRecord {
-				return affiliate.AffiliateRecord{ID: id, Email: text}
+		{"by_email", rule, uniqueTexts(func(tx *record.Tx) record.Table[record.Affiliate] { return tx.Affiliates },
+			record.ByEmail, func(id uuid.UUID, text string) record.Affiliate {
+				return record.Affiliate{ID: id, Email: text}
 			})},
-		{"by_invoice", rule, uniqueTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.SaleRecord] { return tx.Sales },
-			affiliate.ByInvoice, func(id uuid.UUID, text string) affiliate.SaleRecord {
-				return affiliate.SaleRecord{ID: id, Number: int64(id[2]) + 1, AffiliateID: numbered(1), InvoiceID: text}
+		{"by_invoice", rule, uniqueTexts(func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales },
+			record.ByInvoice, func(id uuid.UUID, text string) record.Sale {
+				return record.Sale{ID: id, Number: int64(id[2]) + 1, AffiliateID: numbered(1), InvoiceID: text}
 			})},
-		{"of_name", rule, sharedTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.CouponRecord] { return tx.Coupons },
-			affiliate.OfName, func(id uuid.UUID, text string) affiliate.CouponRecord {
-				return affiliate.CouponRecord{ID: id, Name: text}
+		{"of_name", rule, sharedTexts(func(tx *record.Tx) record.Table[record.Coupon] { return tx.Coupons },
+			record.OfName, func(id uuid.UUID, text string) record.Coupon {
+				return record.Coupon{ID: id, Name: text}
 			})},
-		{"of_customer", rule, sharedTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.ReferralRecord] { return tx.Referrals },
-			affiliate.OfCustomer, func(id uuid.UUID, text string) affiliate.ReferralRecord {
-				return affiliate.ReferralRecord{ID: id, AffiliateID: numbered(1), CustomerID: text}
+		{"of_customer", rule, sharedTexts(func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
+			record.OfCustomer, func(id uuid.UUID, text string) record.Referral {
+				return record.Referral{ID: id, AffiliateID: numbered(1), CustomerID: text}
 			})},
-		{"of_state", rule, sharedTexts(func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries },
-			affiliate.OfState, func(id uuid.UUID, text string) affiliate.DeliveryRecord {
-				return affiliate.DeliveryRecord{ID: id, EventID: numbered(1), EndpointID: numbered(1), State: affiliate.DeliveryState(text)}
+		{"of_state", rule, sharedTexts(func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries },
+			record.OfState, func(id uuid.UUID, text string) record.Delivery {
+				return record.Delivery{ID: id, EventID: numbered(1), EndpointID: numbered(1), State: affiliate.DeliveryState(text)}
 			})},
 		{"ids", "ids are compared by all of their 16 bytes", idBytes},
 		{"id keys", "id keys are compared by all of their 16 bytes", idKeyBytes},
@@ -61,11 +62,11 @@ func bytesCases() []storeCase {
 
 // uniqueTexts makes a case that gives every spelling a record of its own in a
 // By… index and finds each again.
-func uniqueTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T], ix affiliate.Index, rec func(id uuid.UUID, text string) T) func(tb testing.TB, s affiliate.Store) {
-	return func(tb testing.TB, s affiliate.Store) {
-		update(tb, s, func(tx *affiliate.Tx) error {
+func uniqueTexts[T record.Record[T]](of func(*record.Tx) record.Table[T], ix record.Index, rec func(id uuid.UUID, text string) T) func(tb testing.TB, s record.Store) {
+	return func(tb testing.TB, s record.Store) {
+		update(tb, s, func(tx *record.Tx) error {
 			for i, text := range spellings() {
-				if _, err := of(tx).Find(affiliate.Key{Index: ix, Text: text}); !errors.Is(err, affiliate.ErrNotFound) {
+				if _, err := of(tx).Find(record.Key{Index: ix, Text: text}); !errors.Is(err, affiliate.ErrNotFound) {
 					tb.Errorf("Find(%.20q) before its Insert: error %v, want %v", text, err, affiliate.ErrNotFound)
 				}
 				if err := of(tx).Insert(rec(numbered(i+1), text)); err != nil {
@@ -74,9 +75,9 @@ func uniqueTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T
 			}
 			return nil
 		})
-		view(tb, s, func(tx *affiliate.Tx) {
+		view(tb, s, func(tx *record.Tx) {
 			for i, text := range spellings() {
-				got, err := of(tx).Find(affiliate.Key{Index: ix, Text: text})
+				got, err := of(tx).Find(record.Key{Index: ix, Text: text})
 				if err != nil {
 					tb.Errorf("Find(%.20q): %v", text, err)
 					continue
@@ -91,10 +92,10 @@ func uniqueTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T
 
 // sharedTexts makes a case that gives every spelling two records in an Of…
 // index and lists each pair.
-func sharedTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T], ix affiliate.Index, rec func(id uuid.UUID, text string) T) func(tb testing.TB, s affiliate.Store) {
+func sharedTexts[T record.Record[T]](of func(*record.Tx) record.Table[T], ix record.Index, rec func(id uuid.UUID, text string) T) func(tb testing.TB, s record.Store) {
 	const second = 1000
-	return func(tb testing.TB, s affiliate.Store) {
-		update(tb, s, func(tx *affiliate.Tx) error {
+	return func(tb testing.TB, s record.Store) {
+		update(tb, s, func(tx *record.Tx) error {
 			for i, text := range spellings() {
 				if err := errors.Join(of(tx).Insert(rec(numbered(i+1), text)), of(tx).Insert(rec(numbered(second+i), text))); err != nil {
 					return err
@@ -102,9 +103,9 @@ func sharedTexts[T affiliate.Record[T]](of func(*affiliate.Tx) affiliate.Table[T
 			}
 			return nil
 		})
-		view(tb, s, func(tx *affiliate.Tx) {
+		view(tb, s, func(tx *record.Tx) {
 			for i, text := range spellings() {
-				got, err := collect(of(tx).List(affiliate.Query{Key: affiliate.Key{Index: ix, Text: text}}))
+				got, err := collect(of(tx).List(record.Query{Key: record.Key{Index: ix, Text: text}}))
 				if err != nil {
 					tb.Errorf("List(%.20q): %v", text, err)
 				}
@@ -129,16 +130,16 @@ func oneByteApart() []uuid.UUID {
 	return ids
 }
 
-func idBytes(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error {
+func idBytes(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error {
 		for i, id := range oneByteApart() {
-			if err := tx.Totals.Insert(affiliate.TotalsRecord{ID: id, Clicks: int64(i)}); err != nil {
+			if err := tx.Totals.Insert(record.Totals{ID: id, Clicks: int64(i)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		for i, id := range oneByteApart() {
 			if rec, err := tx.Totals.Get(id); err != nil || rec.ID != id || rec.Clicks != int64(i) {
 				tb.Errorf("Get(%s): record %d of %s, error %v", id, rec.Clicks, rec.ID, err)
@@ -147,22 +148,22 @@ func idBytes(tb testing.TB, s affiliate.Store) {
 	})
 }
 
-func idKeyBytes(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error {
+func idKeyBytes(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error {
 		for i, key := range oneByteApart() {
-			err := tx.Queue.Insert(affiliate.QueueRecord{ID: numbered(i + 1), DeliveryID: key, EndpointID: key})
+			err := tx.Queue.Insert(record.Queue{ID: numbered(i + 1), DeliveryID: key, EndpointID: key})
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		for i, key := range oneByteApart() {
-			if rec, err := tx.Queue.Find(affiliate.Key{Index: affiliate.ByDelivery, ID: key}); err != nil || rec.ID != numbered(i+1) {
+			if rec, err := tx.Queue.Find(record.Key{Index: record.ByDelivery, ID: key}); err != nil || rec.ID != numbered(i+1) {
 				tb.Errorf("Find(%s): record %s, error %v", key, rec.ID, err)
 			}
-			list, err := collect(tx.Queue.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfEndpoint, ID: key}}))
+			list, err := collect(tx.Queue.List(record.Query{Key: record.Key{Index: record.OfEndpoint, ID: key}}))
 			if err != nil || len(list) != 1 || list[0].ID != numbered(i+1) {
 				tb.Errorf("List(%s): %d records, error %v", key, len(list), err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func timesCases() []storeCase {
@@ -51,9 +52,9 @@ func at(instant time.Time) func(t table) anyRecord {
 
 // survives makes a case that puts one record into each table, by Insert and by
 // Replace, and compares what comes back.
-func survives(rec func(t table) anyRecord) func(tb testing.TB, s affiliate.Store) {
-	return func(tb testing.TB, s affiliate.Store) {
-		update(tb, s, func(tx *affiliate.Tx) error {
+func survives(rec func(t table) anyRecord) func(tb testing.TB, s record.Store) {
+	return func(tb testing.TB, s record.Store) {
+		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				if err := t.insert(tx, rec(t)); err != nil {
 					return fmt.Errorf("%s: %w", t.name, err)
@@ -62,8 +63,8 @@ func survives(rec func(t table) anyRecord) func(tb testing.TB, s affiliate.Store
 			}
 			return nil
 		})
-		view(tb, s, func(tx *affiliate.Tx) { holdsEach(tb, tx, rec) })
-		update(tb, s, func(tx *affiliate.Tx) error {
+		view(tb, s, func(tx *record.Tx) { holdsEach(tb, tx, rec) })
+		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				id := rec(t).RecordID()
 				if err := errors.Join(t.in(tx).Replace(withID(t.full(7), id)), t.in(tx).Replace(rec(t))); err != nil {
@@ -72,12 +73,12 @@ func survives(rec func(t table) anyRecord) func(tb testing.TB, s affiliate.Store
 			}
 			return nil
 		})
-		view(tb, s, func(tx *affiliate.Tx) { holdsEach(tb, tx, rec) })
+		view(tb, s, func(tx *record.Tx) { holdsEach(tb, tx, rec) })
 	}
 }
 
 // holdsEach checks that each table holds one record.
-func holdsEach(tb testing.TB, tx *affiliate.Tx, rec func(t table) anyRecord) {
+func holdsEach(tb testing.TB, tx *record.Tx, rec func(t table) anyRecord) {
 	tb.Helper()
 	for _, t := range tables() {
 		t.holds(tb, tx, rec(t))
@@ -86,9 +87,9 @@ func holdsEach(tb testing.TB, tx *affiliate.Tx, rec func(t table) anyRecord) {
 
 func completeCases() []storeCase {
 	return append([]storeCase{
-		{"no field is nil", "every table of Tx, and Next, is there in View and in Update; Soon may be nil", func(tb testing.TB, s affiliate.Store) {
+		{"no field is nil", "every table of Tx, and Next, is there in View and in Update; Soon may be nil", func(tb testing.TB, s record.Store) {
 			for _, run := range []method{s.View, s.Update} {
-				err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+				err := run(tb.Context(), home, func(tx *record.Tx) error {
 					v := reflect.ValueOf(*tx)
 					for i := range v.NumField() {
 						if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
@@ -102,38 +103,38 @@ func completeCases() []storeCase {
 				}
 			}
 		}},
-		{"round trip", "every table keeps its record: Insert, Replace, Delete", func(tb testing.TB, s affiliate.Store) {
+		{"round trip", "every table keeps its record: Insert, Replace, Delete", func(tb testing.TB, s record.Store) {
 			for _, t := range tables() {
-				update(tb, s, func(tx *affiliate.Tx) error { return t.insert(tx, t.fulls(1, 2, 3)...) })
-				view(tb, s, func(tx *affiliate.Tx) { t.holds(tb, tx, t.fulls(1, 2, 3)...) })
+				update(tb, s, func(tx *record.Tx) error { return t.insert(tx, t.fulls(1, 2, 3)...) })
+				view(tb, s, func(tx *record.Tx) { t.holds(tb, tx, t.fulls(1, 2, 3)...) })
 				moved := withID(t.full(4), t.full(2).RecordID())
-				update(tb, s, func(tx *affiliate.Tx) error { return t.in(tx).Replace(moved) })
-				view(tb, s, func(tx *affiliate.Tx) { t.holds(tb, tx, t.full(1), moved, t.full(3)) })
-				update(tb, s, func(tx *affiliate.Tx) error { return t.in(tx).Delete(moved.RecordID()) })
-				view(tb, s, func(tx *affiliate.Tx) {
+				update(tb, s, func(tx *record.Tx) error { return t.in(tx).Replace(moved) })
+				view(tb, s, func(tx *record.Tx) { t.holds(tb, tx, t.full(1), moved, t.full(3)) })
+				update(tb, s, func(tx *record.Tx) error { return t.in(tx).Delete(moved.RecordID()) })
+				view(tb, s, func(tx *record.Tx) {
 					t.holds(tb, tx, t.fulls(1, 3)...)
 					t.lacks(tb, tx, t.fulls(2, 4)...)
 				})
 			}
 		}},
-		{"absent", "an id that was never there is ErrNotFound in every table", func(tb testing.TB, s affiliate.Store) {
-			view(tb, s, func(tx *affiliate.Tx) {
+		{"absent", "an id that was never there is ErrNotFound in every table", func(tb testing.TB, s record.Store) {
+			view(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					t.holds(tb, tx)
 					t.lacks(tb, tx, t.full(1))
 				}
 			})
-			update(tb, s, func(tx *affiliate.Tx) error {
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					absent(tb, tx, t)
 				}
 				return nil
 			})
 		}},
-		{"schema", "records emit the indexes of the schema, in its order, and no others", func(tb testing.TB, s affiliate.Store) {
-			for i, schema := range affiliate.Schema() {
+		{"schema", "records emit the indexes of the schema, in its order, and no others", func(tb testing.TB, s record.Store) {
+			for i, schema := range record.Schema() {
 				t := tables()[i]
-				found := map[affiliate.Index]bool{}
+				found := map[record.Index]bool{}
 				for _, rec := range []anyRecord{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
 					last := -1
 					for _, key := range keysOf(rec) {
@@ -147,13 +148,13 @@ func completeCases() []storeCase {
 						}
 					}
 				}
-				var emitted []affiliate.Index
+				var emitted []record.Index
 				for _, ix := range schema.Indexes {
 					if found[ix] {
 						emitted = append(emitted, ix)
 					}
 				}
-				if d := diff(schema, affiliate.TableSchema{Name: t.name, Indexes: emitted}); d != "" {
+				if d := diff(schema, record.TableSchema{Name: t.name, Indexes: emitted}); d != "" {
 					tb.Errorf("schema (-want +got):\n%s", d)
 				}
 			}

@@ -5,48 +5,48 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func txDoneCases() []storeCase {
 	const rule = "a Tx that was kept answers ErrTxDone to everything"
 	return []storeCase{
-		{"after Update", rule, func(tb testing.TB, s affiliate.Store) {
-			var kept affiliate.Tx
-			update(tb, s, func(tx *affiliate.Tx) error { kept = *tx; return insertAll(tx, 1) })
+		{"after Update", rule, func(tb testing.TB, s record.Store) {
+			var kept record.Tx
+			update(tb, s, func(tx *record.Tx) error { kept = *tx; return insertAll(tx, 1) })
 			isDone(tb, &kept)
-			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+			view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1) })
 		}},
-		{"after View", rule, func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
-			var kept affiliate.Tx
-			view(tb, s, func(tx *affiliate.Tx) { kept = *tx })
-			isDone(tb, &kept)
-		}},
-		{"after an error", rule, func(tb testing.TB, s affiliate.Store) {
-			var kept affiliate.Tx
-			refuse(tb, s, func(tx *affiliate.Tx) error { kept = *tx; return insertAll(tx, 1) })
+		{"after View", rule, func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
+			var kept record.Tx
+			view(tb, s, func(tx *record.Tx) { kept = *tx })
 			isDone(tb, &kept)
 		}},
-		{"after a panic", rule, func(tb testing.TB, s affiliate.Store) {
-			var kept affiliate.Tx
-			panics(tb, s.Update, func(tx *affiliate.Tx) error { kept = *tx; return insertAll(tx, 1) })
+		{"after an error", rule, func(tb testing.TB, s record.Store) {
+			var kept record.Tx
+			refuse(tb, s, func(tx *record.Tx) error { kept = *tx; return insertAll(tx, 1) })
 			isDone(tb, &kept)
 		}},
-		{"during the next one", "a Tx that was kept does not see, or write into, the next transaction", func(tb testing.TB, s affiliate.Store) {
-			var kept affiliate.Tx
-			update(tb, s, func(tx *affiliate.Tx) error { kept = *tx; return nil })
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"after a panic", rule, func(tb testing.TB, s record.Store) {
+			var kept record.Tx
+			panics(tb, s.Update, func(tx *record.Tx) error { kept = *tx; return insertAll(tx, 1) })
+			isDone(tb, &kept)
+		}},
+		{"during the next one", "a Tx that was kept does not see, or write into, the next transaction", func(tb testing.TB, s record.Store) {
+			var kept record.Tx
+			update(tb, s, func(tx *record.Tx) error { kept = *tx; return nil })
+			update(tb, s, func(tx *record.Tx) error {
 				if err := insertAll(tx, 1); err != nil {
 					return err
 				}
 				isDone(tb, &kept)
 				return nil
 			})
-			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+			view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1) })
 		}},
-		{"running list", "a List that runs when its transaction ends yields ErrTxDone and stops", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
+		{"running list", "a List that runs when its transaction ends yields ErrTxDone and stops", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
 			for _, t := range tables() {
 				listEnds(tb, t, s.View)
 				listEnds(tb, t, s.Update)
@@ -56,12 +56,12 @@ func txDoneCases() []storeCase {
 }
 
 // isDone checks that every method of every table answers ErrTxDone.
-func isDone(tb testing.TB, tx *affiliate.Tx) {
+func isDone(tb testing.TB, tx *record.Tx) {
 	tb.Helper()
 	for _, t := range tables() {
 		rec := t.full(1)
 		_, getErr := t.in(tx).Get(rec.RecordID())
-		_, listErr := collect(t.in(tx).List(affiliate.Query{}))
+		_, listErr := collect(t.in(tx).List(record.Query{}))
 		errs := map[string]error{
 			"Get": getErr, "List": listErr, "Insert": t.in(tx).Insert(t.full(2)),
 			"Replace": t.in(tx).Replace(rec), "Delete": t.in(tx).Delete(rec.RecordID()),
@@ -71,17 +71,17 @@ func isDone(tb testing.TB, tx *affiliate.Tx) {
 				_, errs["Find "+string(key.Index)] = t.in(tx).Find(key)
 				continue
 			}
-			_, errs["List "+string(key.Index)] = collect(t.in(tx).List(affiliate.Query{Key: key}))
+			_, errs["List "+string(key.Index)] = collect(t.in(tx).List(record.Query{Key: key}))
 		}
 		for name, err := range errs {
-			if !errors.Is(err, affiliate.ErrTxDone) {
-				tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, affiliate.ErrTxDone)
+			if !errors.Is(err, record.ErrTxDone) {
+				tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, record.ErrTxDone)
 			}
 		}
 	}
 	for _, seq := range sequences() {
-		if n, err := tx.Next(seq); !errors.Is(err, affiliate.ErrTxDone) {
-			tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, affiliate.ErrTxDone)
+		if n, err := tx.Next(seq); !errors.Is(err, record.ErrTxDone) {
+			tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, record.ErrTxDone)
 		}
 	}
 }
@@ -92,10 +92,10 @@ func listEnds(tb testing.TB, t table, run method) {
 	tb.Helper()
 	var unstarted iter.Seq2[anyRecord, error]
 	var next func() (anyRecord, error, bool)
-	err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
-		unstarted = t.in(tx).List(affiliate.Query{})
+	err := run(tb.Context(), home, func(tx *record.Tx) error {
+		unstarted = t.in(tx).List(record.Query{})
 		var stop func()
-		next, stop = iter.Pull2(t.in(tx).List(affiliate.Query{}))
+		next, stop = iter.Pull2(t.in(tx).List(record.Query{}))
 		tb.Cleanup(stop)
 		_, err, ok := next()
 		if !ok {
@@ -106,13 +106,13 @@ func listEnds(tb testing.TB, t table, run method) {
 	if err != nil {
 		tb.Fatalf("%s: %v", t.name, err)
 	}
-	if _, err, ok := next(); !ok || !errors.Is(err, affiliate.ErrTxDone) {
-		tb.Errorf("%s: the list goes on with error %v, ok %v, want %v", t.name, err, ok, affiliate.ErrTxDone)
+	if _, err, ok := next(); !ok || !errors.Is(err, record.ErrTxDone) {
+		tb.Errorf("%s: the list goes on with error %v, ok %v, want %v", t.name, err, ok, record.ErrTxDone)
 	}
 	if _, err, ok := next(); ok {
 		tb.Errorf("%s: the list goes on after its error, with error %v", t.name, err)
 	}
-	if _, err := collect(unstarted); !errors.Is(err, affiliate.ErrTxDone) {
-		tb.Errorf("%s: a list made before the end: error %v, want %v", t.name, err, affiliate.ErrTxDone)
+	if _, err := collect(unstarted); !errors.Is(err, record.ErrTxDone) {
+		tb.Errorf("%s: a list made before the end: error %v, want %v", t.name, err, record.ErrTxDone)
 	}
 }

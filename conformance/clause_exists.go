@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func existsCases() []storeCase {
 	const rule = "a clash is an *ExistsError with the name of the index, and changes nothing"
 	return []storeCase{
-		{"id", "a taken id is an *ExistsError without an index, and changes nothing", func(tb testing.TB, s affiliate.Store) {
-			inAndAfter(tb, s, func(tx *affiliate.Tx) {
+		{"id", "a taken id is an *ExistsError without an index, and changes nothing", func(tb testing.TB, s record.Store) {
+			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					clashes(tb, t, t.in(tx).Insert(withID(t.full(4), t.full(1).RecordID())), "")
 					t.holds(tb, tx, t.fulls(1, 2)...)
@@ -20,15 +21,15 @@ func existsCases() []storeCase {
 				}
 			})
 		}},
-		{"same record", "where the id and keys are taken, the id counts", func(tb testing.TB, s affiliate.Store) {
-			inAndAfter(tb, s, func(tx *affiliate.Tx) {
+		{"same record", "where the id and keys are taken, the id counts", func(tb testing.TB, s record.Store) {
+			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					clashes(tb, t, t.in(tx).Insert(t.full(1)), "")
 				}
 			})
 		}},
-		{"key on Insert", rule, func(tb testing.TB, s affiliate.Store) {
-			inAndAfter(tb, s, func(tx *affiliate.Tx) {
+		{"key on Insert", rule, func(tb testing.TB, s record.Store) {
+			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					for _, ix := range t.unique() {
 						clashes(tb, t, t.in(tx).Insert(withKey(t.full(4), t.full(1), ix)), ix)
@@ -38,8 +39,8 @@ func existsCases() []storeCase {
 				}
 			})
 		}},
-		{"key on Replace", rule, func(tb testing.TB, s affiliate.Store) {
-			inAndAfter(tb, s, func(tx *affiliate.Tx) {
+		{"key on Replace", rule, func(tb testing.TB, s record.Store) {
+			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					for _, ix := range t.unique() {
 						rec := withKey(withID(t.full(4), t.full(2).RecordID()), t.full(1), ix)
@@ -50,8 +51,8 @@ func existsCases() []storeCase {
 				}
 			})
 		}},
-		{"own keys", "a record does not clash with itself", func(tb testing.TB, s affiliate.Store) {
-			inAndAfter(tb, s, func(tx *affiliate.Tx) {
+		{"own keys", "a record does not clash with itself", func(tb testing.TB, s record.Store) {
+			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					if err := t.in(tx).Replace(t.full(1)); err != nil {
 						tb.Errorf("%s: Replace by the same: %v", t.name, err)
@@ -60,8 +61,8 @@ func existsCases() []storeCase {
 				}
 			})
 		}},
-		{"no key", "records without a value have no key to clash with", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"no key", "records without a value have no key to clash with", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					if err := t.insert(tx, t.sparse(1), t.sparse(2)); err != nil {
 						return fmt.Errorf("%s: %w", t.name, err)
@@ -71,16 +72,16 @@ func existsCases() []storeCase {
 				return nil
 			})
 		}},
-		{"other table", "the same ids and keys in two tables do not meet", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"other table", "the same ids and keys in two tables do not meet", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error {
 				id := numbered(1)
 				return errors.Join(
-					tx.Coupons.Insert(affiliate.CouponRecord{ID: id, Name: "x", ExternalID: "x"}),
-					tx.Codes.Insert(affiliate.CodeRecord{ID: id, CouponID: id, Code: "x", ExternalID: "x"}),
-					tx.Sales.Insert(affiliate.SaleRecord{ID: id, AffiliateID: id, Number: 1, ExternalID: "x", InvoiceID: "x"}),
-					tx.Affiliates.Insert(affiliate.AffiliateRecord{ID: id, Email: "x"}),
-					tx.Referrals.Insert(affiliate.ReferralRecord{ID: id, AffiliateID: id, Email: "x"}),
-					tx.Clicks.Insert(affiliate.ClickRecord{ID: id, AffiliateID: id, Number: 1}))
+					tx.Coupons.Insert(record.Coupon{ID: id, Name: "x", ExternalID: "x"}),
+					tx.Codes.Insert(record.Code{ID: id, CouponID: id, Code: "x", ExternalID: "x"}),
+					tx.Sales.Insert(record.Sale{ID: id, AffiliateID: id, Number: 1, ExternalID: "x", InvoiceID: "x"}),
+					tx.Affiliates.Insert(record.Affiliate{ID: id, Email: "x"}),
+					tx.Referrals.Insert(record.Referral{ID: id, AffiliateID: id, Email: "x"}),
+					tx.Clicks.Insert(record.Click{ID: id, AffiliateID: id, Number: 1}))
 			})
 		}},
 	}
@@ -88,24 +89,24 @@ func existsCases() []storeCase {
 
 // inAndAfter inserts the full records 1 and 2 into every table, and runs fn in
 // the same transaction and in the next one.
-func inAndAfter(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx)) {
+func inAndAfter(tb testing.TB, s record.Store, fn func(tx *record.Tx)) {
 	tb.Helper()
-	update(tb, s, func(tx *affiliate.Tx) error {
+	update(tb, s, func(tx *record.Tx) error {
 		err := insertAll(tx, 1, 2)
 		if err == nil {
 			fn(tx)
 		}
 		return err
 	})
-	update(tb, s, func(tx *affiliate.Tx) error { fn(tx); return nil })
-	view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1, 2) })
+	update(tb, s, func(tx *record.Tx) error { fn(tx); return nil })
+	view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1, 2) })
 }
 
 // clashes checks the error of a clash.
-func clashes(tb testing.TB, t table, err error, ix affiliate.Index) {
+func clashes(tb testing.TB, t table, err error, ix record.Index) {
 	tb.Helper()
-	exists, ok := errors.AsType[*affiliate.ExistsError](err)
-	if !ok || !errors.Is(err, affiliate.ErrExists) {
+	exists, ok := errors.AsType[*record.ExistsError](err)
+	if !ok || !errors.Is(err, record.ErrExists) {
 		tb.Errorf("%s: %q: error %v, want an *ExistsError", t.name, ix, err)
 		return
 	}
@@ -116,7 +117,7 @@ func clashes(tb testing.TB, t table, err error, ix affiliate.Index) {
 
 // lacksOthers checks that a refused record left nothing behind. The record is
 // the full record 4 with one key of another record.
-func lacksOthers(tb testing.TB, tx *affiliate.Tx, t table, but affiliate.Index) {
+func lacksOthers(tb testing.TB, tx *record.Tx, t table, but record.Index) {
 	tb.Helper()
 	t.lacks(tb, tx, t.full(4))
 	for _, ix := range t.unique() {
@@ -131,27 +132,27 @@ func lacksOthers(tb testing.TB, tx *affiliate.Tx, t table, but affiliate.Index) 
 func usableCases() []storeCase {
 	const rule = "after ErrExists or ErrNotFound the same transaction goes on and commits"
 	return []storeCase{
-		{"after Insert", rule, goesOn(func(t table, tx *affiliate.Tx) error {
+		{"after Insert", rule, goesOn(func(t table, tx *record.Tx) error {
 			return t.in(tx).Insert(withID(t.full(4), t.full(1).RecordID()))
 		})},
-		{"after Insert of a key", rule, goesOn(func(t table, tx *affiliate.Tx) error {
+		{"after Insert of a key", rule, goesOn(func(t table, tx *record.Tx) error {
 			for _, ix := range t.unique() {
-				if err := t.in(tx).Insert(withKey(t.full(4), t.full(1), ix)); !errors.Is(err, affiliate.ErrExists) {
+				if err := t.in(tx).Insert(withKey(t.full(4), t.full(1), ix)); !errors.Is(err, record.ErrExists) {
 					return err
 				}
 			}
-			return affiliate.ErrExists
+			return record.ErrExists
 		})},
-		{"after Replace", rule, goesOn(func(t table, tx *affiliate.Tx) error {
+		{"after Replace", rule, goesOn(func(t table, tx *record.Tx) error {
 			for _, ix := range t.unique() {
 				rec := withKey(withID(t.full(4), t.full(2).RecordID()), t.full(1), ix)
-				if err := t.in(tx).Replace(rec); !errors.Is(err, affiliate.ErrExists) {
+				if err := t.in(tx).Replace(rec); !errors.Is(err, record.ErrExists) {
 					return err
 				}
 			}
-			return affiliate.ErrExists
+			return record.ErrExists
 		})},
-		{"after ErrNotFound", rule, goesOn(func(t table, tx *affiliate.Tx) error {
+		{"after ErrNotFound", rule, goesOn(func(t table, tx *record.Tx) error {
 			missing := t.full(9)
 			for _, ix := range t.unique() {
 				if _, err := t.in(tx).Find(keyOf(missing, ix)); !errors.Is(err, affiliate.ErrNotFound) {
@@ -171,15 +172,15 @@ func usableCases() []storeCase {
 
 // goesOn makes a case in which every table has a miss between two writes. The
 // miss returns ErrExists or ErrNotFound when it went as it should.
-func goesOn(miss func(t table, tx *affiliate.Tx) error) func(tb testing.TB, s affiliate.Store) {
-	return func(tb testing.TB, s affiliate.Store) {
-		update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
-		update(tb, s, func(tx *affiliate.Tx) error {
+func goesOn(miss func(t table, tx *record.Tx) error) func(tb testing.TB, s record.Store) {
+	return func(tb testing.TB, s record.Store) {
+		update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
+		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				if err := t.insert(tx, t.full(2)); err != nil {
 					return fmt.Errorf("%s: %w", t.name, err)
 				}
-				if err := miss(t, tx); !errors.Is(err, affiliate.ErrExists) && !errors.Is(err, affiliate.ErrNotFound) {
+				if err := miss(t, tx); !errors.Is(err, record.ErrExists) && !errors.Is(err, affiliate.ErrNotFound) {
 					return fmt.Errorf("%s: the miss itself: %w", t.name, err)
 				}
 				if err := t.insert(tx, t.full(3)); err != nil {
@@ -190,9 +191,9 @@ func goesOn(miss func(t table, tx *affiliate.Tx) error) func(tb testing.TB, s af
 				}
 				t.holds(tb, tx, t.fulls(2, 3)...)
 			}
-			_, err := tx.Next(affiliate.SaleSequence)
+			_, err := tx.Next(record.SaleSequence)
 			return err
 		})
-		view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 2, 3) })
+		view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 2, 3) })
 	}
 }

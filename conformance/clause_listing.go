@@ -8,17 +8,18 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-func earlyStop(tb testing.TB, s affiliate.Store) {
+func earlyStop(tb testing.TB, s record.Store) {
 	const n = 300
 	ids := firstIDs(n)
 	insertShuffled(tb, s, ids)
-	update(tb, s, func(tx *affiliate.Tx) error {
-		for _, key := range []affiliate.Key{{}, oddKey} {
+	update(tb, s, func(tx *record.Tx) error {
+		for _, key := range []record.Key{{}, oddKey} {
 			for stop := 1; stop < n/2; stop *= 3 {
 				seen := 0
-				for _, err := range tx.Redemptions.List(affiliate.Query{Key: key}) {
+				for _, err := range tx.Redemptions.List(record.Query{Key: key}) {
 					if seen++; err != nil || seen == stop {
 						break
 					}
@@ -28,7 +29,7 @@ func earlyStop(tb testing.TB, s affiliate.Store) {
 				}
 			}
 		}
-		again := tx.Redemptions.List(affiliate.Query{})
+		again := tx.Redemptions.List(record.Query{})
 		for range 2 { // a list is a sequence: it can be walked again
 			if recs, err := collect(again); err != nil || len(recs) != n {
 				tb.Errorf("List: %d records, error %v, want %d", len(recs), err, n)
@@ -36,22 +37,22 @@ func earlyStop(tb testing.TB, s affiliate.Store) {
 		}
 		return tx.Redemptions.Delete(ids[n-1])
 	})
-	queries(tb, s, ids[:n-1], []affiliate.Query{{}})
+	queries(tb, s, ids[:n-1], []record.Query{{}})
 }
 
-func readsWhileListing(tb testing.TB, s affiliate.Store) {
+func readsWhileListing(tb testing.TB, s record.Store) {
 	const n = 20
 	ids := firstIDs(n)
 	insertShuffled(tb, s, ids)
-	update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 250) })
+	update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 250) })
 	for _, run := range []method{s.View, s.Update} {
-		err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+		err := run(tb.Context(), home, func(tx *record.Tx) error {
 			i := 0
-			for rec, err := range tx.Redemptions.List(affiliate.Query{Limit: n}) {
+			for rec, err := range tx.Redemptions.List(record.Query{Limit: n}) {
 				if err != nil || rec.ID != ids[i] {
 					return fmt.Errorf("record %d is %s, error %w", i, rec.ID, err)
 				}
-				answers(tb, tx, affiliate.Query{Key: oddKey, Limit: 3}, []uuid.UUID{ids[1], ids[3], ids[5]})
+				answers(tb, tx, record.Query{Key: oddKey, Limit: 3}, []uuid.UUID{ids[1], ids[3], ids[5]})
 				for _, t := range tables() {
 					t.same(tb, "Get", t.full(250), must(t.in(tx).Get(t.full(250).RecordID())), nil)
 					for _, ix := range t.unique() {
@@ -83,38 +84,38 @@ func must(rec anyRecord, err error) anyRecord {
 // apart, and step leads to the next one.
 type disturbance struct {
 	name    string
-	write   func(tx *affiliate.Tx, at, step int) error
+	write   func(tx *record.Tx, at, step int) error
 	deletes func(at, step int) int // the record it deletes; 0: none
 }
 
 func disturbances() []disturbance {
 	none := func(int, int) int { return 0 }
 	return []disturbance{
-		{"insert ahead", func(tx *affiliate.Tx, at, step int) error {
+		{"insert ahead", func(tx *record.Tx, at, step int) error {
 			return tx.Redemptions.Insert(redemption(numbered(at+step/2), oddKey))
 		}, none},
-		{"insert far ahead", func(tx *affiliate.Tx, at, step int) error {
+		{"insert far ahead", func(tx *record.Tx, at, step int) error {
 			return tx.Redemptions.Insert(redemption(numbered(at+step*40+step/2), oddKey))
 		}, none},
-		{"insert behind", func(tx *affiliate.Tx, at, step int) error {
+		{"insert behind", func(tx *record.Tx, at, step int) error {
 			return tx.Redemptions.Insert(redemption(numbered(at-step/2), oddKey))
 		}, none},
-		{"replace the current", func(tx *affiliate.Tx, at, _ int) error {
+		{"replace the current", func(tx *record.Tx, at, _ int) error {
 			return tx.Redemptions.Replace(redemption(numbered(at), evenKey))
 		}, none},
-		{"move the current to another key", func(tx *affiliate.Tx, at, _ int) error {
+		{"move the current to another key", func(tx *record.Tx, at, _ int) error {
 			rec := redemption(numbered(at), oddKey)
 			rec.CouponID = oddKey.ID
 			rec.CodeID = couponKey.ID
 			return tx.Redemptions.Replace(rec)
 		}, none},
-		{"delete the current", func(tx *affiliate.Tx, at, _ int) error {
+		{"delete the current", func(tx *record.Tx, at, _ int) error {
 			return tx.Redemptions.Delete(numbered(at))
 		}, func(at, _ int) int { return at }},
-		{"delete and insert the current", func(tx *affiliate.Tx, at, _ int) error {
+		{"delete and insert the current", func(tx *record.Tx, at, _ int) error {
 			return errors.Join(tx.Redemptions.Delete(numbered(at)), tx.Redemptions.Insert(redemption(numbered(at), oddKey)))
 		}, none},
-		{"delete the next", func(tx *affiliate.Tx, at, step int) error {
+		{"delete the next", func(tx *record.Tx, at, step int) error {
 			if (at/10)%3 != 0 {
 				return nil
 			}
@@ -125,11 +126,11 @@ func disturbances() []disturbance {
 			}
 			return at + step
 		}},
-		{"delete the one before", func(tx *affiliate.Tx, at, step int) error {
+		{"delete the one before", func(tx *record.Tx, at, step int) error {
 			return ignoreAbsent(tx.Redemptions.Delete(numbered(at - step)))
 		}, func(at, step int) int { return at - step }},
-		{"next number", func(tx *affiliate.Tx, _, _ int) error {
-			_, err := tx.Next(affiliate.SaleSequence)
+		{"next number", func(tx *record.Tx, _, _ int) error {
+			_, err := tx.Next(record.SaleSequence)
 			return err
 		}, none},
 	}
@@ -147,10 +148,10 @@ func ignoreAbsent(err error) error {
 // writesWhileListing makes each disturbance at each record of a list. The list
 // may or may not show what is inserted or deleted ahead of it. Everything else
 // must come once, and in order.
-func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
+func writesWhileListing(tb testing.TB, s record.Store, q record.Query) {
 	const first, n = 1_000, 150
 	for _, d := range disturbances() {
-		update(tb, s, func(tx *affiliate.Tx) error {
+		update(tb, s, func(tx *record.Tx) error {
 			if err := clearRedemptions(tx); err != nil {
 				return err
 			}
@@ -161,7 +162,7 @@ func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
 			}
 			return nil
 		})
-		update(tb, s, func(tx *affiliate.Tx) error {
+		update(tb, s, func(tx *record.Tx) error {
 			if err := d.disturb(tx, q, first, n); err != nil {
 				tb.Errorf("%s: %v", d.name, err)
 			}
@@ -172,7 +173,7 @@ func writesWhileListing(tb testing.TB, s affiliate.Store, q affiliate.Query) {
 
 // disturb walks the list over n records, beginning with first, and writes at
 // each.
-func (d disturbance) disturb(tx *affiliate.Tx, q affiliate.Query, first, n int) error {
+func (d disturbance) disturb(tx *record.Tx, q record.Query, first, n int) error {
 	step := 10
 	if q.Desc {
 		step = -step
@@ -206,8 +207,8 @@ func (d disturbance) disturb(tx *affiliate.Tx, q affiliate.Query, first, n int) 
 }
 
 // clearRedemptions deletes every record of the table.
-func clearRedemptions(tx *affiliate.Tx) error {
-	recs, err := collect(tx.Redemptions.List(affiliate.Query{}))
+func clearRedemptions(tx *record.Tx) error {
+	recs, err := collect(tx.Redemptions.List(record.Query{}))
 	if err != nil {
 		return err
 	}
@@ -219,12 +220,12 @@ func clearRedemptions(tx *affiliate.Tx) error {
 	return nil
 }
 
-func deletesAllWhileListing(tb testing.TB, s affiliate.Store) {
+func deletesAllWhileListing(tb testing.TB, s record.Store) {
 	const n = 150
 	ids := firstIDs(n)
-	for _, q := range []affiliate.Query{{}, {Desc: true}, {Key: couponKey}, {Key: couponKey, Desc: true}} {
+	for _, q := range []record.Query{{}, {Desc: true}, {Key: couponKey}, {Key: couponKey, Desc: true}} {
 		insertShuffled(tb, s, ids)
-		update(tb, s, func(tx *affiliate.Tx) error {
+		update(tb, s, func(tx *record.Tx) error {
 			seen := 0
 			for _, err := range tx.Redemptions.List(q) {
 				if err != nil {
@@ -239,7 +240,7 @@ func deletesAllWhileListing(tb testing.TB, s affiliate.Store) {
 					}
 				}
 			}
-			answers(tb, tx, affiliate.Query{Key: q.Key}, nil)
+			answers(tb, tx, record.Query{Key: q.Key}, nil)
 			return nil
 		})
 	}

@@ -8,22 +8,22 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // farAhead is how many numbers of one sequence are taken before another sequence
 // is examined. It is large because a store may reserve numbers in blocks.
 const farAhead = 300
 
-func sequences() []affiliate.Sequence {
-	return []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence, affiliate.ClickSequence}
+func sequences() []record.Sequence {
+	return []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
 }
 
 // take commits n numbers of a sequence, all in one transaction.
-func take(tb testing.TB, s affiliate.Store, program uuid.UUID, seq affiliate.Sequence, n int) []int64 {
+func take(tb testing.TB, s record.Store, program uuid.UUID, seq record.Sequence, n int) []int64 {
 	tb.Helper()
 	taken := make([]int64, n)
-	err := s.Update(tb.Context(), program, func(tx *affiliate.Tx) (err error) {
+	err := s.Update(tb.Context(), program, func(tx *record.Tx) (err error) {
 		for i := range taken {
 			if taken[i], err = tx.Next(seq); err != nil {
 				return err
@@ -40,7 +40,7 @@ func take(tb testing.TB, s affiliate.Store, program uuid.UUID, seq affiliate.Seq
 func nextCases() []storeCase {
 	const rule = "Next never repeats a number that a committed transaction was given"
 	return []storeCase{
-		{"Next", "the numbers of a sequence are positive and rise within a transaction and from one to the next", func(tb testing.TB, s affiliate.Store) {
+		{"Next", "the numbers of a sequence are positive and rise within a transaction and from one to the next", func(tb testing.TB, s record.Store) {
 			for _, seq := range sequences() {
 				var last int64
 				for range 3 {
@@ -54,23 +54,23 @@ func nextCases() []storeCase {
 			}
 		}},
 		{"Next among goroutines", rule, nextTogether},
-		{"Next after a rollback", rule, func(tb testing.TB, s affiliate.Store) {
+		{"Next after a rollback", rule, func(tb testing.TB, s record.Store) {
 			for _, seq := range sequences() {
 				taken := take(tb, s, home, seq, 3)
-				refuse(tb, s, func(tx *affiliate.Tx) error {
+				refuse(tb, s, func(tx *record.Tx) error {
 					_, err := tx.Next(seq)
 					return err
 				})
-				panics(tb, s.Update, func(tx *affiliate.Tx) error {
+				panics(tb, s.Update, func(tx *record.Tx) error {
 					_, err := tx.Next(seq)
 					return err
 				})
 				distinct(tb, seq, append(taken, take(tb, s, home, seq, 3)...))
 			}
 		}},
-		{"Next by sequence", "a sequence does not count for another", func(tb testing.TB, s affiliate.Store) {
-			taken := take(tb, s, home, affiliate.ClickSequence, farAhead)
-			for _, seq := range []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence} {
+		{"Next by sequence", "a sequence does not count for another", func(tb testing.TB, s record.Store) {
+			taken := take(tb, s, home, record.ClickSequence, farAhead)
+			for _, seq := range []record.Sequence{record.SaleSequence, record.CommissionSequence} {
 				if first := take(tb, s, home, seq, 1)[0]; first >= taken[farAhead-1] {
 					tb.Errorf("%s: the first number is %d, after %d clicks", seq, first, farAhead)
 				}
@@ -79,14 +79,14 @@ func nextCases() []storeCase {
 	}
 }
 
-func nextTogether(tb testing.TB, s affiliate.Store) {
+func nextTogether(tb testing.TB, s record.Store) {
 	var mu sync.Mutex
-	taken := map[affiliate.Sequence][]int64{}
+	taken := map[record.Sequence][]int64{}
 	together(tb, workers, func(worker int) error {
 		for i := range each {
 			seq := sequences()[(worker+i)%len(sequences())]
 			var n int64
-			err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) (err error) {
+			err := s.Update(tb.Context(), home, func(tx *record.Tx) (err error) {
 				if n, err = tx.Next(seq); err == nil && i%4 == 3 {
 					err = errRefused
 				}
@@ -110,7 +110,7 @@ func nextTogether(tb testing.TB, s affiliate.Store) {
 }
 
 // distinct checks that no number comes twice.
-func distinct(tb testing.TB, seq affiliate.Sequence, numbers []int64) {
+func distinct(tb testing.TB, seq record.Sequence, numbers []int64) {
 	tb.Helper()
 	slices.Sort(numbers)
 	for i := 1; i < len(numbers); i++ {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Some serial order satisfies each of these conflicts. So a store may neither
@@ -30,10 +31,10 @@ func serializableCases() []storeCase {
 	}
 }
 
-func lostUpdate(tb testing.TB, s affiliate.Store) {
+func lostUpdate(tb testing.TB, s record.Store) {
 	one := numbered(1)
-	update(tb, s, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: one}) })
-	concurrently(tb, s, func(tx *affiliate.Tx) error {
+	update(tb, s, func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: one}) })
+	concurrently(tb, s, func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(one)
 		if err != nil {
 			return err
@@ -41,19 +42,19 @@ func lostUpdate(tb testing.TB, s affiliate.Store) {
 		rec.Clicks++
 		return tx.Totals.Replace(rec)
 	})
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		if rec, err := tx.Totals.Get(one); err != nil || rec.Clicks != workers*each {
 			tb.Errorf("after %d increments the counter is %d, error %v", workers*each, rec.Clicks, err)
 		}
 	})
 }
 
-func incrementByKey(tb testing.TB, s affiliate.Store) {
-	key := affiliate.Key{Index: affiliate.ByExternalID, Text: "promo_1"}
-	update(tb, s, func(tx *affiliate.Tx) error {
-		return tx.Codes.Insert(affiliate.CodeRecord{ID: numbered(1), CouponID: numbered(2), Code: "SAVE", ExternalID: key.Text})
+func incrementByKey(tb testing.TB, s record.Store) {
+	key := record.Key{Index: record.ByExternalID, Text: "promo_1"}
+	update(tb, s, func(tx *record.Tx) error {
+		return tx.Codes.Insert(record.Code{ID: numbered(1), CouponID: numbered(2), Code: "SAVE", ExternalID: key.Text})
 	})
-	concurrently(tb, s, func(tx *affiliate.Tx) error {
+	concurrently(tb, s, func(tx *record.Tx) error {
 		rec, err := tx.Codes.Find(key)
 		if err != nil {
 			return err
@@ -61,7 +62,7 @@ func incrementByKey(tb testing.TB, s affiliate.Store) {
 		rec.TimesRedeemed++
 		return tx.Codes.Replace(rec)
 	})
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		if rec, err := tx.Codes.Find(key); err != nil || rec.TimesRedeemed != workers*each {
 			tb.Errorf("after %d increments the counter is %d, error %v", workers*each, rec.TimesRedeemed, err)
 		}
@@ -69,7 +70,7 @@ func incrementByKey(tb testing.TB, s affiliate.Store) {
 }
 
 // concurrently runs fn in an Update, as often as each says, in every worker.
-func concurrently(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+func concurrently(tb testing.TB, s record.Store, fn func(tx *record.Tx) error) {
 	tb.Helper()
 	together(tb, workers, func(int) error {
 		for range each {
@@ -83,24 +84,24 @@ func concurrently(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) er
 
 // writeSkew has two doctors who each leave only while the other one is still
 // there.
-func writeSkew(tb testing.TB, s affiliate.Store) {
+func writeSkew(tb testing.TB, s record.Store) {
 	const rounds = 10
 	for round := range rounds {
 		doctors := []uuid.UUID{numbered(2 * round), numbered(2*round + 1)}
-		update(tb, s, func(tx *affiliate.Tx) error {
-			return errors.Join(tx.Totals.Insert(affiliate.TotalsRecord{ID: doctors[0], Clicks: 1}),
-				tx.Totals.Insert(affiliate.TotalsRecord{ID: doctors[1], Clicks: 1}))
+		update(tb, s, func(tx *record.Tx) error {
+			return errors.Join(tx.Totals.Insert(record.Totals{ID: doctors[0], Clicks: 1}),
+				tx.Totals.Insert(record.Totals{ID: doctors[1], Clicks: 1}))
 		})
 		together(tb, len(doctors), func(worker int) error {
-			return s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+			return s.Update(tb.Context(), home, func(tx *record.Tx) error {
 				other, err := tx.Totals.Get(doctors[1-worker])
 				if err != nil || other.Clicks == 0 {
 					return err
 				}
-				return tx.Totals.Replace(affiliate.TotalsRecord{ID: doctors[worker]})
+				return tx.Totals.Replace(record.Totals{ID: doctors[worker]})
 			})
 		})
-		view(tb, s, func(tx *affiliate.Tx) {
+		view(tb, s, func(tx *record.Tx) {
 			first, err1 := tx.Totals.Get(doctors[0])
 			second, err2 := tx.Totals.Get(doctors[1])
 			if err := errors.Join(err1, err2); err != nil || first.Clicks+second.Clicks != 1 {
@@ -110,21 +111,21 @@ func writeSkew(tb testing.TB, s affiliate.Store) {
 	}
 }
 
-func phantom(tb testing.TB, s affiliate.Store) {
+func phantom(tb testing.TB, s record.Store) {
 	const limit, rounds = 3, 5
 	for round := range rounds {
-		parent := affiliate.Key{Index: affiliate.OfCode, ID: numbered(round + 1)}
+		parent := record.Key{Index: record.OfCode, ID: numbered(round + 1)}
 		together(tb, workers, func(worker int) error {
-			return s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
-				children, err := collect(tx.Redemptions.List(affiliate.Query{Key: parent}))
+			return s.Update(tb.Context(), home, func(tx *record.Tx) error {
+				children, err := collect(tx.Redemptions.List(record.Query{Key: parent}))
 				if err != nil || len(children) >= limit {
 					return err
 				}
-				return tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: numbered(round*workers + worker), CodeID: parent.ID, CouponID: numbered(1)})
+				return tx.Redemptions.Insert(record.Redemption{ID: numbered(round*workers + worker), CodeID: parent.ID, CouponID: numbered(1)})
 			})
 		})
-		view(tb, s, func(tx *affiliate.Tx) {
-			if children, err := collect(tx.Redemptions.List(affiliate.Query{Key: parent})); err != nil || len(children) != limit {
+		view(tb, s, func(tx *record.Tx) {
+			if children, err := collect(tx.Redemptions.List(record.Query{Key: parent})); err != nil || len(children) != limit {
 				tb.Errorf("round %d: %d children, want %d; error %v", round, len(children), limit, err)
 			}
 		})
@@ -133,11 +134,11 @@ func phantom(tb testing.TB, s affiliate.Store) {
 
 // race runs fn in every worker at once. It must succeed for one of them and
 // return the error lost to all others.
-func race(tb testing.TB, s affiliate.Store, lost error, fn func(tx *affiliate.Tx, worker int) error) {
+func race(tb testing.TB, s record.Store, lost error, fn func(tx *record.Tx, worker int) error) {
 	tb.Helper()
 	var won atomic.Int64
 	together(tb, workers, func(worker int) error {
-		err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return fn(tx, worker) })
+		err := s.Update(tb.Context(), home, func(tx *record.Tx) error { return fn(tx, worker) })
 		if err == nil {
 			won.Add(1)
 		}
@@ -151,29 +152,29 @@ func race(tb testing.TB, s affiliate.Store, lost error, fn func(tx *affiliate.Tx
 	}
 }
 
-func uniqueRace(tb testing.TB, s affiliate.Store) {
-	race(tb, s, affiliate.ErrExists, func(tx *affiliate.Tx, worker int) error {
-		return tx.Coupons.Insert(affiliate.CouponRecord{ID: numbered(worker + 1), Name: "Spring", ExternalID: "promo_1"})
+func uniqueRace(tb testing.TB, s record.Store) {
+	race(tb, s, record.ErrExists, func(tx *record.Tx, worker int) error {
+		return tx.Coupons.Insert(record.Coupon{ID: numbered(worker + 1), Name: "Spring", ExternalID: "promo_1"})
 	})
-	view(tb, s, func(tx *affiliate.Tx) {
-		if all, err := collect(tx.Coupons.List(affiliate.Query{})); err != nil || len(all) != 1 {
+	view(tb, s, func(tx *record.Tx) {
+		if all, err := collect(tx.Coupons.List(record.Query{})); err != nil || len(all) != 1 {
 			tb.Errorf("%d records hold the key, want 1; error %v", len(all), err)
 		}
 	})
 }
 
-func idRace(tb testing.TB, s affiliate.Store) {
-	race(tb, s, affiliate.ErrExists, func(tx *affiliate.Tx, worker int) error {
-		return tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(1), Clicks: int64(worker)})
+func idRace(tb testing.TB, s record.Store) {
+	race(tb, s, record.ErrExists, func(tx *record.Tx, worker int) error {
+		return tx.Totals.Insert(record.Totals{ID: numbered(1), Clicks: int64(worker)})
 	})
 }
 
-func deleteRace(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: numbered(1)}) })
-	race(tb, s, affiliate.ErrNotFound, func(tx *affiliate.Tx, _ int) error { return tx.Totals.Delete(numbered(1)) })
+func deleteRace(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: numbered(1)}) })
+	race(tb, s, affiliate.ErrNotFound, func(tx *record.Tx, _ int) error { return tx.Totals.Delete(numbered(1)) })
 }
 
-func transfer(tb testing.TB, s affiliate.Store) {
+func transfer(tb testing.TB, s record.Store) {
 	update(tb, s, openAccounts)
 	together(tb, workers, func(worker int) error {
 		for i := range each {
@@ -181,7 +182,7 @@ func transfer(tb testing.TB, s affiliate.Store) {
 			if from == to {
 				continue
 			}
-			if err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return pay(tx, from, to, int64(1+i%7)) }); err != nil {
+			if err := s.Update(tb.Context(), home, func(tx *record.Tx) error { return pay(tx, from, to, int64(1+i%7)) }); err != nil {
 				return err
 			}
 		}

@@ -6,35 +6,35 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func snapshotCases() []storeCase {
 	return []storeCase{
 		{"transfers", "a View among concurrent transfers sees a constant total", viewTransfers},
-		{"reads again", "what a View read, it reads again after another transaction wrote", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+		{"reads again", "what a View read, it reads again after another transaction wrote", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				holdsAll(tb, tx, 1, 2, 3)
 				write()
 				holdsAll(tb, tx, 1, 2, 3)
 			})
 		}},
-		{"reads on", "what a View reads is as old as what it read first", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+		{"reads on", "what a View reads is as old as what it read first", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				first := tables()[0]
 				first.holds(tb, tx, first.fulls(1, 2, 3)...)
 				write()
 				holdsAll(tb, tx, 1, 2, 3)
 			})
 		}},
-		{"in a list", "a List in a View goes on as it began", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+		{"in a list", "a List in a View goes on as it began", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				sales := tables()[7]
 				var got []anyRecord
-				for rec, err := range sales.in(tx).List(affiliate.Query{}) {
+				for rec, err := range sales.in(tx).List(record.Query{}) {
 					if err != nil {
 						tb.Errorf("List: %v", err)
 					}
@@ -46,8 +46,8 @@ func snapshotCases() []storeCase {
 				}
 			})
 		}},
-		{"nothing yet", "a View that found nothing goes on finding nothing", func(tb testing.TB, s affiliate.Store) {
-			among(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) }, func(tx *affiliate.Tx, write func()) {
+		{"nothing yet", "a View that found nothing goes on finding nothing", func(tb testing.TB, s record.Store) {
+			among(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) }, func(tx *record.Tx, write func()) {
 				holdsAll(tb, tx)
 				write()
 				holdsAll(tb, tx)
@@ -56,14 +56,14 @@ func snapshotCases() []storeCase {
 	}
 }
 
-func viewTransfers(tb testing.TB, s affiliate.Store) {
+func viewTransfers(tb testing.TB, s record.Store) {
 	update(tb, s, openAccounts)
 	together(tb, workers, func(worker int) error {
 		for i := range each {
 			run, fn := s.View, total
 			if worker%2 == 0 {
 				run = s.Update
-				fn = func(tx *affiliate.Tx) error { return pay(tx, i%accounts, (i+1+worker/2)%accounts, int64(1+i%7)) }
+				fn = func(tx *record.Tx) error { return pay(tx, i%accounts, (i+1+worker/2)%accounts, int64(1+i%7)) }
 			}
 			if worker%2 == 0 && (1+worker/2)%accounts == 0 {
 				fn = total // an Update that pays nobody reads one consistent state too
@@ -79,13 +79,13 @@ func viewTransfers(tb testing.TB, s affiliate.Store) {
 // among runs a View, and one Update in another goroutine while the View runs. A
 // store with locks makes that Update wait for the View, so write waits for it
 // only for a moment.
-func among(tb testing.TB, s affiliate.Store, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
+func among(tb testing.TB, s record.Store, writes func(tx *record.Tx) error, fn func(tx *record.Tx, write func())) {
 	tb.Helper()
 	amongFor(tb, s, 25*time.Millisecond, writes, fn)
 }
 
 // amongFor is among for an Update that may take longer.
-func amongFor(tb testing.TB, s affiliate.Store, moment time.Duration, writes func(tx *affiliate.Tx) error, fn func(tx *affiliate.Tx, write func())) {
+func amongFor(tb testing.TB, s record.Store, moment time.Duration, writes func(tx *record.Tx) error, fn func(tx *record.Tx, write func())) {
 	tb.Helper()
 	done := make(chan error, 1)
 	var once sync.Once
@@ -105,7 +105,7 @@ func amongFor(tb testing.TB, s affiliate.Store, moment time.Duration, writes fun
 	// A wrapper may run the closure again after the Update. Only the run in
 	// which the Update happens is examined.
 	looked := false
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		if !looked {
 			looked = true
 			fn(tx, write)
@@ -119,9 +119,9 @@ func amongFor(tb testing.TB, s affiliate.Store, moment time.Duration, writes fun
 func readOnlyCases() []storeCase {
 	const rule = "a write in a View is ErrReadOnly and changes nothing"
 	return []storeCase{
-		{"tables", rule, func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
-			view(tb, s, func(tx *affiliate.Tx) {
+		{"tables", rule, func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
+			view(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					one, two := t.full(1).RecordID(), t.full(2).RecordID()
 					for name, err := range map[string]error{
@@ -133,28 +133,28 @@ func readOnlyCases() []storeCase {
 						"Delete of nothing":   t.in(tx).Delete(two),
 						"Replace by the same": t.in(tx).Replace(t.full(1)),
 					} {
-						if !errors.Is(err, affiliate.ErrReadOnly) {
-							tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, affiliate.ErrReadOnly)
+						if !errors.Is(err, record.ErrReadOnly) {
+							tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, record.ErrReadOnly)
 						}
 					}
 				}
 				holdsAll(tb, tx, 1)
 			})
-			view(tb, s, func(tx *affiliate.Tx) { holdsAll(tb, tx, 1) })
+			view(tb, s, func(tx *record.Tx) { holdsAll(tb, tx, 1) })
 		}},
-		{"Next", rule, func(tb testing.TB, s affiliate.Store) {
-			view(tb, s, func(tx *affiliate.Tx) {
+		{"Next", rule, func(tb testing.TB, s record.Store) {
+			view(tb, s, func(tx *record.Tx) {
 				for _, seq := range sequences() {
-					if n, err := tx.Next(seq); !errors.Is(err, affiliate.ErrReadOnly) {
-						tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, affiliate.ErrReadOnly)
+					if n, err := tx.Next(seq); !errors.Is(err, record.ErrReadOnly) {
+						tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, record.ErrReadOnly)
 					}
 				}
 			})
 		}},
-		{"error", "ErrReadOnly comes back from View when fn returns it", func(tb testing.TB, s affiliate.Store) {
-			err := s.View(tb.Context(), home, func(tx *affiliate.Tx) error { return insertAll(tx, 1) })
-			if !errors.Is(err, affiliate.ErrReadOnly) {
-				tb.Errorf("View: error %v, want %v", err, affiliate.ErrReadOnly)
+		{"error", "ErrReadOnly comes back from View when fn returns it", func(tb testing.TB, s record.Store) {
+			err := s.View(tb.Context(), home, func(tx *record.Tx) error { return insertAll(tx, 1) })
+			if !errors.Is(err, record.ErrReadOnly) {
+				tb.Errorf("View: error %v, want %v", err, record.ErrReadOnly)
 			}
 		}},
 	}

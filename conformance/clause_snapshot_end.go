@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A store may tidy up when a long View ends, beside writers and beside Views that
@@ -24,19 +24,19 @@ const (
 // viewsEndAmongWriters has Views that each see a moment of their own, with writes
 // in between that concern other codes each time. They end one after another while
 // a writer writes without a pause.
-func viewsEndAmongWriters(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error { return insertHolders(tx, crowd) })
+func viewsEndAmongWriters(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error { return insertHolders(tx, crowd) })
 	for range endings {
 		old := holdView(tb, s)
 		var open []*heldView
-		if over := soon(tb, s, func(tx *affiliate.Tx) error { return moveCodes(tx, newer*moved, 2) }); over != nil {
+		if over := soon(tb, s, func(tx *record.Tx) error { return moveCodes(tx, newer*moved, 2) }); over != nil {
 			old.end()
 			<-over
 			return // in this store a write waits for Views, so none of them ends beside one
 		}
 		for n := range newer {
 			open = append(open, holdView(tb, s))
-			soon(tb, s, func(tx *affiliate.Tx) error { return moveCodes(tx, n*moved, moved) })
+			soon(tb, s, func(tx *record.Tx) error { return moveCodes(tx, n*moved, moved) })
 		}
 		var ended atomic.Bool
 		together(tb, 2, func(worker int) error {
@@ -48,14 +48,14 @@ func viewsEndAmongWriters(tb testing.TB, s affiliate.Store) {
 				return nil
 			}
 			for i := 0; i == 0 || !ended.Load(); i++ {
-				if err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return moveCodes(tx, i%newer*moved, moved) }); err != nil {
+				if err := s.Update(tb.Context(), home, func(tx *record.Tx) error { return moveCodes(tx, i%newer*moved, moved) }); err != nil {
 					return fmt.Errorf("update: %w", err)
 				}
 			}
 			return nil
 		})
 		old.end()
-		if err := s.View(tb.Context(), home, func(tx *affiliate.Tx) error { return seesHolders(tx, crowd, 1) }); err != nil {
+		if err := s.View(tb.Context(), home, func(tx *record.Tx) error { return seesHolders(tx, crowd, 1) }); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ type heldView struct {
 }
 
 // holdView begins a View, and returns when it has read much.
-func holdView(tb testing.TB, s affiliate.Store) *heldView {
+func holdView(tb testing.TB, s record.Store) *heldView {
 	v := &heldView{until: make(chan struct{}), over: make(chan struct{})}
 	begun, once := make(chan struct{}), sync.Once{}
 	go func() {
@@ -80,7 +80,7 @@ func holdView(tb testing.TB, s affiliate.Store) *heldView {
 				tb.Errorf("View: panic: %v\n%s", r, debug.Stack())
 			}
 		}()
-		err := s.View(tb.Context(), home, func(tx *affiliate.Tx) error {
+		err := s.View(tb.Context(), home, func(tx *record.Tx) error {
 			if err := seesHolders(tx, crowd, crowd); err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (v *heldView) end() {
 
 // soon begins an Update, and waits for it a moment: it may have to wait for Views.
 // It returns what is closed at the end of an Update that still waits, else nil.
-func soon(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) <-chan struct{} {
+func soon(tb testing.TB, s record.Store, fn func(tx *record.Tx) error) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -124,8 +124,8 @@ func soon(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) <-c
 
 // moveCodes gives n codes after one of them other keys. A third of them is
 // deleted and inserted with another id.
-func moveCodes(tx *affiliate.Tx, after, n int) error {
-	all, err := collect(tx.Codes.List(affiliate.Query{Limit: n, After: numbered(3 * after)}))
+func moveCodes(tx *record.Tx, after, n int) error {
+	all, err := collect(tx.Codes.List(record.Query{Limit: n, After: numbered(3 * after)}))
 	if err != nil || len(all) != n {
 		return fmt.Errorf("List: %d codes, want %d, error %w", len(all), n, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A store may treat a View differently once it has read much: it may let writers
@@ -21,9 +22,9 @@ const (
 func longViewCases() []storeCase {
 	const rule = "a View sees one moment, also after it has read much"
 	return []storeCase{
-		{"long, reads again", rule, func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+		{"long, reads again", rule, func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				readMuch(tb, tx)
 				holdsAll(tb, tx, 1, 2, 3)
 				write()
@@ -32,12 +33,12 @@ func longViewCases() []storeCase {
 				lacksAll(tb, tx, 4, 5)
 			})
 		}},
-		{"long, in a list", rule, func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-			among(tb, s, rewriteAll, func(tx *affiliate.Tx, write func()) {
+		{"long, in a list", rule, func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				for _, t := range tables() {
 					var got []anyRecord
-					for rec, err := range t.in(tx).List(affiliate.Query{Desc: true}) {
+					for rec, err := range t.in(tx).List(record.Query{Desc: true}) {
 						if err != nil {
 							tb.Fatalf("%s: List: %v", t.name, err)
 						}
@@ -51,8 +52,8 @@ func longViewCases() []storeCase {
 				}
 			})
 		}},
-		{"long, nothing yet", rule, func(tb testing.TB, s affiliate.Store) {
-			among(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1) }, func(tx *affiliate.Tx, write func()) {
+		{"long, nothing yet", rule, func(tb testing.TB, s record.Store) {
+			among(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) }, func(tx *record.Tx, write func()) {
 				readMuch(tb, tx)
 				write()
 				holdsAll(tb, tx)
@@ -68,7 +69,7 @@ func longViewCases() []storeCase {
 
 // readMuch makes a View long. The ids differ, because a store may remember the
 // answer to the first.
-func readMuch(tb testing.TB, tx *affiliate.Tx) {
+func readMuch(tb testing.TB, tx *record.Tx) {
 	tb.Helper()
 	for i := range reads {
 		if _, err := tx.Plans.Get(numbered(1<<20 + i)); !errors.Is(err, affiliate.ErrNotFound) {
@@ -79,7 +80,7 @@ func readMuch(tb testing.TB, tx *affiliate.Tx) {
 
 // lacksAll checks that no table holds anything of the full records with the
 // numbers.
-func lacksAll(tb testing.TB, tx *affiliate.Tx, numbers ...int) {
+func lacksAll(tb testing.TB, tx *record.Tx, numbers ...int) {
 	tb.Helper()
 	for _, t := range tables() {
 		t.lacks(tb, tx, t.fulls(numbers...)...)
@@ -88,16 +89,16 @@ func lacksAll(tb testing.TB, tx *affiliate.Tx, numbers ...int) {
 
 // codeOfCrowd is one of many codes in three coupons.
 func codeOfCrowd(n int) anyRecord {
-	return affiliate.CodeRecord{
+	return record.Code{
 		ID: numbered(3 * n), CouponID: numbered(n % 3), Code: fmt.Sprint("CODE-", n),
 	}
 }
 
 // rewriteCrowd moves keys between codes, deletes codes, inserts some again with
 // other values, and inserts new ones in between.
-func rewriteCrowd(tx *affiliate.Tx) error {
+func rewriteCrowd(tx *record.Tx) error {
 	for n := range crowd {
-		rec := codeOfCrowd(n).(affiliate.CodeRecord)
+		rec := codeOfCrowd(n).(record.Code)
 		var err error
 		switch n % 5 {
 		case 0:
@@ -109,10 +110,10 @@ func rewriteCrowd(tx *affiliate.Tx) error {
 			rec.TimesRedeemed = 7
 			err = errors.Join(tx.Codes.Delete(rec.ID), tx.Codes.Insert(rec))
 		case 3: // takes the text of the code that was deleted
-			rec.Code = codeOfCrowd(n - 2).(affiliate.CodeRecord).Code
+			rec.Code = codeOfCrowd(n - 2).(record.Code).Code
 			err = tx.Codes.Replace(rec)
 		case 4: // takes the id of the code that was deleted, and a new text
-			old := codeOfCrowd(n - 3).(affiliate.CodeRecord)
+			old := codeOfCrowd(n - 3).(record.Code)
 			old.Code = fmt.Sprint("NEW-", n)
 			rec.ID = numbered(3*n + 1)
 			rec.Code = fmt.Sprint("NEWER-", n)
@@ -125,17 +126,17 @@ func rewriteCrowd(tx *affiliate.Tx) error {
 	return nil
 }
 
-func listAmongWrites(tb testing.TB, s affiliate.Store) {
+func listAmongWrites(tb testing.TB, s record.Store) {
 	codes := tables()[5]
 	var want []anyRecord
 	for n := range crowd {
 		want = append(want, codeOfCrowd(n))
 	}
-	update(tb, s, func(tx *affiliate.Tx) error { return codes.insert(tx, want...) })
+	update(tb, s, func(tx *record.Tx) error { return codes.insert(tx, want...) })
 
-	amongFor(tb, s, 2*time.Second, rewriteCrowd, func(tx *affiliate.Tx, write func()) {
+	amongFor(tb, s, 2*time.Second, rewriteCrowd, func(tx *record.Tx, write func()) {
 		var got []anyRecord
-		for rec, err := range codes.in(tx).List(affiliate.Query{}) {
+		for rec, err := range codes.in(tx).List(record.Query{}) {
 			if err != nil {
 				tb.Fatalf("List: %v", err)
 			}
@@ -149,34 +150,34 @@ func listAmongWrites(tb testing.TB, s affiliate.Store) {
 }
 
 // seesCrowd checks every way to read the many codes.
-func seesCrowd(tb testing.TB, tx *affiliate.Tx, codes table, want []anyRecord) {
+func seesCrowd(tb testing.TB, tx *record.Tx, codes table, want []anyRecord) {
 	tb.Helper()
-	listsCrowd(tb, tx, codes, affiliate.Query{}, want)
-	listsCrowd(tb, tx, codes, affiliate.Query{After: numbered(100), Limit: 700}, want[34:734])
+	listsCrowd(tb, tx, codes, record.Query{}, want)
+	listsCrowd(tb, tx, codes, record.Query{After: numbered(100), Limit: 700}, want[34:734])
 	for coupon := range 3 {
-		key := affiliate.Key{Index: affiliate.OfCoupon, ID: numbered(coupon)}
-		of := slices.DeleteFunc(slices.Clone(want), func(rec anyRecord) bool { return keyOf(rec, affiliate.OfCoupon) != key })
-		listsCrowd(tb, tx, codes, affiliate.Query{Key: key}, of)
+		key := record.Key{Index: record.OfCoupon, ID: numbered(coupon)}
+		of := slices.DeleteFunc(slices.Clone(want), func(rec anyRecord) bool { return keyOf(rec, record.OfCoupon) != key })
+		listsCrowd(tb, tx, codes, record.Query{Key: key}, of)
 		slices.Reverse(of)
-		listsCrowd(tb, tx, codes, affiliate.Query{Key: key, Desc: true}, of)
+		listsCrowd(tb, tx, codes, record.Query{Key: key, Desc: true}, of)
 	}
 	for n := 0; n < crowd; n += 17 {
 		rec := codeOfCrowd(n)
 		got, err := codes.in(tx).Get(rec.RecordID())
 		codes.same(tb, "Get", rec, got, err)
-		got, err = codes.in(tx).Find(keyOf(rec, affiliate.ByCode))
+		got, err = codes.in(tx).Find(keyOf(rec, record.ByCode))
 		codes.same(tb, "Find", rec, got, err)
 		if _, err := codes.in(tx).Get(numbered(3*n + 1)); !errors.Is(err, affiliate.ErrNotFound) {
 			tb.Errorf("Get of a code that came later: error %v, want %v", err, affiliate.ErrNotFound)
 		}
-		key := affiliate.Key{Index: affiliate.ByCode, Text: fmt.Sprint("NEW-", n)}
+		key := record.Key{Index: record.ByCode, Text: fmt.Sprint("NEW-", n)}
 		if _, err := codes.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
 			tb.Errorf("Find of a code that came later: error %v, want %v", err, affiliate.ErrNotFound)
 		}
 	}
 }
 
-func listsCrowd(tb testing.TB, tx *affiliate.Tx, codes table, q affiliate.Query, want []anyRecord) {
+func listsCrowd(tb testing.TB, tx *record.Tx, codes table, q record.Query, want []anyRecord) {
 	tb.Helper()
 	got, err := collect(codes.in(tx).List(q))
 	if err != nil {
@@ -200,9 +201,9 @@ func sameCrowd(tb testing.TB, what string, want, got []anyRecord) {
 }
 
 // insertHolders inserts the first n codes.
-func insertHolders(tx *affiliate.Tx, n int) error {
+func insertHolders(tx *record.Tx, n int) error {
 	for n := range n {
-		rec := codeOfCrowd(n).(affiliate.CodeRecord)
+		rec := codeOfCrowd(n).(record.Code)
 		rec.TimesRedeemed = deposit
 		if err := tx.Codes.Insert(rec); err != nil {
 			return err
@@ -213,15 +214,15 @@ func insertHolders(tx *affiliate.Tx, n int) error {
 
 // viewsAmongWriters has writers that keep the number of redemptions, and the
 // number of codes, but nothing else.
-func viewsAmongWriters(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error { return insertHolders(tx, holders) })
+func viewsAmongWriters(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error { return insertHolders(tx, holders) })
 	together(tb, workers, func(worker int) error {
 		for i := range each {
 			err := error(nil)
 			if worker%2 == 0 {
-				err = s.Update(tb.Context(), home, func(tx *affiliate.Tx) error { return reshuffle(tx, worker, i) })
+				err = s.Update(tb.Context(), home, func(tx *record.Tx) error { return reshuffle(tx, worker, i) })
 			} else {
-				err = s.View(tb.Context(), home, func(tx *affiliate.Tx) error { return seesHolders(tx, holders, 4) })
+				err = s.View(tb.Context(), home, func(tx *record.Tx) error { return seesHolders(tx, holders, 4) })
 			}
 			if err != nil {
 				return err
@@ -233,8 +234,8 @@ func viewsAmongWriters(tb testing.TB, s affiliate.Store) {
 
 // reshuffle moves redemptions from one code to another, moves a code to another
 // coupon, and replaces one code by another record with the same text.
-func reshuffle(tx *affiliate.Tx, worker, i int) error {
-	all, err := collect(tx.Codes.List(affiliate.Query{Limit: 3, After: numbered(100 * ((worker*each + 7*i) % 8))}))
+func reshuffle(tx *record.Tx, worker, i int) error {
+	all, err := collect(tx.Codes.List(record.Query{Limit: 3, After: numbered(100 * ((worker*each + 7*i) % 8))}))
 	if err != nil {
 		return err
 	}
@@ -253,13 +254,13 @@ func reshuffle(tx *affiliate.Tx, worker, i int) error {
 
 // seesHolders reads the n codes in every way, and twice. It looks up each step-th
 // by its id and by its text.
-func seesHolders(tx *affiliate.Tx, n, step int) error {
-	all, err := collect(tx.Codes.List(affiliate.Query{}))
+func seesHolders(tx *record.Tx, n, step int) error {
+	all, err := collect(tx.Codes.List(record.Query{}))
 	if err != nil {
 		return err
 	}
 	var sum int64
-	listed := map[int][]affiliate.CodeRecord{}
+	listed := map[int][]record.Code{}
 	for i, rec := range all {
 		sum += rec.TimesRedeemed
 		coupon := int(rec.CouponID[2])
@@ -270,7 +271,7 @@ func seesHolders(tx *affiliate.Tx, n, step int) error {
 		if got, err := tx.Codes.Get(rec.ID); err != nil || got != rec {
 			return fmt.Errorf("Get: %v, error %v; List gave %v", got, err, rec)
 		}
-		if got, err := tx.Codes.Find(keyOf(rec, affiliate.ByCode)); err != nil || got != rec {
+		if got, err := tx.Codes.Find(keyOf(rec, record.ByCode)); err != nil || got != rec {
 			return fmt.Errorf("Find: %v, error %v; List gave %v", got, err, rec)
 		}
 	}
@@ -278,36 +279,36 @@ func seesHolders(tx *affiliate.Tx, n, step int) error {
 		return fmt.Errorf("%d codes with %d redemptions, want %d with %d", len(all), sum, n, n*deposit)
 	}
 	for coupon := range 3 {
-		of, err := collect(tx.Codes.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfCoupon, ID: numbered(coupon)}, Desc: true}))
+		of, err := collect(tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: numbered(coupon)}, Desc: true}))
 		slices.Reverse(of)
 		if err != nil || !slices.Equal(of, listed[coupon]) {
 			return fmt.Errorf("List of coupon %d: %d codes, error %v; the whole list has %d", coupon, len(of), err, len(listed[coupon]))
 		}
 	}
-	if again, err := collect(tx.Codes.List(affiliate.Query{})); err != nil || !slices.Equal(all, again) {
+	if again, err := collect(tx.Codes.List(record.Query{})); err != nil || !slices.Equal(all, again) {
 		return fmt.Errorf("the second List differs from the first, error %v", err)
 	}
 	return nil
 }
 
-func abandonLongViews(tb testing.TB, s affiliate.Store) {
-	update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2, 3) })
-	long := func(tx *affiliate.Tx) error {
+func abandonLongViews(tb testing.TB, s record.Store) {
+	update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
+	long := func(tx *record.Tx) error {
 		readMuch(tb, tx)
-		for _, err := range tx.Sales.List(affiliate.Query{}) { // and then it is given up in a list
+		for _, err := range tx.Sales.List(record.Query{}) { // and then it is given up in a list
 			return err
 		}
 		return errors.New("the list is empty")
 	}
 	panics(tb, s.View, long)
 	goexits(tb, s.View, long)
-	err := s.View(tb.Context(), home, func(tx *affiliate.Tx) error { return errors.Join(long(tx), errRefused) })
+	err := s.View(tb.Context(), home, func(tx *record.Tx) error { return errors.Join(long(tx), errRefused) })
 	if !errors.Is(err, errRefused) {
 		tb.Errorf("View: error %v, want %v", err, errRefused)
 	}
 	alive(tb, s)
 	update(tb, s, rewriteAll)
-	view(tb, s, func(tx *affiliate.Tx) {
+	view(tb, s, func(tx *record.Tx) {
 		readMuch(tb, tx)
 		for _, t := range tables() {
 			t.holds(tb, tx, withID(t.full(4), t.full(1).RecordID()), t.full(3), t.full(5))

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 func ownWritesCases() []storeCase {
 	return []storeCase{
-		{"Insert", "Get, Find and List see what the Update inserted", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 2) })
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"Insert", "Get, Find and List see what the Update inserted", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 2) })
+			update(tb, s, func(tx *record.Tx) error {
 				if err := insertAll(tx, 3, 1); err != nil {
 					return err
 				}
@@ -20,9 +21,9 @@ func ownWritesCases() []storeCase {
 				return nil
 			})
 		}},
-		{"Replace", "Get, Find and List see what the Update replaced, and the old keys lead nowhere", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"Replace", "Get, Find and List see what the Update replaced, and the old keys lead nowhere", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					moved := withID(t.full(3), t.full(1).RecordID())
 					if err := t.in(tx).Replace(moved); err != nil {
@@ -34,9 +35,9 @@ func ownWritesCases() []storeCase {
 				return nil
 			})
 		}},
-		{"Delete", "Get, Find and List do not see what the Update deleted", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"Delete", "Get, Find and List do not see what the Update deleted", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					if err := t.in(tx).Delete(t.full(1).RecordID()); err != nil {
 						return err
@@ -47,9 +48,9 @@ func ownWritesCases() []storeCase {
 				return nil
 			})
 		}},
-		{"free again", "an id and the keys of a record that the Update deleted or moved can be taken at once", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error { return insertAll(tx, 1, 2) })
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"free again", "an id and the keys of a record that the Update deleted or moved can be taken at once", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2) })
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					one, two := t.full(1).RecordID(), t.full(2).RecordID()
 					err := errors.Join(t.in(tx).Delete(one), t.insert(tx, t.full(1)),
@@ -62,8 +63,8 @@ func ownWritesCases() []storeCase {
 				return nil
 			})
 		}},
-		{"absent", "what the Update inserted and deleted again is ErrNotFound", func(tb testing.TB, s affiliate.Store) {
-			update(tb, s, func(tx *affiliate.Tx) error {
+		{"absent", "what the Update inserted and deleted again is ErrNotFound", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					if err := errors.Join(t.insert(tx, t.full(1)), t.in(tx).Delete(t.full(1).RecordID())); err != nil {
 						return err
@@ -79,7 +80,7 @@ func ownWritesCases() []storeCase {
 
 // absent checks that writes to the full record 1, which is not there, return
 // ErrNotFound.
-func absent(tb testing.TB, tx *affiliate.Tx, t table) {
+func absent(tb testing.TB, tx *record.Tx, t table) {
 	tb.Helper()
 	if err := t.in(tx).Replace(t.full(1)); !errors.Is(err, affiliate.ErrNotFound) {
 		tb.Errorf("%s: Replace: error %v, want %v", t.name, err, affiliate.ErrNotFound)

@@ -1,4 +1,4 @@
-// Package conformance tests a store against the contract of [affiliate.Store].
+// Package conformance tests a store against the contract of [record.Store].
 // Package [github.com/tributary-go/tributary/conformance/servertest] does the
 // same for servers of the HTTP API.
 //
@@ -7,7 +7,7 @@
 // The test of a store is one call:
 //
 //	func TestStore(t *testing.T) {
-//		conformance.TestStore(t, func(tb testing.TB) affiliate.Store { return mystore.New() })
+//		conformance.TestStore(t, func(tb testing.TB) record.Store { return mystore.New() })
 //	}
 //
 // The function returns a fresh, empty store each time and cleans up with

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -17,7 +17,7 @@ import (
 // schema for each call and removes it with Cleanup.
 func ExampleTestStore() {
 	_ = func(t *testing.T) {
-		conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
+		conformance.TestStore(t, func(testing.TB) record.Store { return memstore.New() })
 	}
 	// Output:
 }
@@ -28,13 +28,13 @@ func ExampleFailAt() {
 	ctx, program, id := context.Background(), uuid.UUID{1}, uuid.UUID{2}
 	for n := 1; ; n++ {
 		store := memstore.New()
-		err := conformance.FailAt(store, n).Update(ctx, program, func(tx *affiliate.Tx) error {
-			if err := tx.Links.Insert(affiliate.LinkRecord{ID: id, AffiliateID: id, Slug: "jane"}); err != nil {
+		err := conformance.FailAt(store, n).Update(ctx, program, func(tx *record.Tx) error {
+			if err := tx.Links.Insert(record.Link{ID: id, AffiliateID: id, Slug: "jane"}); err != nil {
 				return err
 			}
-			return tx.Totals.Insert(affiliate.TotalsRecord{ID: id})
+			return tx.Totals.Insert(record.Totals{ID: id})
 		})
-		_ = store.View(ctx, program, func(tx *affiliate.Tx) error {
+		_ = store.View(ctx, program, func(tx *record.Tx) error {
 			_, linkErr := tx.Links.Get(id)
 			_, totalsErr := tx.Totals.Get(id)
 			fmt.Printf("call %d fails: link %t, totals %t\n", n, linkErr == nil, totalsErr == nil)

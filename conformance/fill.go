@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Records are made by reflection. A field that is added to a record is tested
@@ -26,7 +27,7 @@ import (
 func (t table) full(n int) anyRecord {
 	f := filler{n: n}
 	rec := edit(t.empty, f.fill)
-	if sale, ok := rec.(affiliate.SaleRecord); ok {
+	if sale, ok := rec.(record.Sale); ok {
 		return payable(held(sale))
 	}
 	return rec
@@ -34,14 +35,14 @@ func (t table) full(n int) anyRecord {
 
 // held puts the first commission of the sale on hold. Only such a sale has a key in
 // OfState.
-func held(sale affiliate.SaleRecord) affiliate.SaleRecord {
+func held(sale record.Sale) record.Sale {
 	sale.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalOnHold)
 	return sale
 }
 
 // payable gives the sale a commission that a payout may take. Only such a sale
 // has a key in OfPayable. It is the last one: the first gives the key in OfPayout.
-func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
+func payable(sale record.Sale) record.Sale {
 	free := &sale.Commissions[len(sale.Commissions)-1]
 	free.PayoutID = uuid.Nil
 	free.Approval = affiliate.EnumOf(affiliate.ApprovalAccepted)
@@ -53,7 +54,7 @@ func payable(sale affiliate.SaleRecord) affiliate.SaleRecord {
 // such a payment has a key in OfPayer.
 func (t table) parked(n int) anyRecord {
 	rec := t.full(n)
-	if payment, ok := rec.(affiliate.PaymentRecord); ok {
+	if payment, ok := rec.(record.Payment); ok {
 		payment.Sale, payment.Conflict = uuid.Nil, uuid.Nil
 		return payment
 	}
@@ -70,8 +71,8 @@ func (t table) nulls(n int) anyRecord {
 			*p = affiliate.Null[affiliate.Amount]()
 		case *affiliate.Opt[affiliate.Percent]:
 			*p = affiliate.Null[affiliate.Percent]()
-		case *affiliate.Opt[affiliate.HandSet]:
-			*p = affiliate.Null[affiliate.HandSet]()
+		case *affiliate.Opt[record.HandSet]:
+			*p = affiliate.Null[record.HandSet]()
 		}
 		return false
 	})
@@ -129,7 +130,7 @@ func withID(rec anyRecord, id uuid.UUID) anyRecord {
 
 // withKey returns the record with another record's key in an index. It copies
 // the one field, or the two, that the key is made of.
-func withKey(rec, from anyRecord, ix affiliate.Index) anyRecord {
+func withKey(rec, from anyRecord, ix record.Index) anyRecord {
 	fields := reflect.TypeOf(rec).NumField()
 	copied := func(rec anyRecord, i int) anyRecord {
 		return withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
@@ -224,10 +225,10 @@ func (f *filler) fill(p any) bool {
 		*p = f.bytes()
 	case *[32]byte:
 		copy(p[:], f.bytes())
-	case *affiliate.Payload:
-		*p = affiliate.PayloadOf(fmt.Appendf(nil, `{ "z":1, "a" : 1.50, "z":2, "n":"%d/%d" }`, f.n, f.k))
-	case *affiliate.StoredAnswer:
-		*p = affiliate.StoredAnswerOf(f.bytes())
+	case *record.Payload:
+		*p = record.PayloadOf(fmt.Appendf(nil, `{ "z":1, "a" : 1.50, "z":2, "n":"%d/%d" }`, f.n, f.k))
+	case *record.StoredAnswer:
+		*p = record.StoredAnswerOf(f.bytes())
 	case *affiliate.Amount:
 		*p = affiliate.AmountFromScaled(f.int())
 	case *affiliate.Percent:
@@ -238,8 +239,8 @@ func (f *filler) fill(p any) bool {
 		*p = affiliate.Set(affiliate.AmountFromScaled(f.int()))
 	case *affiliate.Opt[affiliate.Percent]:
 		*p = affiliate.Set(affiliate.PercentFromScaled(f.int()))
-	case *affiliate.Opt[affiliate.HandSet]:
-		*p = affiliate.Set(affiliate.HandSet{Earned: affiliate.AmountFromScaled(f.int()), Kept: affiliate.AmountFromScaled(-int64(f.k))})
+	case *affiliate.Opt[record.HandSet]:
+		*p = affiliate.Set(record.HandSet{Earned: affiliate.AmountFromScaled(f.int()), Kept: affiliate.AmountFromScaled(-int64(f.k))})
 	case encoding.TextUnmarshaler:
 		f.fillEnum(p)
 	default:

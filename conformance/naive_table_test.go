@@ -9,10 +9,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // naiveTable is one table of a transaction.
-type naiveTable[T affiliate.Record[T]] struct {
+type naiveTable[T record.Record[T]] struct {
 	tx   *naiveTx
 	name string
 }
@@ -44,7 +45,7 @@ func (t naiveTable[T]) latest() map[uuid.UUID]*naiveRow {
 	return t.tx.store.latest(t.tx.program).table(t.name)
 }
 
-func (t naiveTable[T]) Find(key affiliate.Key) (rec T, err error) {
+func (t naiveTable[T]) Find(key record.Key) (rec T, err error) {
 	if err := t.tx.live(); err != nil {
 		return rec, err
 	}
@@ -70,7 +71,7 @@ func (t naiveTable[T]) out(row *naiveRow) T {
 	return row.rec.(T).Clone()
 }
 
-func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (t naiveTable[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		ids, err := t.selectIDs(q)
@@ -92,7 +93,7 @@ func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 			}
 			if i%100 == 99 && t.tx.readOnly && t.tx.flaw() == livePages {
 				t.tx.data = t.tx.store.latest(t.tx.program)
-				ids, _ = t.selectIDs(affiliate.Query{Key: q.Key, Desc: q.Desc, After: row.rec.RecordID()})
+				ids, _ = t.selectIDs(record.Query{Key: q.Key, Desc: q.Desc, After: row.rec.RecordID()})
 				i = -1
 			}
 			if t.tx.flaw() == listTrips {
@@ -106,7 +107,7 @@ func (t naiveTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 }
 
 // selectIDs returns the ids that the query selects, in order.
-func (t naiveTable[T]) selectIDs(q affiliate.Query) ([]uuid.UUID, error) {
+func (t naiveTable[T]) selectIDs(q record.Query) ([]uuid.UUID, error) {
 	if err := t.tx.live(); err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (t naiveTable[T]) selectIDs(q affiliate.Query) ([]uuid.UUID, error) {
 	}
 	var ids []uuid.UUID
 	for id, row := range rows {
-		if q.Key == (affiliate.Key{}) || f.canon(keyOf(row.rec, q.Key.Index)) == f.canon(q.Key) {
+		if q.Key == (record.Key{}) || f.canon(keyOf(row.rec, q.Key.Index)) == f.canon(q.Key) {
 			ids = append(ids, id)
 		}
 	}
@@ -135,7 +136,7 @@ func (t naiveTable[T]) selectIDs(q affiliate.Query) ([]uuid.UUID, error) {
 }
 
 // cut applies After and Limit to ids in the query's order.
-func (f flaw) cut(q affiliate.Query, ids []uuid.UUID, sign int) []uuid.UUID {
+func (f flaw) cut(q record.Query, ids []uuid.UUID, sign int) []uuid.UUID {
 	present := slices.Contains(ids, q.After)
 	if q.After != uuid.Nil && (present || f != afterMustExist) {
 		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool {
@@ -164,7 +165,7 @@ func (f flaw) compare(a, b uuid.UUID) int {
 }
 
 // canon returns the key in the form that the store compares.
-func (f flaw) canon(key affiliate.Key) affiliate.Key {
+func (f flaw) canon(key record.Key) record.Key {
 	switch f {
 	case foldsKeys:
 		key.Text = strings.ToLower(key.Text)
@@ -211,7 +212,7 @@ func (t naiveTable[T]) Replace(rec T) error {
 }
 
 // refuse returns the error of a clash.
-func (t naiveTable[T]) refuse(rec T, ix affiliate.Index) error {
+func (t naiveTable[T]) refuse(rec T, ix record.Index) error {
 	switch t.tx.flaw() {
 	case deadAfterClash:
 		t.tx.dead = true
@@ -220,9 +221,9 @@ func (t naiveTable[T]) refuse(rec T, ix affiliate.Index) error {
 	case clashWithoutIndex:
 		ix = ""
 	case clashWithoutType:
-		return affiliate.ErrExists
+		return record.ErrExists
 	}
-	return &affiliate.ExistsError{Index: ix}
+	return &record.ExistsError{Index: ix}
 }
 
 func (t naiveTable[T]) put(rec T) {

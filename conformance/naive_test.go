@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // naiveStore is the simplest correct store. An Update works on a copy of the
@@ -31,7 +31,7 @@ type naiveStore struct {
 // naiveProgram is one state of a program. A committed state is never changed.
 type naiveProgram struct {
 	rows map[string]map[uuid.UUID]*naiveRow
-	next map[affiliate.Sequence]int64
+	next map[record.Sequence]int64
 }
 
 // A naiveRow is a record and when it was inserted.
@@ -69,7 +69,7 @@ func (s *naiveStore) latest(program uuid.UUID) *naiveProgram {
 	if p := s.programs[program]; p != nil {
 		return p.clone()
 	}
-	return &naiveProgram{rows: map[string]map[uuid.UUID]*naiveRow{}, next: map[affiliate.Sequence]int64{}}
+	return &naiveProgram{rows: map[string]map[uuid.UUID]*naiveRow{}, next: map[record.Sequence]int64{}}
 }
 
 func (s *naiveStore) put(program uuid.UUID, p *naiveProgram) {
@@ -81,7 +81,7 @@ func (s *naiveStore) put(program uuid.UUID, p *naiveProgram) {
 	s.programs[program] = p
 }
 
-func (s *naiveStore) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *naiveStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if err := ctx.Err(); err != nil && s.flaw != viewIgnoresContext {
 		return fmt.Errorf("view: %w", err)
 	}
@@ -124,7 +124,7 @@ func (s *naiveStore) mixUp(data *naiveProgram) {
 	}
 }
 
-func (s *naiveStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) (err error) {
+func (s *naiveStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) (err error) {
 	if s.flaw.races() {
 		return s.race(ctx, program, fn)
 	}
@@ -174,7 +174,7 @@ func (s *naiveStore) begin(ctx context.Context) error {
 func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 	switch {
 	case err != nil && s.flaw == resetsNumbers:
-		tx.base.next = map[affiliate.Sequence]int64{}
+		tx.base.next = map[record.Sequence]int64{}
 		s.put(tx.program, tx.base)
 		return err
 	case err != nil && s.flaw == replacesError:
@@ -199,7 +199,7 @@ func (s *naiveStore) commit(ctx context.Context, tx *naiveTx, err error) error {
 
 // race runs an Update of a store that is not serializable. When two Updates run
 // at the same time, both read before either commits.
-func (s *naiveStore) race(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *naiveStore) race(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	for {
 		tx := &naiveTx{store: s, program: program, base: s.latest(program), data: s.latest(program), wrote: map[naiveID]bool{}}
 		err := fn(tx.tables())
@@ -253,7 +253,7 @@ func (s *naiveStore) merge(tx *naiveTx) bool {
 			delete(latest.table(id.table), id.id)
 			continue
 		}
-		if s.flaw != skewsKeys && clash(latest.table(id.table), row.rec, id.id, func(k affiliate.Key) affiliate.Key { return k }) != "" {
+		if s.flaw != skewsKeys && clash(latest.table(id.table), row.rec, id.id, func(k record.Key) record.Key { return k }) != "" {
 			return false
 		}
 		latest.table(id.table)[id.id] = row
@@ -267,7 +267,7 @@ func (s *naiveStore) merge(tx *naiveTx) bool {
 
 // clash returns the first unique index in which another row has the record's
 // key.
-func clash(rows map[uuid.UUID]*naiveRow, rec anyRecord, but uuid.UUID, canon func(affiliate.Key) affiliate.Key) affiliate.Index {
+func clash(rows map[uuid.UUID]*naiveRow, rec anyRecord, but uuid.UUID, canon func(record.Key) record.Key) record.Index {
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {
 			continue

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 type naiveID struct {
@@ -36,7 +36,7 @@ func (tx *naiveTx) end() { tx.done = true }
 // live reports whether the transaction may be read.
 func (tx *naiveTx) live() error {
 	if tx.done && tx.flaw() != worksAfterEnd {
-		return affiliate.ErrTxDone
+		return record.ErrTxDone
 	}
 	if tx.dead && tx.flaw() == deadAfterClash {
 		return errors.New("naive: transaction is dead")
@@ -54,14 +54,14 @@ func (tx *naiveTx) writable() error {
 		return err
 	}
 	if tx.readOnly && tx.flaw() != viewWrites {
-		return affiliate.ErrReadOnly
+		return record.ErrReadOnly
 	}
 	return nil
 }
 
-func (tx *naiveTx) next(seq affiliate.Sequence) (int64, error) {
+func (tx *naiveTx) next(seq record.Sequence) (int64, error) {
 	err := tx.writable()
-	if errors.Is(err, affiliate.ErrReadOnly) && tx.flaw() == viewTakesNumbers {
+	if errors.Is(err, record.ErrReadOnly) && tx.flaw() == viewTakesNumbers {
 		err = nil
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (tx *naiveTx) next(seq affiliate.Sequence) (int64, error) {
 		defer tx.store.mu.Unlock()
 		shared := tx.store.programs[uuid.Max]
 		if shared == nil {
-			shared = &naiveProgram{next: map[affiliate.Sequence]int64{}}
+			shared = &naiveProgram{next: map[record.Sequence]int64{}}
 			tx.store.programs[uuid.Max] = shared
 		}
 		shared.next[seq]++
@@ -86,40 +86,40 @@ func (tx *naiveTx) next(seq affiliate.Sequence) (int64, error) {
 	return tx.data.next[seq] + 1, tx.count(seq)
 }
 
-func (tx *naiveTx) count(seq affiliate.Sequence) error {
+func (tx *naiveTx) count(seq record.Sequence) error {
 	tx.data.next[seq]++
 	return nil
 }
 
-func (tx *naiveTx) tables() *affiliate.Tx {
-	all := &affiliate.Tx{
-		Affiliates:  naiveTable[affiliate.AffiliateRecord]{tx, "affiliates"},
-		Links:       naiveTable[affiliate.LinkRecord]{tx, "links"},
-		Clicks:      naiveTable[affiliate.ClickRecord]{tx, "clicks"},
-		Referrals:   naiveTable[affiliate.ReferralRecord]{tx, "referrals"},
-		Coupons:     naiveTable[affiliate.CouponRecord]{tx, "coupons"},
-		Codes:       naiveTable[affiliate.CodeRecord]{tx, "codes"},
-		Redemptions: naiveTable[affiliate.RedemptionRecord]{tx, "redemptions"},
-		Sales:       naiveTable[affiliate.SaleRecord]{tx, "sales"},
-		Plans:       naiveTable[affiliate.PlanRecord]{tx, "plans"},
-		Tiers:       naiveTable[affiliate.TierRecord]{tx, "tiers"},
-		Payouts:     naiveTable[affiliate.PayoutRecord]{tx, "payouts"},
-		Adjustments: naiveTable[affiliate.AdjustmentRecord]{tx, "adjustments"},
-		Movements:   naiveTable[affiliate.MovementRecord]{tx, "movements"},
-		Runs:        naiveTable[affiliate.RunRecord]{tx, "runs"},
-		Lines:       naiveTable[affiliate.LineRecord]{tx, "lines"},
-		Totals:      naiveTable[affiliate.TotalsRecord]{tx, "totals"},
-		Receipts:    naiveTable[affiliate.ReceiptRecord]{tx, "receipts"},
-		Endpoints:   naiveTable[affiliate.EndpointRecord]{tx, "endpoints"},
-		Events:      naiveTable[affiliate.EventRecord]{tx, "events"},
-		Deliveries:  naiveTable[affiliate.DeliveryRecord]{tx, "deliveries"},
-		Queue:       naiveTable[affiliate.QueueRecord]{tx, "queue"},
-		Imports:     naiveTable[affiliate.ImportRecord]{tx, "imports"},
-		Payments:    naiveTable[affiliate.PaymentRecord]{tx, "payments"},
-		PaymentKeys: naiveTable[affiliate.PaymentKeyRecord]{tx, "paymentkeys"},
-		Payers:      naiveTable[affiliate.PayerRecord]{tx, "payers"},
-		Erasures:    naiveTable[affiliate.ErasureRecord]{tx, "erasures"},
-		Aliases:     naiveTable[affiliate.AliasRecord]{tx, "aliases"},
+func (tx *naiveTx) tables() *record.Tx {
+	all := &record.Tx{
+		Affiliates:  naiveTable[record.Affiliate]{tx, "affiliates"},
+		Links:       naiveTable[record.Link]{tx, "links"},
+		Clicks:      naiveTable[record.Click]{tx, "clicks"},
+		Referrals:   naiveTable[record.Referral]{tx, "referrals"},
+		Coupons:     naiveTable[record.Coupon]{tx, "coupons"},
+		Codes:       naiveTable[record.Code]{tx, "codes"},
+		Redemptions: naiveTable[record.Redemption]{tx, "redemptions"},
+		Sales:       naiveTable[record.Sale]{tx, "sales"},
+		Plans:       naiveTable[record.Plan]{tx, "plans"},
+		Tiers:       naiveTable[record.Tier]{tx, "tiers"},
+		Payouts:     naiveTable[record.Payout]{tx, "payouts"},
+		Adjustments: naiveTable[record.Adjustment]{tx, "adjustments"},
+		Movements:   naiveTable[record.Movement]{tx, "movements"},
+		Runs:        naiveTable[record.Run]{tx, "runs"},
+		Lines:       naiveTable[record.Line]{tx, "lines"},
+		Totals:      naiveTable[record.Totals]{tx, "totals"},
+		Receipts:    naiveTable[record.Receipt]{tx, "receipts"},
+		Endpoints:   naiveTable[record.Endpoint]{tx, "endpoints"},
+		Events:      naiveTable[record.Event]{tx, "events"},
+		Deliveries:  naiveTable[record.Delivery]{tx, "deliveries"},
+		Queue:       naiveTable[record.Queue]{tx, "queue"},
+		Imports:     naiveTable[record.Import]{tx, "imports"},
+		Payments:    naiveTable[record.Payment]{tx, "payments"},
+		PaymentKeys: naiveTable[record.PaymentKey]{tx, "paymentkeys"},
+		Payers:      naiveTable[record.Payer]{tx, "payers"},
+		Erasures:    naiveTable[record.Erasure]{tx, "erasures"},
+		Aliases:     naiveTable[record.Alias]{tx, "aliases"},
 		Next:        tx.next,
 	}
 	switch tx.flaw() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // home and away are the ids of two programs.
@@ -27,7 +27,7 @@ var errRefused = errors.New("refused by the closure")
 
 // update runs fn in an Update of the home program and stops the case when that
 // fails.
-func update(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+func update(tb testing.TB, s record.Store, fn func(tx *record.Tx) error) {
 	tb.Helper()
 	if err := s.Update(tb.Context(), home, fn); err != nil {
 		tb.Fatalf("Update: %v", err)
@@ -36,14 +36,14 @@ func update(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
 
 // view runs fn in a View of the home program and stops the case when that
 // fails.
-func view(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx)) {
+func view(tb testing.TB, s record.Store, fn func(tx *record.Tx)) {
 	tb.Helper()
 	viewOf(tb, s, home, fn)
 }
 
-func viewOf(tb testing.TB, s affiliate.Store, program uuid.UUID, fn func(tx *affiliate.Tx)) {
+func viewOf(tb testing.TB, s record.Store, program uuid.UUID, fn func(tx *record.Tx)) {
 	tb.Helper()
-	err := s.View(tb.Context(), program, func(tx *affiliate.Tx) error {
+	err := s.View(tb.Context(), program, func(tx *record.Tx) error {
 		fn(tx)
 		return nil
 	})
@@ -53,9 +53,9 @@ func viewOf(tb testing.TB, s affiliate.Store, program uuid.UUID, fn func(tx *aff
 }
 
 // refuse runs fn in an Update whose closure then returns an error.
-func refuse(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
+func refuse(tb testing.TB, s record.Store, fn func(tx *record.Tx) error) {
 	tb.Helper()
-	err := s.Update(tb.Context(), home, func(tx *affiliate.Tx) error {
+	err := s.Update(tb.Context(), home, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func refuse(tb testing.TB, s affiliate.Store, fn func(tx *affiliate.Tx) error) {
 
 // panics checks that a closure's panic reaches the caller of the method
 // unchanged.
-func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
+func panics(tb testing.TB, run method, fn func(tx *record.Tx) error) {
 	tb.Helper()
 	defer func() {
 		tb.Helper()
@@ -76,7 +76,7 @@ func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 			tb.Fatalf("recovered %v, want %v", r, errRefused)
 		}
 	}()
-	err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+	err := run(tb.Context(), home, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -87,11 +87,11 @@ func panics(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 
 // goexits runs a closure that ends its goroutine, and checks that the method
 // does not return.
-func goexits(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
+func goexits(tb testing.TB, run method, fn func(tx *record.Tx) error) {
 	tb.Helper()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		err := run(tb.Context(), home, func(tx *affiliate.Tx) error {
+		err := run(tb.Context(), home, func(tx *record.Tx) error {
 			if err := fn(tx); err != nil {
 				return err
 			}
@@ -107,21 +107,21 @@ func goexits(tb testing.TB, run method, fn func(tx *affiliate.Tx) error) {
 func exit() { runtime.Goexit() }
 
 // alive checks that both methods still work and do not hang.
-func alive(tb testing.TB, s affiliate.Store) {
+func alive(tb testing.TB, s record.Store) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	done := make(chan error, 2)
 	go func() {
-		done <- s.Update(ctx, home, func(tx *affiliate.Tx) error {
-			rec := affiliate.TotalsRecord{ID: uuid.UUID{0: 0xa1}}
+		done <- s.Update(ctx, home, func(tx *record.Tx) error {
+			rec := record.Totals{ID: uuid.UUID{0: 0xa1}}
 			if err := tx.Totals.Insert(rec); err != nil {
 				return err
 			}
 			return tx.Totals.Delete(rec.ID)
 		})
-		done <- s.View(ctx, home, func(tx *affiliate.Tx) error {
-			_, err := collect(tx.Totals.List(affiliate.Query{}))
+		done <- s.View(ctx, home, func(tx *record.Tx) error {
+			_, err := collect(tx.Totals.List(record.Query{}))
 			return err
 		})
 	}()

@@ -3,10 +3,10 @@ package conformance
 import (
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// TestStore runs the contract of [affiliate.Store] against a store: one
+// TestStore runs the contract of [record.Store] against a store: one
 // sub-test for each clause, S01 to S16, with one sub-test for each case below
 // it. A case that fails logs the rule that it defends.
 //
@@ -14,7 +14,7 @@ import (
 // testing.TB of the case, and cleans up with its Cleanup. The suite starts
 // goroutines, all of which end with their case. It never calls the store inside a
 // closure.
-func TestStore(t *testing.T, newStore func(testing.TB) affiliate.Store) {
+func TestStore(t *testing.T, newStore func(testing.TB) record.Store) {
 	for _, c := range storeClauses() {
 		t.Run(c.name, func(t *testing.T) {
 			for _, sc := range c.cases {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // ErrInjected is the error of the faults that [FailAt], [FailFrom] and
@@ -21,23 +21,23 @@ var errRerun = errors.New("conformance: first run, to be rolled back")
 // Rerun returns a store that runs every closure twice: once to be rolled back,
 // whatever it returns, and once for real. A closure that counts, appends or
 // sends must not do so twice; on this store it does, and a test sees it.
-func Rerun(s affiliate.Store) affiliate.Store { return rerun{s} }
+func Rerun(s record.Store) record.Store { return rerun{s} }
 
-type rerun struct{ store affiliate.Store }
+type rerun struct{ store record.Store }
 
-func (r rerun) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (r rerun) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return twice(ctx, r.store.View, program, fn)
 }
 
-func (r rerun) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (r rerun) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return twice(ctx, r.store.Update, program, fn)
 }
 
 // method is View or Update of a store.
-type method func(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error
+type method func(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error
 
-func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	err := run(ctx, program, func(tx *affiliate.Tx) error {
+func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	err := run(ctx, program, func(tx *record.Tx) error {
 		_ = fn(tx) // the second run returns the same
 		return errRerun
 	})
@@ -55,7 +55,7 @@ func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *affil
 //
 // To make a scenario fail at every step, run it with n = 1, 2, 3 … up to
 // [Counter.Most] of the same scenario.
-func FailAt(s affiliate.Store, n int) affiliate.Store {
+func FailAt(s record.Store, n int) record.Store {
 	return faulty{s, func(call int, _ context.CancelFunc) error {
 		if call == n {
 			return ErrInjected
@@ -66,7 +66,7 @@ func FailAt(s affiliate.Store, n int) affiliate.Store {
 
 // FailFrom is [FailAt] for the n-th call and all later calls of the Update, as
 // when a connection is lost.
-func FailFrom(s affiliate.Store, n int) affiliate.Store {
+func FailFrom(s record.Store, n int) record.Store {
 	return faulty{s, func(call int, _ context.CancelFunc) error {
 		if call >= n {
 			return ErrInjected
@@ -77,7 +77,7 @@ func FailFrom(s affiliate.Store, n int) affiliate.Store {
 
 // PanicAt returns a store in which the n-th table call of each Update, counted
 // as by [FailAt], panics with [ErrInjected] before it has an effect.
-func PanicAt(s affiliate.Store, n int) affiliate.Store {
+func PanicAt(s record.Store, n int) record.Store {
 	return faulty{s, func(call int, _ context.CancelFunc) error {
 		if call == n {
 			panic(ErrInjected)
@@ -89,7 +89,7 @@ func PanicAt(s affiliate.Store, n int) affiliate.Store {
 // CancelAt returns a store in which the context of each Update is cancelled at
 // its n-th table call, counted as by [FailAt]. The call itself still reaches the
 // store.
-func CancelAt(s affiliate.Store, n int) affiliate.Store {
+func CancelAt(s record.Store, n int) record.Store {
 	return faulty{s, func(call int, cancel context.CancelFunc) error {
 		if call == n {
 			cancel()
@@ -100,15 +100,15 @@ func CancelAt(s affiliate.Store, n int) affiliate.Store {
 
 // faulty calls fault before every table call of an Update.
 type faulty struct {
-	affiliate.Store
+	record.Store
 	fault func(call int, cancel context.CancelFunc) error
 }
 
 // Update runs fn on watched tables.
-func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	return f.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+	return f.Store.Update(ctx, program, func(tx *record.Tx) error {
 		call := 0
 		return fn(watch(tx, func() error {
 			call++
@@ -122,16 +122,16 @@ func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 // begins at 1 and counts the Updates of the returned store that committed. An
 // Update that fails by itself has no answer to lose: it is not counted and
 // returns its own error. It is safe for concurrent use.
-func LoseAnswer(s affiliate.Store, n int) affiliate.Store { return &loser{Store: s, n: int64(n)} }
+func LoseAnswer(s record.Store, n int) record.Store { return &loser{Store: s, n: int64(n)} }
 
 type loser struct {
-	affiliate.Store
+	record.Store
 	n       int64
 	commits atomic.Int64
 }
 
 // Update runs fn, and returns ErrInjected after the n-th commit.
-func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if err := l.Store.Update(ctx, program, fn); err != nil {
 		return err
 	}
@@ -144,14 +144,14 @@ func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 // A Counter is a store that counts Updates and table calls. Tests use it to find
 // the largest n for [FailAt] and [LoseAnswer]. It is safe for concurrent use.
 type Counter struct {
-	affiliate.Store
+	record.Store
 	updates atomic.Int64
 	commits atomic.Int64
 	most    atomic.Int64
 }
 
 // Count returns a Counter over s.
-func Count(s affiliate.Store) *Counter { return &Counter{Store: s} }
+func Count(s record.Store) *Counter { return &Counter{Store: s} }
 
 // Updates returns how many Updates have begun.
 func (c *Counter) Updates() int { return int(c.updates.Load()) }
@@ -165,9 +165,9 @@ func (c *Counter) Commits() int { return int(c.commits.Load()) }
 func (c *Counter) Most() int { return int(c.most.Load()) }
 
 // Update counts the Update, its commit and the table calls of fn.
-func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	c.updates.Add(1)
-	err := c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+	err := c.Store.Update(ctx, program, func(tx *record.Tx) error {
 		var calls int64
 		return fn(watch(tx, func() error {
 			calls++
@@ -184,8 +184,8 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *aff
 
 // watch returns a Tx that calls before ahead of every table call and of Next.
 // When before returns an error, the call returns that error and does nothing.
-func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
-	return &affiliate.Tx{
+func watch(tx *record.Tx, before func() error) *record.Tx {
+	return &record.Tx{
 		Affiliates:  watchTable(tx.Affiliates, before),
 		Links:       watchTable(tx.Links, before),
 		Clicks:      watchTable(tx.Clicks, before),
@@ -213,7 +213,7 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 		Payers:      watchTable(tx.Payers, before),
 		Erasures:    watchTable(tx.Erasures, before),
 		Aliases:     watchTable(tx.Aliases, before),
-		Next: func(seq affiliate.Sequence) (int64, error) {
+		Next: func(seq record.Sequence) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err
 			}
@@ -223,15 +223,15 @@ func watch(tx *affiliate.Tx, before func() error) *affiliate.Tx {
 	}
 }
 
-func watchTable[T affiliate.Record[T]](t affiliate.Table[T], before func() error) affiliate.Table[T] {
+func watchTable[T record.Record[T]](t record.Table[T], before func() error) record.Table[T] {
 	if t == nil {
 		return nil // a missing table stays missing
 	}
 	return watched[T]{t, before}
 }
 
-type watched[T affiliate.Record[T]] struct {
-	table  affiliate.Table[T]
+type watched[T record.Record[T]] struct {
+	table  record.Table[T]
 	before func() error
 }
 
@@ -242,14 +242,14 @@ func (w watched[T]) Get(id uuid.UUID) (rec T, err error) {
 	return w.table.Get(id)
 }
 
-func (w watched[T]) Find(key affiliate.Key) (rec T, err error) {
+func (w watched[T]) Find(key record.Key) (rec T, err error) {
 	if err := w.before(); err != nil {
 		return rec, err
 	}
 	return w.table.Find(key)
 }
 
-func (w watched[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (w watched[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := w.before(); err != nil {
 			var none T

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -19,25 +20,25 @@ var (
 )
 
 // visit makes seven calls, one of each kind, in one Update.
-func visit(ctx context.Context, s affiliate.Store) error {
-	return s.Update(ctx, program, func(tx *affiliate.Tx) error {
+func visit(ctx context.Context, s record.Store) error {
+	return s.Update(ctx, program, func(tx *record.Tx) error {
 		totals, err := tx.Totals.Get(owner)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "old"}); err != nil {
+		if _, err := tx.Links.Find(record.Key{Index: record.BySlug, Text: "old"}); err != nil {
 			return err
 		}
-		for _, err := range tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: owner}}) {
+		for _, err := range tx.Links.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: owner}}) {
 			if err != nil {
 				return err
 			}
 		}
-		number, err := tx.Next(affiliate.ClickSequence)
+		number, err := tx.Next(record.ClickSequence)
 		if err != nil {
 			return err
 		}
-		if err := tx.Clicks.Insert(affiliate.ClickRecord{ID: uuid.UUID{14: byte(number), 15: 3}, Number: number, AffiliateID: owner}); err != nil {
+		if err := tx.Clicks.Insert(record.Click{ID: uuid.UUID{14: byte(number), 15: 3}, Number: number, AffiliateID: owner}); err != nil {
 			return err
 		}
 		totals.Clicks++
@@ -51,13 +52,13 @@ func visit(ctx context.Context, s affiliate.Store) error {
 const visitCalls = 7
 
 // prepared returns a store in which visit succeeds once.
-func prepared(t *testing.T) affiliate.Store {
+func prepared(t *testing.T) record.Store {
 	t.Helper()
 	s := memstore.New()
-	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := s.Update(t.Context(), program, func(tx *record.Tx) error {
 		return errors.Join(
-			tx.Totals.Insert(affiliate.TotalsRecord{ID: owner}),
-			tx.Links.Insert(affiliate.LinkRecord{ID: owner, AffiliateID: owner, Slug: "old"}))
+			tx.Totals.Insert(record.Totals{ID: owner}),
+			tx.Links.Insert(record.Link{ID: owner, AffiliateID: owner, Slug: "old"}))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -68,16 +69,16 @@ func prepared(t *testing.T) affiliate.Store {
 // left returns what a visit changes.
 type left struct{ Clicks, Counted, Links int }
 
-func leftIn(t *testing.T, s affiliate.Store) (got left) {
+func leftIn(t *testing.T, s record.Store) (got left) {
 	t.Helper()
-	err := s.View(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := s.View(t.Context(), program, func(tx *record.Tx) error {
 		totals, err := tx.Totals.Get(owner)
 		got = left{Counted: int(totals.Clicks)}
-		for _, clickErr := range tx.Clicks.List(affiliate.Query{}) {
+		for _, clickErr := range tx.Clicks.List(record.Query{}) {
 			err = errors.Join(err, clickErr)
 			got.Clicks++
 		}
-		for _, linkErr := range tx.Links.List(affiliate.Query{}) {
+		for _, linkErr := range tx.Links.List(record.Query{}) {
 			err = errors.Join(err, linkErr)
 			got.Links++
 		}
@@ -112,7 +113,7 @@ func TestCount(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, fault := range []struct {
 		name string
-		wrap func(s affiliate.Store, n int) affiliate.Store
+		wrap func(s record.Store, n int) record.Store
 		want error
 	}{
 		{"FailAt", conformance.FailAt, conformance.ErrInjected},
@@ -155,7 +156,7 @@ func recovered(fn func() error) (err error) {
 func TestOnce(t *testing.T) {
 	for _, fault := range []struct {
 		name string
-		wrap func(s affiliate.Store, n int) affiliate.Store
+		wrap func(s record.Store, n int) record.Store
 		want int64
 	}{
 		{"FailAt", conformance.FailAt, 2},
@@ -164,10 +165,10 @@ func TestOnce(t *testing.T) {
 		t.Run(fault.name, func(t *testing.T) {
 			s := memstore.New()
 			var took int64
-			err := fault.wrap(s, 2).Update(t.Context(), program, func(tx *affiliate.Tx) error {
+			err := fault.wrap(s, 2).Update(t.Context(), program, func(tx *record.Tx) error {
 				took = 0
 				for range 3 {
-					if _, err := tx.Next(affiliate.SaleSequence); err == nil {
+					if _, err := tx.Next(record.SaleSequence); err == nil {
 						took++
 					}
 				}
@@ -191,12 +192,12 @@ func TestLoseAnswer(t *testing.T) {
 		want error
 		left left
 	}{
-		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return own }) }, own, untouched},
-		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return nil }) }, nil, untouched},
-		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return own }) }, own, untouched},
+		{func() error { return counter.Update(t.Context(), program, func(*record.Tx) error { return own }) }, own, untouched},
+		{func() error { return counter.Update(t.Context(), program, func(*record.Tx) error { return nil }) }, nil, untouched},
+		{func() error { return counter.Update(t.Context(), program, func(*record.Tx) error { return own }) }, own, untouched},
 		{func() error { return visit(t.Context(), counter) }, conformance.ErrInjected, visited},
 		{func() error { return visit(t.Context(), counter) }, affiliate.ErrNotFound, visited},
-		{func() error { return counter.Update(t.Context(), program, func(*affiliate.Tx) error { return nil }) }, nil, visited},
+		{func() error { return counter.Update(t.Context(), program, func(*record.Tx) error { return nil }) }, nil, visited},
 	} {
 		if err := step.run(); !errors.Is(err, step.want) {
 			t.Errorf("Update %d: error %v, want %v", i+1, err, step.want)
@@ -213,9 +214,9 @@ func TestLoseAnswer(t *testing.T) {
 func TestRerun(t *testing.T) {
 	s := prepared(t)
 	runs := 0
-	err := conformance.Rerun(s).Update(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := conformance.Rerun(s).Update(t.Context(), program, func(tx *record.Tx) error {
 		runs++
-		return tx.Clicks.Insert(affiliate.ClickRecord{ID: uuid.UUID{15: 9}, Number: 9, AffiliateID: owner})
+		return tx.Clicks.Insert(record.Click{ID: uuid.UUID{15: 9}, Number: 9, AffiliateID: owner})
 	})
 	if err != nil || runs != 2 {
 		t.Errorf("%d runs, error %v, want 2", runs, err)
@@ -226,7 +227,7 @@ func TestRerun(t *testing.T) {
 
 	boom := errors.New("boom")
 	runs = 0
-	err = conformance.Rerun(s).View(t.Context(), program, func(*affiliate.Tx) error {
+	err = conformance.Rerun(s).View(t.Context(), program, func(*record.Tx) error {
 		runs++
 		return boom
 	})

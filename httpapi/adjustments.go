@@ -3,12 +3,14 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/money.md 3, 17.
 
-func adjustmentByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Adjustment, error) {
+func adjustmentByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Adjustment, error) {
 	return p.Adjustment(ctx, idOf(value))
 }
 
@@ -32,12 +34,12 @@ func newAdjustment(in *input) affiliate.NewAdjustment {
 		SaleID:         in.saleID("saleId"),
 	}
 	if n.SaleID == 0 && in.has("saleId") {
-		in.fault(affiliate.FieldEmpty)
+		in.fault(refusal.FieldEmpty)
 	}
 	n.Kind = enum[affiliate.AdjustmentKind](in, "kind").Or("")
 	amount := in.amount("amount")
 	if amount.IsZero() && !in.has("reversesId") {
-		in.fault(affiliate.RefuseNoAmount)
+		in.fault(refusal.RefuseNoAmount)
 	}
 	n.Amount = amount.Or(affiliate.Amount{})
 	n.Currency = in.currency()

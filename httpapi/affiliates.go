@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -64,7 +65,7 @@ type counted struct {
 	Count int `json:"count"`
 }
 
-func updateAffiliate(p *affiliate.Program, ctx context.Context, in affiliateChange) (counted, error) {
+func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChange) (counted, error) {
 	n, err := p.UpdateAffiliate(ctx, in.ref, in.up)
 	return counted{n}, err
 }
@@ -85,6 +86,6 @@ type done struct {
 	Message string `json:"message"`
 }
 
-func deleteAffiliate(p *affiliate.Program, ctx context.Context, ref affiliate.AffiliateRef) (done, error) {
+func deleteAffiliate(p *tributary.Program, ctx context.Context, ref affiliate.AffiliateRef) (done, error) {
 	return done{"Affiliate deleted successfully"}, p.DeleteAffiliate(ctx, ref)
 }

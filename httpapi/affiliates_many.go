@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Operations of the administrator on affiliates, most of them on many at once.
@@ -20,55 +22,55 @@ type bulk[T any] struct {
 
 func affiliateIDs(in *input) []uuid.UUID {
 	defer in.targeted()
-	return in.ids("affiliateIds", affiliate.RefuseNoAffiliateIDs)
+	return in.ids("affiliateIds", refusal.RefuseNoAffiliateIDs)
 }
 
 func affiliateStatusOf(in *input) (m bulk[affiliate.AffiliateStatus]) {
 	m.ids = affiliateIDs(in)
 	status := enum[affiliate.AffiliateStatus](in, "status")
 	if m.to = status.Or(""); m.to == "" {
-		in.fault(affiliate.RefuseNoStatus)
+		in.fault(refusal.RefuseNoStatus)
 	}
 	if _, known := moveTo(m.to); !known {
-		in.fault(affiliate.RefuseMove)
+		in.fault(refusal.RefuseMove)
 	}
 	return m
 }
 
 // moveTo is the call that brings affiliates to a status, and whether there is
 // one.
-func moveTo(status affiliate.AffiliateStatus) (move func(*affiliate.Program, context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error), known bool) {
+func moveTo(status affiliate.AffiliateStatus) (move func(*tributary.Program, context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error), known bool) {
 	switch status {
 	case affiliate.AffiliateActive:
-		return (*affiliate.Program).ApproveAffiliates, true
+		return (*tributary.Program).ApproveAffiliates, true
 	case affiliate.AffiliateDeclined:
-		return (*affiliate.Program).DeclineAffiliates, true
+		return (*tributary.Program).DeclineAffiliates, true
 	case affiliate.AffiliateDeactivated:
-		return (*affiliate.Program).DeactivateAffiliates, true
+		return (*tributary.Program).DeactivateAffiliates, true
 	case affiliate.AffiliateBanned:
-		return (*affiliate.Program).BanAffiliates, true
+		return (*tributary.Program).BanAffiliates, true
 	}
-	return (*affiliate.Program).ApproveAffiliates, false // it keeps the refusal under the key of the request
+	return (*tributary.Program).ApproveAffiliates, false // it keeps the refusal under the key of the request
 }
 
-func moveAffiliates(p *affiliate.Program, ctx context.Context, m bulk[affiliate.AffiliateStatus]) ([]affiliate.Affiliate, error) {
+func moveAffiliates(p *tributary.Program, ctx context.Context, m bulk[affiliate.AffiliateStatus]) ([]affiliate.Affiliate, error) {
 	move, _ := moveTo(m.to)
 	return move(p, ctx, m.ids...)
 }
 
 func planOfAffiliates(in *input) bulk[uuid.UUID] {
-	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionPlanId", affiliate.RefuseNoPlanID)}
+	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionPlanId", refusal.RefuseNoPlanID)}
 }
 
-func setAffiliatePlan(p *affiliate.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
+func setAffiliatePlan(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
 	return p.SetAffiliatePlan(ctx, m.to, m.ids...)
 }
 
 func tierOfAffiliates(in *input) bulk[uuid.UUID] {
-	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionTierId", affiliate.RefuseNoTierID)}
+	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionTierId", refusal.RefuseNoTierID)}
 }
 
-func setAffiliateTier(p *affiliate.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
+func setAffiliateTier(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
 	return p.SetAffiliateTier(ctx, m.to, m.ids...)
 }
 
@@ -76,13 +78,13 @@ func exemptionOf(in *input) bulk[bool] {
 	m := bulk[bool]{ids: affiliateIDs(in)}
 	exempt := in.boolean("exempt")
 	if exempt.IsZero() {
-		in.fault(affiliate.FieldNotABoolean)
+		in.fault(refusal.FieldNotABoolean)
 	}
 	m.to = exempt.Or(false)
 	return m
 }
 
-func setTierExempt(p *affiliate.Program, ctx context.Context, m bulk[bool]) ([]affiliate.Affiliate, error) {
+func setTierExempt(p *tributary.Program, ctx context.Context, m bulk[bool]) ([]affiliate.Affiliate, error) {
 	return p.SetTierExempt(ctx, m.to, m.ids...)
 }
 
@@ -103,7 +105,7 @@ func payoutDetailsOf(in *input) payoutDetails {
 	}}
 }
 
-func setPayoutDetails(p *affiliate.Program, ctx context.Context, in payoutDetails) (affiliate.Affiliate, error) {
+func setPayoutDetails(p *tributary.Program, ctx context.Context, in payoutDetails) (affiliate.Affiliate, error) {
 	return p.SetPayoutDetails(ctx, in.id, in.details)
 }
 
@@ -129,6 +131,6 @@ func acceptanceOf(in *input) acceptance {
 	}}
 }
 
-func acceptInvite(p *affiliate.Program, ctx context.Context, in acceptance) (affiliate.Affiliate, error) {
+func acceptInvite(p *tributary.Program, ctx context.Context, in acceptance) (affiliate.Affiliate, error) {
 	return p.AcceptInvite(ctx, in.id, in.up)
 }

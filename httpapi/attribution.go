@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -46,12 +47,12 @@ const clickWait = 3 * time.Second
 // [affiliate.NewClick] says which parts are kept: of a query only the slug,
 // utm_* and Config.KeepParams.
 //
-// Effects: those of [affiliate.Program.TrackClick].
+// Effects: those of [tributary.Program.TrackClick].
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/rules.md 4.5.
-func Attribution(p *affiliate.Program, next http.Handler) http.Handler {
+func Attribution(p *tributary.Program, next http.Handler) http.Handler {
 	cfg := p.Config()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slug := slugOf(r, cfg.Param); slug != "" {
@@ -79,7 +80,7 @@ func Attribution(p *affiliate.Program, next http.Handler) http.Handler {
 // When a request is itself a click, next of [Attribution] gets the new id.
 //
 // Source: docs/money.md 14.
-func ClickFrom(p *affiliate.Program, r *http.Request) string {
+func ClickFrom(p *tributary.Program, r *http.Request) string {
 	cookies := r.CookiesNamed(clickCookie(p))
 	if len(cookies) == 0 {
 		return ""
@@ -93,7 +94,7 @@ func ClickFrom(p *affiliate.Program, r *http.Request) string {
 
 // clickCookie names the cookie of a program. Two programs on one site number
 // their clicks separately, so each has a cookie of its own.
-func clickCookie(p *affiliate.Program) string {
+func clickCookie(p *tributary.Program) string {
 	id := p.Config().ID
 	return "tributary_click_" + hex.EncodeToString(id[:])
 }
@@ -122,7 +123,7 @@ func inAdvance(h http.Header) bool {
 }
 
 // track records the click of a visitor.
-func track(p *affiliate.Program, slug string, r *http.Request) (affiliate.ClickID, bool) {
+func track(p *tributary.Program, slug string, r *http.Request) (affiliate.ClickID, bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), clickWait)
 	defer cancel()
 	click, err := p.TrackClick(ctx, affiliate.NewClick{

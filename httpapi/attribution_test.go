@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
@@ -51,7 +53,7 @@ func TestAttribution(t *testing.T) {
 		t.Errorf("page: %d %q, want 202 %q", res.StatusCode, body, page)
 	}
 	counted, stored := s.clicks()
-	wantStored := []affiliate.ClickRecord{{
+	wantStored := []record.Click{{
 		ID: stored[0].ID, Number: 1, AffiliateID: s.mara.ID, LinkID: s.mara.AffiliateLinks[0].ID, CreatedAt: affiliate.InstantOf(siteTime), Unique: true,
 		LandingURL: "http://beans.example/shop?ref=mARA", Referrer: "https://blog.example/x", UserAgent: "Browser",
 	}}
@@ -243,7 +245,7 @@ func TestClickFrom(t *testing.T) {
 	}
 	cfg := s.Config()
 	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
-	other, err := affiliate.New(s.store, cfg)
+	other, err := tributary.New(s.store, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // An Access is what a key opens.
 type Access struct {
-	Program *affiliate.Program
+	Program *tributary.Program
 	KeyName string // what logs say instead of the key, and whose idempotency keys a request uses; may be empty
 	Scope   Scope  // empty: [ScopeFull]
 }
@@ -38,8 +38,8 @@ func fingerprint(text string) string {
 
 // An Authority returns what a key opens. The key is well-formed: 1–256 visible
 // ASCII characters. An [*affiliate.Error] is the answer: that of
-// [affiliate.RefuseToken] for an unknown or expired key, of
-// [affiliate.RefuseAccess], or of [affiliate.RefuseProgram]. Any other error is
+// [refusal.RefuseToken] for an unknown or expired key, of
+// [refusal.RefuseAccess], or of [refusal.RefuseProgram]. Any other error is
 // answered 500. The function is called for every request, so a revoked key is
 // refused from the next request on.
 //

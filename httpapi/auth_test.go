@@ -17,8 +17,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 const (
@@ -135,15 +137,15 @@ func TestKeyElsewhere(t *testing.T) {
 func TestAuthMatrix(t *testing.T) {
 	boom := errors.New("marker: the key server is on fire")
 	verdicts := map[string]error{
-		"revoked": affiliate.RefuseToken.Err(), "expired": affiliate.RefuseToken.Err(),
-		"noaccess": affiliate.RefuseAccess.Err(), "gone": affiliate.RefuseProgram.Err(), "boom": boom, "nil": nil,
+		"revoked": refusal.RefuseToken.Err(), "expired": refusal.RefuseToken.Err(),
+		"noaccess": refusal.RefuseAccess.Err(), "gone": refusal.RefuseProgram.Err(), "boom": boom, "nil": nil,
 	}
 	w := newWorld(t, func(s *setup) {
 		s.auth = func(_ context.Context, key string) (httpapi.Access, error) {
 			if err, known := verdicts[key]; known {
 				return httpapi.Access{}, err
 			}
-			return httpapi.Access{}, affiliate.RefuseToken.Err()
+			return httpapi.Access{}, refusal.RefuseToken.Err()
 		}
 	})
 	headers := map[string]string{
@@ -190,7 +192,7 @@ func TestRevokedKey(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if !open[key] {
-				return httpapi.Access{}, affiliate.RefuseToken.Err()
+				return httpapi.Access{}, refusal.RefuseToken.Err()
 			}
 			return program, nil
 		}
@@ -277,10 +279,10 @@ func TestNewErrors(t *testing.T) {
 		{"httpapi: Config.MaxBody is -2", func() error { _, err := httpapi.NewMulti(auth, httpapi.Config{MaxBody: -2}); return err }},
 		{"httpapi: no API key", func() error { _, err := httpapi.Keys(nil); return err }},
 		{"httpapi: an API key is shorter than 20 characters", func() error {
-			_, err := httpapi.Keys(map[string]*affiliate.Program{good: p, short: p})
+			_, err := httpapi.Keys(map[string]*tributary.Program{good: p, short: p})
 			return err
 		}},
-		{"httpapi: an API key has no program", func() error { _, err := httpapi.Keys(map[string]*affiliate.Program{good: nil}); return err }},
+		{"httpapi: an API key has no program", func() error { _, err := httpapi.Keys(map[string]*tributary.Program{good: nil}); return err }},
 	} {
 		if err := tt.call(); err == nil || err.Error() != tt.want {
 			t.Errorf("%v, want %q", err, tt.want)
@@ -298,7 +300,7 @@ func TestKeysAreDigests(t *testing.T) {
 	if strings.Contains(err.Error(), testKey) {
 		t.Errorf("the error shows a key: %v", err)
 	}
-	auth := must(httpapi.Keys(map[string]*affiliate.Program{testKey: p}))
+	auth := must(httpapi.Keys(map[string]*tributary.Program{testKey: p}))
 	if _, err := auth(t.Context(), "wrong"); !errors.Is(err, affiliate.InvalidToken) {
 		t.Errorf("a wrong key: %v", err)
 	}
@@ -319,7 +321,7 @@ func FuzzAuthHeader(f *testing.F) {
 	w := newWorld(f, func(s *setup) {
 		s.auth = func(_ context.Context, key string) (httpapi.Access, error) {
 			seen = append(seen, key)
-			return httpapi.Access{}, affiliate.RefuseToken.Err()
+			return httpapi.Access{}, refusal.RefuseToken.Err()
 		}
 	})
 	f.Fuzz(func(t *testing.T, first, second string, two bool) {

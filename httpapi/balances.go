@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -12,7 +13,7 @@ import (
 // by email or by both.
 func balanceOf(name string) lookup {
 	return lookup{name: name, single: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
-		return one(name, func(p *affiliate.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
+		return one(name, func(p *tributary.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
 			email, _ := q.get("affiliateEmail")
 			id, _ := q.get("affiliateId")
 			return p.BalanceOf(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
@@ -42,7 +43,7 @@ func movementQueryOf(q query) (m movementQuery, err error) {
 	return m, err
 }
 
-func movements(p *affiliate.Program, ctx context.Context, m movementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+func movements(p *tributary.Program, ctx context.Context, m movementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	zone := p.Config().Location
 	if from, there := m.from.Get(); there {
 		m.From = from.FirstInstant(zone)

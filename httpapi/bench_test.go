@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/benchkit"
@@ -37,7 +38,7 @@ var processor benchkit.Stopwatch = func(run func()) time.Duration {
 }
 
 // shop is a [benchkit.Shop] on memstore and its handler.
-func shop(tb testing.TB, codes int) (*affiliate.Program, *httpapi.Handler, []affiliate.Affiliate) {
+func shop(tb testing.TB, codes int) (*tributary.Program, *httpapi.Handler, []affiliate.Affiliate) {
 	tb.Helper()
 	p, owners := benchkit.Shop(tb, memstore.New(), codes)
 	return p, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})), owners
@@ -129,7 +130,7 @@ func BenchmarkServeHTTP(b *testing.B) {
 }
 
 // engineAlone is the time of the same sales without the handler.
-func engineAlone(p *affiliate.Program, codes int) float64 {
+func engineAlone(p *tributary.Program, codes int) float64 {
 	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
 	return processor.Time(3000, func(n int) {
 		for i := range n {
@@ -216,7 +217,7 @@ func BenchmarkBigCoupon(b *testing.B) {
 
 // worstSale is how many milliseconds a sale takes at most while a job runs: the
 // middle one of some runs.
-func worstSale(p *affiliate.Program, job func()) float64 {
+func worstSale(p *tributary.Program, job func()) float64 {
 	sale := affiliate.NewSale{PromoCode: "CODE0", TotalEarned: affiliate.MustAmount("129.5")}
 	var worst []float64
 	for range benchkit.Rounds {

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A call is one request on its way through the handler. Calls are reused, so
@@ -25,7 +27,7 @@ type call struct {
 	h *Handler
 	w http.ResponseWriter
 	r *http.Request
-	p *affiliate.Program
+	p *tributary.Program
 
 	keyName string // of the key that was sent, never the key
 	scope   Scope  // of the key
@@ -106,7 +108,7 @@ func (c *call) serve() {
 	}
 	c.p, c.keyName, c.scope, c.open = open.Program, open.KeyName, open.Scope, open
 	if open.Scope.grant()&found.scopes == 0 {
-		c.refuse(affiliate.RefuseScope.Err())
+		c.refuse(refusal.RefuseScope.Err())
 		return
 	}
 	if err := found.action.run(c); err != nil {
@@ -122,7 +124,7 @@ func (c *call) readBody() error {
 		return err
 	}
 	if empty && c.r.Method != http.MethodDelete {
-		return affiliate.RefuseNoBody.Err()
+		return refusal.RefuseNoBody.Err()
 	}
 	if empty {
 		return c.readQuery()
@@ -146,17 +148,17 @@ func (c *call) readBytes() (empty bool, err error) {
 		if _, err := io.CopyN(io.Discard, body, 1); err == io.EOF {
 			return true, nil // the length was not declared, and the body is empty
 		}
-		return false, affiliate.RefuseMediaType.Err()
+		return false, refusal.RefuseMediaType.Err()
 	}
 	limit := c.h.cfg.MaxBody
 	if c.r.ContentLength > limit {
-		return false, affiliate.RefuseSize.Err()
+		return false, refusal.RefuseSize.Err()
 	}
 	if _, err := c.body.ReadFrom(http.MaxBytesReader(c.w, body, limit)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return false, affiliate.RefuseSize.Err()
+			return false, refusal.RefuseSize.Err()
 		}
-		return false, affiliate.RefuseJSON.Err() // the body ended too early
+		return false, refusal.RefuseJSON.Err() // the body ended too early
 	}
 	return c.body.Len() == 0, nil
 }
@@ -199,7 +201,7 @@ func (c *call) once() (affiliate.Once, error) {
 		return affiliate.Once{}, nil
 	}
 	if len(lines) > 1 || !visible(lines[0], 255) {
-		return affiliate.Once{}, affiliate.RefuseKey.Err()
+		return affiliate.Once{}, refusal.RefuseKey.Err()
 	}
 	c.key = lines[0]
 	return affiliate.Once{Key: c.key, Owner: c.owner(), Digest: c.digest(), Replayed: c.keepReplayed}, nil
@@ -208,7 +210,7 @@ func (c *call) once() (affiliate.Once, error) {
 // fullOnly refuses a field that only a key of the scope full may send, if it was sent.
 func (c *call) fullOnly(sent bool) error {
 	if sent && c.scope.grant() != full {
-		return affiliate.RefuseScope.Err()
+		return refusal.RefuseScope.Err()
 	}
 	return nil
 }
@@ -253,7 +255,7 @@ func (c *call) fail(err error) {
 		if !c.left(err) {
 			c.logError("request failed", err, nil)
 		}
-		refused = affiliate.RefuseInternal.Err()
+		refused = refusal.RefuseInternal.Err()
 	}
 	c.refuse(refused)
 }
@@ -277,7 +279,7 @@ func (c *call) recover() {
 	if c.started {
 		panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 	}
-	c.refuse(affiliate.RefuseInternal.Err())
+	c.refuse(refusal.RefuseInternal.Err())
 }
 
 func (c *call) logError(text string, cause any, stack []byte) {

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"errors"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -13,7 +15,7 @@ import (
 func newClick(in *input) affiliate.NewClick {
 	slug := in.text("referralCode")
 	if blank(slug) {
-		in.fault(affiliate.RefuseNoReferralCode)
+		in.fault(refusal.RefuseNoReferralCode)
 	}
 	return affiliate.NewClick{
 		Slug:       slug,
@@ -26,7 +28,7 @@ func newClick(in *input) affiliate.NewClick {
 }
 
 // trackClick answers null for an unknown slug.
-func trackClick(p *affiliate.Program, c *call, in affiliate.NewClick) error {
+func trackClick(p *tributary.Program, c *call, in affiliate.NewClick) error {
 	click, err := p.TrackClick(c.r.Context(), in)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		c.nothing()

@@ -6,14 +6,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.2, 3.4, 4.1.
 
 // codeBy looks a code up.
-func codeBy(ref func(value string) affiliate.CodeRef) func(*affiliate.Program, context.Context, string) (affiliate.Code, error) {
-	return func(p *affiliate.Program, ctx context.Context, value string) (affiliate.Code, error) {
+func codeBy(ref func(value string) affiliate.CodeRef) func(*tributary.Program, context.Context, string) (affiliate.Code, error) {
+	return func(p *tributary.Program, ctx context.Context, value string) (affiliate.Code, error) {
 		return p.Code(ctx, ref(value))
 	}
 }
@@ -105,7 +107,7 @@ func (in *input) randomChars(name string) (on bool, length affiliate.Opt[int64])
 		}
 		return true, affiliate.Set(n)
 	case value[0] != 't' && value[0] != 'f':
-		in.fault(affiliate.FieldNotABoolean)
+		in.fault(refusal.FieldNotABoolean)
 		return true, length // see part
 	}
 	return value[0] == 't', length
@@ -150,7 +152,7 @@ func codeChangeOf(in *input) codeChange {
 	}
 }
 
-func updateCode(p *affiliate.Program, ctx context.Context, in codeChange) (affiliate.Code, error) {
+func updateCode(p *tributary.Program, ctx context.Context, in codeChange) (affiliate.Code, error) {
 	return p.UpdateCode(ctx, in.id, in.up)
 }
 
@@ -164,7 +166,7 @@ type deletedCode struct {
 	Code    affiliate.DeletedCode `json:"deletedCode"`
 }
 
-func deleteCode(p *affiliate.Program, ctx context.Context, id uuid.UUID) (deletedCode, error) {
+func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCode, error) {
 	code, err := p.DeleteCode(ctx, id)
 	return deletedCode{"Promotional code deleted successfully", code}, err
 }

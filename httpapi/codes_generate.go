@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -31,9 +33,9 @@ func generationOf(in *input) (g generation) {
 	count := in.ranged("count").Or(0)
 	switch {
 	case count < 1 || count > maxGenerated:
-		in.fault(affiliate.RefuseCount)
+		in.fault(refusal.RefuseCount)
 	case int(count)*len(g.in.AffiliateIDs) > maxGenerated:
-		in.fault(affiliate.FieldTooLarge)
+		in.fault(refusal.FieldTooLarge)
 	}
 	g.in.Count = int(count)
 	g.check = in.flag("checkOnly")
@@ -52,7 +54,7 @@ type generatedCode struct {
 	AffiliateID uuid.UUID `json:"affiliateId"`
 }
 
-func generateCodes(p *affiliate.Program, ctx context.Context, g generation) (generated, error) {
+func generateCodes(p *tributary.Program, ctx context.Context, g generation) (generated, error) {
 	out := generated{Codes: []generatedCode{}}
 	if g.check {
 		var err error

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
@@ -25,9 +27,9 @@ import (
 func TestConformance(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		wrap func(affiliate.Store) affiliate.Store
+		wrap func(record.Store) record.Store
 	}{
-		{"memstore", func(s affiliate.Store) affiliate.Store { return s }},
+		{"memstore", func(s record.Store) record.Store { return s }},
 		{"Rerun", conformance.Rerun},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -35,7 +37,7 @@ func TestConformance(t *testing.T) {
 				atlength.Only(t, "a second store")
 			}
 			store := memstore.New()
-			p, err := affiliate.New(row.wrap(store), affiliate.Config{
+			p, err := tributary.New(row.wrap(store), tributary.Config{
 				Name:         "Northwind Beans",
 				Destinations: []affiliate.Destination{{URL: "https://beans.example/shop?lang=en#new"}, {URL: "https://beans.example/"}},
 				Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -69,7 +71,7 @@ func TestConformance(t *testing.T) {
 type watcher struct {
 	t       testing.TB
 	handler http.Handler
-	store   affiliate.Store
+	store   record.Store
 	program uuid.UUID
 
 	mu       sync.Mutex
@@ -131,7 +133,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // dump is every record but the receipts, by table.
 func (w *watcher) dump() map[string][]any {
 	out := map[string][]any{}
-	err := w.store.View(context.Background(), w.program, func(tx *affiliate.Tx) error {
+	err := w.store.View(context.Background(), w.program, func(tx *record.Tx) error {
 		out["affiliates"] = rows(w, tx.Affiliates)
 		out["links"] = rows(w, tx.Links)
 		out["clicks"] = rows(w, tx.Clicks)
@@ -162,18 +164,18 @@ func (w *watcher) dump() map[string][]any {
 	return out
 }
 
-func rows[R affiliate.Record[R]](w *watcher, table affiliate.Table[R]) []any {
+func rows[R record.Record[R]](w *watcher, table record.Table[R]) []any {
 	return collect(w, table, func(rec R) any { return rec })
 }
 
 // ids is rows for records that are written once.
-func ids[R affiliate.Record[R]](w *watcher, table affiliate.Table[R]) []any {
+func ids[R record.Record[R]](w *watcher, table record.Table[R]) []any {
 	return collect(w, table, func(rec R) any { return rec.RecordID() })
 }
 
-func collect[R affiliate.Record[R]](w *watcher, table affiliate.Table[R], of func(R) any) []any {
+func collect[R record.Record[R]](w *watcher, table record.Table[R], of func(R) any) []any {
 	var out []any
-	for rec, err := range table.List(affiliate.Query{}) {
+	for rec, err := range table.List(record.Query{}) {
 		if err != nil {
 			w.t.Errorf("dump: %v", err)
 			return out

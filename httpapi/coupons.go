@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -22,7 +23,7 @@ func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
 // coupons lists all coupons. Without a page the answer is written while the
 // coupons and their codes are read.
 func coupons() lookup {
-	l := all((*affiliate.Program).Coupons)
+	l := all((*tributary.Program).Coupons)
 	page := l.run
 	l.run = func(c *call, q query, value string) error {
 		if q.page != (affiliate.Page{}) {
@@ -81,7 +82,7 @@ func couponChangeOf(in *input) couponChange {
 	}
 }
 
-func updateCoupon(p *affiliate.Program, ctx context.Context, in couponChange) (affiliate.Coupon, error) {
+func updateCoupon(p *tributary.Program, ctx context.Context, in couponChange) (affiliate.Coupon, error) {
 	return p.UpdateCoupon(ctx, in.id, in.up)
 }
 
@@ -95,7 +96,7 @@ type deletedCoupon struct {
 	Coupon  affiliate.DeletedCoupon `json:"deletedCoupon"`
 }
 
-func deleteCoupon(p *affiliate.Program, ctx context.Context, id uuid.UUID) (deletedCoupon, error) {
+func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCoupon, error) {
 	coupon, err := p.DeleteCoupon(ctx, id)
 	return deletedCoupon{"Coupon deleted successfully", coupon}, err
 }

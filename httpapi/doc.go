@@ -78,5 +78,5 @@
 // It adds no CORS headers to the API: that is the host's middleware. It logs
 // only to [Config.Logger] and limits rates only through [Config.Limit]. It has
 // no rule of its own: it reads a body strictly, hands it to the
-// [affiliate.Program] and writes the answer.
+// [tributary.Program] and writes the answer.
 package httpapi

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -58,12 +59,12 @@ func events() lookup {
 func eventsAfter(c *call, q query, position string) error {
 	for _, name := range []string{"type", "objectId", paramEvent, paramCursor} {
 		if _, there := q.get(name); there {
-			return affiliate.RefuseAfter.Err()
+			return refusal.RefuseAfter.Err()
 		}
 	}
 	after, ok := positionOf(position)
 	if !ok {
-		bad := affiliate.FieldNotAnID.Of(paramAfter)
+		bad := refusal.FieldNotAnID.Of(paramAfter)
 		bad.Reason = affiliate.InvalidQuery
 		return bad
 	}

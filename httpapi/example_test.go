@@ -13,14 +13,17 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // newProgram is a program with a fixed clock and fixed ids.
-func newProgram(store affiliate.Store, id uuid.UUID) *affiliate.Program {
-	program, err := affiliate.New(store, affiliate.Config{
+func newProgram(store record.Store, id uuid.UUID) *tributary.Program {
+	program, err := tributary.New(store, tributary.Config{
 		ID: id, Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:  func() time.Time { return time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) },
 		Rand: rand.NewChaCha8([32]byte{}),
@@ -108,7 +111,7 @@ func ExampleHandler_Register() {
 // The key of a request decides which program it is for.
 func ExampleNewMulti() {
 	store := memstore.New()
-	programs := map[string]*affiliate.Program{
+	programs := map[string]*tributary.Program{
 		"key-of-beans": newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")),
 		"key-of-tea":   newProgram(store, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")),
 	}
@@ -116,7 +119,7 @@ func ExampleNewMulti() {
 		if program := programs[key]; program != nil { // a real authority looks up a digest of the key
 			return httpapi.Access{Program: program, Scope: httpapi.ScopeIntegration}, nil
 		}
-		return httpapi.Access{}, affiliate.RefuseToken.Err()
+		return httpapi.Access{}, refusal.RefuseToken.Err()
 	}, httpapi.Config{})
 	if err != nil {
 		log.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
@@ -27,7 +28,7 @@ func ExampleTracking() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	find := func(_ context.Context, id string) (*affiliate.Program, error) {
+	find := func(_ context.Context, id string) (*tributary.Program, error) {
 		if id != program.Config().ID.String() {
 			return nil, affiliate.ErrNotFound
 		}

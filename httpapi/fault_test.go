@@ -19,10 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/atlength"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // marker is a text that must not reach a client.
@@ -33,19 +36,19 @@ var errMarked = errors.New(marker)
 // A breaker is a store whose n-th transaction does not run. The count starts at
 // 1 when the store is made.
 type breaker struct {
-	affiliate.Store
+	record.Store
 	n, calls int
 	fault    func() error
 }
 
-func (b *breaker) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (b *breaker) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if b.calls++; b.calls == b.n {
 		return b.fault()
 	}
 	return b.Store.View(ctx, id, fn)
 }
 
-func (b *breaker) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (b *breaker) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if b.calls++; b.calls == b.n {
 		return b.fault()
 	}
@@ -53,19 +56,19 @@ func (b *breaker) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.T
 }
 
 // faults are the ways in which the n-th step of a store goes wrong.
-var faults = map[string]func(s affiliate.Store, n int) affiliate.Store{
-	"error": func(s affiliate.Store, n int) affiliate.Store {
+var faults = map[string]func(s record.Store, n int) record.Store{
+	"error": func(s record.Store, n int) record.Store {
 		return &breaker{Store: s, n: n, fault: func() error { return errMarked }}
 	},
-	"panic": func(s affiliate.Store, n int) affiliate.Store {
+	"panic": func(s record.Store, n int) record.Store {
 		return &breaker{Store: s, n: n, fault: func() error { panic(marker) }}
 	},
-	"cancelled": func(s affiliate.Store, n int) affiliate.Store {
+	"cancelled": func(s record.Store, n int) record.Store {
 		return &breaker{Store: s, n: n, fault: func() error { return fmt.Errorf("%w: %w", errMarked, context.Canceled) }}
 	},
-	"error of a call":       func(s affiliate.Store, n int) affiliate.Store { return conformance.FailAt(s, n) },
-	"errors from a call on": func(s affiliate.Store, n int) affiliate.Store { return conformance.FailFrom(s, n) },
-	"panic of a call":       func(s affiliate.Store, n int) affiliate.Store { return conformance.PanicAt(s, n) },
+	"error of a call":       func(s record.Store, n int) record.Store { return conformance.FailAt(s, n) },
+	"errors from a call on": func(s record.Store, n int) record.Store { return conformance.FailFrom(s, n) },
+	"panic of a call":       func(s record.Store, n int) record.Store { return conformance.PanicAt(s, n) },
 }
 
 // TestBrokenStore: every operation on a store that goes wrong at its first step,
@@ -88,7 +91,7 @@ func TestBrokenStore(t *testing.T) {
 				before := w.dump()
 				for n := 1; ; n++ {
 					step := fault(w.store.Store, n)
-					w.store.broken(func(affiliate.Store) affiliate.Store { return step })
+					w.store.broken(func(record.Store) record.Store { return step })
 					got := w.do(op.method, op.target, op.body, key)
 					w.store.broken(nil)
 					if got.status == 200 {
@@ -119,7 +122,7 @@ func TestLogOfFaults(t *testing.T) {
 	} {
 		w := newWorld(t)
 		step := faults[name](w.store.Store, 1)
-		w.store.broken(func(affiliate.Store) affiliate.Store { return step })
+		w.store.broken(func(record.Store) record.Store { return step })
 		w.refuses(internal, "GET", "/api/v1/affiliates?email=somebody@example.com", "")
 		lines := strings.Join(w.logs.lines(), "\n")
 		if !strings.Contains(lines, want) || strings.Contains(lines, "somebody") || strings.Contains(lines, testKey) {
@@ -158,10 +161,10 @@ func TestPanics(t *testing.T) {
 		"authority": func(s *setup) {
 			s.auth = func(ctx context.Context, key string) (httpapi.Access, error) {
 				if key == "panic" {
-					var p *affiliate.Program
+					var p *tributary.Program
 					return httpapi.Access{Program: p.From("")}, nil // a nil pointer
 				}
-				return httpapi.Access{}, affiliate.RefuseToken.Err()
+				return httpapi.Access{}, refusal.RefuseToken.Err()
 			}
 		},
 		"clock": func(s *setup) {
@@ -255,7 +258,7 @@ func TestHalfAnAnswer(t *testing.T) {
 	for _, how := range []string{"error", "panic"} {
 		for n := 1; n <= 6; n++ { // 512 codes are read at a time
 			step := faults[how](w.store.Store, n)
-			w.store.broken(func(affiliate.Store) affiliate.Store { return step })
+			w.store.broken(func(record.Store) record.Store { return step })
 			status, body, err := get()
 			w.store.broken(nil)
 			switch {
@@ -313,7 +316,7 @@ func TestQuietHandler(t *testing.T) {
 		if log.Len() > 0 {
 			t.Errorf("log: %s", log.String())
 		}
-		w.store.broken(func(affiliate.Store) affiliate.Store { return &breaker{n: 1, fault: func() error { panic(marker) }} })
+		w.store.broken(func(record.Store) record.Store { return &breaker{n: 1, fault: func() error { panic(marker) }} })
 		w.refuses(internal, "POST", couponsPath, fullBody)
 	}
 	if !strings.Contains(log.String(), marker) {

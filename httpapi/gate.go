@@ -6,6 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // The gate reads a body strictly and once, before anything is decoded. It
@@ -27,7 +28,7 @@ type member struct {
 // body, it has appended the members before the error.
 func scan(r *jsontext.Reader, body []byte, into []member) ([]member, *affiliate.Error) {
 	if !utf8.Valid(body) {
-		return into, affiliate.RefuseUTF8.Err()
+		return into, refusal.RefuseUTF8.Err()
 	}
 	r.MaxDepth, r.Strict = maxDepth, true
 	fault := r.Read(body, func(name, value []byte) { into = append(into, member{name, value}) })
@@ -35,7 +36,7 @@ func scan(r *jsontext.Reader, body []byte, into []member) ([]member, *affiliate.
 		return into, rejected(fault, r.Twice())
 	}
 	if jsontext.First(body) != '{' {
-		return into, affiliate.RefuseNotAnObject.Err()
+		return into, refusal.RefuseNotAnObject.Err()
 	}
 	return into, nil
 }
@@ -45,15 +46,15 @@ func scan(r *jsontext.Reader, body []byte, into []member) ([]member, *affiliate.
 func rejected(fault jsontext.Fault, twice string) *affiliate.Error {
 	switch fault {
 	case jsontext.Trailing:
-		return affiliate.RefuseTrailing.Err()
+		return refusal.RefuseTrailing.Err()
 	case jsontext.Depth:
-		return affiliate.RefuseDepth.Err()
+		return refusal.RefuseDepth.Err()
 	case jsontext.Escape:
-		return affiliate.RefuseUTF8.Err()
+		return refusal.RefuseUTF8.Err()
 	case jsontext.Twice:
-		return affiliate.RefuseDuplicateField.Of(twice)
+		return refusal.RefuseDuplicateField.Of(twice)
 	}
-	return affiliate.RefuseJSON.Err()
+	return refusal.RefuseJSON.Err()
 }
 
 // split returns the members of an object that has passed the gate as part of a

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/unseen"
 )
 
@@ -60,7 +62,7 @@ func resources(prefix string, table []route) map[string]*resource {
 }
 
 // A method is a call of the program.
-type method[In, Out any] func(*affiliate.Program, context.Context, In) (Out, error)
+type method[In, Out any] func(*tributary.Program, context.Context, In) (Out, error)
 
 // create is a POST that answers what the program returns.
 func create[In, Out any](read func(*input) In, do method[In, Out]) action {
@@ -73,12 +75,12 @@ func act[In, Out any](read func(*input) In, do method[In, Out]) action {
 }
 
 // post is a POST with an answer of its own kind.
-func post[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+func post[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
 	return write(read, do, input{})
 }
 
 // strictly is post for an operation that refuses unknown fields.
-func strictly[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+func strictly[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
 	return write(read, do, input{strict: true})
 }
 
@@ -89,7 +91,7 @@ func ask[In, Out any](read func(*input) In, do method[In, Out]) action {
 
 // asking is ask with an answer of its own kind, for an operation that refuses
 // unknown fields.
-func asking[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+func asking[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
 	return write(read, do, input{strict: true, keyless: true})
 }
 
@@ -100,7 +102,7 @@ func change[In, Out any](read func(*input) In, do method[In, Out]) action {
 
 // changing is change for an operation that asks more of the call than its body, such
 // as its scope.
-func changing[Out, In any](read func(*input) In, do func(*affiliate.Program, *call, In) error) action {
+func changing[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
 	return answering[Out](write(read, do, input{update: true, strict: true}))
 }
 
@@ -131,7 +133,7 @@ func perform[In, Out any](read func(*input) In, do method[In, Out]) action {
 // (*call).answer repeats those bytes, and (*call).encode makes the answer again
 // from them.
 func answers[In, Out any](read func(*input) In, do method[In, Out], send func(*call, any) error, mode input) action {
-	return answering[Out](write(read, func(p *affiliate.Program, c *call, in In) error {
+	return answering[Out](write(read, func(p *tributary.Program, c *call, in In) error {
 		out, err := do(p, c.r.Context(), in)
 		if err != nil {
 			return err
@@ -149,7 +151,7 @@ func answering[Out any](a action) action {
 
 // write is any write. An error in its input is passed to the engine, which
 // keeps the refusal under the request's key.
-func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) error, mode input) action {
+func write[In any](read func(*input) In, do func(*tributary.Program, *call, In) error, mode input) action {
 	return action{
 		read:    func(in *input) { read(in) },
 		strict:  mode.strict,
@@ -170,7 +172,7 @@ func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) 
 					return err
 				}
 			}
-			once.Refused = c.firstError(func(p *affiliate.Program) error { return do(p, c, in) })
+			once.Refused = c.firstError(func(p *tributary.Program) error { return do(p, c, in) })
 			if once.Refused != nil && once.Key == "" {
 				return once.Refused
 			}
@@ -183,7 +185,7 @@ func write[In any](read func(*input) In, do func(*affiliate.Program, *call, In) 
 // well-formed. The contract orders the errors, and an error that only the
 // engine finds may come first. So the engine is called with a store that always
 // fails: it returns the errors that it finds without the store.
-func (c *call) firstError(try func(*affiliate.Program) error) *affiliate.Error {
+func (c *call) firstError(try func(*tributary.Program) error) *affiliate.Error {
 	refused, place := c.in.refusal()
 	if refused == nil {
 		return nil
@@ -204,5 +206,5 @@ type noStore struct{}
 
 var errNoStore = errors.New("httpapi: the operation reached the store")
 
-func (noStore) View(context.Context, uuid.UUID, func(*affiliate.Tx) error) error   { return errNoStore }
-func (noStore) Update(context.Context, uuid.UUID, func(*affiliate.Tx) error) error { return errNoStore }
+func (noStore) View(context.Context, uuid.UUID, func(*record.Tx) error) error   { return errNoStore }
+func (noStore) Update(context.Context, uuid.UUID, func(*record.Tx) error) error { return errNoStore }

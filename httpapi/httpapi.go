@@ -11,8 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // maxBody is the default of [Config.MaxBody]. trackedBody is the default for
@@ -65,7 +67,7 @@ type Handler struct {
 //
 // Errors: cfg has no key, or one that [KeyRing] rejects; MaxBody is out of range;
 // Portal has a short key or an invalid URL.
-func New(p *affiliate.Program, cfg Config) (*Handler, error) {
+func New(p *tributary.Program, cfg Config) (*Handler, error) {
 	if len(cfg.APIKeys) == 0 && len(cfg.Keys) == 0 {
 		return nil, errors.New("httpapi: Config.APIKeys is empty")
 	}
@@ -164,7 +166,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	// path.
 	res := h.routes[r.URL.Path]
 	if res == nil || r.URL.RawPath != "" {
-		return nil, nil, affiliate.RefusePath.Err()
+		return nil, nil, refusal.RefusePath.Err()
 	}
 	method := r.Method
 	if method == http.MethodHead {
@@ -172,7 +174,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 	}
 	found := res.methods[method]
 	if found == nil {
-		return nil, res, affiliate.RefuseMethod.Err()
+		return nil, res, refusal.RefuseMethod.Err()
 	}
 	return found, res, nil
 }
@@ -182,7 +184,7 @@ func (h *Handler) find(r *http.Request) (*route, *resource, *affiliate.Error) {
 func (h *Handler) admit(ctx context.Context, r *http.Request) (open Access, retryAfter time.Duration, err error) {
 	if h.cfg.Limit != nil {
 		if wait := h.cfg.Limit(r); wait > 0 {
-			return Access{}, wait, affiliate.RefuseRate.Err()
+			return Access{}, wait, refusal.RefuseRate.Err()
 		}
 	}
 	if h.auth == nil {
@@ -190,7 +192,7 @@ func (h *Handler) admit(ctx context.Context, r *http.Request) (open Access, retr
 	}
 	key, ok := bearer(r.Header)
 	if !ok {
-		return Access{}, 0, affiliate.RefuseUnauthorized.Err()
+		return Access{}, 0, refusal.RefuseUnauthorized.Err()
 	}
 	open, err = h.auth(ctx, key)
 	if err == nil && open.Program == nil {

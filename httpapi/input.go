@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // An input is the body of a request while it is read into an input of the
@@ -131,10 +132,10 @@ func aliased[T any](in *input, name, old string, read func(name string) T) T {
 }
 
 // fault notes an error of the field that was read last. The first error stays.
-func (in *input) fault(f affiliate.Refusal) {
+func (in *input) fault(f refusal.Refusal) {
 	if in.bad == nil {
 		in.badAt = len(in.fields) - 1
-		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == affiliate.FieldEmpty
+		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == refusal.FieldEmpty
 	}
 }
 
@@ -154,7 +155,7 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	if in.strict {
 		for _, m := range in.members {
 			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == string(m.name) }) {
-				return affiliate.RefuseUnknownField.Of(string(m.name)), in.targets
+				return refusal.RefuseUnknownField.Of(string(m.name)), in.targets
 			}
 		}
 	}

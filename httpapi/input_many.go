@@ -5,6 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // maxIDs is how many records one request changes.
@@ -12,7 +13,7 @@ const maxIDs = 1000
 
 // ids reads the ids of the records that an operation changes: 1 to 1,000, all
 // different. none refuses an empty list.
-func (in *input) ids(name string, none affiliate.Refusal) []uuid.UUID {
+func (in *input) ids(name string, none refusal.Refusal) []uuid.UUID {
 	ids := in.someIDs(name)
 	if len(ids) == 0 {
 		in.fault(none)
@@ -25,9 +26,9 @@ func (in *input) someIDs(name string) []uuid.UUID {
 	ids, again := in.idList(name)
 	switch {
 	case len(ids) > maxIDs:
-		in.fault(affiliate.FieldOver1000Entries)
+		in.fault(refusal.FieldOver1000Entries)
 	case again:
-		in.fault(affiliate.FieldNotDistinct)
+		in.fault(refusal.FieldNotDistinct)
 	}
 	return ids
 }
@@ -51,7 +52,7 @@ func (in *input) idList(name string) (ids []uuid.UUID, again bool) {
 
 // idOrNull reads an id that null takes away. It must be there: absent refuses a
 // body without it.
-func (in *input) idOrNull(name string, absent affiliate.Refusal) uuid.UUID {
+func (in *input) idOrNull(name string, absent refusal.Refusal) uuid.UUID {
 	id := in.id(name)
 	if in.value(name) == nil {
 		in.fault(absent)
@@ -66,12 +67,12 @@ func (in *input) answers(name string) (list []affiliate.Answer) {
 		return nil
 	}
 	if value[0] != '[' {
-		in.fault(affiliate.FieldNotObjects)
+		in.fault(refusal.FieldNotObjects)
 		return nil
 	}
 	for element := range jsontext.Elements(value) {
 		if element[0] != '{' {
-			in.fault(affiliate.FieldNotObjects)
+			in.fault(refusal.FieldNotObjects)
 			return nil
 		}
 		list = append(list, in.signupAnswer(name, split(element)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Texts of an input, and the ids among them.
@@ -33,7 +34,7 @@ func (in *input) optOptional(name string) affiliate.Opt[string] {
 // notBlank refuses a text of white space.
 func (in *input) notBlank(o affiliate.Opt[string]) {
 	if s, ok := o.Get(); ok && blank(s) {
-		in.fault(affiliate.FieldEmpty)
+		in.fault(refusal.FieldEmpty)
 	}
 }
 
@@ -53,7 +54,7 @@ func (in *input) name(field string) string {
 
 func (in *input) readText(value json.RawMessage) string {
 	if value[0] != '"' {
-		in.fault(affiliate.FieldNotAString)
+		in.fault(refusal.FieldNotAString)
 		return standIn
 	}
 	return jsontext.Unquote(value)
@@ -106,7 +107,7 @@ func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 	value, isNull := in.find(name, kindUUID)
 	o := opt(value, isNull, in.readID)
 	if id, ok := o.Get(); ok && id == uuid.Nil {
-		in.fault(affiliate.FieldEmpty)
+		in.fault(refusal.FieldEmpty)
 		return affiliate.Opt[uuid.UUID]{}
 	}
 	return o
@@ -115,7 +116,7 @@ func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 // readID is the id that a value is; zero for an empty text.
 func (in *input) readID(value json.RawMessage) uuid.UUID {
 	if value[0] != '"' {
-		in.fault(affiliate.FieldNotAString)
+		in.fault(refusal.FieldNotAString)
 		return unknownID
 	}
 	s := jsontext.Unquote(value)
@@ -146,7 +147,7 @@ func (in *input) saleID(name string) affiliate.SaleID {
 	}
 	id, ok := readSaleID(value)
 	if !ok {
-		in.fault(affiliate.FieldNotAnInteger)
+		in.fault(refusal.FieldNotAnInteger)
 	}
 	return id
 }
@@ -158,13 +159,13 @@ func (in *input) saleIDs(name string) (ids []affiliate.SaleID) {
 		return nil
 	}
 	if value[0] != '[' {
-		in.fault(affiliate.FieldNotIntegers)
+		in.fault(refusal.FieldNotIntegers)
 		return nil
 	}
 	for element := range jsontext.Elements(value) {
 		id, ok := readSaleID(element)
 		if !ok {
-			in.fault(affiliate.FieldNotIntegers)
+			in.fault(refusal.FieldNotIntegers)
 		}
 		ids = append(ids, id)
 	}

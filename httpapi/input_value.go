@@ -8,6 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Numbers, truth values, dates, arrays and objects of an input.
@@ -24,7 +25,7 @@ func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
 func (in *input) currency() affiliate.Currency {
 	o := enum[affiliate.Currency](in, "currency")
 	if o.IsNull() {
-		in.fault(affiliate.FieldNull)
+		in.fault(refusal.FieldNull)
 	}
 	return o.Or("")
 }
@@ -40,16 +41,16 @@ func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
 // number reads a number from its text.
 func number[T any](in *input, value json.RawMessage, parse func(string) (T, error)) T {
 	if value[0] != '-' && !isDigit(value[0]) {
-		in.fault(affiliate.FieldNotANumber)
+		in.fault(refusal.FieldNotANumber)
 		var none T
 		return none
 	}
 	n, err := parse(string(value))
 	switch {
 	case errors.Is(err, affiliate.ErrAmountDecimals):
-		in.fault(affiliate.FieldTooManyDecimals)
+		in.fault(refusal.FieldTooManyDecimals)
 	case err != nil:
-		in.fault(affiliate.FieldTooLarge)
+		in.fault(refusal.FieldTooLarge)
 	}
 	return n
 }
@@ -60,9 +61,9 @@ func (in *input) integer(name string) affiliate.Opt[int64] {
 	return opt(value, isNull, func(v json.RawMessage) int64 {
 		n, ok := int64Of(v)
 		if !ok {
-			in.fault(affiliate.FieldNotAnInteger)
+			in.fault(refusal.FieldNotAnInteger)
 		} else if v[0] != '-' && n < 0 {
-			in.fault(affiliate.FieldTooLarge)
+			in.fault(refusal.FieldTooLarge)
 		}
 		return n
 	})
@@ -111,7 +112,7 @@ func (in *input) boolean(name string) affiliate.Opt[bool] {
 	value, isNull := in.find(name, kindBool)
 	return opt(value, isNull, func(v json.RawMessage) bool {
 		if v[0] != 't' && v[0] != 'f' {
-			in.fault(affiliate.FieldNotABoolean)
+			in.fault(refusal.FieldNotABoolean)
 		}
 		return v[0] == 't'
 	})
@@ -134,9 +135,9 @@ func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 		d, err := affiliate.ParseDate(s)
 		switch {
 		case blank(s):
-			in.fault(affiliate.FieldEmpty)
+			in.fault(refusal.FieldEmpty)
 		case err != nil:
-			in.fault(affiliate.FieldNotADate)
+			in.fault(refusal.FieldNotADate)
 		}
 		return d
 	})
@@ -148,7 +149,7 @@ func texts[T ~string](in *input, name string) affiliate.Opt[[]T] {
 	return opt(value, isNull, func(v json.RawMessage) []T {
 		list, ok := textsOf[T](v)
 		if !ok {
-			in.fault(affiliate.FieldNotStrings)
+			in.fault(refusal.FieldNotStrings)
 		}
 		return list
 	})
@@ -159,7 +160,7 @@ func (in *input) document(name string) affiliate.Opt[json.RawMessage] {
 	value, isNull := in.find(name, kindObject)
 	return opt(value, isNull, func(v json.RawMessage) json.RawMessage {
 		if v[0] != '{' {
-			in.fault(affiliate.FieldNotAnObject)
+			in.fault(refusal.FieldNotAnObject)
 			return json.RawMessage("{}")
 		}
 		return slices.Clone(v)
@@ -171,13 +172,13 @@ func (in *input) headers(name string) affiliate.Opt[affiliate.EndpointHeaders] {
 	value, isNull := in.find(name, kindHeaders)
 	return opt(value, isNull, func(v json.RawMessage) affiliate.EndpointHeaders {
 		if v[0] != '{' {
-			in.fault(affiliate.FieldNotTexts)
+			in.fault(refusal.FieldNotTexts)
 			return nil
 		}
 		headers := affiliate.EndpointHeaders{}
 		for _, m := range split(v) {
 			if m.value[0] != '"' {
-				in.fault(affiliate.FieldNotTexts)
+				in.fault(refusal.FieldNotTexts)
 				return nil
 			}
 			headers[string(m.name)] = jsontext.Unquote(m.value)
@@ -191,7 +192,7 @@ func (in *input) onlyKnown() {
 	for _, m := range in.members {
 		full := in.outer + string(m.name)
 		if in.bad == nil && !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == full }) {
-			in.bad, in.badAt = affiliate.RefuseUnknownField.Of(full), len(in.fields)-1
+			in.bad, in.badAt = refusal.RefuseUnknownField.Of(full), len(in.fields)-1
 		}
 	}
 }
@@ -204,7 +205,7 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 		if v[0] == '{' {
 			inner.members = split(v)
 		} else {
-			inner.fault(affiliate.FieldNotAnObject)
+			inner.fault(refusal.FieldNotAnObject)
 		}
 		out := read(&inner)
 		if in.strict {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // A Key opens a program to those who send it. It prints without its secret and
@@ -130,6 +130,6 @@ func NewKey(random io.Reader) (string, error) {
 }
 
 // expired reports whether a key no longer works at a time.
-func (k Key) expired(p *affiliate.Program) bool {
+func (k Key) expired(p *tributary.Program) bool {
 	return !k.ExpiresAt.IsZero() && p.Config().Now().After(k.ExpiresAt)
 }

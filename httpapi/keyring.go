@@ -9,7 +9,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A ring is a fixed set of keys. It keeps their digests only.
@@ -30,7 +31,7 @@ type opened struct {
 // malformed, two keys have the same secret, or the same name and are not the old
 // and the new secret of one caller, a name or scope is unknown.
 // An error names the key and never shows it.
-func KeyRing(p *affiliate.Program, keys ...Key) (Authority, error) {
+func KeyRing(p *tributary.Program, keys ...Key) (Authority, error) {
 	if p == nil {
 		return nil, errors.New("httpapi: an API key has no program")
 	}
@@ -67,7 +68,7 @@ func rotates(a, b Key) bool {
 //
 // Errors: programs is empty, a key is not 20–256 visible ASCII characters, a
 // key has no program.
-func Keys(programs map[string]*affiliate.Program) (Authority, error) {
+func Keys(programs map[string]*tributary.Program) (Authority, error) {
 	if len(programs) == 0 {
 		return nil, errors.New("httpapi: no API key")
 	}
@@ -85,7 +86,7 @@ func Keys(programs map[string]*affiliate.Program) (Authority, error) {
 }
 
 // add puts a key into the ring. An error calls it by name.
-func (r ring) add(p *affiliate.Program, name string, key Key) error {
+func (r ring) add(p *tributary.Program, name string, key Key) error {
 	if key.Scope.grant() == 0 {
 		return fmt.Errorf("httpapi: the scope of %s is not full, integration or read", name)
 	}
@@ -106,7 +107,7 @@ func (r ring) authority(_ context.Context, secret string) (Access, error) {
 	sum := sha256.Sum256([]byte(secret))
 	found := r[sum]
 	if subtle.ConstantTimeCompare(found.digest[:], sum[:]) != 1 || found.key.expired(found.access.Program) {
-		return Access{}, affiliate.RefuseToken.Err()
+		return Access{}, refusal.RefuseToken.Err()
 	}
 	return found.access, nil
 }

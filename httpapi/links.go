@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -36,7 +37,7 @@ func linkChangeOf(in *input) linkChange {
 	return linkChange{ref: linkTarget(in), slug: in.text("newLink")}
 }
 
-func renameLink(p *affiliate.Program, ctx context.Context, in linkChange) (affiliate.Link, error) {
+func renameLink(p *tributary.Program, ctx context.Context, in linkChange) (affiliate.Link, error) {
 	return p.RenameLink(ctx, in.ref, in.slug)
 }
 
@@ -45,7 +46,7 @@ type deletedLink struct {
 	Link    affiliate.DeletedLink `json:"deletedLink"`
 }
 
-func deleteLink(p *affiliate.Program, ctx context.Context, ref affiliate.LinkRef) (deletedLink, error) {
+func deleteLink(p *tributary.Program, ctx context.Context, ref affiliate.LinkRef) (deletedLink, error) {
 	link, err := p.DeleteLink(ctx, ref)
 	return deletedLink{"Affiliate link deleted successfully", link}, err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/benchkit"
@@ -20,7 +21,7 @@ var listed = flag.Int("listed", 0, "`sales` in the lists of TestStalledReaders, 
 
 // soldOut is a shop with n real sales: a code, an external id, a customer who
 // comes back.
-func soldOut(tb testing.TB, n int) (*affiliate.Program, *httpapi.Handler) {
+func soldOut(tb testing.TB, n int) (*tributary.Program, *httpapi.Handler) {
 	tb.Helper()
 	p, api, _ := shop(tb, 100)
 	for i := range n {
@@ -29,7 +30,7 @@ func soldOut(tb testing.TB, n int) (*affiliate.Program, *httpapi.Handler) {
 	return p, api
 }
 
-func sell(tb testing.TB, p *affiliate.Program, i int) {
+func sell(tb testing.TB, p *tributary.Program, i int) {
 	tb.Helper()
 	got, err := p.RecordSale(tb.Context(), affiliate.NewSale{
 		PromoCode: fmt.Sprint("CODE", i%100), ExternalID: fmt.Sprint("order-", i), TotalEarned: affiliate.MustAmount("129.50"),

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // wholeLists are lists without limit and cursor.
@@ -141,7 +142,7 @@ func TestListBreaksOff(t *testing.T) {
 		for _, how := range []string{"error", "panic"} {
 			for n := 1; n <= 2; n++ {
 				step := faults[how](w.store.Store, n)
-				w.store.broken(func(affiliate.Store) affiliate.Store { return step })
+				w.store.broken(func(record.Store) record.Store { return step })
 				status, body, err := get(target)
 				w.store.broken(nil)
 				if n == 1 && (status != 500 || err != nil) || n == 2 && (err == nil || json.Valid(body) || len(body) >= len(whole)) {

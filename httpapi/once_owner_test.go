@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
@@ -126,8 +127,8 @@ func TestKeyBeforeOwners(t *testing.T) {
 	w := newWorld(t, withCallers)
 	op := operation{"POST", couponsPath, `{"name":"spring","percentOff":10}`}
 	first := w.do(op.method, op.target, op.body, idem+"k", by(shopKey))
-	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Receipts.List(affiliate.Query{}) {
+	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Receipts.List(record.Query{}) {
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
@@ -77,9 +78,9 @@ func TestReplay(t *testing.T) {
 // receiptsThroughJSON replaces every receipt by what its JSON decodes to.
 func (w *world) receiptsThroughJSON() {
 	w.t.Helper()
-	err := w.store.Store.Update(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec := range tx.Receipts.List(affiliate.Query{}) {
-			var again affiliate.ReceiptRecord
+	err := w.store.Store.Update(context.Background(), w.Config().ID, func(tx *record.Tx) error {
+		for rec := range tx.Receipts.List(record.Query{}) {
+			var again record.Receipt
 			if err := json.Unmarshal(must(json.Marshal(rec)), &again); err != nil {
 				return err
 			}
@@ -232,9 +233,9 @@ func TestNotKept(t *testing.T) {
 	} {
 		w.refuses(c.want, op.method, op.target, c.body, c.header, idem+"k")
 	}
-	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, 1) })
+	w.store.broken(func(s record.Store) record.Store { return conformance.FailAt(s, 1) })
 	w.refuses(internal, op.method, op.target, op.body, idem+"k")
-	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, 3) })
+	w.store.broken(func(s record.Store) record.Store { return conformance.FailAt(s, 3) })
 	w.refuses(internal, op.method, op.target, op.body, idem+"k")
 	w.store.broken(nil)
 	first := w.do(op.method, op.target, op.body, idem+"k")
@@ -243,7 +244,7 @@ func TestNotKept(t *testing.T) {
 	}
 	w.replays(first, op, idem+"k")
 
-	w.store.broken(func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) }) // it commits, and the answer is 500
+	w.store.broken(func(s record.Store) record.Store { return conformance.LoseAnswer(s, 1) }) // it commits, and the answer is 500
 	if got := w.do(op.method, op.target, op.body, idem+"lost").refusal(); got != internal {
 		t.Errorf("lost answer: %s", got)
 	}
@@ -346,8 +347,8 @@ func TestSealedAnswers(t *testing.T) {
 		w.receiptsThroughJSON()
 		w.replays(first, op, idem+op.path())
 	}
-	err := w.store.Store.View(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		for rec := range tx.Receipts.List(affiliate.Query{}) {
+	err := w.store.Store.View(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		for rec := range tx.Receipts.List(record.Query{}) {
 			if shown := strings.ReplaceAll(string(rec.Answer.Bytes())+string(rec.Secret), "whsec_***", ""); strings.Contains(shown, "whsec_") {
 				t.Errorf("a receipt shows a secret: %s", shown)
 			}

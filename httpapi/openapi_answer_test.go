@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Answers and errors: from the types that are answered and the table of refusals.
@@ -231,7 +232,7 @@ func (d *drafter) errorTag() tag {
 	var b strings.Builder
 	b.WriteString("The texts by Error-Code. What stands in braces is filled in; invalid_field also has texts made of the field's name and its rule.\n\n")
 	b.WriteString("| Error-Code | Status | Text |\n|---|---|---|\n")
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		if !d.codes[e.Reason] {
 			continue
 		}

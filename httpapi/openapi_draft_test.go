@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A drafter makes the document from the handler's tables and the notes.
@@ -229,7 +230,7 @@ func isUpdate(method string) bool { return method == http.MethodPut || method ==
 
 // known fails the test when the table of refusals lacks a refusal.
 func (d *drafter) known(status int, reason affiliate.Reason) {
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		if e.Kind.Status() == status && e.Reason == reason {
 			d.codes[reason] = true
 			return
@@ -240,7 +241,7 @@ func (d *drafter) known(status int, reason affiliate.Reason) {
 
 // first is the first refusal of a reason.
 func (d *drafter) first(reason affiliate.Reason) affiliate.Error {
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		if e.Reason == reason {
 			return *e
 		}

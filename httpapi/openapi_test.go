@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -65,7 +65,7 @@ func TestOpenAPIOperations(t *testing.T) {
 
 // TestOpenAPIServed: byte for byte, with a key only, and HEAD without a body.
 func TestOpenAPIServed(t *testing.T) {
-	p, err := affiliate.New(memstore.New(), affiliate.Config{})
+	p, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A PortalLink is where the partner pages are, of package portal.
@@ -69,14 +71,14 @@ type issued struct {
 }
 
 // issueToken makes a token for an affiliate who exists. Nothing is stored.
-func issueToken(p *affiliate.Program, c *call, order tokenOrder) error {
+func issueToken(p *tributary.Program, c *call, order tokenOrder) error {
 	switch {
 	case order.affiliate == uuid.Nil:
-		return affiliate.RefuseNoAffiliateID.Err()
+		return refusal.RefuseNoAffiliateID.Err()
 	case order.ttl < shortestTokenTTL || order.ttl > longestTokenTTL:
-		return affiliate.RefuseTokenTTL.Err()
+		return refusal.RefuseTokenTTL.Err()
 	case c.h.tokens == nil:
-		return affiliate.RefuseNoPortal.Err()
+		return refusal.RefuseNoPortal.Err()
 	}
 	if err := exists(c.r.Context(), p, order.affiliate); err != nil {
 		return err
@@ -88,10 +90,10 @@ func issueToken(p *affiliate.Program, c *call, order tokenOrder) error {
 }
 
 // exists refuses an affiliate who does not.
-func exists(ctx context.Context, p *affiliate.Program, id uuid.UUID) error {
+func exists(ctx context.Context, p *tributary.Program, id uuid.UUID) error {
 	_, err := p.Affiliate(ctx, id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {
-		return affiliate.RefuseNoAffiliate.Err()
+		return refusal.RefuseNoAffiliate.Err()
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -31,7 +32,7 @@ type decided struct {
 	Sale      affiliate.Opt[affiliate.Sale] `json:"sale"`
 }
 
-func decidePayment(p *affiliate.Program, ctx context.Context, in paymentDecision) (decided, error) {
+func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decided, error) {
 	result, err := p.DecidePayment(ctx, in.id, in.decision)
 	d := decided{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved, Refused: result.Refused, Sale: result.Sale}
 	if d.Refused == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -30,12 +31,12 @@ func payoutRunOf(in *input) (r payoutRun) {
 }
 
 // settings are the settings as the program takes them.
-func (r *payoutRun) settings(p *affiliate.Program) affiliate.PayoutRun {
+func (r *payoutRun) settings(p *tributary.Program) affiliate.PayoutRun {
 	r.Until = endOf(p, r.until)
 	return r.PayoutRun
 }
 
-func stepPayouts(p *affiliate.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
+func stepPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
 	run, err := p.StepPayouts(ctx, in.settings(p), in.page.Limit)
 	return run, inBody(err)
 }
@@ -54,7 +55,7 @@ func previewOf(in *input) payoutRun {
 	return r
 }
 
-func previewPayouts(p *affiliate.Program, ctx context.Context, in payoutRun) (previewed, error) {
+func previewPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (previewed, error) {
 	list, err := p.PayoutPreview(ctx, in.settings(p), in.page)
 	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
 	if list.Next != "" {

@@ -6,12 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/money.md 4, 17.
 
-func payoutByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Payout, error) {
+func payoutByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Payout, error) {
 	return p.Payout(ctx, idOf(value))
 }
 
@@ -45,13 +47,13 @@ func newPayoutOf(in *input) (n newPayout) {
 	return n
 }
 
-func createPayout(p *affiliate.Program, ctx context.Context, in newPayout) (affiliate.Payout, error) {
+func createPayout(p *tributary.Program, ctx context.Context, in newPayout) (affiliate.Payout, error) {
 	in.Until = endOf(p, in.until)
 	return p.CreatePayout(ctx, in.NewPayout)
 }
 
 // endOf is the instant at which a date ends; zero when there is none.
-func endOf(p *affiliate.Program, date affiliate.Opt[affiliate.Date]) time.Time {
+func endOf(p *tributary.Program, date affiliate.Opt[affiliate.Date]) time.Time {
 	d, there := date.Get()
 	if !there {
 		return time.Time{}
@@ -73,21 +75,21 @@ func payoutChangeOf(in *input) payoutChange {
 	c := payoutChange{id: payoutTarget(in)}
 	status := enum[affiliate.PayoutStatus](in, "status")
 	if status.IsNull() {
-		in.fault(affiliate.FieldNull)
+		in.fault(refusal.FieldNull)
 	}
 	c.status = status.Or("")
-	why := func(field string, of affiliate.PayoutStatus, other affiliate.Refusal) affiliate.Opt[string] {
+	why := func(field string, of affiliate.PayoutStatus, other refusal.Refusal) affiliate.Opt[string] {
 		reason := in.optOptional(field)
 		switch {
 		case reason.IsNull():
-			in.fault(affiliate.FieldNull)
+			in.fault(refusal.FieldNull)
 		case !reason.IsZero() && c.status != of:
 			in.fault(other)
 		}
 		return reason
 	}
-	c.failed = why("failedReason", affiliate.PayoutFailed, affiliate.RefuseFailedReason)
-	c.returned = why("returnedReason", affiliate.PayoutReturned, affiliate.RefuseReturnedReason)
+	c.failed = why("failedReason", affiliate.PayoutFailed, refusal.RefuseFailedReason)
+	c.returned = why("returnedReason", affiliate.PayoutReturned, refusal.RefuseReturnedReason)
 	return c
 }
 
@@ -96,7 +98,7 @@ func payoutTarget(in *input) uuid.UUID {
 	return in.id("payoutId")
 }
 
-func changePayout(p *affiliate.Program, ctx context.Context, in payoutChange) (affiliate.Payout, error) {
+func changePayout(p *tributary.Program, ctx context.Context, in payoutChange) (affiliate.Payout, error) {
 	if reason, there := in.failed.Get(); there && in.status == affiliate.PayoutFailed {
 		return p.FailPayout(ctx, in.id, reason)
 	}

@@ -5,12 +5,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.9, 4.6.
 
-func planByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Plan, error) {
+func planByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Plan, error) {
 	return p.Plan(ctx, idOf(value))
 }
 
@@ -18,7 +20,7 @@ func newPlan(in *input) affiliate.NewPlan {
 	n := affiliate.NewPlan{Name: in.text("name")}
 	rate := in.percent("commissionRate")
 	if rate.IsZero() {
-		in.fault(affiliate.RefuseNoRate)
+		in.fault(refusal.RefuseNoRate)
 	}
 	n.Terms = affiliate.Terms{
 		Rate:        rate.Or(affiliate.Percent{}),
@@ -53,7 +55,7 @@ func planChangeOf(in *input) planChange {
 	}
 }
 
-func updatePlan(p *affiliate.Program, ctx context.Context, in planChange) (affiliate.Plan, error) {
+func updatePlan(p *tributary.Program, ctx context.Context, in planChange) (affiliate.Plan, error) {
 	return p.UpdatePlan(ctx, in.id, in.up)
 }
 
@@ -62,7 +64,7 @@ func planTarget(in *input) uuid.UUID {
 	return in.id("commissionPlanId")
 }
 
-func deletePlan(p *affiliate.Program, ctx context.Context, id uuid.UUID) (done, error) {
+func deletePlan(p *tributary.Program, ctx context.Context, id uuid.UUID) (done, error) {
 	return done{"Commission plan deleted successfully"}, p.DeletePlan(ctx, id)
 }
 
@@ -70,7 +72,7 @@ func deletePlan(p *affiliate.Program, ctx context.Context, id uuid.UUID) (done, 
 func (in *input) positive(name string) affiliate.Opt[int64] {
 	o := in.integer(name)
 	if n, there := o.Get(); there && n < 1 {
-		in.fault(affiliate.FieldNotAtLeastOne)
+		in.fault(refusal.FieldNotAtLeastOne)
 	}
 	return o
 }
@@ -79,7 +81,7 @@ func (in *input) positive(name string) affiliate.Opt[int64] {
 func (in *input) opposite(name string) affiliate.Opt[bool] {
 	o := in.boolean(name)
 	if o.IsNull() {
-		in.fault(affiliate.FieldNull)
+		in.fault(refusal.FieldNull)
 	}
 	if b, there := o.Get(); there {
 		return affiliate.Set(!b)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -26,7 +27,7 @@ func attention() lookup {
 		if text, there := q.get(paramLimit); there {
 			var err error
 			if n, err = strconv.Atoi(text); err != nil || n < 1 || strconv.Itoa(n) != text {
-				return affiliate.RefuseWaitingLimit.Err()
+				return refusal.RefuseWaitingLimit.Err()
 			}
 		}
 		a, err := c.p.Attention(c.r.Context(), n)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A lookup is one way in which a GET may be asked.
@@ -51,7 +53,7 @@ func find(lookups ...lookup) action {
 			}
 			return l.run(c, q, value)
 		}
-		return affiliate.RefuseQuery.Err() // not reached: the last lookup of every route needs no parameter
+		return refusal.RefuseQuery.Err() // not reached: the last lookup of every route needs no parameter
 	}}
 }
 
@@ -66,7 +68,7 @@ func search(lookups ...lookup) action {
 }
 
 // one looks a single object up by a parameter.
-func one[T any](name string, get func(*affiliate.Program, context.Context, string) (T, error)) lookup {
+func one[T any](name string, get func(*tributary.Program, context.Context, string) (T, error)) lookup {
 	var none T
 	return lookup{name: name, single: true, answer: none, run: func(c *call, _ query, value string) error {
 		item, err := get(c.p, c.r.Context(), value)
@@ -82,7 +84,7 @@ func one[T any](name string, get func(*affiliate.Program, context.Context, strin
 }
 
 // A lister lists what a parameter selects.
-type lister[T any] func(*affiliate.Program, context.Context, string, affiliate.Page) (affiliate.List[T], error)
+type lister[T any] func(*tributary.Program, context.Context, string, affiliate.Page) (affiliate.List[T], error)
 
 // several answers a list of one object, the one that a parameter names, or an
 // empty list.
@@ -107,9 +109,9 @@ func many[T any](name string, list lister[T]) lookup {
 // when set is nil, the filter is empty. When a request has several parameters,
 // the first one decides, so a filter has at most one field set.
 func by[F, T any](
-	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error), set func(*F, string),
+	list func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error), set func(*F, string),
 ) lister[T] {
-	return func(p *affiliate.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
+	return func(p *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
 		var f F
 		if set != nil {
 			set(&f, value)
@@ -119,15 +121,15 @@ func by[F, T any](
 }
 
 // all lists everything.
-func all[T any](list func(*affiliate.Program, context.Context, affiliate.Page) (affiliate.List[T], error)) lookup {
-	return many("", func(p *affiliate.Program, ctx context.Context, _ string, pg affiliate.Page) (affiliate.List[T], error) {
+func all[T any](list func(*tributary.Program, context.Context, affiliate.Page) (affiliate.List[T], error)) lookup {
+	return many("", func(p *tributary.Program, ctx context.Context, _ string, pg affiliate.Page) (affiliate.List[T], error) {
 		return list(p, ctx, pg)
 	})
 }
 
 // filtered lists by parameters that are combined.
 func filtered[F, T any](filters []string, read func(query) (F, error),
-	list func(*affiliate.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error),
+	list func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error),
 ) lookup {
 	var none T
 	return lookup{filters: filters, paged: true, answer: none, run: func(c *call, q query, _ string) error {
@@ -199,7 +201,7 @@ func (q query) onlyKnown(known []string) error {
 		return slices.Contains(known, name)
 	})
 	if len(unknown) > 0 {
-		return affiliate.RefuseUnknownParameter.Of(unknown[0])
+		return refusal.RefuseUnknownParameter.Of(unknown[0])
 	}
 	return nil
 }
@@ -208,12 +210,12 @@ func (q query) onlyKnown(known []string) error {
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, affiliate.RefuseQuery.Err()
+		return nil, refusal.RefuseQuery.Err()
 	}
 	for name, texts := range values {
 		for _, s := range texts {
 			if !utf8.ValidString(name) || !utf8.ValidString(s) {
-				return nil, affiliate.RefuseQuery.Err()
+				return nil, refusal.RefuseQuery.Err()
 			}
 		}
 	}
@@ -224,9 +226,9 @@ func parseQuery(raw string) (url.Values, error) {
 func checkParameter(values url.Values, name string) error {
 	switch texts := values[name]; {
 	case len(texts) > 1:
-		return affiliate.RefuseRepeatedParameter.Of(name)
+		return refusal.RefuseRepeatedParameter.Of(name)
 	case len(texts) == 1 && texts[0] == "":
-		return affiliate.RefuseEmptyParameter.Of(name)
+		return refusal.RefuseEmptyParameter.Of(name)
 	}
 	return nil
 }
@@ -266,7 +268,7 @@ func (q query) readPage() (affiliate.Page, error) {
 	if text, there := q.get(paramLimit); there {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1000 || strconv.Itoa(n) != text {
-			return pg, affiliate.RefuseLimit.Err()
+			return pg, refusal.RefuseLimit.Err()
 		}
 		pg.Limit = n
 	}

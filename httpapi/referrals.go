@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
@@ -30,7 +31,7 @@ func newReferral(in *input) affiliate.NewReferral {
 }
 
 // createReferral answers null when no affiliate could be found.
-func createReferral(p *affiliate.Program, c *call, in affiliate.NewReferral) error {
+func createReferral(p *tributary.Program, c *call, in affiliate.NewReferral) error {
 	referral, err := p.CreateReferral(c.r.Context(), in)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		c.nothing()
@@ -79,7 +80,7 @@ func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus
 
 // updateReferral changes a referral. Only a key of the scope full gives it to
 // another affiliate.
-func updateReferral(p *affiliate.Program, c *call, in referralChange) error {
+func updateReferral(p *tributary.Program, c *call, in referralChange) error {
 	if err := c.fullOnly(!in.up.AffiliateID.IsZero()); err != nil {
 		return err
 	}
@@ -97,6 +98,6 @@ func referralTarget(in *input) string {
 	return in.text("referralId")
 }
 
-func deleteReferral(p *affiliate.Program, ctx context.Context, ident string) (done, error) {
+func deleteReferral(p *tributary.Program, ctx context.Context, ident string) (done, error) {
 	return done{"Referral deleted successfully"}, p.DeleteReferral(ctx, ident)
 }

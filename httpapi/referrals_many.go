@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -19,17 +21,17 @@ func pushedStatusOf(in *input) pushedStatus {
 	return pushedStatus{referralTarget(in), enum[affiliate.SubscriptionStatus](in, "subscriptionStatus").Or("")}
 }
 
-func pushReferralStatus(p *affiliate.Program, ctx context.Context, in pushedStatus) (affiliate.Referral, error) {
+func pushReferralStatus(p *tributary.Program, ctx context.Context, in pushedStatus) (affiliate.Referral, error) {
 	return p.PushReferralStatus(ctx, in.ident, in.status)
 }
 
 func planOfReferrals(in *input) bulk[uuid.UUID] {
-	m := bulk[uuid.UUID]{ids: in.ids("referralIds", affiliate.RefuseNoReferralIDs)}
+	m := bulk[uuid.UUID]{ids: in.ids("referralIds", refusal.RefuseNoReferralIDs)}
 	in.targeted()
-	m.to = in.idOrNull("commissionPlanId", affiliate.RefuseNoPlanID)
+	m.to = in.idOrNull("commissionPlanId", refusal.RefuseNoPlanID)
 	return m
 }
 
-func setReferralPlan(p *affiliate.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Referral, error) {
+func setReferralPlan(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Referral, error) {
 	return p.SetReferralPlan(ctx, m.to, m.ids...)
 }

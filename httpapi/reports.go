@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/money.md 16, 17.
@@ -41,10 +42,10 @@ func (q query) period(zone *time.Location) (from, to time.Time, err error) {
 		name    string
 		at      *time.Time
 		instant func(affiliate.Date, *time.Location) time.Time
-		missing affiliate.Refusal
+		missing refusal.Refusal
 	}{
-		{"from", &from, affiliate.Date.FirstInstant, affiliate.RefuseNoFrom},
-		{"to", &to, affiliate.Date.End, affiliate.RefuseNoTo},
+		{"from", &from, affiliate.Date.FirstInstant, refusal.RefuseNoFrom},
+		{"to", &to, affiliate.Date.End, refusal.RefuseNoTo},
 	} {
 		date, err := q.date(end.name)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
@@ -47,7 +48,7 @@ func TestRequestID(t *testing.T) {
 			inEngine = ""
 			w.store.broken(nil)
 			if call.status == 500 {
-				w.store.broken(func(s affiliate.Store) affiliate.Store { return faults["error"](s, 1) })
+				w.store.broken(func(s record.Store) record.Store { return faults["error"](s, 1) })
 			}
 			r := request(call.method, call.path, "")
 			if call.header != "" {

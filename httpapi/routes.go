@@ -3,7 +3,9 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A route is one operation: its method, its path below /api/v1, the scopes that
@@ -20,20 +22,20 @@ type route struct {
 func routes() []route {
 	return []route{
 		{http.MethodGet, "/affiliates", everybody, find(
-			one("id", (*affiliate.Program).Affiliate),
-			one("email", (*affiliate.Program).AffiliateByEmail),
-			all((*affiliate.Program).Affiliates))},
-		{http.MethodPost, "/affiliates", shops, create(newAffiliate, (*affiliate.Program).CreateAffiliate)},
+			one("id", (*tributary.Program).Affiliate),
+			one("email", (*tributary.Program).AffiliateByEmail),
+			all((*tributary.Program).Affiliates))},
+		{http.MethodPost, "/affiliates", shops, create(newAffiliate, (*tributary.Program).CreateAffiliate)},
 		{http.MethodPut, "/affiliates", shops, counting(affiliateChangeOf, updateAffiliate)},
 		{http.MethodDelete, "/affiliates", shops, remove(affiliateTarget, deleteAffiliate)},
 
 		{http.MethodGet, "/links", everybody, find(
-			several("id", by((*affiliate.Program).Links, linkByID)),
-			several("link", by((*affiliate.Program).Links, linkBySlug)),
-			many("affiliateId", by((*affiliate.Program).Links, linksOf)),
-			many("affiliateEmail", by((*affiliate.Program).Links, linksOfEmail)),
-			many("", by((*affiliate.Program).Links, nil)))},
-		{http.MethodPost, "/links", shops, create(newLink, (*affiliate.Program).CreateLink)},
+			several("id", by((*tributary.Program).Links, linkByID)),
+			several("link", by((*tributary.Program).Links, linkBySlug)),
+			many("affiliateId", by((*tributary.Program).Links, linksOf)),
+			many("affiliateEmail", by((*tributary.Program).Links, linksOfEmail)),
+			many("", by((*tributary.Program).Links, nil)))},
+		{http.MethodPost, "/links", shops, create(newLink, (*tributary.Program).CreateLink)},
 		{http.MethodPut, "/links", shops, lenient(linkChangeOf, renameLink)},
 		{http.MethodDelete, "/links", shops, remove(linkTarget, deleteLink)},
 
@@ -43,7 +45,7 @@ func routes() []route {
 			coupon("externalId", couponByExternalID),
 			coupon("name", couponByName),
 			coupons())},
-		{http.MethodPost, "/coupons", shops, create(newCoupon, (*affiliate.Program).CreateCoupon)},
+		{http.MethodPost, "/coupons", shops, create(newCoupon, (*tributary.Program).CreateCoupon)},
 		{http.MethodPut, "/coupons", shops, change(couponChangeOf, updateCoupon)},
 		{http.MethodDelete, "/coupons", shops, remove(couponTarget, deleteCoupon)},
 
@@ -51,69 +53,69 @@ func routes() []route {
 			one("id", codeBy(codeByID)),
 			one("code", codeBy(codeByText)),
 			one("externalId", codeBy(codeByExternalID)),
-			many("couponId", by((*affiliate.Program).Codes, codesOfCoupon)),
-			many("affiliateId", by((*affiliate.Program).Codes, codesOf)),
-			many("affiliateEmail", by((*affiliate.Program).Codes, codesOfEmail)),
-			many("", by((*affiliate.Program).Codes, nil)))},
-		{http.MethodPost, "/promotional-codes", shops, create(newCode, (*affiliate.Program).CreateCode)},
+			many("couponId", by((*tributary.Program).Codes, codesOfCoupon)),
+			many("affiliateId", by((*tributary.Program).Codes, codesOf)),
+			many("affiliateEmail", by((*tributary.Program).Codes, codesOfEmail)),
+			many("", by((*tributary.Program).Codes, nil)))},
+		{http.MethodPost, "/promotional-codes", shops, create(newCode, (*tributary.Program).CreateCode)},
 		{http.MethodPut, "/promotional-codes", shops, change(codeChangeOf, updateCode)},
 		{http.MethodDelete, "/promotional-codes", shops, remove(codeTarget, deleteCode)},
-		{http.MethodPost, "/promotional-codes/validate", shops, create(orderOf, (*affiliate.Program).Evaluate)},
+		{http.MethodPost, "/promotional-codes/validate", shops, create(orderOf, (*tributary.Program).Evaluate)},
 
 		{http.MethodGet, "/referrals", everybody, find(
-			one("id", (*affiliate.Program).Referral),
-			many("affiliateId", by((*affiliate.Program).Referrals, referralsOf)),
-			many("affiliateEmail", by((*affiliate.Program).Referrals, referralsOfEmail)),
-			many("externalId", by((*affiliate.Program).Referrals, referralsOfCustomer)),
-			many("", by((*affiliate.Program).Referrals, nil)))},
+			one("id", (*tributary.Program).Referral),
+			many("affiliateId", by((*tributary.Program).Referrals, referralsOf)),
+			many("affiliateEmail", by((*tributary.Program).Referrals, referralsOfEmail)),
+			many("externalId", by((*tributary.Program).Referrals, referralsOfCustomer)),
+			many("", by((*tributary.Program).Referrals, nil)))},
 		{http.MethodPost, "/referrals", shops, answering[affiliate.Referral](post(newReferral, createReferral))},
 		{http.MethodPut, "/referrals", shops, changing[affiliate.Referral](referralChangeOf, updateReferral)},
 		{http.MethodDelete, "/referrals", shops, remove(referralTarget, deleteReferral)},
 
 		{http.MethodGet, "/sales", everybody, find(
 			one("id", saleByID),
-			many("affiliateId", by((*affiliate.Program).Sales, salesOf)),
-			many("affiliateEmail", by((*affiliate.Program).Sales, salesOfEmail)),
-			many("referralId", by((*affiliate.Program).Sales, salesTo)),
-			many("saleExternalId", by((*affiliate.Program).Sales, salesByExternalID)),
-			many("saleExternalInvoiceId", by((*affiliate.Program).Sales, salesByInvoice)),
-			many("", by((*affiliate.Program).Sales, nil)))},
+			many("affiliateId", by((*tributary.Program).Sales, salesOf)),
+			many("affiliateEmail", by((*tributary.Program).Sales, salesOfEmail)),
+			many("referralId", by((*tributary.Program).Sales, salesTo)),
+			many("saleExternalId", by((*tributary.Program).Sales, salesByExternalID)),
+			many("saleExternalInvoiceId", by((*tributary.Program).Sales, salesByInvoice)),
+			many("", by((*tributary.Program).Sales, nil)))},
 		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSaleOf, recordSale))},
 		{http.MethodPut, "/sales", shops, changing[affiliate.Sale](saleChangeOf, updateSale)},
-		{http.MethodPatch, "/sales", shops, change(refundOf, (*affiliate.Program).RefundSale)},
+		{http.MethodPatch, "/sales", shops, change(refundOf, (*tributary.Program).RefundSale)},
 		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
 		{http.MethodPost, "/sales/review", ownerOnly, act(reviewOf, reviewSales)},
 		{http.MethodGet, "/sales/search", owners, search(
-			filtered(saleSearch, saleQueryOf, (*affiliate.Program).SearchSales))},
+			filtered(saleSearch, saleQueryOf, (*tributary.Program).SearchSales))},
 		{http.MethodGet, "/sales/explain", owners, search(
 			one("id", explainSale),
-			needs("id", affiliate.RefuseNoSaleID))},
+			needs("id", refusal.RefuseNoSaleID))},
 
 		{http.MethodPost, "/payments/decide", ownerOnly, perform(paymentDecisionOf, decidePayment)},
 
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", payoutByID),
-			filtered(payoutFilters, payoutFilterOf, (*affiliate.Program).Payouts))},
+			filtered(payoutFilters, payoutFilterOf, (*tributary.Program).Payouts))},
 		{http.MethodPost, "/payouts", ownerOnly, create(newPayoutOf, createPayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, change(payoutChangeOf, changePayout)},
 		{http.MethodPost, "/payouts/preview", ownerOnly, ask(previewOf, previewPayouts)},
 		{http.MethodPost, "/payouts/run", ownerOnly, create(payoutRunOf, stepPayouts)},
 		{http.MethodGet, "/payouts/runs", owners, search(
-			one("externalId", (*affiliate.Program).PayoutRun),
-			all((*affiliate.Program).PayoutRuns))},
+			one("externalId", (*tributary.Program).PayoutRun),
+			all((*tributary.Program).PayoutRuns))},
 		{http.MethodGet, "/payouts/lines", owners, search(
-			many("externalId", (*affiliate.Program).PayoutLines),
-			needs("externalId", affiliate.RefuseNoExternalID))},
+			many("externalId", (*tributary.Program).PayoutLines),
+			needs("externalId", refusal.RefuseNoExternalID))},
 
 		{http.MethodGet, "/adjustments", owners, search(
 			one("id", adjustmentByID),
-			filtered(adjustmentFilters, adjustmentFilterOf, (*affiliate.Program).Adjustments))},
-		{http.MethodPost, "/adjustments", ownerOnly, create(newAdjustment, (*affiliate.Program).RecordAdjustment)},
+			filtered(adjustmentFilters, adjustmentFilterOf, (*tributary.Program).Adjustments))},
+		{http.MethodPost, "/adjustments", ownerOnly, create(newAdjustment, (*tributary.Program).RecordAdjustment)},
 
 		{http.MethodGet, "/balances", owners, search(
 			balanceOf("affiliateId"),
 			balanceOf("affiliateEmail"),
-			all((*affiliate.Program).Balances))},
+			all((*tributary.Program).Balances))},
 		{http.MethodGet, "/movements", owners, search(
 			filtered(movementFilters, movementQueryOf, movements))},
 		{http.MethodGet, "/statements", owners, search(statements())},
@@ -126,18 +128,18 @@ func routes() []route {
 		{http.MethodGet, "/coupons/summaries", owners, search(summaries())},
 		{http.MethodGet, "/events", everybody, search(events())},
 		{http.MethodGet, "/affiliates/search", owners, search(
-			filtered(affiliateSearch, affiliateQueryOf, (*affiliate.Program).SearchAffiliates))},
+			filtered(affiliateSearch, affiliateQueryOf, (*tributary.Program).SearchAffiliates))},
 		{http.MethodGet, "/referrals/search", owners, search(
-			filtered(referralSearch, referralQueryOf, (*affiliate.Program).SearchReferrals))},
+			filtered(referralSearch, referralQueryOf, (*tributary.Program).SearchReferrals))},
 		{http.MethodGet, "/promotional-codes/search", owners, search(
-			filtered(codeSearch, codeQueryOf, (*affiliate.Program).SearchCodes))},
+			filtered(codeSearch, codeQueryOf, (*tributary.Program).SearchCodes))},
 
 		{http.MethodPost, "/affiliates/status", ownerOnly, act(affiliateStatusOf, moveAffiliates)},
 		{http.MethodPost, "/affiliates/plan", ownerOnly, act(planOfAffiliates, setAffiliatePlan)},
 		{http.MethodPost, "/affiliates/tier", ownerOnly, act(tierOfAffiliates, setAffiliateTier)},
 		{http.MethodPost, "/affiliates/tier-exempt", ownerOnly, act(exemptionOf, setTierExempt)},
 		{http.MethodPost, "/affiliates/payout-details", ownerOnly, perform(payoutDetailsOf, setPayoutDetails)},
-		{http.MethodPost, "/affiliates/invite", ownerOnly, act(invitationOf, (*affiliate.Program).InviteAffiliate)},
+		{http.MethodPost, "/affiliates/invite", ownerOnly, act(invitationOf, (*tributary.Program).InviteAffiliate)},
 		{http.MethodPost, "/affiliates/accept-invite", ownerOnly, act(acceptanceOf, acceptInvite)},
 
 		{http.MethodPost, "/referrals/status", shops, act(pushedStatusOf, pushReferralStatus)},
@@ -149,15 +151,15 @@ func routes() []route {
 
 		{http.MethodGet, "/commission-plans", owners, search(
 			one("commissionPlanId", planByID),
-			all((*affiliate.Program).Plans))},
-		{http.MethodPost, "/commission-plans", ownerOnly, act(newPlan, (*affiliate.Program).CreatePlan)},
+			all((*tributary.Program).Plans))},
+		{http.MethodPost, "/commission-plans", ownerOnly, act(newPlan, (*tributary.Program).CreatePlan)},
 		{http.MethodPut, "/commission-plans", ownerOnly, change(planChangeOf, updatePlan)},
 		{http.MethodDelete, "/commission-plans", ownerOnly, perform(planTarget, deletePlan)},
 
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", tierByID),
-			all((*affiliate.Program).Tiers))},
-		{http.MethodPost, "/commission-tiers", ownerOnly, act(newTier, (*affiliate.Program).CreateTier)},
+			all((*tributary.Program).Tiers))},
+		{http.MethodPost, "/commission-tiers", ownerOnly, act(newTier, (*tributary.Program).CreateTier)},
 		{http.MethodPut, "/commission-tiers", ownerOnly, change(tierChangeOf, updateTier)},
 		{http.MethodDelete, "/commission-tiers", ownerOnly, perform(tierTarget, deleteTier)},
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, perform(stepOf, assignTiers)},
@@ -171,16 +173,16 @@ func routes() []route {
 
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
-			all((*affiliate.Program).Endpoints))},
-		{http.MethodPost, "/webhooks", ownerOnly, create(newEndpoint, (*affiliate.Program).CreateEndpoint)},
+			all((*tributary.Program).Endpoints))},
+		{http.MethodPost, "/webhooks", ownerOnly, create(newEndpoint, (*tributary.Program).CreateEndpoint)},
 		{http.MethodPut, "/webhooks", ownerOnly, change(endpointChangeOf, updateEndpoint)},
 		{http.MethodDelete, "/webhooks", ownerOnly, remove(endpointTarget, deleteEndpoint)},
-		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, create(rotationOf, (*affiliate.Program).RotateSecret)},
-		{http.MethodPost, "/webhooks/test", ownerOnly, create(endpointTestOf, (*affiliate.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, create(rotationOf, (*tributary.Program).RotateSecret)},
+		{http.MethodPost, "/webhooks/test", ownerOnly, create(endpointTestOf, (*tributary.Program).TestEndpoint)},
 		{http.MethodPost, "/webhooks/replay", ownerOnly, answering[counted](post(replayOf, replay))},
 		{http.MethodGet, "/webhooks/deliveries", owners, find(
 			one("deliveryId", deliveryByID),
-			filtered(deliveryFilters, deliveryFilterOf, (*affiliate.Program).Deliveries))},
+			filtered(deliveryFilters, deliveryFilterOf, (*tributary.Program).Deliveries))},
 
 		{http.MethodGet, "/openapi.json", everybody, document()},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // newRunTill is the program of example D of docs/money.md, with its affiliates by
@@ -196,9 +197,9 @@ func TestPayoutRuns(t *testing.T) {
 // receipts counts the stored answers.
 func (k *till) receipts() (n int) {
 	k.t.Helper()
-	counting := func(tx *affiliate.Tx) error {
+	counting := func(tx *record.Tx) error {
 		n = 0
-		for range tx.Receipts.List(affiliate.Query{}) {
+		for range tx.Receipts.List(record.Query{}) {
 			n++
 		}
 		return nil
@@ -328,12 +329,12 @@ func TestPayoutRunInterrupted(t *testing.T) {
 
 // interrupted breaks the store at its n-th place until a request of a run has
 // failed, and reports whether one has.
-func interrupted(t *testing.T, fault func(affiliate.Store, int) affiliate.Store, n int) bool {
+func interrupted(t *testing.T, fault func(record.Store, int) record.Store, n int) bool {
 	k := newRunTill(t)
 	k.owes("Bo", "20")
 	want := k.previews(`"minimum":10`, "1000")
 	step, failed := fault(k.store.Store, n), 0
-	k.store.broken(func(affiliate.Store) affiliate.Store { return step })
+	k.store.broken(func(record.Store) record.Store { return step })
 	for range 10 {
 		got := k.do("POST", "/api/v1/payouts/run", `{"externalId":"2026-05","minimum":10,"limit":4}`)
 		if strings.Contains(got.body, `"status":"DONE"`) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.6, 3.7.
 
-func saleByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Sale, error) {
+func saleByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Sale, error) {
 	return p.Sale(ctx, saleIDOf(value))
 }
 
@@ -64,7 +66,7 @@ func waitForAmounts(sale *affiliate.NewSale) {
 // recordSale answers the sale, or null when none was recorded. The header
 // Sale-Outcome says why. Only a key of the scope full says when was paid,
 // because a code that has expired since then still works.
-func recordSale(p *affiliate.Program, c *call, in newSale) error {
+func recordSale(p *tributary.Program, c *call, in newSale) error {
 	if paidAt, sent := in.paidAt.Get(); sent {
 		if err := c.fullOnly(sent); err != nil {
 			return err
@@ -116,7 +118,7 @@ func saleChangeOf(in *input) saleChange {
 
 // updateSale changes a sale. Only a key of the scope full gives it to another
 // affiliate.
-func updateSale(p *affiliate.Program, c *call, in saleChange) error {
+func updateSale(p *tributary.Program, c *call, in saleChange) error {
 	if err := c.fullOnly(!in.up.AffiliateID.IsZero()); err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func refundOf(in *input) affiliate.Refund {
 	}
 	id := in.optOptional("refundId")
 	if id.IsNull() {
-		in.fault(affiliate.FieldNull)
+		in.fault(refusal.FieldNull)
 	}
 	r.RefundID = id.Or("")
 	r.ClawBack = clawBack(in)
@@ -151,11 +153,11 @@ func refundOf(in *input) affiliate.Refund {
 func clawBack(in *input) bool {
 	flag := in.boolean("clawback")
 	if flag.IsNull() {
-		in.fault(affiliate.FieldNull)
+		in.fault(refusal.FieldNull)
 	}
 	return flag.Or(false)
 }
 
-func deleteSale(p *affiliate.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
+func deleteSale(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
 	return done{"Sale deleted successfully"}, p.DeleteSale(ctx, id)
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -28,11 +29,11 @@ type reversed struct {
 	Sale    affiliate.ReversedSale `json:"reversedSale"`
 }
 
-func reverseSale(p *affiliate.Program, ctx context.Context, in reversal) (reversed, error) {
+func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (reversed, error) {
 	sale, err := p.ReverseSale(ctx, in.ref, in.how)
 	return reversed{"Sale reversed successfully", sale}, err
 }
 
-func restoreRedemption(p *affiliate.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
+func restoreRedemption(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
 	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, id)
 }

@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.5.
@@ -42,17 +44,17 @@ func reviewOf(in *input) review {
 	}
 	switch {
 	case len(r.ids) == 0:
-		in.fault(affiliate.RefuseNoSaleIDs)
+		in.fault(refusal.RefuseNoSaleIDs)
 	case len(r.ids) > maxReviewed:
-		in.fault(affiliate.FieldOver100Entries)
+		in.fault(refusal.FieldOver100Entries)
 	case again:
-		in.fault(affiliate.FieldNotDistinct)
+		in.fault(refusal.FieldNotDistinct)
 	}
 	in.targeted()
 	r.status = enum[affiliate.ApprovalStatus](in, "approvalStatus").Or("")
 	return r
 }
 
-func reviewSales(p *affiliate.Program, ctx context.Context, in review) ([]affiliate.Sale, error) {
+func reviewSales(p *tributary.Program, ctx context.Context, in review) ([]affiliate.Sale, error) {
 	return p.ReviewCommissions(ctx, in.status, in.ids...)
 }

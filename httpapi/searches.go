@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
 
 // Source: docs/contract.md 4.6.
 
@@ -42,7 +46,7 @@ func codeQueryOf(q query) (affiliate.CodeQuery, error) {
 
 // summaries lists coupons without their codes.
 func summaries() lookup {
-	l := filtered([]string{"couponId", "valid"}, couponQueryOf, (*affiliate.Program).CouponSummaries)
+	l := filtered([]string{"couponId", "valid"}, couponQueryOf, (*tributary.Program).CouponSummaries)
 	l.parts = true
 	return l
 }
@@ -61,7 +65,7 @@ func (q query) boolean(name string) (affiliate.Opt[bool], error) {
 	case text == "true", text == "false":
 		return affiliate.Set(text == "true"), nil
 	}
-	bad := affiliate.FieldNotABoolean.Of(name)
+	bad := refusal.FieldNotABoolean.Of(name)
 	bad.Reason = affiliate.InvalidQuery
 	return affiliate.Opt[bool]{}, bad
 }

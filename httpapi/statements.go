@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/money.md 9, 10, 17.
@@ -22,7 +24,7 @@ func statements() lookup {
 		id, _ := q.get("affiliateId")
 		email, _ := q.get("affiliateEmail")
 		if id == "" && email == "" {
-			return affiliate.RefuseNoOwner.Err()
+			return refusal.RefuseNoOwner.Err()
 		}
 		from, to, err := q.period(c.p.Config().Location)
 		if err != nil {
@@ -38,7 +40,7 @@ func statements() lookup {
 }
 
 // needs is the last lookup of a GET that cannot do without a parameter.
-func needs(name string, missing affiliate.Refusal) lookup {
+func needs(name string, missing refusal.Refusal) lookup {
 	return lookup{run: func(*call, query, string) error {
 		refused := missing.Err()
 		refused.Field = name
@@ -46,6 +48,6 @@ func needs(name string, missing affiliate.Refusal) lookup {
 	}}
 }
 
-func explainSale(p *affiliate.Program, ctx context.Context, value string) (affiliate.Explanation, error) {
+func explainSale(p *tributary.Program, ctx context.Context, value string) (affiliate.Explanation, error) {
 	return p.ExplainSale(ctx, saleIDOf(value))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // statement asks for a statement of Ada and returns the bytes of the answer.
@@ -250,8 +251,8 @@ func TestBooksNotOpen(t *testing.T) {
 	k.pay("P1", "")
 	k.ask("PATCH", "/payouts", `{"payoutId":"{P1}","status":"PAID"}`)
 	k.sell("S2", "50")
-	before := func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Movements.List(affiliate.Query{}) {
+	before := func(tx *record.Tx) error {
+		for rec, err := range tx.Movements.List(record.Query{}) {
 			if err == nil {
 				err = tx.Movements.Delete(rec.ID)
 			}
@@ -259,8 +260,8 @@ func TestBooksNotOpen(t *testing.T) {
 				return err
 			}
 		}
-		for rec, err := range tx.Totals.List(affiliate.Query{}) {
-			rec.Books = affiliate.Books{}
+		for rec, err := range tx.Totals.List(record.Query{}) {
+			rec.Books = record.Books{}
 			if err == nil {
 				err = tx.Totals.Replace(rec)
 			}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 4.6.
@@ -36,7 +38,7 @@ func stepOf(in *input) affiliate.Step {
 	return at
 }
 
-func assignTiers(p *affiliate.Program, ctx context.Context, at affiliate.Step) (stepped, error) {
+func assignTiers(p *tributary.Program, ctx context.Context, at affiliate.Step) (stepped, error) {
 	return steppedOf(p.Step(ctx, affiliate.AssignTiersJob{}, at))
 }
 
@@ -50,7 +52,7 @@ func recalculationOf(in *input) (r recalculation) {
 	r.job.AffiliateID = in.optID("affiliateId")
 	chosen := in.has("affiliateId") || in.has("affiliateEmail") || in.has("referralId")
 	if all := in.value("all"); !chosen && string(all) != "true" && !in.faulty() && (all == nil || string(all) == "false" || string(all) == "null") {
-		in.fault(affiliate.RefuseNoSelection)
+		in.fault(refusal.RefuseNoSelection)
 	}
 	r.job.AffiliateEmail = in.optOptional("affiliateEmail")
 	r.job.ReferralID = in.optOptional("referralId")
@@ -59,7 +61,7 @@ func recalculationOf(in *input) (r recalculation) {
 	return r
 }
 
-func recalculateSales(p *affiliate.Program, ctx context.Context, in recalculation) (stepped, error) {
+func recalculateSales(p *tributary.Program, ctx context.Context, in recalculation) (stepped, error) {
 	return steppedOf(p.Step(ctx, in.job, in.at))
 }
 
@@ -82,11 +84,11 @@ func erasureOfReferral(in *input) erasure[affiliate.EraseReferralJob] {
 	return erasure[affiliate.EraseReferralJob]{affiliate.EraseReferralJob{Ref: referralTarget(in)}, stepOf(in)}
 }
 
-func eraseAffiliate(p *affiliate.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erased, error) {
+func eraseAffiliate(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erased, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
-func eraseReferral(p *affiliate.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erased, error) {
+func eraseReferral(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erased, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
@@ -112,7 +114,7 @@ type pruning struct {
 func pruningOf(in *input) pruning {
 	what := pruning{before: in.date("before")}
 	if in.has("before") == in.has("retention") && !in.faulty() {
-		in.fault(affiliate.RefuseNoAge)
+		in.fault(refusal.RefuseNoAge)
 	}
 	what.retention, what.at = nested(in, "retention", retentionOf), stepOf(in)
 	return what
@@ -122,7 +124,7 @@ func pruningOf(in *input) pruning {
 func retentionOf(in *input) affiliate.Retention {
 	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"), Deliveries: in.days("deliveries"), Clicks: in.days("clicks")}
 	if r == (affiliate.Retention{}) && !in.faulty() {
-		in.fault(affiliate.RefuseNoAge)
+		in.fault(refusal.RefuseNoAge)
 	}
 	return r
 }
@@ -134,14 +136,14 @@ const mostDays = 36_500
 func (in *input) days(name string) time.Duration {
 	n, given := in.ranged(name).Get()
 	if given && (n < 1 || n > mostDays) {
-		in.fault(affiliate.FieldNotDays)
+		in.fault(refusal.FieldNotDays)
 		return 0
 	}
 	return time.Duration(n) * 24 * time.Hour
 }
 
 // prune does a step of the job that was asked for.
-func prune(p *affiliate.Program, ctx context.Context, in pruning) (pruned, error) {
+func prune(p *tributary.Program, ctx context.Context, in pruning) (pruned, error) {
 	var job affiliate.Job = affiliate.RetainJob{Retention: in.retention.Or(affiliate.Retention{})}
 	if before, given := in.before.Get(); given {
 		job = affiliate.PruneJob{Before: before.FirstInstant(p.Config().Location)}

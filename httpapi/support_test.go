@@ -21,7 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -34,7 +36,7 @@ const testKey = "tk_4f9c1d7e8a01b2c3d4e5f60718293a4b"
 // A world is a program on a store of its own with its API, and a clock that a
 // test moves.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
 	api   *httpapi.Handler
 	store *gateway
@@ -44,8 +46,8 @@ type world struct {
 
 // setup is what a test may change before a world is made.
 type setup struct {
-	store  affiliate.Store
-	engine affiliate.Config
+	store  record.Store
+	engine tributary.Config
 	api    httpapi.Config
 	auth   httpapi.Authority
 }
@@ -55,7 +57,7 @@ func newWorld(t testing.TB, change ...func(*setup)) *world {
 	w := &world{t: t, now: start, logs: &watchedLog{}}
 	s := setup{
 		store: memstore.New(),
-		engine: affiliate.Config{
+		engine: tributary.Config{
 			ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
 			Name:         "Northwind Beans",
 			Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -72,7 +74,7 @@ func newWorld(t testing.TB, change ...func(*setup)) *world {
 		c(&s)
 	}
 	w.store = &gateway{Store: s.store}
-	w.Program = must(affiliate.New(w.store, s.engine))
+	w.Program = must(tributary.New(w.store, s.engine))
 	if s.auth != nil {
 		s.api.APIKeys = nil
 		w.api = must(httpapi.NewMulti(s.auth, s.api))
@@ -96,13 +98,13 @@ func (w *world) pass(d time.Duration) { w.now = w.now.Add(d) }
 
 // A gateway is a store that a test can count, break and restore.
 type gateway struct {
-	affiliate.Store
+	record.Store
 	mu    sync.Mutex
 	calls int
-	wrap  func(affiliate.Store) affiliate.Store // nil: nothing is broken
+	wrap  func(record.Store) record.Store // nil: nothing is broken
 }
 
-func (g *gateway) inner() affiliate.Store {
+func (g *gateway) inner() record.Store {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.calls++
@@ -112,16 +114,16 @@ func (g *gateway) inner() affiliate.Store {
 	return g.Store
 }
 
-func (g *gateway) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (g *gateway) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return g.inner().View(ctx, id, fn)
 }
 
-func (g *gateway) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (g *gateway) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return g.inner().Update(ctx, id, fn)
 }
 
 // broken wraps the store until the next call.
-func (g *gateway) broken(wrap func(affiliate.Store) affiliate.Store) {
+func (g *gateway) broken(wrap func(record.Store) record.Store) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.wrap, g.calls = wrap, 0
@@ -314,7 +316,7 @@ func (w *world) verify() {
 // dump is every record of the program as JSON, by table; receipts aside.
 func (w *world) dump() map[string][]string {
 	out := map[string][]string{}
-	tables := func(tx *affiliate.Tx) error {
+	tables := func(tx *record.Tx) error {
 		add(out, tx.Affiliates, tx.Links, tx.Clicks, tx.Referrals, tx.Coupons, tx.Codes, tx.Redemptions, tx.Sales,
 			tx.Plans, tx.Tiers, tx.Payouts, tx.Adjustments, tx.Movements, tx.Runs, tx.Lines, tx.Totals, tx.Endpoints, tx.Events, tx.Deliveries, tx.Queue,
 			tx.Imports, tx.Payments, tx.PaymentKeys, tx.Payers, tx.Erasures, tx.Aliases)
@@ -329,7 +331,7 @@ func (w *world) dump() map[string][]string {
 // add puts the records of tables of any type into a dump.
 func add(out map[string][]string, tables ...any) {
 	for _, table := range tables {
-		list := reflect.ValueOf(table).MethodByName("List").Call([]reflect.Value{reflect.ValueOf(affiliate.Query{})})[0]
+		list := reflect.ValueOf(table).MethodByName("List").Call([]reflect.Value{reflect.ValueOf(record.Query{})})[0]
 		for rec, err := range list.Seq2() {
 			if !err.IsNil() {
 				panic(err)

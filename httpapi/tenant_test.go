@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -86,7 +87,7 @@ var partnerToken = regexp.MustCompile(`tp1\.[\w.-]+`)
 // empty, or holds the same records under other ids, or the same records under
 // the same ids. It is check 56 of docs/money.md.
 func TestIsolation(t *testing.T) {
-	seeded := func(store affiliate.Store, id uuid.UUID, seed byte) func(*setup) {
+	seeded := func(store record.Store, id uuid.UUID, seed byte) func(*setup) {
 		return func(s *setup) {
 			s.store, s.engine.ID, s.engine.Rand = store, id, rand.NewChaCha8([32]byte{seed})
 		}
@@ -167,7 +168,7 @@ func TestNewMulti(t *testing.T) {
 	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })
 	b := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programB })
 	a.fill()
-	auth := must(httpapi.Keys(map[string]*affiliate.Program{testKey: a.Program, testKey + "b": b.Program, testKey + "a2": a.Program}))
+	auth := must(httpapi.Keys(map[string]*tributary.Program{testKey: a.Program, testKey + "b": b.Program, testKey + "a2": a.Program}))
 	api := must(httpapi.NewMulti(auth, httpapi.Config{}))
 	ask := func(key string) string {
 		return a.doWith(api, "GET", "/api/v1/affiliates?id=ada", "", "Authorization: Bearer "+key).body

@@ -5,12 +5,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
 // Source: docs/contract.md 2.10, 4.6.
 
-func tierByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Tier, error) {
+func tierByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Tier, error) {
 	return p.Tier(ctx, idOf(value))
 }
 
@@ -46,7 +47,7 @@ func tierChangeOf(in *input) tierChange {
 	}
 }
 
-func updateTier(p *affiliate.Program, ctx context.Context, in tierChange) (affiliate.Tier, error) {
+func updateTier(p *tributary.Program, ctx context.Context, in tierChange) (affiliate.Tier, error) {
 	return p.UpdateTier(ctx, in.id, in.up)
 }
 
@@ -55,6 +56,6 @@ func tierTarget(in *input) uuid.UUID {
 	return in.id("commissionTierId")
 }
 
-func deleteTier(p *affiliate.Program, ctx context.Context, id uuid.UUID) (done, error) {
+func deleteTier(p *tributary.Program, ctx context.Context, id uuid.UUID) (done, error) {
 	return done{"Tier deleted successfully"}, p.DeleteTier(ctx, id)
 }

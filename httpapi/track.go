@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // trackingPrefix is the beginning of the paths of the tracking endpoints.
@@ -19,7 +21,7 @@ const trackingPrefix = "/api/affiliates"
 const programMaxAge = "public, max-age=300"
 
 // A finder returns the program with a public id.
-type finder func(ctx context.Context, programID string) (*affiliate.Program, error)
+type finder func(ctx context.Context, programID string) (*tributary.Program, error)
 
 // Tracking serves the two endpoints that scripts in a visitor's browser call:
 // they record a click and read the configuration of a program. They take no
@@ -47,13 +49,13 @@ type finder func(ctx context.Context, programID string) (*affiliate.Program, err
 // Tracking panics when find is nil, cfg has keys or MaxBody is out of range:
 // these are mistakes in the host's program.
 //
-// Effects: those of [affiliate.Program.TrackClick]. It creates no referral,
+// Effects: those of [tributary.Program.TrackClick]. It creates no referral,
 // sale or event.
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/contract.md 5.
-func Tracking(find func(ctx context.Context, programID string) (*affiliate.Program, error), cfg Config) http.Handler {
+func Tracking(find func(ctx context.Context, programID string) (*tributary.Program, error), cfg Config) http.Handler {
 	if find == nil {
 		panic("httpapi: Tracking without find")
 	}
@@ -107,7 +109,7 @@ func visitOf(in *input) visit {
 // has none.
 func (v visit) check(in *input) *affiliate.Error {
 	refused, place := in.refusal()
-	if missing := affiliate.RefuseNoProgramID.Err(); blank(v.programID) && (refused == nil || in.outranks(missing, place)) {
+	if missing := refusal.RefuseNoProgramID.Err(); blank(v.programID) && (refused == nil || in.outranks(missing, place)) {
 		return missing
 	}
 	return refused
@@ -173,7 +175,7 @@ type configured struct {
 }
 
 func (f finder) program() action {
-	missing := func(*call, query, string) error { return affiliate.RefuseNoProgramID.Err() }
+	missing := func(*call, query, string) error { return refusal.RefuseNoProgramID.Err() }
 	return find(lookup{name: "programId", single: true, answer: configured{}, run: f.answerProgram}, lookup{run: missing})
 }
 
@@ -191,7 +193,7 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 }
 
 // of is the program with an id.
-func (f finder) of(ctx context.Context, id string) (*affiliate.Program, error) {
+func (f finder) of(ctx context.Context, id string) (*tributary.Program, error) {
 	p, err := f(ctx, id)
 	if err == nil && p == nil {
 		err = errors.New("httpapi: find gave no program")

@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // TestTrackingFailures: an internal error is answered 500 with a fixed text.
@@ -23,12 +24,12 @@ func TestTrackingFailures(t *testing.T) {
 	s.broken.Store(true)
 	for _, tt := range []struct {
 		name, logged string
-		find         func(context.Context, string) (*affiliate.Program, error)
+		find         func(context.Context, string) (*tributary.Program, error)
 	}{
 		{"Store", storeText, s.find},
-		{"Find", storeText, func(context.Context, string) (*affiliate.Program, error) { return nil, storeError(storeText) }},
-		{"FindGivesNothing", "find gave no program", func(context.Context, string) (*affiliate.Program, error) { return nil, nil }},
-		{"Panic", "stack=", func(context.Context, string) (*affiliate.Program, error) { panic(storeText) }},
+		{"Find", storeText, func(context.Context, string) (*tributary.Program, error) { return nil, storeError(storeText) }},
+		{"FindGivesNothing", "find gave no program", func(context.Context, string) (*tributary.Program, error) { return nil, nil }},
+		{"Panic", "stack=", func(context.Context, string) (*tributary.Program, error) { panic(storeText) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var logged bytes.Buffer
@@ -43,8 +44,8 @@ func TestTrackingFailures(t *testing.T) {
 			}
 		})
 	}
-	notThere := httpapi.Tracking(func(context.Context, string) (*affiliate.Program, error) {
-		return nil, fmt.Errorf("look up: %w", affiliate.RefuseProgram.Err())
+	notThere := httpapi.Tracking(func(context.Context, string) (*tributary.Program, error) {
+		return nil, fmt.Errorf("look up: %w", refusal.RefuseProgram.Err())
 	}, httpapi.Config{})
 	if body := bodyOf(t, ask(notThere, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))); body != `{"exists":false}` {
 		t.Errorf("a wrapped not-found answers %s", body)
@@ -83,11 +84,11 @@ func TestTrackingManyPrograms(t *testing.T) {
 	s := newSite(t)
 	cfg := s.Config()
 	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
-	other, err := affiliate.New(s.store, cfg)
+	other, err := tributary.New(s.store, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpapi.Tracking(func(_ context.Context, id string) (*affiliate.Program, error) {
+	h := httpapi.Tracking(func(_ context.Context, id string) (*tributary.Program, error) {
 		if id == cfg.ID.String() {
 			return other, nil
 		}

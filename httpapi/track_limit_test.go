@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
@@ -81,7 +81,7 @@ func (c *counted) Read(p []byte) (int, error) {
 // TestTrackingDeadline: a request does not wait for long, whether the store
 // hangs or the host's find.
 func TestTrackingDeadline(t *testing.T) {
-	hangs := func(ctx context.Context, _ string) (*affiliate.Program, error) {
+	hangs := func(ctx context.Context, _ string) (*tributary.Program, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 )
@@ -48,7 +49,7 @@ func journey(t *testing.T, visit func(w *world) (clickID string), change ...func
 func scripted(page, referrer string) func(*world) string {
 	return func(w *world) string {
 		w.t.Helper()
-		find := func(context.Context, string) (*affiliate.Program, error) { return w.Program, nil }
+		find := func(context.Context, string) (*tributary.Program, error) { return w.Program, nil }
 		body := must(json.Marshal(map[string]string{"programId": "x", "referralCode": "mara", "fullLandingUrl": page, "documentReferrer": referrer}))
 		var got struct{ Click struct{ ID int64 } }
 		must(0, json.Unmarshal([]byte(bodyOf(w.t, ask(httpapi.Tracking(find, httpapi.Config{}), click(string(body))))), &got))

@@ -13,16 +13,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A site is a program with one affiliate, mara, whose slug is Mara.
 type site struct {
-	*affiliate.Program
+	*tributary.Program
 	t      testing.TB
-	store  affiliate.Store
+	store  record.Store
 	mara   affiliate.Affiliate
 	fired  atomic.Int64 // commits that wrote events
 	broken atomic.Bool  // the store fails
@@ -36,7 +38,7 @@ const siteID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, store: memstore.New()}
-	p, err := affiliate.New(&moody{s.store, s}, affiliate.Config{
+	p, err := tributary.New(&moody{s.store, s}, tributary.Config{
 		ID: uuid.MustParse(siteID), Name: "Northwind Beans", CookieDays: 30,
 		Now: func() time.Time { return siteTime }, Rand: rand.NewChaCha8([32]byte{}),
 		OnEvents: func() { s.fired.Add(1) },
@@ -57,7 +59,7 @@ func newSite(t testing.TB) *site {
 
 // moody is a store that fails or waits when the site says so.
 type moody struct {
-	affiliate.Store
+	record.Store
 	site *site
 }
 
@@ -67,7 +69,7 @@ type storeError string
 
 func (e storeError) Error() string { return string(e) }
 
-func (m *moody) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (m *moody) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	if m.site.slow.Load() {
 		<-ctx.Done()
 		return ctx.Err()
@@ -79,7 +81,7 @@ func (m *moody) Update(ctx context.Context, program uuid.UUID, fn func(*affiliat
 }
 
 // find is how a host with this one program looks it up.
-func (s *site) find(_ context.Context, id string) (*affiliate.Program, error) {
+func (s *site) find(_ context.Context, id string) (*tributary.Program, error) {
 	if id != s.Config().ID.String() {
 		return nil, affiliate.ErrNotFound
 	}
@@ -130,7 +132,7 @@ func replyOf(t testing.TB, res *http.Response) reply {
 
 // clicks returns the affiliate's counter of clicks, and the stored clicks in
 // the order of their numbers.
-func (s *site) clicks() (counted int64, stored []affiliate.ClickRecord) {
+func (s *site) clicks() (counted int64, stored []record.Click) {
 	s.t.Helper()
 	aff, err := s.Affiliate(context.Background(), s.mara.ID.String())
 	if err != nil {
@@ -140,8 +142,8 @@ func (s *site) clicks() (counted int64, stored []affiliate.ClickRecord) {
 	if err != nil || links.Items[0].Clicks != aff.NumberOfClicks {
 		s.t.Errorf("the link counts %d clicks, the affiliate %d (%v)", links.Items[0].Clicks, aff.NumberOfClicks, err)
 	}
-	err = s.store.View(context.Background(), s.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Clicks.List(affiliate.Query{}) {
+	err = s.store.View(context.Background(), s.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Clicks.List(record.Query{}) {
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 )
 
@@ -37,7 +38,7 @@ func TestTrackingClick(t *testing.T) {
 
 	ask(s.tracking(), click(`{"programId":"`+siteID+`","referralCode":"mara","uniqueClick":false,"userAgent":"Body/2","documentReferrer":""}`))
 	counted, stored := s.clicks()
-	wantStored := []affiliate.ClickRecord{
+	wantStored := []record.Click{
 		{Number: 1, LandingURL: "https://beans.example/?ref=mARA", Referrer: "https://blog.example/", DeviceID: "d-1", UserAgent: "Browser/1", Unique: true},
 		{Number: 2, UserAgent: "Body/2"},
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 const verifyPath = "/api/v1/verify"
@@ -40,9 +40,9 @@ func TestVerifyOverTheWire(t *testing.T) {
 		t.Errorf("books in order: %+v", fine)
 	}
 	plant := func(n int) {
-		err := w.store.Store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+		err := w.store.Store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
 			for range n {
-				if err := tx.Coupons.Insert(affiliate.CouponRecord{ID: uuid.New(), Name: "planted"}); err != nil {
+				if err := tx.Coupons.Insert(record.Coupon{ID: uuid.New(), Name: "planted"}); err != nil {
 					return err
 				}
 			}
@@ -72,12 +72,12 @@ func TestVerifyOverTheWire(t *testing.T) {
 
 // A slow is a store whose Views wait.
 type slow struct {
-	affiliate.Store
+	record.Store
 	reached chan struct{}
 	wait    func(context.Context)
 }
 
-func (s slow) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s slow) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	s.reached <- struct{}{}
 	s.wait(ctx)
 	return s.Store.View(ctx, id, fn)

@@ -5,12 +5,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.12, 2.13, 4.2.
 
-func endpointByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Endpoint, error) {
+func endpointByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Endpoint, error) {
 	return p.Endpoint(ctx, idOf(value))
 }
 
@@ -44,7 +46,7 @@ func endpointChangeOf(in *input) endpointChange {
 	}
 }
 
-func updateEndpoint(p *affiliate.Program, ctx context.Context, in endpointChange) (affiliate.Endpoint, error) {
+func updateEndpoint(p *tributary.Program, ctx context.Context, in endpointChange) (affiliate.Endpoint, error) {
 	return p.UpdateEndpoint(ctx, in.id, in.up)
 }
 
@@ -58,7 +60,7 @@ type deletedEndpoint struct {
 	Endpoint affiliate.DeletedEndpoint `json:"deletedWebhook"`
 }
 
-func deleteEndpoint(p *affiliate.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
+func deleteEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
 	endpoint, err := p.DeleteEndpoint(ctx, id)
 	return deletedEndpoint{"Webhook endpoint deleted successfully", endpoint}, err
 }
@@ -88,7 +90,7 @@ func replayOf(in *input) affiliate.ReplayRange {
 
 // replay answers how many deliveries are sent again. The engine keeps the
 // number under the key; the answer is made from it again.
-func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
+func replay(p *tributary.Program, c *call, in affiliate.ReplayRange) error {
 	n, err := p.Replay(c.r.Context(), in)
 	if err != nil {
 		return err
@@ -96,7 +98,7 @@ func replay(p *affiliate.Program, c *call, in affiliate.ReplayRange) error {
 	return c.encode(counted{n})
 }
 
-func deliveryByID(p *affiliate.Program, ctx context.Context, value string) (affiliate.Delivery, error) {
+func deliveryByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Delivery, error) {
 	return p.Delivery(ctx, idOf(value))
 }
 
@@ -123,7 +125,7 @@ func (q query) date(name string) (affiliate.Opt[affiliate.Date], error) {
 	}
 	d, err := affiliate.ParseDate(text)
 	if err != nil {
-		bad := affiliate.FieldNotADate.Of(name)
+		bad := refusal.FieldNotADate.Of(name)
 		bad.Reason = affiliate.InvalidQuery
 		return affiliate.Opt[affiliate.Date]{}, bad
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 )
@@ -24,7 +25,7 @@ func TestClickWindow(t *testing.T) {
 		}
 		ada, bo = join("Ada", "ada"), join("Bo", "bo")
 		program := w.Config().ID.String()
-		h := httpapi.Tracking(func(context.Context, string) (*affiliate.Program, error) { return w.Program, nil }, httpapi.Config{})
+		h := httpapi.Tracking(func(context.Context, string) (*tributary.Program, error) { return w.Program, nil }, httpapi.Config{})
 		return w, ada, bo, func() string {
 			t.Helper()
 			var got struct{ Click struct{ ID int64 } }

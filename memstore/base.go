@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A base is a table without its records: the ids, their order, and the keys of
@@ -24,7 +25,7 @@ type base struct {
 }
 
 // index returns the By or the Of index of the name.
-func (b *base) index(name affiliate.Index, unique bool) (*index, error) {
+func (b *base) index(name record.Index, unique bool) (*index, error) {
 	for i := range b.indexes {
 		if ix := &b.indexes[i]; ix.name == name && ix.unique == unique {
 			return ix, nil
@@ -42,7 +43,7 @@ func (b *base) slotOf(id *uuid.UUID) (slot uint32, ok bool) {
 }
 
 // find returns the slot that holds a unique key.
-func (b *base) find(key *affiliate.Key) (uint32, error) {
+func (b *base) find(key *record.Key) (uint32, error) {
 	ix, err := b.index(key.Index, true)
 	if err != nil {
 		return 0, err
@@ -57,7 +58,7 @@ func (b *base) find(key *affiliate.Key) (uint32, error) {
 // admit returns an error if the keys of a new record are out of order, or if
 // another record holds one of them. It does the work of spread and clash for a
 // record that has no keys yet, and finds the places of the keys for link.
-func (b *base) admit(id *uuid.UUID, keys []affiliate.Key) error {
+func (b *base) admit(id *uuid.UUID, keys []record.Key) error {
 	if err := b.locate(keys); err != nil {
 		return err
 	}
@@ -66,14 +67,14 @@ func (b *base) admit(id *uuid.UUID, keys []affiliate.Key) error {
 		pl := &b.places[k]
 		*pl = pl.ix.find(&keys[k])
 		if pl.known && pl.ix.unique {
-			return &affiliate.ExistsError{Index: pl.ix.name}
+			return &record.ExistsError{Index: pl.ix.name}
 		}
 	}
 	return nil
 }
 
 // locate sets the places of keys to their indexes.
-func (b *base) locate(keys []affiliate.Key) error {
+func (b *base) locate(keys []record.Key) error {
 	b.places = b.places[:0]
 	i := 0
 	for k := range keys {
@@ -93,7 +94,7 @@ func (b *base) locate(keys []affiliate.Key) error {
 // nothing with them. In a large table none of them is in the processor's cache.
 // These reads do not depend on each other, so the processor waits for all of
 // them at once and not for one after the other (BenchmarkRealSale).
-func (b *base) touch(id *uuid.UUID, keys []affiliate.Key) {
+func (b *base) touch(id *uuid.UUID, keys []record.Key) {
 	warmed := b.byID.touch(id)
 	for k := range b.places {
 		if ix := b.places[k].ix; ix.byID {
@@ -104,7 +105,7 @@ func (b *base) touch(id *uuid.UUID, keys []affiliate.Key) {
 }
 
 // link gives a slot the keys that admit accepted.
-func (b *base) link(slot uint32, keys []affiliate.Key) {
+func (b *base) link(slot uint32, keys []record.Key) {
 	b.version++
 	for k := range b.places {
 		b.places[k].link(&b.ids, &keys[k], slot)
@@ -114,7 +115,7 @@ func (b *base) link(slot uint32, keys []affiliate.Key) {
 // spread puts keys into dst, which has one element for each index. An index
 // without a key gets the zero Key. Records name their keys in the order of the
 // schema.
-func (b *base) spread(dst, keys []affiliate.Key) error {
+func (b *base) spread(dst, keys []record.Key) error {
 	clear(dst)
 	i := 0
 	for k := range keys {
@@ -132,21 +133,21 @@ func (b *base) spread(dst, keys []affiliate.Key) error {
 
 // clash returns an error if another record holds a unique key of keys. was are
 // the keys that the record itself holds.
-func (b *base) clash(was, keys []affiliate.Key) error {
+func (b *base) clash(was, keys []record.Key) error {
 	for i := range keys {
 		ix, key := &b.indexes[i], &keys[i]
 		if !ix.unique || key.Index == "" || *key == was[i] {
 			continue
 		}
 		if _, taken := ix.get(key); taken {
-			return &affiliate.ExistsError{Index: ix.name}
+			return &record.ExistsError{Index: ix.name}
 		}
 	}
 	return nil
 }
 
 // rekey replaces the keys of a slot.
-func (b *base) rekey(slot uint32, was, keys []affiliate.Key) {
+func (b *base) rekey(slot uint32, was, keys []record.Key) {
 	b.version++
 	for i := range keys {
 		if was[i] == keys[i] {

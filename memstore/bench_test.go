@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 )
 
@@ -75,32 +76,32 @@ var (
 	created      = affiliate.InstantOf(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 )
 
-func codeOf(n int) affiliate.CodeRecord {
-	return affiliate.CodeRecord{
+func codeOf(n int) record.Code {
+	return record.Code{
 		ID: rowID(n), CouponID: rowID(n % 10), Code: "SPRING-" + strconv.Itoa(n), Active: true,
 		MaxRedemptions: 100, Revision: 1, CreatedAt: created, UpdatedAt: created,
 	}
 }
 
-func linkOf(n int) affiliate.LinkRecord {
-	return affiliate.LinkRecord{
+func linkOf(n int) record.Link {
+	return record.Link{
 		ID: rowID(n), AffiliateID: rowID(n / 10), Slug: "partner-" + strconv.Itoa(n),
 		CreatedAt: created, UpdatedAt: created,
 	}
 }
 
-func affiliateOf(n int) affiliate.AffiliateRecord {
-	return affiliate.AffiliateRecord{
+func affiliateOf(n int) record.Affiliate {
+	return record.Affiliate{
 		ID: rowID(n), FirstName: "Ada", LastName: "Lovelace",
 		Email: "ada" + strconv.Itoa(n) + "@example.com", CreatedAt: created, UpdatedAt: created,
 	}
 }
 
 // fill inserts n records, ten thousand in each Update.
-func fill(tb testing.TB, s *Store, n int, insert func(tx *affiliate.Tx, i int) error) {
+func fill(tb testing.TB, s *Store, n int, insert func(tx *record.Tx, i int) error) {
 	tb.Helper()
 	for from := 0; from < n; from += 10_000 {
-		err := s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+		err := s.Update(context.Background(), benchProgram, func(tx *record.Tx) error {
 			for i := from; i < min(n, from+10_000); i++ {
 				if err := insert(tx, i); err != nil {
 					return err
@@ -141,8 +142,8 @@ func besideMap[K comparable, T any](n int, recordOf func(int) T, keyOf func(T) K
 
 func lookupCode(b *testing.B, n int) {
 	s := New()
-	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
-	f, keys := besideMap(n, codeOf, func(r affiliate.CodeRecord) string { return r.AppendKeys(nil)[0].Text })
+	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	f, keys := besideMap(n, codeOf, func(r record.Code) string { return r.AppendKeys(nil)[0].Text })
 
 	ctx := b.Context()
 	sideBySide(b, 5_000, func(i int) {
@@ -150,9 +151,9 @@ func lookupCode(b *testing.B, n int) {
 			b.Fatal("lost")
 		}
 	}, func(i int) {
-		var rec affiliate.CodeRecord
-		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
-			rec, err = tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: keys[i%n]})
+		var rec record.Code
+		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
+			rec, err = tx.Codes.Find(record.Key{Index: record.ByCode, Text: keys[i%n]})
 			return err
 		})
 		if err != nil || rec.Revision != 1 {
@@ -163,8 +164,8 @@ func lookupCode(b *testing.B, n int) {
 
 func lookupSlug(b *testing.B, n int) {
 	s := New()
-	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-	f, keys := besideMap(n, linkOf, func(r affiliate.LinkRecord) string { return r.AppendKeys(nil)[0].Text })
+	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	f, keys := besideMap(n, linkOf, func(r record.Link) string { return r.AppendKeys(nil)[0].Text })
 
 	ctx := b.Context()
 	sideBySide(b, 5_000, func(i int) {
@@ -172,9 +173,9 @@ func lookupSlug(b *testing.B, n int) {
 			b.Fatal("lost")
 		}
 	}, func(i int) {
-		var rec affiliate.LinkRecord
-		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
-			rec, err = tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: keys[i%n]})
+		var rec record.Link
+		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
+			rec, err = tx.Links.Find(record.Key{Index: record.BySlug, Text: keys[i%n]})
 			return err
 		})
 		if err != nil || rec.Slug == "" {
@@ -185,8 +186,8 @@ func lookupSlug(b *testing.B, n int) {
 
 func lookupEmail(b *testing.B, n int) {
 	s := New()
-	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Affiliates.Insert(affiliateOf(i)) })
-	f, keys := besideMap(n, affiliateOf, func(r affiliate.AffiliateRecord) string { return r.Email })
+	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Affiliates.Insert(affiliateOf(i)) })
+	f, keys := besideMap(n, affiliateOf, func(r record.Affiliate) string { return r.Email })
 
 	ctx := b.Context()
 	sideBySide(b, 5_000, func(i int) {
@@ -194,9 +195,9 @@ func lookupEmail(b *testing.B, n int) {
 			b.Fatal("lost")
 		}
 	}, func(i int) {
-		var rec affiliate.AffiliateRecord
-		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
-			rec, err = tx.Affiliates.Find(affiliate.Key{Index: affiliate.ByEmail, Text: keys[i%n]})
+		var rec record.Affiliate
+		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
+			rec, err = tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: keys[i%n]})
 			return err
 		})
 		if err != nil || rec.Email == "" {
@@ -207,8 +208,8 @@ func lookupEmail(b *testing.B, n int) {
 
 func lookupID(b *testing.B, n int) {
 	s := New()
-	fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
-	f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
+	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	f, keys := besideMap(n, codeOf, record.Code.RecordID)
 
 	ctx := b.Context()
 	sideBySide(b, 5_000, func(i int) {
@@ -216,8 +217,8 @@ func lookupID(b *testing.B, n int) {
 			b.Fatal("lost")
 		}
 	}, func(i int) {
-		var rec affiliate.CodeRecord
-		err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) (err error) {
+		var rec record.Code
+		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
 			rec, err = tx.Codes.Get(keys[i%n])
 			return err
 		})
@@ -232,8 +233,8 @@ func BenchmarkInsert(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := New()
-			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+			fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, record.Link.RecordID)
 
 			ctx := b.Context()
 			sideBySide(b, 5_000, func(i int) {
@@ -242,7 +243,7 @@ func BenchmarkInsert(b *testing.B) {
 				}
 			}, func(i int) {
 				rec := linkOf(n + i)
-				if err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error { return tx.Links.Insert(rec) }); err != nil {
+				if err := s.Update(ctx, benchProgram, func(tx *record.Tx) error { return tx.Links.Insert(rec) }); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -255,14 +256,14 @@ func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := New()
-			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
-			f, keys := besideMap(n, codeOf, affiliate.CodeRecord.RecordID)
+			fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+			f, keys := besideMap(n, codeOf, record.Code.RecordID)
 
 			ctx := b.Context()
 			sideBySide(b, 5_000, func(i int) {
-				f.update(keys[i%n], func(rec *affiliate.CodeRecord) { rec.TimesRedeemed++ })
+				f.update(keys[i%n], func(rec *record.Code) { rec.TimesRedeemed++ })
 			}, func(i int) {
-				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+				err := s.Update(ctx, benchProgram, func(tx *record.Tx) error {
 					rec, err := tx.Codes.Get(keys[i%n])
 					if err != nil {
 						return err
@@ -284,8 +285,8 @@ func BenchmarkList(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := New()
-			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-			f, _ := besideMap(n, linkOf, affiliate.LinkRecord.RecordID)
+			fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+			f, _ := besideMap(n, linkOf, record.Link.RecordID)
 			owners := rand.New(rand.NewPCG(1, 2)).Perm(n / 10)
 
 			ctx := b.Context()
@@ -297,9 +298,9 @@ func BenchmarkList(b *testing.B) {
 					}
 				}
 			}, func(i int) {
-				key := affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(owners[i%len(owners)])}
-				err := s.View(ctx, benchProgram, func(tx *affiliate.Tx) error {
-					for rec, err := range tx.Links.List(affiliate.Query{Key: key, Desc: true, Limit: 10}) {
+				key := record.Key{Index: record.OfAffiliate, ID: rowID(owners[i%len(owners)])}
+				err := s.View(ctx, benchProgram, func(tx *record.Tx) error {
+					for rec, err := range tx.Links.List(record.Query{Key: key, Desc: true, Limit: 10}) {
 						if err != nil || rec.Slug == "" {
 							return err
 						}
@@ -320,14 +321,14 @@ func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := New()
-			due := func(i int) affiliate.QueueRecord {
-				return affiliate.QueueRecord{ID: rowID(i), DeliveryID: rowID(i), EndpointID: rowID(i % 3)}
+			due := func(i int) record.Queue {
+				return record.Queue{ID: rowID(i), DeliveryID: rowID(i), EndpointID: rowID(i % 3)}
 			}
-			fill(b, s, n, func(tx *affiliate.Tx, i int) error { return tx.Queue.Insert(due(i)) })
+			fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Queue.Insert(due(i)) })
 
 			ctx, i := b.Context(), 0
 			for b.Loop() {
-				err := s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+				err := s.Update(ctx, benchProgram, func(tx *record.Tx) error {
 					if err := tx.Queue.Delete(rowID(i)); err != nil {
 						return err
 					}
@@ -362,22 +363,22 @@ func BenchmarkSaleBytes(b *testing.B) {
 	b.ReportMetric(float64(after.HeapObjects-before.HeapObjects)/n, "objects/sale")
 }
 
-func insertSale(tx *affiliate.Tx, i int) error {
+func insertSale(tx *record.Tx, i int) error {
 	link, referral, number := rowID(i%100), rowID(1000+i%1000), uuid.UUID{}
 	binary.BigEndian.PutUint64(number[8:], uint64(i+1))
-	sale := affiliate.SaleRecord{
+	sale := record.Sale{
 		ID: rowID(i), Number: int64(i + 1), AffiliateID: rowID(i % 10), ReferralID: referral, LinkID: link,
 		CodeID: rowID(i % 1000), ExternalID: "order-" + strconv.Itoa(i), Email: "ada" + strconv.Itoa(i%1000) + "@example.com",
-		Commissions: []affiliate.CommissionRecord{{Number: int64(i + 1), AffiliateID: rowID(i % 10), CreatedAt: created}},
+		Commissions: []record.Commission{{Number: int64(i + 1), AffiliateID: rowID(i % 10), CreatedAt: created}},
 		CreatedAt:   created, UpdatedAt: created,
 	}
 	if err := tx.Sales.Insert(sale); err != nil {
 		return err
 	}
-	if err := tx.Redemptions.Insert(affiliate.RedemptionRecord{ID: number, CodeID: sale.CodeID, CouponID: rowID(i % 10)}); err != nil {
+	if err := tx.Redemptions.Insert(record.Redemption{ID: number, CodeID: sale.CodeID, CouponID: rowID(i % 10)}); err != nil {
 		return err
 	}
-	if err := tx.Events.Insert(affiliate.EventRecord{ID: rowID(i), ObjectID: sale.ID, Number: sale.Number}); err != nil {
+	if err := tx.Events.Insert(record.Event{ID: rowID(i), ObjectID: sale.ID, Number: sale.Number}); err != nil {
 		return err
 	}
 	for _, owner := range []uuid.UUID{sale.AffiliateID, link, referral} {

@@ -3,17 +3,17 @@ package memstore_test
 import (
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 )
 
-func newStore(testing.TB) affiliate.Store { return memstore.New() }
+func newStore(testing.TB) record.Store { return memstore.New() }
 
-func newRerun(testing.TB) affiliate.Store { return conformance.Rerun(memstore.New()) }
+func newRerun(testing.TB) record.Store { return conformance.Rerun(memstore.New()) }
 
 func TestStore(t *testing.T) {
-	conformance.TestStore(t, func(testing.TB) affiliate.Store { return memstore.New() })
+	conformance.TestStore(t, func(testing.TB) record.Store { return memstore.New() })
 }
 
 // TestRerun shows that the suite itself and the store work with closures that

@@ -3,7 +3,7 @@ package memstore
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A cursor walks the slots that a query selects. While the table does not
@@ -11,7 +11,7 @@ import (
 // its place up again, by the id that it gave last.
 type cursor struct {
 	b    *base
-	q    *affiliate.Query
+	q    *record.Query
 	ix   *index    // nil: the whole table
 	slot uint32    // the slot given last
 	last uuid.UUID // its id, or the id to start after; zero: start at the beginning
@@ -25,16 +25,16 @@ type cursor struct {
 }
 
 // cursor starts a walk.
-func (b *base) cursor(q *affiliate.Query) (c cursor, err error) {
+func (b *base) cursor(q *record.Query) (c cursor, err error) {
 	c = cursor{b: b, q: q, last: q.After}
-	if q.Key != (affiliate.Key{}) {
+	if q.Key != (record.Key{}) {
 		c.ix, err = b.index(q.Key.Index, false)
 	}
 	return c, err
 }
 
 // rest returns the query of what is left after n records.
-func (c *cursor) rest(n int) affiliate.Query {
+func (c *cursor) rest(n int) record.Query {
 	q := *c.q
 	q.After = c.last
 	q.Limit = max(0, q.Limit-n)

@@ -1,9 +1,9 @@
 // Package memstore keeps programs in memory. It is the reference implementation
-// of [affiliate.Store], the store for tests, and a store for hosts that may
+// of [record.Store], the store for tests, and a store for hosts that may
 // lose all records when the process ends.
 //
 //	store := memstore.New()
-//	err := store.Update(ctx, program, func(tx *affiliate.Tx) error {
+//	err := store.Update(ctx, program, func(tx *record.Tx) error {
 //		return tx.Links.Insert(link)
 //	})
 //

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -17,13 +17,13 @@ func Example() {
 		store   = memstore.New()
 	)
 
-	err := store.Update(ctx, program, func(tx *affiliate.Tx) error {
-		return tx.Links.Insert(affiliate.LinkRecord{ID: uuid.UUID{15: 1}, Slug: "Ada"})
+	err := store.Update(ctx, program, func(tx *record.Tx) error {
+		return tx.Links.Insert(record.Link{ID: uuid.UUID{15: 1}, Slug: "Ada"})
 	})
 	fmt.Println(err)
 
-	err = store.View(ctx, program, func(tx *affiliate.Tx) error {
-		link, err := tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "ada"})
+	err = store.View(ctx, program, func(tx *record.Tx) error {
+		link, err := tx.Links.Find(record.Key{Index: record.BySlug, Text: "ada"})
 		fmt.Println(link.Slug)
 		return err
 	})

@@ -1,6 +1,8 @@
 package memstore
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"github.com/tributary-go/tributary/affiliate/record"
+)
 
 // listed marks a ref that is the number of a list and not a slot.
 const listed = 1 << 31
@@ -13,7 +15,7 @@ const listed = 1 << 31
 // the hash table finds the number of an id. So a new key is written to the end
 // of a slab, and a table that grows moves numbers and reads no key.
 type index struct {
-	name    affiliate.Index
+	name    record.Index
 	unique  bool
 	byID    bool
 	numbers slots // of keys that are IDs
@@ -25,7 +27,7 @@ type index struct {
 	free    []uint32 // lists not in use
 }
 
-func newIndex(name affiliate.Index) index {
+func newIndex(name record.Index) index {
 	ix := index{name: name, unique: name.Unique(), byID: name.IsID()}
 	if !ix.byID {
 		ix.texts = make(map[string]uint32)
@@ -42,7 +44,7 @@ type place struct {
 }
 
 // find returns the place of a key.
-func (ix *index) find(key *affiliate.Key) place {
+func (ix *index) find(key *record.Key) place {
 	pl := place{ix: ix}
 	if !ix.byID {
 		pl.ref, pl.known = ix.texts[key.Text]
@@ -53,7 +55,7 @@ func (ix *index) find(key *affiliate.Key) place {
 }
 
 // get returns the ref of a key.
-func (ix *index) get(key *affiliate.Key) (ref uint32, ok bool) {
+func (ix *index) get(key *record.Key) (ref uint32, ok bool) {
 	if !ix.byID {
 		ref, ok = ix.texts[key.Text]
 		return ref, ok
@@ -69,7 +71,7 @@ func (ix *index) get(key *affiliate.Key) (ref uint32, ok bool) {
 func (ix *index) count() int { return ix.numbers.count() + len(ix.texts) }
 
 // add adds a key that the index does not have.
-func (ix *index) add(key *affiliate.Key, ref uint32) {
+func (ix *index) add(key *record.Key, ref uint32) {
 	if !ix.byID {
 		ix.texts[key.Text] = ref
 		return
@@ -90,7 +92,7 @@ func (ix *index) newNumber() uint32 {
 }
 
 // drop removes the key of a place.
-func (pl *place) drop(key *affiliate.Key) {
+func (pl *place) drop(key *record.Key) {
 	ix := pl.ix
 	if !ix.byID {
 		delete(ix.texts, key.Text)
@@ -102,7 +104,7 @@ func (pl *place) drop(key *affiliate.Key) {
 }
 
 // link adds a slot to the key of a place. A unique key must be free.
-func (pl *place) link(of *ids, key *affiliate.Key, slot uint32) {
+func (pl *place) link(of *ids, key *record.Key, slot uint32) {
 	ix := pl.ix
 	if !pl.known {
 		ix.add(key, slot)
@@ -124,7 +126,7 @@ func (pl *place) link(of *ids, key *affiliate.Key, slot uint32) {
 
 // unlink removes a slot from the key of a place, which has it. The key is
 // removed with its last slot.
-func (pl *place) unlink(of *ids, key *affiliate.Key, slot uint32) {
+func (pl *place) unlink(of *ids, key *record.Key, slot uint32) {
 	if pl.ref < listed {
 		pl.drop(key)
 		return

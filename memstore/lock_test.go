@@ -10,18 +10,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // TestWaitEnds: a call that waits for a program returns when its context ends,
 // and its closure has not run.
 func TestWaitEnds(t *testing.T) {
-	calls := map[string]func(*Store) func(context.Context, func(*affiliate.Tx) error) error{
-		"View": func(s *Store) func(context.Context, func(*affiliate.Tx) error) error {
-			return func(ctx context.Context, fn func(*affiliate.Tx) error) error { return s.View(ctx, benchProgram, fn) }
+	calls := map[string]func(*Store) func(context.Context, func(*record.Tx) error) error{
+		"View": func(s *Store) func(context.Context, func(*record.Tx) error) error {
+			return func(ctx context.Context, fn func(*record.Tx) error) error { return s.View(ctx, benchProgram, fn) }
 		},
-		"Update": func(s *Store) func(context.Context, func(*affiliate.Tx) error) error {
-			return func(ctx context.Context, fn func(*affiliate.Tx) error) error { return s.Update(ctx, benchProgram, fn) }
+		"Update": func(s *Store) func(context.Context, func(*record.Tx) error) error {
+			return func(ctx context.Context, fn func(*record.Tx) error) error { return s.Update(ctx, benchProgram, fn) }
 		},
 	}
 	for held, hold := range calls {
@@ -32,10 +32,10 @@ func TestWaitEnds(t *testing.T) {
 			t.Run(waits+" behind "+held, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, done := New(), make(chan struct{})
-					update(t, s, func(*affiliate.Tx) error { return nil }) // creates the program
+					update(t, s, func(*record.Tx) error { return nil }) // creates the program
 					var holding sync.WaitGroup
 					holding.Go(func() {
-						if err := hold(s)(t.Context(), func(*affiliate.Tx) error { <-done; return nil }); err != nil {
+						if err := hold(s)(t.Context(), func(*record.Tx) error { <-done; return nil }); err != nil {
 							t.Error(err)
 						}
 					})
@@ -43,13 +43,13 @@ func TestWaitEnds(t *testing.T) {
 					start := time.Now()
 					ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 					defer cancel()
-					err := wait(s)(ctx, func(*affiliate.Tx) error { t.Error("ran"); return nil })
+					err := wait(s)(ctx, func(*record.Tx) error { t.Error("ran"); return nil })
 					if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 100*time.Millisecond {
 						t.Errorf("error %v after %v", err, took)
 					}
 					close(done)
 					holding.Wait()
-					if err := wait(s)(t.Context(), func(*affiliate.Tx) error { return nil }); err != nil {
+					if err := wait(s)(t.Context(), func(*record.Tx) error { return nil }); err != nil {
 						t.Errorf("afterwards: %v", err)
 					}
 				})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // recentPrograms is how many programs can be found without the lock of the map.
@@ -17,7 +17,7 @@ const recentPrograms = 64
 // A Store keeps any number of programs in memory. The zero Store is empty and
 // ready for use. It must not be copied after first use.
 //
-// It is an [affiliate.Store]; all its methods are safe for concurrent use.
+// It is an [record.Store]; all its methods are safe for concurrent use.
 type Store struct {
 	mu       sync.RWMutex
 	programs map[uuid.UUID]*program
@@ -29,7 +29,7 @@ type Store struct {
 	recent [recentPrograms]atomic.Pointer[program]
 }
 
-var _ affiliate.Store = (*Store)(nil)
+var _ record.Store = (*Store)(nil)
 
 // New returns an empty Store.
 func New() *Store { return new(Store) }
@@ -44,7 +44,7 @@ func New() *Store { return new(Store) }
 // ends later, only the reads of fn after the first 512 fail, with such an error.
 //
 // fn must not call the Store.
-func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("memstore: view: %w", err)
 	}
@@ -69,7 +69,7 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 // released.
 //
 // fn must not call the Store.
-func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("memstore: update: %w", err)
 	}

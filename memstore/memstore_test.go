@@ -14,10 +14,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // update runs an Update that must commit.
-func update(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
+func update(t testing.TB, s *Store, fn func(tx *record.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), benchProgram, fn); err != nil {
 		t.Fatal(err)
@@ -25,7 +26,7 @@ func update(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
 }
 
 // view runs a View whose closure must succeed.
-func view(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
+func view(t testing.TB, s *Store, fn func(tx *record.Tx) error) {
 	t.Helper()
 	if err := s.View(t.Context(), benchProgram, fn); err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func view(t testing.TB, s *Store, fn func(tx *affiliate.Tx) error) {
 }
 
 // linkNumbers returns the numbers of the links in a list.
-func linkNumbers(t *testing.T, seq iter.Seq2[affiliate.LinkRecord, error], each func(n int)) []int {
+func linkNumbers(t *testing.T, seq iter.Seq2[record.Link, error], each func(n int)) []int {
 	t.Helper()
 	var got []int
 	for rec, err := range seq {
@@ -51,7 +52,7 @@ func linkNumbers(t *testing.T, seq iter.Seq2[affiliate.LinkRecord, error], each 
 }
 
 func TestTxIsComplete(t *testing.T) {
-	view(t, New(), func(tx *affiliate.Tx) error {
+	view(t, New(), func(tx *record.Tx) error {
 		v := reflect.ValueOf(tx).Elem()
 		for i := range v.NumField() {
 			if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
@@ -63,8 +64,8 @@ func TestTxIsComplete(t *testing.T) {
 
 	p := newProgram(benchProgram)
 	v := reflect.ValueOf(&p.tables).Elem()
-	if n := len(p.all()); n != v.NumField() || n != len(affiliate.Schema()) {
-		t.Errorf("%d tables are opened, %d kept, %d in the schema", n, v.NumField(), len(affiliate.Schema()))
+	if n := len(p.all()); n != v.NumField() || n != len(record.Schema()) {
+		t.Errorf("%d tables are opened, %d kept, %d in the schema", n, v.NumField(), len(record.Schema()))
 	}
 }
 
@@ -82,7 +83,7 @@ func TestFixed(t *testing.T) {
 }
 
 func changeable(typ reflect.Type) bool {
-	if typ == reflect.TypeFor[time.Time]() || typ == reflect.TypeFor[affiliate.Payload]() {
+	if typ == reflect.TypeFor[time.Time]() || typ == reflect.TypeFor[record.Payload]() {
 		return false
 	}
 	switch typ.Kind() {
@@ -103,7 +104,7 @@ func changeable(typ reflect.Type) bool {
 func TestZeroStore(t *testing.T) {
 	var s Store
 	for range 2 {
-		view(t, &s, func(tx *affiliate.Tx) error {
+		view(t, &s, func(tx *record.Tx) error {
 			if _, err := tx.Links.Get(rowID(1)); !errors.Is(err, affiliate.ErrNotFound) {
 				t.Errorf("get: %v", err)
 			}
@@ -113,8 +114,8 @@ func TestZeroStore(t *testing.T) {
 	if len(s.programs) != 0 {
 		t.Error("a View made a program")
 	}
-	update(t, &s, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(1)) })
-	view(t, &s, func(tx *affiliate.Tx) error {
+	update(t, &s, func(tx *record.Tx) error { return tx.Links.Insert(linkOf(1)) })
+	view(t, &s, func(tx *record.Tx) error {
 		_, err := tx.Links.Get(rowID(1))
 		return err
 	})
@@ -128,7 +129,7 @@ func TestManyPrograms(t *testing.T) {
 	for round := range 2 {
 		for i := range n {
 			id := uuid.UUID{0: byte(i), 15: byte(i / 2)}
-			err := s.Update(t.Context(), id, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(round*n + i)) })
+			err := s.Update(t.Context(), id, func(tx *record.Tx) error { return tx.Links.Insert(linkOf(round*n + i)) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,8 +137,8 @@ func TestManyPrograms(t *testing.T) {
 	}
 	for i := range n {
 		id := uuid.UUID{0: byte(i), 15: byte(i / 2)}
-		err := s.View(t.Context(), id, func(tx *affiliate.Tx) error {
-			got := linkNumbers(t, tx.Links.List(affiliate.Query{}), func(int) {})
+		err := s.View(t.Context(), id, func(tx *record.Tx) error {
+			got := linkNumbers(t, tx.Links.List(record.Query{}), func(int) {})
 			if !slices.Equal(got, []int{i, n + i}) {
 				t.Errorf("program %d has links %v", i, got)
 			}
@@ -156,8 +157,8 @@ func TestConcurrent(t *testing.T) {
 		id := uuid.UUID{0: byte(g % 2)}
 		wg.Go(func() {
 			for i := range 200 {
-				err := s.Update(t.Context(), id, func(tx *affiliate.Tx) error {
-					n, err := tx.Next(affiliate.SaleSequence)
+				err := s.Update(t.Context(), id, func(tx *record.Tx) error {
+					n, err := tx.Next(record.SaleSequence)
 					if err != nil {
 						return err
 					}
@@ -170,9 +171,9 @@ func TestConcurrent(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range 200 {
-				err := s.View(t.Context(), id, func(tx *affiliate.Tx) error {
+				err := s.View(t.Context(), id, func(tx *record.Tx) error {
 					last := uuid.Nil
-					for rec, err := range tx.Links.List(affiliate.Query{}) {
+					for rec, err := range tx.Links.List(record.Query{}) {
 						if err != nil || !before(&last, &rec.ID) {
 							return errors.Join(err, errRefused)
 						}
@@ -194,7 +195,7 @@ func TestGoexit(t *testing.T) {
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		_ = s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+		_ = s.Update(context.Background(), benchProgram, func(tx *record.Tx) error {
 			if err := tx.Links.Insert(linkOf(1)); err != nil {
 				t.Error(err)
 			}
@@ -204,9 +205,9 @@ func TestGoexit(t *testing.T) {
 	}()
 	<-ended
 	go func() {
-		_ = s.View(context.Background(), benchProgram, func(*affiliate.Tx) error { runtime.Goexit(); return nil })
+		_ = s.View(context.Background(), benchProgram, func(*record.Tx) error { runtime.Goexit(); return nil })
 	}()
-	update(t, s, func(tx *affiliate.Tx) error {
+	update(t, s, func(tx *record.Tx) error {
 		if _, err := tx.Links.Get(rowID(1)); !errors.Is(err, affiliate.ErrNotFound) {
 			t.Errorf("get: %v", err)
 		}
@@ -218,7 +219,7 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := New()
-	run := func(*affiliate.Tx) error { t.Error("the closure ran"); return nil }
+	run := func(*record.Tx) error { t.Error("the closure ran"); return nil }
 	if err := s.View(ctx, benchProgram, run); !errors.Is(err, context.Canceled) {
 		t.Errorf("view: %v", err)
 	}
@@ -233,17 +234,17 @@ func TestContext(t *testing.T) {
 // TestOver uses everything that a transaction handed out after it has ended.
 func TestOver(t *testing.T) {
 	s := New()
-	update(t, s, func(tx *affiliate.Tx) error {
+	update(t, s, func(tx *record.Tx) error {
 		return errors.Join(tx.Links.Insert(linkOf(1)), tx.Links.Insert(linkOf(2)))
 	})
-	for name, run := range map[string]func(context.Context, uuid.UUID, func(*affiliate.Tx) error) error{"View": s.View, "Update": s.Update} {
+	for name, run := range map[string]func(context.Context, uuid.UUID, func(*record.Tx) error) error{"View": s.View, "Update": s.Update} {
 		t.Run(name, func(t *testing.T) {
-			var kept affiliate.Tx
-			var next func() (affiliate.LinkRecord, error, bool)
-			err := run(t.Context(), benchProgram, func(tx *affiliate.Tx) error {
+			var kept record.Tx
+			var next func() (record.Link, error, bool)
+			err := run(t.Context(), benchProgram, func(tx *record.Tx) error {
 				var stop func()
 				kept = *tx
-				next, stop = iter.Pull2(tx.Links.List(affiliate.Query{}))
+				next, stop = iter.Pull2(tx.Links.List(record.Query{}))
 				t.Cleanup(stop)
 				_, err, _ := next()
 				return err
@@ -252,18 +253,18 @@ func TestOver(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			update(t, s, func(*affiliate.Tx) error {
+			update(t, s, func(*record.Tx) error {
 				_, running, _ := next()
 				_, more, ok := next()
 				_, get := kept.Links.Get(rowID(1))
-				_, find := kept.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "partner-1"})
-				_, number := kept.Next(affiliate.SaleSequence)
+				_, find := kept.Links.Find(record.Key{Index: record.BySlug, Text: "partner-1"})
+				_, number := kept.Next(record.SaleSequence)
 				errs := []error{running, get, find, number, kept.Links.Insert(linkOf(3)), kept.Links.Replace(linkOf(1)), kept.Links.Delete(rowID(1))}
-				for _, err := range kept.Links.List(affiliate.Query{}) {
+				for _, err := range kept.Links.List(record.Query{}) {
 					errs = append(errs, err)
 				}
 				for i, err := range errs {
-					if !errors.Is(err, affiliate.ErrTxDone) {
+					if !errors.Is(err, record.ErrTxDone) {
 						t.Errorf("call %d: %v", i, err)
 					}
 				}
@@ -277,10 +278,10 @@ func TestOver(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	view(t, New(), func(tx *affiliate.Tx) error {
-		_, number := tx.Next(affiliate.SaleSequence)
+	view(t, New(), func(tx *record.Tx) error {
+		_, number := tx.Next(record.SaleSequence)
 		for i, err := range []error{number, tx.Links.Insert(linkOf(3)), tx.Links.Replace(linkOf(1)), tx.Links.Delete(rowID(1))} {
-			if !errors.Is(err, affiliate.ErrReadOnly) {
+			if !errors.Is(err, record.ErrReadOnly) {
 				t.Errorf("call %d: %v", i, err)
 			}
 		}
@@ -290,24 +291,24 @@ func TestReadOnly(t *testing.T) {
 
 // TestBadCalls: a store returns an error for each of these mistakes.
 func TestBadCalls(t *testing.T) {
-	update(t, New(), func(tx *affiliate.Tx) error {
-		list := func(ix affiliate.Index) error {
-			for _, err := range tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: ix, Text: "x"}}) {
+	update(t, New(), func(tx *record.Tx) error {
+		list := func(ix record.Index) error {
+			for _, err := range tx.Links.List(record.Query{Key: record.Key{Index: ix, Text: "x"}}) {
 				return err
 			}
 			return nil
 		}
-		find := func(ix affiliate.Index) error {
-			_, err := tx.Links.Find(affiliate.Key{Index: ix, Text: "x"})
+		find := func(ix record.Index) error {
+			_, err := tx.Links.Find(record.Key{Index: ix, Text: "x"})
 			return err
 		}
 		for name, err := range map[string]error{
-			"insert without an id": tx.Links.Insert(affiliate.LinkRecord{}),
-			"list by unique":       list(affiliate.BySlug),
-			"list by another's":    list(affiliate.OfCoupon),
+			"insert without an id": tx.Links.Insert(record.Link{}),
+			"list by unique":       list(record.BySlug),
+			"list by another's":    list(record.OfCoupon),
 			"list by nothing":      list(""),
-			"find by shared":       find(affiliate.OfAffiliate),
-			"find by another's":    find(affiliate.ByCode),
+			"find by shared":       find(record.OfAffiliate),
+			"find by another's":    find(record.ByCode),
 			"find by nothing":      find(""),
 		} {
 			if err == nil || errors.Is(err, affiliate.ErrNotFound) {
@@ -321,27 +322,27 @@ func TestBadCalls(t *testing.T) {
 // An oddRecord names any keys that a test sets.
 type oddRecord struct {
 	id   uuid.UUID
-	keys *[]affiliate.Key
+	keys *[]record.Key
 }
 
-func (r oddRecord) RecordID() uuid.UUID                            { return r.id }
-func (r oddRecord) Clone() oddRecord                               { return r }
-func (r oddRecord) AppendKeys(dst []affiliate.Key) []affiliate.Key { return append(dst, *r.keys...) }
+func (r oddRecord) RecordID() uuid.UUID                      { return r.id }
+func (r oddRecord) Clone() oddRecord                         { return r }
+func (r oddRecord) AppendKeys(dst []record.Key) []record.Key { return append(dst, *r.keys...) }
 
 func TestKeysOutOfPlace(t *testing.T) {
-	slug := affiliate.Key{Index: affiliate.BySlug, Text: "a"}
-	owner := affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}
-	good := []affiliate.Key{slug, owner}
+	slug := record.Key{Index: record.BySlug, Text: "a"}
+	owner := record.Key{Index: record.OfAffiliate, ID: rowID(1)}
+	good := []record.Key{slug, owner}
 	var tab table[oddRecord]
-	tab.open(newProgram(benchProgram), affiliate.TableSchema{Name: "odd", Indexes: []affiliate.Index{slug.Index, owner.Index}})
+	tab.open(newProgram(benchProgram), record.TableSchema{Name: "odd", Indexes: []record.Index{slug.Index, owner.Index}})
 	if err := tab.insert(oddRecord{rowID(1), &good}); err != nil {
 		t.Fatal(err)
 	}
 
-	for name, keys := range map[string][]affiliate.Key{
+	for name, keys := range map[string][]record.Key{
 		"order":   {owner, slug},
 		"twice":   {slug, slug},
-		"foreign": {slug, {Index: affiliate.OfCoupon, ID: rowID(1)}},
+		"foreign": {slug, {Index: record.OfCoupon, ID: rowID(1)}},
 	} {
 		if err := tab.insert(oddRecord{rowID(2), &keys}); err == nil {
 			t.Errorf("insert %s: no error", name)
@@ -351,10 +352,10 @@ func TestKeysOutOfPlace(t *testing.T) {
 		}
 	}
 
-	changed := []affiliate.Key{owner, slug}
+	changed := []record.Key{owner, slug}
 	held := oddRecord{rowID(1), &good}
 	good = changed
-	other := []affiliate.Key{slug}
+	other := []record.Key{slug}
 	if err := tab.replace(oddRecord{rowID(1), &other}); err == nil {
 		t.Error("replace of a record that changed its keys: no error")
 	}
@@ -371,34 +372,34 @@ func TestKeysOutOfPlace(t *testing.T) {
 func TestListWhileWriting(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		q    affiliate.Query
-		each func(tx *affiliate.Tx, n int) error
+		q    record.Query
+		each func(tx *record.Tx, n int) error
 		want []int
 	}{
-		{"DeleteGiven", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{10, 20, 30, 40}},
-		{"DeleteGivenDesc", affiliate.Query{Desc: true}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{40, 30, 20, 10}},
-		{"DeleteNext", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Delete(rowID(n + 10)) }, []int{10, 30}},
-		{"Insert", affiliate.Query{}, func(tx *affiliate.Tx, n int) error { return tx.Links.Insert(linkOf(n + 25)) }, []int{10, 20, 30, 35, 40}},
-		{"InsertDesc", affiliate.Query{Desc: true}, func(tx *affiliate.Tx, n int) error { return tx.Links.Insert(linkOf(n - 5)) }, []int{40, 35, 30, 25, 20, 15, 10}},
-		{"Move", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}}, func(tx *affiliate.Tx, n int) error {
+		{"DeleteGiven", record.Query{}, func(tx *record.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{10, 20, 30, 40}},
+		{"DeleteGivenDesc", record.Query{Desc: true}, func(tx *record.Tx, n int) error { return tx.Links.Delete(rowID(n)) }, []int{40, 30, 20, 10}},
+		{"DeleteNext", record.Query{}, func(tx *record.Tx, n int) error { return tx.Links.Delete(rowID(n + 10)) }, []int{10, 30}},
+		{"Insert", record.Query{}, func(tx *record.Tx, n int) error { return tx.Links.Insert(linkOf(n + 25)) }, []int{10, 20, 30, 35, 40}},
+		{"InsertDesc", record.Query{Desc: true}, func(tx *record.Tx, n int) error { return tx.Links.Insert(linkOf(n - 5)) }, []int{40, 35, 30, 25, 20, 15, 10}},
+		{"Move", record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rowID(1)}}, func(tx *record.Tx, n int) error {
 			rec := linkOf(n)
 			rec.AffiliateID = rowID(2)
 			return tx.Links.Replace(rec)
 		}, []int{10, 20, 30, 40}},
-		{"Single", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+		{"Single", record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rowID(7)}}, func(tx *record.Tx, n int) error {
 			rec := linkOf(n + 5)
 			rec.AffiliateID = rowID(7)
 			return tx.Links.Insert(rec)
 		}, []int{70}},
-		{"SingleGone", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+		{"SingleGone", record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rowID(7)}}, func(tx *record.Tx, n int) error {
 			return tx.Links.Delete(rowID(n))
 		}, []int{70}},
-		{"SingleStays", affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(7)}}, func(tx *affiliate.Tx, n int) error {
+		{"SingleStays", record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rowID(7)}}, func(tx *record.Tx, n int) error {
 			return tx.Links.Delete(rowID(10))
 		}, []int{70}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			update(t, New(), func(tx *affiliate.Tx) error {
+			update(t, New(), func(tx *record.Tx) error {
 				numbers := []int{10, 20, 30, 40}
 				if tc.q.Key.ID == rowID(7) {
 					numbers = append(numbers, 70)
@@ -411,7 +412,7 @@ func TestListWhileWriting(t *testing.T) {
 					}
 				}
 				got := linkNumbers(t, tx.Links.List(tc.q), func(n int) {
-					if err := tc.each(tx, n); err != nil && !errors.Is(err, affiliate.ErrNotFound) && !errors.Is(err, affiliate.ErrExists) {
+					if err := tc.each(tx, n); err != nil && !errors.Is(err, affiliate.ErrNotFound) && !errors.Is(err, record.ErrExists) {
 						t.Error(err)
 					}
 				})
@@ -428,7 +429,7 @@ func TestListWhileWriting(t *testing.T) {
 func TestSlots(t *testing.T) {
 	s := New()
 	for i := range 2000 {
-		update(t, s, func(tx *affiliate.Tx) error {
+		update(t, s, func(tx *record.Tx) error {
 			if i >= 10 {
 				if err := tx.Links.Delete(rowID(i - 10)); err != nil {
 					return err
@@ -446,9 +447,9 @@ func TestSlots(t *testing.T) {
 // TestLogIsEmptied: a log keeps no record alive after its transaction.
 func TestLogIsEmptied(t *testing.T) {
 	s := New()
-	fill(t, s, 10_000, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	fill(t, s, 10_000, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
 	replaceSome := func(n int) {
-		update(t, s, func(tx *affiliate.Tx) error {
+		update(t, s, func(tx *record.Tx) error {
 			for i := range n {
 				if err := tx.Links.Replace(linkOf(i)); err != nil {
 					return err
@@ -467,7 +468,7 @@ func TestLogIsEmptied(t *testing.T) {
 	}
 	replaceSome(5)
 	for _, old := range log.olds[:5] {
-		if !reflect.DeepEqual(old, affiliate.LinkRecord{}) {
+		if !reflect.DeepEqual(old, record.Link{}) {
 			t.Errorf("record %s is kept", old.ID)
 		}
 	}
@@ -475,23 +476,23 @@ func TestLogIsEmptied(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	s := New()
-	fill(t, s, 1000, func(tx *affiliate.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
+	fill(t, s, 1000, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
 	for _, tc := range []struct {
 		name string
 		most float64
 		run  func()
 	}{
 		{"ViewGet", 2, func() {
-			view(t, s, func(tx *affiliate.Tx) error { _, err := tx.Codes.Get(rowID(500)); return err })
+			view(t, s, func(tx *record.Tx) error { _, err := tx.Codes.Get(rowID(500)); return err })
 		}},
 		{"ViewFind", 2, func() {
-			view(t, s, func(tx *affiliate.Tx) error {
-				_, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: "SPRING-500"})
+			view(t, s, func(tx *record.Tx) error {
+				_, err := tx.Codes.Find(record.Key{Index: record.ByCode, Text: "SPRING-500"})
 				return err
 			})
 		}},
 		{"UpdateReplace", 2, func() {
-			update(t, s, func(tx *affiliate.Tx) error {
+			update(t, s, func(tx *record.Tx) error {
 				rec, err := tx.Codes.Get(rowID(500))
 				if err != nil {
 					return err
@@ -502,7 +503,7 @@ func TestAllocations(t *testing.T) {
 			})
 		}},
 		{"UpdateDeleteInsert", 2, func() {
-			update(t, s, func(tx *affiliate.Tx) error {
+			update(t, s, func(tx *record.Tx) error {
 				rec, err := tx.Codes.Get(rowID(500))
 				if err != nil {
 					return err
@@ -514,9 +515,9 @@ func TestAllocations(t *testing.T) {
 			})
 		}},
 		{"ListOfNothing", 3, func() { // the Tx, its Next, and what List returns
-			view(t, s, func(tx *affiliate.Tx) error {
-				list := tx.Links.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfAffiliate, ID: rowID(1)}})
-				list(func(affiliate.LinkRecord, error) bool { return true })
+			view(t, s, func(tx *record.Tx) error {
+				list := tx.Links.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rowID(1)}})
+				list(func(record.Link, error) bool { return true })
 				return nil
 			})
 		}},

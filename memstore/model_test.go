@@ -14,16 +14,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A model is a table as a map. It finds everything by a look at all records.
-type model[T affiliate.Record[T]] map[uuid.UUID]T
+type model[T record.Record[T]] map[uuid.UUID]T
 
 func (m model[T]) clash(rec T) error {
 	for _, key := range rec.AppendKeys(nil) {
 		for id, other := range m {
 			if key.Index.Unique() && id != rec.RecordID() && slices.Contains(other.AppendKeys(nil), key) {
-				return &affiliate.ExistsError{Index: key.Index}
+				return &record.ExistsError{Index: key.Index}
 			}
 		}
 	}
@@ -31,7 +32,7 @@ func (m model[T]) clash(rec T) error {
 }
 
 // has reports whether any record holds the key.
-func (m model[T]) has(key affiliate.Key) bool {
+func (m model[T]) has(key record.Key) bool {
 	for _, rec := range m {
 		if slices.Contains(rec.AppendKeys(nil), key) {
 			return true
@@ -42,7 +43,7 @@ func (m model[T]) has(key affiliate.Key) bool {
 
 func (m model[T]) insert(rec T) error {
 	if _, taken := m[rec.RecordID()]; taken {
-		return &affiliate.ExistsError{}
+		return &record.ExistsError{}
 	}
 	if err := m.clash(rec); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (m model[T]) remove(id uuid.UUID) error {
 }
 
 // list is the result of a List.
-func (m model[T]) list(q affiliate.Query) []T {
+func (m model[T]) list(q record.Query) []T {
 	recs := []T{}
 	ids := slices.SortedFunc(maps.Keys(m), func(x, y uuid.UUID) int { return bytes.Compare(x[:], y[:]) })
 	if q.Desc {
@@ -91,10 +92,10 @@ func (m model[T]) list(q affiliate.Query) []T {
 }
 
 // A side is one table of a store and its model.
-type side[T affiliate.Record[T]] struct {
+type side[T record.Record[T]] struct {
 	model model[T]
 	saved model[T]
-	of    func(*affiliate.Tx) affiliate.Table[T]
+	of    func(*record.Tx) record.Table[T]
 	gen   *rapid.Generator[T]
 	tab   *table[T]
 }
@@ -103,18 +104,18 @@ type side[T affiliate.Record[T]] struct {
 type player interface {
 	save()
 	restore()
-	play(t *rapid.T, tx *affiliate.Tx)
-	check(t *rapid.T, tx *affiliate.Tx)
+	play(t *rapid.T, tx *record.Tx)
+	check(t *rapid.T, tx *record.Tx)
 	checkRoom(t *rapid.T)
 	freeze() player
-	pull(t *rapid.T, tx *affiliate.Tx) *pulled
+	pull(t *rapid.T, tx *record.Tx) *pulled
 }
 
 func (s *side[T]) save()    { s.saved = maps.Clone(s.model) }
 func (s *side[T]) restore() { s.model = s.saved }
 
 // play makes the same random change to the table and to the model.
-func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
+func (s *side[T]) play(t *rapid.T, tx *record.Tx) {
 	tab, rec := s.of(tx), s.gen.Draw(t, "record")
 	var got, want error
 	switch rapid.SampledFrom([]string{"insert", "insert", "replace", "delete"}).Draw(t, "op") {
@@ -131,16 +132,16 @@ func (s *side[T]) play(t *rapid.T, tx *affiliate.Tx) {
 }
 
 // check compares everything that can be read.
-func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
+func (s *side[T]) check(t *rapid.T, tx *record.Tx) {
 	tab, rec := s.of(tx), s.gen.Draw(t, "probe")
-	queries := []affiliate.Query{{}, {Desc: true}, {
+	queries := []record.Query{{}, {Desc: true}, {
 		After: rec.RecordID(), Desc: rapid.Bool().Draw(t, "desc"), Limit: rapid.IntRange(0, 3).Draw(t, "limit"),
 	}}
 	for _, key := range rec.AppendKeys(nil) {
 		if !key.Index.Unique() {
 			q := queries[2]
 			q.Key = key
-			queries = append(queries, q, affiliate.Query{Key: key})
+			queries = append(queries, q, record.Query{Key: key})
 		}
 	}
 	for _, q := range queries {
@@ -179,7 +180,7 @@ func (s *side[T]) check(t *rapid.T, tx *affiliate.Tx) {
 
 // checkRoom checks that no unused key, slot, list or record is left.
 func (s *side[T]) checkRoom(t *rapid.T) {
-	distinct := make(map[affiliate.Key]bool)
+	distinct := make(map[record.Key]bool)
 	for _, rec := range s.model {
 		for _, key := range rec.AppendKeys(nil) {
 			distinct[key] = true
@@ -224,7 +225,7 @@ func (s *side[T]) checkRoom(t *rapid.T) {
 	}
 }
 
-func collect[T affiliate.Record[T]](t interface{ Fatal(...any) }, tab affiliate.Table[T], q affiliate.Query) []T {
+func collect[T record.Record[T]](t interface{ Fatal(...any) }, tab record.Table[T], q record.Query) []T {
 	recs := []T{}
 	for rec, err := range tab.List(q) {
 		if err != nil {
@@ -248,24 +249,24 @@ func maybe[T any](g *rapid.Generator[T]) *rapid.Generator[T] {
 var (
 	word = rapid.StringMatching("[a-c]")
 
-	someLink = rapid.Custom(func(t *rapid.T) affiliate.LinkRecord {
-		return affiliate.LinkRecord{
+	someLink = rapid.Custom(func(t *rapid.T) record.Link {
+		return record.Link{
 			ID: few(30).Draw(t, "id"), AffiliateID: few(3).Draw(t, "affiliate"),
 			Slug: rapid.StringMatching("[a-e][a-e]").Draw(t, "slug"),
 		}
 	})
-	someCode = rapid.Custom(func(t *rapid.T) affiliate.CodeRecord {
-		return affiliate.CodeRecord{
+	someCode = rapid.Custom(func(t *rapid.T) record.Code {
+		return record.Code{
 			ID: few(20).Draw(t, "id"), CouponID: few(2).Draw(t, "coupon"), AffiliateID: maybe(few(2)).Draw(t, "affiliate"),
 			Code:       rapid.StringMatching("[a-e][a-e]").Draw(t, "code"),
 			ExternalID: maybe(rapid.StringMatching("[x-z][x-z]")).Draw(t, "external id"),
 		}
 	})
-	someDelivery = rapid.Custom(func(t *rapid.T) affiliate.DeliveryRecord {
-		return affiliate.DeliveryRecord{
+	someDelivery = rapid.Custom(func(t *rapid.T) record.Delivery {
+		return record.Delivery{
 			ID: few(40).Draw(t, "id"), EventID: few(20).Draw(t, "event"), EndpointID: few(2).Draw(t, "endpoint"),
 			State:    affiliate.DeliveryState(word.Draw(t, "state")),
-			Attempts: []affiliate.AttemptRecord{{URL: word.Draw(t, "url")}},
+			Attempts: []record.Attempt{{URL: word.Draw(t, "url")}},
 		}
 	})
 )
@@ -275,12 +276,12 @@ var errRefused = errors.New("refused")
 // players are the sides of the tables that the models cover.
 func players(p *program) []player {
 	return []player{
-		&side[affiliate.LinkRecord]{model[affiliate.LinkRecord]{}, nil,
-			func(tx *affiliate.Tx) affiliate.Table[affiliate.LinkRecord] { return tx.Links }, someLink, &p.links},
-		&side[affiliate.CodeRecord]{model[affiliate.CodeRecord]{}, nil,
-			func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes }, someCode, &p.codes},
-		&side[affiliate.DeliveryRecord]{model[affiliate.DeliveryRecord]{}, nil,
-			func(tx *affiliate.Tx) affiliate.Table[affiliate.DeliveryRecord] { return tx.Deliveries }, someDelivery, &p.deliveries},
+		&side[record.Link]{model[record.Link]{}, nil,
+			func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, someLink, &p.links},
+		&side[record.Code]{model[record.Code]{}, nil,
+			func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, someCode, &p.codes},
+		&side[record.Delivery]{model[record.Delivery]{}, nil,
+			func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries }, someDelivery, &p.deliveries},
 	}
 }
 
@@ -325,7 +326,7 @@ func (g *game) moves() map[string]func(*rapid.T) {
 		"context": func(t *rapid.T) {
 			g.undone(func() {
 				ctx, cancel := context.WithCancel(context.Background())
-				err := g.s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+				err := g.s.Update(ctx, benchProgram, func(tx *record.Tx) error {
 					g.players[0].play(t, tx)
 					g.players[1].play(t, tx)
 					cancel()
@@ -342,7 +343,7 @@ func (g *game) moves() map[string]func(*rapid.T) {
 
 // update plays up to 20 writes in one Update.
 func (g *game) update(t *rapid.T, end func() error) error {
-	return g.s.Update(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+	return g.s.Update(context.Background(), benchProgram, func(tx *record.Tx) error {
 		for range rapid.IntRange(1, 20).Draw(t, "ops") {
 			rapid.SampledFrom(g.players).Draw(t, "table").play(t, tx)
 		}
@@ -363,7 +364,7 @@ func (g *game) undone(run func()) {
 
 // check compares the store with the models.
 func (g *game) check(t *rapid.T) {
-	err := g.s.View(context.Background(), benchProgram, func(tx *affiliate.Tx) error {
+	err := g.s.View(context.Background(), benchProgram, func(tx *record.Tx) error {
 		for _, p := range g.players {
 			p.check(t, tx)
 			p.checkRoom(t)

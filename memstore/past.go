@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // mergeStep is how many records one step of release moves.
@@ -19,12 +20,12 @@ const mergeStep = 256
 //
 // A past has all its memory to itself, its buffers too: a View that ends moves
 // records between pasts while an Update writes to the table. See [program].
-type past[T affiliate.Record[T]] struct {
+type past[T record.Record[T]] struct {
 	base
 	number uint64 // of the moment
 	rows   slab[*T]
-	merged uint32          // how many records the past before this one has taken over
-	raw    []affiliate.Key // buffer for the keys of a record that is added
+	merged uint32       // how many records the past before this one has taken over
+	raw    []record.Key // buffer for the keys of a record that is added
 }
 
 // A row in a past is nil for a record that did not exist at the moment. It has
@@ -111,7 +112,7 @@ func (p *past[T]) knows(id *uuid.UUID) bool {
 
 // hidden reports whether one of the pasts has another version of a record, so
 // that the version of a later past or of the table is not valid.
-func hidden[T affiliate.Record[T]](pasts []*past[T], id *uuid.UUID) bool {
+func hidden[T record.Record[T]](pasts []*past[T], id *uuid.UUID) bool {
 	return slices.ContainsFunc(pasts, func(p *past[T]) bool { return p.knows(id) })
 }
 
@@ -174,7 +175,7 @@ func (tab *table[T]) getAt(m *moment, id uuid.UUID) (rec T, err error) {
 }
 
 // findAt returns the record that held a unique key at a moment.
-func (tab *table[T]) findAt(m *moment, key *affiliate.Key) (rec T, err error) {
+func (tab *table[T]) findAt(m *moment, key *record.Key) (rec T, err error) {
 	pasts := tab.since(m)
 	for i, p := range pasts {
 		slot, err := p.find(key)

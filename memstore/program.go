@@ -3,7 +3,7 @@ package memstore
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A program holds the tables of one program and one lock for all of them.
@@ -31,7 +31,7 @@ type program struct {
 
 // A sequence is the last number that was given out under a name.
 type sequence struct {
-	name affiliate.Sequence
+	name record.Sequence
 	last int64
 }
 
@@ -44,7 +44,7 @@ type journal interface {
 
 func newProgram(id uuid.UUID) *program {
 	p := &program{id: id}
-	schema := affiliate.Schema()
+	schema := record.Schema()
 	for i, tab := range p.all() {
 		tab.open(p, schema[i])
 	}
@@ -54,7 +54,7 @@ func newProgram(id uuid.UUID) *program {
 
 // next returns the next number of a sequence. A rollback does not take numbers
 // back.
-func (p *program) next(name affiliate.Sequence) int64 {
+func (p *program) next(name record.Sequence) int64 {
 	for i := range p.sequences {
 		if s := &p.sequences[i]; s.name == name {
 			s.last++

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 const (
@@ -49,7 +49,7 @@ func (h handle[T]) getOld(id uuid.UUID) (T, error) {
 }
 
 // findOld is Find in a snapshot.
-func (h handle[T]) findOld(key affiliate.Key) (T, error) {
+func (h handle[T]) findOld(key record.Key) (T, error) {
 	return h.readOld(func(tab *table[T]) (T, error) { return tab.findAt(h.t.moment, &key) })
 }
 
@@ -71,7 +71,7 @@ func (h handle[T]) readOld(read func(*table[T]) (T, error)) (rec T, err error) {
 
 // walkOld is List in a snapshot. It reads a page at a time and yields its
 // records without the lock.
-func (h handle[T]) walkOld(q affiliate.Query, yield func(T, error) bool) {
+func (h handle[T]) walkOld(q record.Query, yield func(T, error) bool) {
 	l := oldList[T]{handle: h, q: q, size: firstPage}
 	var none T
 	for !l.end {
@@ -84,7 +84,7 @@ func (h handle[T]) walkOld(q affiliate.Query, yield func(T, error) bool) {
 				return
 			}
 			if h.t.p == nil {
-				yield(none, affiliate.ErrTxDone)
+				yield(none, record.ErrTxDone)
 				return
 			}
 		}
@@ -92,17 +92,17 @@ func (h handle[T]) walkOld(q affiliate.Query, yield func(T, error) bool) {
 }
 
 // An oldList reads a list of a snapshot.
-type oldList[T affiliate.Record[T]] struct {
+type oldList[T record.Record[T]] struct {
 	handle[T]
-	q       affiliate.Query // what is left of the list
-	size    int             // of the next page
-	page    []T             // the last page that was read
-	end     bool            // it was the last one
+	q       record.Query // what is left of the list
+	size    int          // of the next page
+	page    []T          // the last page that was read
+	end     bool         // it was the last one
 	sources []source[T]
 }
 
 // A source is the part of a list that is in one past or in the table.
-type source[T affiliate.Record[T]] struct {
+type source[T record.Record[T]] struct {
 	cursor
 	past *past[T] // nil: the table
 	more bool     // the cursor is at a record

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // freeze returns a side with the state of the model now.
@@ -27,9 +27,9 @@ type pulled struct {
 }
 
 // pull begins a list.
-func (s *side[T]) pull(t *rapid.T, tx *affiliate.Tx) *pulled {
+func (s *side[T]) pull(t *rapid.T, tx *record.Tx) *pulled {
 	rec := s.gen.Draw(t, "listed")
-	q := affiliate.Query{Desc: rapid.Bool().Draw(t, "desc"), Limit: rapid.IntRange(0, 30).Draw(t, "limit")}
+	q := record.Query{Desc: rapid.Bool().Draw(t, "desc"), Limit: rapid.IntRange(0, 30).Draw(t, "limit")}
 	for _, key := range rec.AppendKeys(nil) {
 		if !key.Index.Unique() && rapid.Bool().Draw(t, "by key") {
 			q.Key = key

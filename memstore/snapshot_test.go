@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // longer reads enough for a View to become a snapshot.
-func longer(tx *affiliate.Tx) {
+func longer(tx *record.Tx) {
 	for range viewReads + 1 {
 		_, _ = tx.Plans.Get(rowID(1))
 	}
@@ -38,17 +39,17 @@ func held(s *Store) (moments, records int) {
 func TestWritersPassLongView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New()
-		fill(t, s, 2000, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+		fill(t, s, 2000, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
 		write := func(n int) error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			return s.Update(ctx, benchProgram, func(tx *affiliate.Tx) error {
+			return s.Update(ctx, benchProgram, func(tx *record.Tx) error {
 				return errors.Join(tx.Links.Delete(rowID(n-1)), tx.Links.Insert(linkOf(2000+n)))
 			})
 		}
-		view(t, s, func(tx *affiliate.Tx) error {
+		view(t, s, func(tx *record.Tx) error {
 			n := 0
-			for rec, err := range tx.Links.List(affiliate.Query{}) {
+			for rec, err := range tx.Links.List(record.Query{}) {
 				if err != nil || !reflect.DeepEqual(rec, linkOf(n)) {
 					t.Fatalf("record %d: %v, error %v", n, rec.ID, err)
 				}
@@ -84,14 +85,14 @@ func TestSnapshotEnds(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			s := New()
-			update(t, s, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(1)) })
+			update(t, s, func(tx *record.Tx) error { return tx.Links.Insert(linkOf(1)) })
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				defer func() { _ = recover() }()
-				_ = s.View(t.Context(), benchProgram, func(tx *affiliate.Tx) error {
+				_ = s.View(t.Context(), benchProgram, func(tx *record.Tx) error {
 					longer(tx)
-					for range tx.Links.List(affiliate.Query{}) { // and ends inside a list
-						update(t, s, func(tx *affiliate.Tx) error { return tx.Links.Delete(rowID(1)) })
+					for range tx.Links.List(record.Query{}) { // and ends inside a list
+						update(t, s, func(tx *record.Tx) error { return tx.Links.Delete(rowID(1)) })
 						if moments, records := held(s); moments != 1 || records != 1 {
 							t.Errorf("%d moments with %d records during the View", moments, records)
 						}
@@ -104,7 +105,7 @@ func TestSnapshotEnds(t *testing.T) {
 			if moments, records := held(s); moments != 0 || records != 0 {
 				t.Errorf("%d moments with %d records are left", moments, records)
 			}
-			update(t, s, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(1)) })
+			update(t, s, func(tx *record.Tx) error { return tx.Links.Insert(linkOf(1)) })
 		})
 	}
 }
@@ -113,8 +114,8 @@ func TestSnapshotEnds(t *testing.T) {
 // look-up and the Views of a sale, keeps nothing.
 func TestShortViewsKeepNothing(t *testing.T) {
 	s := New()
-	fill(t, s, viewReads, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-	view(t, s, func(tx *affiliate.Tx) error {
+	fill(t, s, viewReads, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	view(t, s, func(tx *record.Tx) error {
 		for i := range viewReads {
 			if _, err := tx.Links.Get(rowID(i)); err != nil {
 				return err
@@ -129,7 +130,7 @@ func TestShortViewsKeepNothing(t *testing.T) {
 		}
 		return err
 	})
-	update(t, s, func(tx *affiliate.Tx) error {
+	update(t, s, func(tx *record.Tx) error {
 		longer(tx)
 		if moments, _ := held(s); moments != 0 {
 			t.Error("an Update became a snapshot")
@@ -144,11 +145,11 @@ func TestShortViewsKeepNothing(t *testing.T) {
 func TestSnapshotPrice(t *testing.T) {
 	const records, changed, rounds = 3000, 40, 50
 	s := New()
-	fill(t, s, records, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	fill(t, s, records, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
 	round := 0
 	change := func() {
 		round++
-		update(t, s, func(tx *affiliate.Tx) error {
+		update(t, s, func(tx *record.Tx) error {
 			for i := range changed {
 				rec := linkOf(i)
 				rec.Slug = fmt.Sprint("new-", i, "-", round)
@@ -159,10 +160,10 @@ func TestSnapshotPrice(t *testing.T) {
 			return nil
 		})
 	}
-	view(t, s, func(tx *affiliate.Tx) error {
+	view(t, s, func(tx *record.Tx) error {
 		longer(tx)
 		for range rounds {
-			view(t, s, func(tx *affiliate.Tx) error {
+			view(t, s, func(tx *record.Tx) error {
 				longer(tx)
 				change()
 				return nil
@@ -186,14 +187,14 @@ func TestSnapshotPrice(t *testing.T) {
 func TestSnapshotMemory(t *testing.T) {
 	const records = 20_000
 	s := New()
-	fill(t, s, records, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	fill(t, s, records, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
 	rewrite := func() {
-		fill(t, s, records, func(tx *affiliate.Tx, i int) error { return tx.Links.Replace(linkOf(i)) })
+		fill(t, s, records, func(tx *record.Tx, i int) error { return tx.Links.Replace(linkOf(i)) })
 	}
 	rewrite()
 	before := heap()
 	var during uint64
-	view(t, s, func(tx *affiliate.Tx) error {
+	view(t, s, func(tx *record.Tx) error {
 		longer(tx)
 		rewrite()
 		during = heap()
@@ -223,14 +224,14 @@ func heap() uint64 {
 func TestSnapshotContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New()
-		update(t, s, func(tx *affiliate.Tx) error { return tx.Links.Insert(linkOf(1)) })
+		update(t, s, func(tx *record.Tx) error { return tx.Links.Insert(linkOf(1)) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		free := make(chan struct{})
-		_ = s.View(ctx, benchProgram, func(tx *affiliate.Tx) error {
+		_ = s.View(ctx, benchProgram, func(tx *record.Tx) error {
 			longer(tx)
 			go func() {
-				_ = s.Update(t.Context(), benchProgram, func(*affiliate.Tx) error { <-free; return nil })
+				_ = s.Update(t.Context(), benchProgram, func(*record.Tx) error { <-free; return nil })
 			}()
 			synctest.Wait()
 			if _, err := tx.Links.Get(rowID(1)); !errors.Is(err, context.DeadlineExceeded) {
@@ -238,10 +239,10 @@ func TestSnapshotContext(t *testing.T) {
 			}
 			close(free)
 			synctest.Wait()
-			if _, err := tx.Links.Find(affiliate.Key{Index: affiliate.BySlug, Text: "partner-1"}); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := tx.Links.Find(record.Key{Index: record.BySlug, Text: "partner-1"}); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Find after the end: %v", err)
 			}
-			for _, err := range tx.Links.List(affiliate.Query{}) {
+			for _, err := range tx.Links.List(record.Query{}) {
 				if !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("List after the end: %v", err)
 				}
@@ -258,29 +259,29 @@ func TestSnapshotContext(t *testing.T) {
 // transaction, and ends with its View, a running List included.
 func TestSnapshotLimits(t *testing.T) {
 	s := New()
-	fill(t, s, 100, func(tx *affiliate.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-	var kept affiliate.Tx
-	view(t, s, func(tx *affiliate.Tx) error {
+	fill(t, s, 100, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
+	var kept record.Tx
+	view(t, s, func(tx *record.Tx) error {
 		kept = *tx
 		longer(tx)
-		if err := tx.Links.Insert(linkOf(101)); !errors.Is(err, affiliate.ErrReadOnly) {
+		if err := tx.Links.Insert(linkOf(101)); !errors.Is(err, record.ErrReadOnly) {
 			t.Errorf("Insert: %v", err)
 		}
-		if _, err := tx.Next(affiliate.SaleSequence); !errors.Is(err, affiliate.ErrReadOnly) {
+		if _, err := tx.Next(record.SaleSequence); !errors.Is(err, record.ErrReadOnly) {
 			t.Errorf("Next: %v", err)
 		}
-		bad := affiliate.Key{Index: affiliate.OfCoupon, ID: rowID(1)}
+		bad := record.Key{Index: record.OfCoupon, ID: rowID(1)}
 		if _, err := tx.Links.Find(bad); err == nil || errors.Is(err, affiliate.ErrNotFound) {
 			t.Errorf("Find by a shared index: %v", err)
 		}
-		for _, err := range tx.Links.List(affiliate.Query{Key: bad}) {
+		for _, err := range tx.Links.List(record.Query{Key: bad}) {
 			if err == nil {
 				t.Error("List by an index of another table works")
 			}
 		}
 		return nil
 	})
-	if _, err := kept.Links.Get(rowID(1)); !errors.Is(err, affiliate.ErrTxDone) {
+	if _, err := kept.Links.Get(rowID(1)); !errors.Is(err, record.ErrTxDone) {
 		t.Errorf("Get after the end: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A table holds the records of one type in one program.
@@ -15,7 +16,7 @@ import (
 // see [program]. No method that runs with history.mu alone may use another
 // field, except for name, fixed and the names of the indexes, which do not
 // change after open.
-type table[T affiliate.Record[T]] struct {
+type table[T record.Record[T]] struct {
 	base
 	p     *program
 	rows  slab[T]
@@ -26,12 +27,12 @@ type table[T affiliate.Record[T]] struct {
 	// Buffers for the keys of a written record and of the record that it
 	// replaces: raw and rawOld as the records name them, keys and keyed spread
 	// over the indexes. none is always empty.
-	raw, rawOld       []affiliate.Key
-	keys, keyed, none []affiliate.Key
+	raw, rawOld       []record.Key
+	keys, keyed, none []record.Key
 }
 
 // open makes an empty table.
-func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
+func (tab *table[T]) open(p *program, schema record.TableSchema) {
 	tab.p, tab.name = p, schema.Name
 
 	n := len(schema.Indexes)
@@ -39,7 +40,7 @@ func (tab *table[T]) open(p *program, schema affiliate.TableSchema) {
 	for i, name := range schema.Indexes {
 		tab.indexes[i] = newIndex(name)
 	}
-	room := make([]affiliate.Key, 5*n)
+	room := make([]record.Key, 5*n)
 	tab.places = make([]place, 0, n)
 	tab.raw, tab.rawOld = room[:0:n], room[n:n:2*n]
 	tab.keys, tab.keyed, tab.none = room[2*n:3*n], room[3*n:4*n], room[4*n:]
@@ -51,7 +52,7 @@ func (tab *table[T]) insert(rec T) error {
 		return fmt.Errorf("memstore: insert into %s: the record has no id", tab.name)
 	}
 	if tab.taken(&id) {
-		return &affiliate.ExistsError{}
+		return &record.ExistsError{}
 	}
 	tab.raw = rec.AppendKeys(tab.raw[:0])
 	if err := tab.admit(&id, tab.raw); err != nil {
@@ -122,13 +123,13 @@ func (tab *table[T]) detach(slot uint32) {
 }
 
 // held returns the keys of the record in a slot, spread over the indexes.
-func (tab *table[T]) held(slot uint32) []affiliate.Key {
+func (tab *table[T]) held(slot uint32) []record.Key {
 	return tab.heldBy(*tab.rows.at(slot), tab.keyed)
 }
 
 // heldBy returns the keys of a record that is or was in the table, spread over
 // dst.
-func (tab *table[T]) heldBy(rec T, dst []affiliate.Key) []affiliate.Key {
+func (tab *table[T]) heldBy(rec T, dst []record.Key) []record.Key {
 	tab.rawOld = rec.AppendKeys(tab.rawOld[:0])
 	if err := tab.spread(dst, tab.rawOld); err != nil {
 		panic(err) // they were in order when the record was written

@@ -1,42 +1,44 @@
 package memstore
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"github.com/tributary-go/tributary/affiliate/record"
+)
 
-// Each table of [affiliate.Tx] is in every list below; it is in [tables.fix]
+// Each table of [record.Tx] is in every list below; it is in [tables.fix]
 // only if its records are fixed.
 
 // tables are the tables of one program.
 type tables struct {
-	affiliates  table[affiliate.AffiliateRecord]
-	links       table[affiliate.LinkRecord]
-	clicks      table[affiliate.ClickRecord]
-	referrals   table[affiliate.ReferralRecord]
-	coupons     table[affiliate.CouponRecord]
-	codes       table[affiliate.CodeRecord]
-	redemptions table[affiliate.RedemptionRecord]
-	sales       table[affiliate.SaleRecord]
-	plans       table[affiliate.PlanRecord]
-	tiers       table[affiliate.TierRecord]
-	payouts     table[affiliate.PayoutRecord]
-	adjustments table[affiliate.AdjustmentRecord]
-	movements   table[affiliate.MovementRecord]
-	runs        table[affiliate.RunRecord]
-	lines       table[affiliate.LineRecord]
-	totals      table[affiliate.TotalsRecord]
-	receipts    table[affiliate.ReceiptRecord]
-	endpoints   table[affiliate.EndpointRecord]
-	events      table[affiliate.EventRecord]
-	deliveries  table[affiliate.DeliveryRecord]
-	queue       table[affiliate.QueueRecord]
-	imports     table[affiliate.ImportRecord]
-	payments    table[affiliate.PaymentRecord]
-	paymentKeys table[affiliate.PaymentKeyRecord]
-	payers      table[affiliate.PayerRecord]
-	erasures    table[affiliate.ErasureRecord]
-	aliases     table[affiliate.AliasRecord]
+	affiliates  table[record.Affiliate]
+	links       table[record.Link]
+	clicks      table[record.Click]
+	referrals   table[record.Referral]
+	coupons     table[record.Coupon]
+	codes       table[record.Code]
+	redemptions table[record.Redemption]
+	sales       table[record.Sale]
+	plans       table[record.Plan]
+	tiers       table[record.Tier]
+	payouts     table[record.Payout]
+	adjustments table[record.Adjustment]
+	movements   table[record.Movement]
+	runs        table[record.Run]
+	lines       table[record.Line]
+	totals      table[record.Totals]
+	receipts    table[record.Receipt]
+	endpoints   table[record.Endpoint]
+	events      table[record.Event]
+	deliveries  table[record.Delivery]
+	queue       table[record.Queue]
+	imports     table[record.Import]
+	payments    table[record.Payment]
+	paymentKeys table[record.PaymentKey]
+	payers      table[record.Payer]
+	erasures    table[record.Erasure]
+	aliases     table[record.Alias]
 }
 
-// all lists the tables in the order of [affiliate.Schema].
+// all lists the tables in the order of [record.Schema].
 func (ts *tables) all() []opener {
 	return []opener{
 		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
@@ -68,40 +70,40 @@ func (ts *tables) fix() {
 
 // An opener is a table of any record type.
 type opener interface {
-	open(p *program, schema affiliate.TableSchema)
+	open(p *program, schema record.TableSchema)
 	forget(held []*moment, step uint32) bool
 }
 
 // bind sets the tables of the Tx to handles of the transaction.
 func (t *txn) bind() {
 	tx := &t.tx
-	tx.Affiliates = handle[affiliate.AffiliateRecord]{t}
-	tx.Links = handle[affiliate.LinkRecord]{t}
-	tx.Clicks = handle[affiliate.ClickRecord]{t}
-	tx.Referrals = handle[affiliate.ReferralRecord]{t}
-	tx.Coupons = handle[affiliate.CouponRecord]{t}
-	tx.Codes = handle[affiliate.CodeRecord]{t}
-	tx.Redemptions = handle[affiliate.RedemptionRecord]{t}
-	tx.Sales = handle[affiliate.SaleRecord]{t}
-	tx.Plans = handle[affiliate.PlanRecord]{t}
-	tx.Tiers = handle[affiliate.TierRecord]{t}
-	tx.Payouts = handle[affiliate.PayoutRecord]{t}
-	tx.Adjustments = handle[affiliate.AdjustmentRecord]{t}
-	tx.Movements = handle[affiliate.MovementRecord]{t}
-	tx.Runs = handle[affiliate.RunRecord]{t}
-	tx.Lines = handle[affiliate.LineRecord]{t}
-	tx.Totals = handle[affiliate.TotalsRecord]{t}
-	tx.Receipts = handle[affiliate.ReceiptRecord]{t}
-	tx.Endpoints = handle[affiliate.EndpointRecord]{t}
-	tx.Events = handle[affiliate.EventRecord]{t}
-	tx.Deliveries = handle[affiliate.DeliveryRecord]{t}
-	tx.Queue = handle[affiliate.QueueRecord]{t}
-	tx.Imports = handle[affiliate.ImportRecord]{t}
-	tx.Payments = handle[affiliate.PaymentRecord]{t}
-	tx.PaymentKeys = handle[affiliate.PaymentKeyRecord]{t}
-	tx.Payers = handle[affiliate.PayerRecord]{t}
-	tx.Erasures = handle[affiliate.ErasureRecord]{t}
-	tx.Aliases = handle[affiliate.AliasRecord]{t}
+	tx.Affiliates = handle[record.Affiliate]{t}
+	tx.Links = handle[record.Link]{t}
+	tx.Clicks = handle[record.Click]{t}
+	tx.Referrals = handle[record.Referral]{t}
+	tx.Coupons = handle[record.Coupon]{t}
+	tx.Codes = handle[record.Code]{t}
+	tx.Redemptions = handle[record.Redemption]{t}
+	tx.Sales = handle[record.Sale]{t}
+	tx.Plans = handle[record.Plan]{t}
+	tx.Tiers = handle[record.Tier]{t}
+	tx.Payouts = handle[record.Payout]{t}
+	tx.Adjustments = handle[record.Adjustment]{t}
+	tx.Movements = handle[record.Movement]{t}
+	tx.Runs = handle[record.Run]{t}
+	tx.Lines = handle[record.Line]{t}
+	tx.Totals = handle[record.Totals]{t}
+	tx.Receipts = handle[record.Receipt]{t}
+	tx.Endpoints = handle[record.Endpoint]{t}
+	tx.Events = handle[record.Event]{t}
+	tx.Deliveries = handle[record.Delivery]{t}
+	tx.Queue = handle[record.Queue]{t}
+	tx.Imports = handle[record.Import]{t}
+	tx.Payments = handle[record.Payment]{t}
+	tx.PaymentKeys = handle[record.PaymentKey]{t}
+	tx.Payers = handle[record.Payer]{t}
+	tx.Erasures = handle[record.Erasure]{t}
+	tx.Aliases = handle[record.Alias]{t}
 	tx.Next = t.next
 }
 
@@ -109,62 +111,62 @@ func (t *txn) bind() {
 // table by its type rather than by a field, so that it is one pointer. A handle
 // of two words would double the block that every transaction allocates, and
 // make a look-up a fifth slower (BenchmarkLookup).
-func tableOf[T affiliate.Record[T]](ts *tables) *table[T] {
+func tableOf[T record.Record[T]](ts *tables) *table[T] {
 	var tab any
 	switch any((*T)(nil)).(type) {
-	case *affiliate.AffiliateRecord:
+	case *record.Affiliate:
 		tab = &ts.affiliates
-	case *affiliate.LinkRecord:
+	case *record.Link:
 		tab = &ts.links
-	case *affiliate.ClickRecord:
+	case *record.Click:
 		tab = &ts.clicks
-	case *affiliate.ReferralRecord:
+	case *record.Referral:
 		tab = &ts.referrals
-	case *affiliate.CouponRecord:
+	case *record.Coupon:
 		tab = &ts.coupons
-	case *affiliate.CodeRecord:
+	case *record.Code:
 		tab = &ts.codes
-	case *affiliate.RedemptionRecord:
+	case *record.Redemption:
 		tab = &ts.redemptions
-	case *affiliate.SaleRecord:
+	case *record.Sale:
 		tab = &ts.sales
-	case *affiliate.PlanRecord:
+	case *record.Plan:
 		tab = &ts.plans
-	case *affiliate.TierRecord:
+	case *record.Tier:
 		tab = &ts.tiers
-	case *affiliate.PayoutRecord:
+	case *record.Payout:
 		tab = &ts.payouts
-	case *affiliate.AdjustmentRecord:
+	case *record.Adjustment:
 		tab = &ts.adjustments
-	case *affiliate.MovementRecord:
+	case *record.Movement:
 		tab = &ts.movements
-	case *affiliate.RunRecord:
+	case *record.Run:
 		tab = &ts.runs
-	case *affiliate.LineRecord:
+	case *record.Line:
 		tab = &ts.lines
-	case *affiliate.TotalsRecord:
+	case *record.Totals:
 		tab = &ts.totals
-	case *affiliate.ReceiptRecord:
+	case *record.Receipt:
 		tab = &ts.receipts
-	case *affiliate.EndpointRecord:
+	case *record.Endpoint:
 		tab = &ts.endpoints
-	case *affiliate.EventRecord:
+	case *record.Event:
 		tab = &ts.events
-	case *affiliate.DeliveryRecord:
+	case *record.Delivery:
 		tab = &ts.deliveries
-	case *affiliate.QueueRecord:
+	case *record.Queue:
 		tab = &ts.queue
-	case *affiliate.ImportRecord:
+	case *record.Import:
 		tab = &ts.imports
-	case *affiliate.PaymentRecord:
+	case *record.Payment:
 		tab = &ts.payments
-	case *affiliate.PaymentKeyRecord:
+	case *record.PaymentKey:
 		tab = &ts.paymentKeys
-	case *affiliate.PayerRecord:
+	case *record.Payer:
 		tab = &ts.payers
-	case *affiliate.ErasureRecord:
+	case *record.Erasure:
 		tab = &ts.erasures
-	case *affiliate.AliasRecord:
+	case *record.Alias:
 		tab = &ts.aliases
 	}
 	return tab.(*table[T])

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A txn is one transaction: the Tx that the closure gets, and its program, or
@@ -20,7 +21,7 @@ import (
 // reads more, it becomes a snapshot: from then on it sees a moment, and takes
 // the lock for each read.
 type txn struct {
-	tx     affiliate.Tx
+	tx     record.Tx
 	p      *program
 	reads  int             // how many more records are read before the View becomes a snapshot
 	moment *moment         // what a snapshot sees; nil: the View holds the lock
@@ -58,15 +59,15 @@ func (t *txn) endUpdate() {
 // writable returns an error if the transaction may not write.
 func (t *txn) writable() error {
 	if t.p == nil {
-		return affiliate.ErrTxDone
+		return record.ErrTxDone
 	}
 	if t.moment != nil || t.p.writer != t {
-		return affiliate.ErrReadOnly
+		return record.ErrReadOnly
 	}
 	return nil
 }
 
-func (t *txn) next(name affiliate.Sequence) (int64, error) {
+func (t *txn) next(name record.Sequence) (int64, error) {
 	if err := t.writable(); err != nil {
 		return 0, err
 	}
@@ -74,14 +75,14 @@ func (t *txn) next(name affiliate.Sequence) (int64, error) {
 }
 
 // A handle is one table in one transaction.
-type handle[T affiliate.Record[T]] struct{ t *txn }
+type handle[T record.Record[T]] struct{ t *txn }
 
 func (h handle[T]) table() *table[T] { return tableOf[T](&h.t.p.tables) }
 
 // Get returns the record with the id.
 func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 	if h.t.p == nil {
-		return rec, affiliate.ErrTxDone
+		return rec, record.ErrTxDone
 	}
 	tab := h.table()
 	if h.t.reads--; h.t.reads < 0 {
@@ -98,9 +99,9 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 }
 
 // Find returns the record that holds the key.
-func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
+func (h handle[T]) Find(key record.Key) (rec T, err error) {
 	if h.t.p == nil {
-		return rec, affiliate.ErrTxDone
+		return rec, record.ErrTxDone
 	}
 	tab := h.table()
 	if h.t.reads--; h.t.reads < 0 {
@@ -117,14 +118,14 @@ func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
 }
 
 // List walks the records that q selects.
-func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (h handle[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { h.walk(q, yield) }
 }
 
-func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) {
+func (h handle[T]) walk(q record.Query, yield func(T, error) bool) {
 	var none T
 	if h.t.p == nil {
-		yield(none, affiliate.ErrTxDone)
+		yield(none, record.ErrTxDone)
 		return
 	}
 	tab := h.table()
@@ -143,7 +144,7 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) {
 			return
 		}
 		if h.t.p == nil {
-			yield(none, affiliate.ErrTxDone)
+			yield(none, record.ErrTxDone)
 			return
 		}
 	}

@@ -3,7 +3,7 @@
 //
 //	observer, err := otelaffiliate.Observer(tracerProvider, meterProvider, otelaffiliate.Config{})
 //	…
-//	program, err := affiliate.New(store, affiliate.Config{Observer: observer, …})
+//	program, err := tributary.New(store, tributary.Config{Observer: observer, …})
 //	registration, err := otelaffiliate.ObserveBacklog(meterProvider, otelaffiliate.Config{}, program)
 //
 // It uses only the API of OpenTelemetry: the host brings the SDK. Providers are

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -192,7 +193,7 @@ func deliveryError(d affiliate.DeliverySeen) string {
 //
 // Errors: those of mp. A store that fails is an error of the collection, and
 // nothing is recorded for its program.
-func ObserveBacklog(mp metric.MeterProvider, cfg Config, programs ...*affiliate.Program) (metric.Registration, error) {
+func ObserveBacklog(mp metric.MeterProvider, cfg Config, programs ...*tributary.Program) (metric.Registration, error) {
 	meter := mp.Meter(scope)
 	gauge, err := meter.Float64ObservableGauge("tributary.delivery.oldest_due", metric.WithUnit("s"),
 		metric.WithDescription("For how long the oldest due delivery has been waiting"))

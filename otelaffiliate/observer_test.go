@@ -20,14 +20,16 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/otelaffiliate"
 )
 
 // A lab is a program that is watched, with what its watcher has recorded.
 type lab struct {
-	*affiliate.Program
+	*tributary.Program
 	store  *tracedStore
 	spans  *tracetest.InMemoryExporter
 	reader *sdkmetric.ManualReader
@@ -39,12 +41,12 @@ type lab struct {
 // A tracedStore makes a span for each transaction, like a traced database, and
 // fails when it is told to.
 type tracedStore struct {
-	affiliate.Store
+	record.Store
 	tracer trace.Tracer
 	err    error
 }
 
-func (s *tracedStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *tracedStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	ctx, span := s.tracer.Start(ctx, "store")
 	defer span.End()
 	if s.err != nil {
@@ -53,7 +55,7 @@ func (s *tracedStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s *tracedStore) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *tracedStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	ctx, span := s.tracer.Start(ctx, "store")
 	defer span.End()
 	if s.err != nil {
@@ -72,7 +74,7 @@ func newLab(t *testing.T, cfg otelaffiliate.Config) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Program, err = affiliate.New(l.store, affiliate.Config{
+	l.Program, err = tributary.New(l.store, tributary.Config{
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Observer: observer, Now: func() time.Time { return l.now },
 	})
 	if err != nil {
@@ -316,7 +318,7 @@ func TestForeignSpan(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, request := l.tp.Tracer("http").Start(t.Context(), "request")
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Observer: o, Logger: slog.New(slog.DiscardHandler)})
+	program, err := tributary.New(memstore.New(), tributary.Config{Observer: o, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -21,7 +22,7 @@ type Result struct {
 }
 
 // Apply brings an action into a program. It is repeatable: an action that was
-// applied changes nothing. With a program of a transaction (affiliate.Program.With)
+// applied changes nothing. With a program of a transaction (tributary.Program.With)
 // it is a part of that.
 //
 // An action of another currency than the program's, and a status of a payer who is
@@ -33,14 +34,14 @@ type Result struct {
 // action may be applied again. Refusals of the program are no errors: they are in
 // Result.
 //
-// Effects: those of [affiliate.Program.ReportPayment],
-// [affiliate.Program.ReportPayer], [affiliate.Program.CreateReferral] or
-// [affiliate.Program.ReportSubscription].
+// Effects: those of [tributary.Program.ReportPayment],
+// [tributary.Program.ReportPayer], [tributary.Program.CreateReferral] or
+// [tributary.Program.ReportSubscription].
 //
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-stripe.md.
-func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) {
+func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) {
 	foreign, err := foreign(ctx, p, a)
 	if err != nil {
 		return Result{Action: a}, err
@@ -62,7 +63,7 @@ func Apply(ctx context.Context, p *affiliate.Program, a Action) (Result, error) 
 
 // foreign reports whether an action is in another currency than the program's, and is no
 // refund or dispute of a payment that is counted in it.
-func foreign(ctx context.Context, p *affiliate.Program, a Action) (bool, error) {
+func foreign(ctx context.Context, p *tributary.Program, a Action) (bool, error) {
 	c := a.Payment.Currency
 	if c == "" || c == p.Config().Currency {
 		return false, nil
@@ -83,7 +84,7 @@ func foreign(ctx context.Context, p *affiliate.Program, a Action) (bool, error) 
 }
 
 // apply does what the kind of the action asks for.
-func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
 	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid || r.Action.Reason == OtherCurrency {
 		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
 	}
@@ -108,7 +109,7 @@ func (r *Result) apply(ctx context.Context, p *affiliate.Program) error {
 
 // link reports which ids belong together, what was agreed and is not paid yet, what was
 // paid in another currency, or what a refund consists of, when an ignored action says so.
-func (r *Result) link(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	agreed := a.Reason == Unpaid && !a.Payment.Sale.IsZero()
 	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
@@ -122,7 +123,7 @@ func (r *Result) link(ctx context.Context, p *affiliate.Program) error {
 
 // early is ErrLater for a payment that should not come before another event. An
 // invoice whose session came, or is not waited for, is left to it.
-func (r *Result) early(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	switch {
 	case a.Reason == FirstFromSession:
@@ -145,7 +146,7 @@ func (a *Action) foreignMarks() bool {
 
 // first decides about the invoice of a first payment that its session would book. It
 // waits only when there is somebody to credit.
-func (r *Result) first(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	told, err := paidFor(ctx, p, a.Payment)
 	if err != nil {
@@ -172,7 +173,7 @@ func (r *Result) first(ctx context.Context, p *affiliate.Program) error {
 }
 
 // paidFor reports whether another event said that a payment was paid.
-func paidFor(ctx context.Context, p *affiliate.Program, f affiliate.PaymentFact) (bool, error) {
+func paidFor(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact) (bool, error) {
 	for _, key := range f.Keys {
 		known, err := p.ProviderPayment(ctx, f.Provider, key)
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
@@ -185,14 +186,14 @@ func paidFor(ctx context.Context, p *affiliate.Program, f affiliate.PaymentFact)
 	return false, nil
 }
 
-func (r *Result) payment(ctx context.Context, p *affiliate.Program) (err error) {
+func (r *Result) payment(ctx context.Context, p *tributary.Program) (err error) {
 	r.PaymentResult, err = p.ReportPayment(ctx, r.Action.Payment)
 	r.Done = err == nil
 	return err
 }
 
 // status reports the state of a subscription.
-func (r *Result) status(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) status(ctx context.Context, p *tributary.Program) error {
 	ref, err := p.ReportSubscription(ctx, r.Action.Status)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		r.Action.Kind, r.Action.Reason = KindIgnored, NoCustomer
@@ -206,7 +207,7 @@ func (r *Result) status(ctx context.Context, p *affiliate.Program) error {
 }
 
 // customer reports a payer, who may be a new customer, or a free order.
-func (r *Result) customer(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	f := r.Action.Payment
 	if _, free := f.Sale.Get(); free && p.Config().FreeOrders {
 		return r.payment(ctx, p)
@@ -231,7 +232,7 @@ func (r *Result) customer(ctx context.Context, p *affiliate.Program) error {
 
 // lead makes a referral of a payer who has none, for the first of those who may
 // be credited that resolves.
-func (r *Result) lead(ctx context.Context, p *affiliate.Program) error {
+func (r *Result) lead(ctx context.Context, p *tributary.Program) error {
 	f := r.Action.Payment
 	known, err := p.PayerReferral(ctx, f.Provider, f.Payer)
 	if err == nil {
@@ -259,7 +260,7 @@ func (r *Result) lead(ctx context.Context, p *affiliate.Program) error {
 }
 
 // refer makes the referral for one of those who may be credited.
-func (r *Result) refer(ctx context.Context, p *affiliate.Program, try affiliate.Credit) (affiliate.Referral, error) {
+func (r *Result) refer(ctx context.Context, p *tributary.Program, try affiliate.Credit) (affiliate.Referral, error) {
 	in := r.Action.Lead
 	if in.ReferredUserExternalID == "" {
 		in.ReferredUserExternalID = r.Action.Payment.Payer.ID

@@ -6,6 +6,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
@@ -15,7 +16,7 @@ import (
 // applied any number of times.
 func ExampleApply() {
 	ctx := context.Background()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	program, err := tributary.New(memstore.New(), tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A transaction notes the keys that it needs, and reads all of them in its next
@@ -17,7 +17,7 @@ import (
 // one for each table and index, for one key or for many.
 
 // want notes a key for the next round trip, unless its answer is known.
-func (tab *table[T]) want(key affiliate.Key) {
+func (tab *table[T]) want(key record.Key) {
 	if !tab.knows(key) && !slices.Contains(tab.wanted, key) {
 		tab.wanted = append(tab.wanted, key)
 	}
@@ -25,7 +25,7 @@ func (tab *table[T]) want(key affiliate.Key) {
 
 // knows reports whether the answer to a key is known: the record with the id,
 // the holder of a unique key, or the list of a shared key.
-func (tab *table[T]) knows(key affiliate.Key) (known bool) {
+func (tab *table[T]) knows(key record.Key) (known bool) {
 	switch {
 	case key.Index == "":
 		_, known = tab.rows[key.ID]
@@ -39,7 +39,7 @@ func (tab *table[T]) knows(key affiliate.Key) (known bool) {
 
 // ask reads a key, and with it all that was noted. A View reads a single record
 // by itself.
-func (tab *table[T]) ask(key affiliate.Key) error {
+func (tab *table[T]) ask(key record.Key) error {
 	t := tab.t
 	if t.kind != viewing || t.noted() {
 		tab.want(key)
@@ -50,12 +50,12 @@ func (tab *table[T]) ask(key affiliate.Key) error {
 	if t.begins(tab.sql) {
 		sql, ahead = s.bare, nil
 	}
-	return t.row(tab.records(sql, keyArg(key), []affiliate.Key{key}, ahead, nil))
+	return t.row(tab.records(sql, keyArg(key), []record.Key{key}, ahead, nil))
 }
 
 // soon notes a key that the closure expects to need.
-func (tab *table[T]) soon(key affiliate.Key) {
-	if key == (affiliate.Key{}) {
+func (tab *table[T]) soon(key record.Key) {
+	if key == (record.Key{}) {
 		tab.newest.wanted = !tab.newest.known
 		return
 	}
@@ -65,7 +65,7 @@ func (tab *table[T]) soon(key affiliate.Key) {
 }
 
 // soon is the Soon of a closure's Tx.
-func (u *unit) soon(table string, key affiliate.Key) {
+func (u *unit) soon(table string, key record.Key) {
 	if u.done || u.gone != nil {
 		return
 	}
@@ -100,8 +100,8 @@ func (tab *table[T]) asking(qs []query) []query {
 	}
 	for len(tab.wanted) > 0 {
 		ix := tab.wanted[0].Index
-		var keys []affiliate.Key
-		tab.wanted = slices.DeleteFunc(tab.wanted, func(key affiliate.Key) bool {
+		var keys []record.Key
+		tab.wanted = slices.DeleteFunc(tab.wanted, func(key record.Key) bool {
 			if key.Index == ix {
 				keys = append(keys, key)
 			}
@@ -118,7 +118,7 @@ func (tab *table[T]) asking(qs []query) []query {
 
 // askRecords reads the records with ids or unique keys of one index, and the
 // records that they refer to.
-func (tab *table[T]) askRecords(qs []query, ix affiliate.Index, keys []affiliate.Key) []query {
+func (tab *table[T]) askRecords(qs []query, ix record.Index, keys []record.Key) []query {
 	s := tab.sql.asks[ix]
 	sql, linksOf, arg := s.one, s.linksOfOne, keyArg(keys[0])
 	if len(keys) > 1 {
@@ -129,13 +129,13 @@ func (tab *table[T]) askRecords(qs []query, ix affiliate.Index, keys []affiliate
 	}
 	links, owners := &tab.t.tables.links, map[uuid.UUID][]uuid.UUID{}
 	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(owners), func() {
-		links.rememberAll(affiliate.OfAffiliate, owners)
+		links.rememberAll(record.OfAffiliate, owners)
 	}, "uju"})
 }
 
 // records is the query for the records with keys of one index. It notes the
 // first reference of each in owners, unless that is nil.
-func (tab *table[T]) records(sql string, arg any, keys []affiliate.Key, ahead []reference, owners map[uuid.UUID][]uuid.UUID) query {
+func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference, owners map[uuid.UUID][]uuid.UUID) query {
 	ix := keys[0].Index
 	refs, raws := make([]pgtype.UUID, len(ahead)), make([][]byte, len(ahead))
 	var id uuid.UUID
@@ -170,7 +170,7 @@ func (tab *table[T]) records(sql string, arg any, keys []affiliate.Key, ahead []
 }
 
 // askLists reads whole lists of a shared index.
-func (tab *table[T]) askLists(ix affiliate.Index, keys []affiliate.Key) query {
+func (tab *table[T]) askLists(ix record.Index, keys []record.Key) query {
 	found := map[uuid.UUID][]uuid.UUID{}
 	texts := map[string][]uuid.UUID{}
 	each := tab.listing(found)
@@ -209,9 +209,9 @@ func (tab *table[T]) listing(into map[uuid.UUID][]uuid.UUID) func(pgx.Rows) erro
 }
 
 // rememberAll notes whole lists of a shared index.
-func (tab *table[T]) rememberAll(ix affiliate.Index, lists map[uuid.UUID][]uuid.UUID) {
+func (tab *table[T]) rememberAll(ix record.Index, lists map[uuid.UUID][]uuid.UUID) {
 	for of, ids := range lists {
-		if key := (affiliate.Key{Index: ix, ID: of}); !tab.knows(key) {
+		if key := (record.Key{Index: ix, ID: of}); !tab.knows(key) {
 			tab.remember(key, ids)
 		}
 	}
@@ -219,19 +219,19 @@ func (tab *table[T]) rememberAll(ix affiliate.Index, lists map[uuid.UUID][]uuid.
 
 // found notes the holder of a unique key in the database. A holder that is known
 // already stays, because it may have been written since.
-func (tab *table[T]) found(key affiliate.Key, id uuid.UUID) {
+func (tab *table[T]) found(key record.Key, id uuid.UUID) {
 	if _, known := tab.holders[key]; known {
 		return
 	}
 	if tab.holders == nil {
-		tab.holders = make(map[affiliate.Key]uuid.UUID)
+		tab.holders = make(map[record.Key]uuid.UUID)
 	}
 	tab.holders[key] = id
 }
 
 // absent notes that there is nothing under the keys that were read and not
 // found.
-func (tab *table[T]) absent(keys []affiliate.Key) {
+func (tab *table[T]) absent(keys []record.Key) {
 	for _, key := range keys {
 		if key.Index == "" {
 			tab.learn(key.ID, nil)
@@ -242,7 +242,7 @@ func (tab *table[T]) absent(keys []affiliate.Key) {
 }
 
 // keysArg is the values of keys of one index as a parameter.
-func keysArg(ix affiliate.Index, keys []affiliate.Key) any {
+func keysArg(ix record.Index, keys []record.Key) any {
 	if !ix.IsID() {
 		texts := make([]string, len(keys))
 		for i, key := range keys {
@@ -258,7 +258,7 @@ func keysArg(ix affiliate.Index, keys []affiliate.Key) any {
 }
 
 // keyShape is the shape of a key's column.
-func keyShape(ix affiliate.Index) shape {
+func keyShape(ix record.Index) shape {
 	if ix.IsID() {
 		return shape(ofID)
 	}
@@ -272,7 +272,7 @@ type keyScan struct {
 }
 
 // into is where the column goes.
-func (k *keyScan) into(ix affiliate.Index) any {
+func (k *keyScan) into(ix record.Index) any {
 	if ix.IsID() {
 		return (*[16]byte)(&k.id)
 	}
@@ -280,6 +280,6 @@ func (k *keyScan) into(ix affiliate.Index) any {
 }
 
 // key is the key that was read.
-func (k *keyScan) key(ix affiliate.Index) affiliate.Key {
-	return affiliate.Key{Index: ix, ID: k.id, Text: k.text}
+func (k *keyScan) key(ix record.Index) record.Key {
+	return record.Key{Index: ix, ID: k.id, Text: k.text}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -25,31 +26,31 @@ func TestGroupPanicsOnAnError(t *testing.T) {
 	schema := newSchema(t, pool)
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	program, unreadable := uuid.UUID{7}, uuid.UUID{0xba, 15: 1}
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
 	// The server refuses to read a tier.
 	exec(t, pool, "ALTER TABLE "+schema+".tiers RENAME TO hidden")
 	t.Cleanup(func() { exec(t, pool, "ALTER TABLE "+schema+".hidden RENAME TO tiers") })
-	swallows := func(tx *affiliate.Tx) error {
+	swallows := func(tx *record.Tx) error {
 		_, err := tx.Totals.Get(uuid.UUID{1})
 		_, _ = tx.Tiers.Get(unreadable)
 		return err
 	}
-	panics := func(tx *affiliate.Tx) error {
+	panics := func(tx *record.Tx) error {
 		_ = swallows(tx)
 		panic("no tier")
 	}
 	for _, c := range []struct {
 		name string
-		fns  []func(tx *affiliate.Tx) error
+		fns  []func(tx *record.Tx) error
 		want []error
 		n    int64
 	}{
-		{"with others", []func(tx *affiliate.Tx) error{count(0), panics, count(1)}, []error{nil, errors.New("panic: no tier"), nil}, 2},
-		{"last of all", []func(tx *affiliate.Tx) error{count(2), count(3), panics}, []error{nil, nil, errors.New("panic: no tier")}, 4},
-		{"one by one", []func(tx *affiliate.Tx) error{count(4), swallows, panics}, []error{nil, errAny, errors.New("panic: no tier")}, 5},
+		{"with others", []func(tx *record.Tx) error{count(0), panics, count(1)}, []error{nil, errors.New("panic: no tier"), nil}, 2},
+		{"last of all", []func(tx *record.Tx) error{count(2), count(3), panics}, []error{nil, nil, errors.New("panic: no tier")}, 4},
+		{"one by one", []func(tx *record.Tx) error{count(4), swallows, panics}, []error{nil, errAny, errors.New("panic: no tier")}, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, err := range together(t, s, program, nil, c.fns) {
@@ -70,7 +71,7 @@ func TestCutRefusal(t *testing.T) {
 	schema := newSchema(t, pool)
 	var cut atomic.Int64
 	wired := wiredPool(t, &cut)
-	refuse := func(tx *affiliate.Tx) error {
+	refuse := func(tx *record.Tx) error {
 		if _, err := tx.Totals.Get(uuid.UUID{1}); !errors.Is(err, affiliate.ErrNotFound) {
 			return err
 		}
@@ -124,9 +125,9 @@ func TestSerializableView(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	cfg := pgstore.Config{Schema: newSchema(t, pool), Mode: pgstore.Serializable}
 	s, other, reader := newStore(t, pool, cfg), newStore(t, pool, cfg), newStore(t, pool, cfg)
-	program, coupon := uuid.UUID{7}, affiliate.CouponRecord{ID: uuid.UUID{1}, Name: "old"}
-	code := affiliate.CodeRecord{ID: uuid.UUID{2}, Code: "A", CouponID: coupon.ID}
-	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+	program, coupon := uuid.UUID{7}, record.Coupon{ID: uuid.UUID{1}, Name: "old"}
+	code := record.Code{ID: uuid.UUID{2}, Code: "A", CouponID: coupon.ID}
+	err := s.Update(t.Context(), program, func(tx *record.Tx) error {
 		return errors.Join(tx.Coupons.Insert(coupon), tx.Codes.Insert(code))
 	})
 	if err != nil {
@@ -134,7 +135,7 @@ func TestSerializableView(t *testing.T) {
 	}
 	look := func(wantRedeemed int64, wantName string) {
 		t.Helper()
-		err := reader.View(t.Context(), program, func(tx *affiliate.Tx) error {
+		err := reader.View(t.Context(), program, func(tx *record.Tx) error {
 			code, err := tx.Codes.Get(code.ID)
 			if err != nil {
 				return err
@@ -153,7 +154,7 @@ func TestSerializableView(t *testing.T) {
 	var wg sync.WaitGroup
 	var seen []string
 	later := func() {
-		err := other.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+		err := other.Update(t.Context(), program, func(tx *record.Tx) error {
 			rec, err := tx.Coupons.Get(coupon.ID)
 			seen = append(seen, rec.Name)
 			code.TimesRedeemed = 5
@@ -164,7 +165,7 @@ func TestSerializableView(t *testing.T) {
 		}
 	}
 	runs := 0
-	err = s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+	err = s.Update(t.Context(), program, func(tx *record.Tx) error {
 		if _, err := tx.Codes.Get(code.ID); err != nil {
 			return err
 		}
@@ -191,12 +192,12 @@ func TestCutGroup(t *testing.T) {
 	var cut, runs atomic.Int64
 	s := newStore(t, wiredPool(t, &cut), pgstore.Config{Schema: schema, Group: 16})
 	program := uuid.UUID{7}
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
 	warm := func(i int) { // prepares the statements of a group
-		for j, err := range together(t, s, program, nil, []func(tx *affiliate.Tx) error{count(i), count(i + 1), count(i + 2)}) {
+		for j, err := range together(t, s, program, nil, []func(tx *record.Tx) error{count(i), count(i + 1), count(i + 2)}) {
 			if err != nil {
 				t.Fatalf("closure %d: %v", j, err)
 			}
@@ -204,11 +205,11 @@ func TestCutGroup(t *testing.T) {
 	}
 	warm(0)
 	warm(3)
-	counting := func(i int) func(tx *affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error { runs.Add(1); return count(i)(tx) }
+	counting := func(i int) func(tx *record.Tx) error {
+		return func(tx *record.Tx) error { runs.Add(1); return count(i)(tx) }
 	}
-	last := func(tx *affiliate.Tx) error { defer cut.Store(1); return counting(8)(tx) }
-	errs := together(t, s, program, nil, []func(tx *affiliate.Tx) error{counting(6), counting(7), last})
+	last := func(tx *record.Tx) error { defer cut.Store(1); return counting(8)(tx) }
+	errs := together(t, s, program, nil, []func(tx *record.Tx) error{counting(6), counting(7), last})
 	for i, err := range errs {
 		if !errors.Is(err, pgstore.ErrOutcomeUnknown) {
 			t.Errorf("closure %d: error %v, want that the outcome is unknown", i, err)
@@ -217,8 +218,8 @@ func TestCutGroup(t *testing.T) {
 	if runs.Load() != 3 {
 		t.Errorf("%d closures were run, want each once", runs.Load())
 	}
-	rec := affiliate.TotalsRecord{}
-	err := newStore(t, pool, pgstore.Config{Schema: schema}).View(t.Context(), program, func(tx *affiliate.Tx) (err error) {
+	rec := record.Totals{}
+	err := newStore(t, pool, pgstore.Config{Schema: schema}).View(t.Context(), program, func(tx *record.Tx) (err error) {
 		rec, err = tx.Totals.Get(uuid.UUID{1})
 		return err
 	})
@@ -235,11 +236,11 @@ func TestForeignRecords(t *testing.T) {
 	schema := newSchema(t, pool)
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	program, foreign := uuid.UUID{7}, uuid.UUID{0xee, 15: 1}
-	insert := func(tx *affiliate.Tx) error { return tx.Plans.Insert(affiliate.PlanRecord{ID: foreign, Name: "ours"}) }
+	insert := func(tx *record.Tx) error { return tx.Plans.Insert(record.Plan{ID: foreign, Name: "ours"}) }
 	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
-	list := func(tx *affiliate.Tx) ([]string, error) {
+	list := func(tx *record.Tx) ([]string, error) {
 		var names []string
-		for rec, err := range tx.Plans.List(affiliate.Query{}) {
+		for rec, err := range tx.Plans.List(record.Query{}) {
 			if err != nil {
 				return nil, err
 			}
@@ -248,23 +249,23 @@ func TestForeignRecords(t *testing.T) {
 		return names, nil
 	}
 	var found []string
-	errs := together(t, s, program, nil, []func(tx *affiliate.Tx) error{
-		func(tx *affiliate.Tx) error {
+	errs := together(t, s, program, nil, []func(tx *record.Tx) error{
+		func(tx *record.Tx) error {
 			_, err := list(tx)
 			return errors.Join(insert(tx), err, errRefused)
 		},
-		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
-		func(tx *affiliate.Tx) error {
+		func(tx *record.Tx) (err error) { found, err = list(tx); return err },
+		func(tx *record.Tx) error {
 			if err := insert(tx); err != nil {
 				return err
 			}
 			_, err := list(tx)
 			return errors.Join(err, errRefused)
 		},
-		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
+		func(tx *record.Tx) (err error) { found, err = list(tx); return err },
 		insert,
 	})
-	wants := []error{errRefused, nil, affiliate.ErrExists, nil, affiliate.ErrExists}
+	wants := []error{errRefused, nil, record.ErrExists, nil, record.ErrExists}
 	for i, err := range errs {
 		if !errors.Is(err, wants[i]) {
 			t.Errorf("closure %d: error %v, want %v", i, err, wants[i])
@@ -276,16 +277,16 @@ func TestForeignRecords(t *testing.T) {
 
 	other := uuid.UUID{8}
 	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+other.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
-	errs = together(t, s, other, nil, []func(tx *affiliate.Tx) error{
-		func(tx *affiliate.Tx) error {
-			tx.Next(affiliate.SaleSequence) // reads the marks without reading a list
+	errs = together(t, s, other, nil, []func(tx *record.Tx) error{
+		func(tx *record.Tx) error {
+			tx.Next(record.SaleSequence) // reads the marks without reading a list
 			if err := insert(tx); err != nil {
 				return err
 			}
 			_, err := list(tx)
 			return errors.Join(err, errRefused)
 		},
-		func(tx *affiliate.Tx) (err error) { found, err = list(tx); return err },
+		func(tx *record.Tx) (err error) { found, err = list(tx); return err },
 	})
 	if !errors.Is(errs[0], errRefused) || errs[1] != nil || len(found) != 1 || found[0] != "theirs" {
 		t.Errorf("errors %v, found %q", errs, found)
@@ -302,7 +303,7 @@ func TestSmallPool(t *testing.T) {
 	errs := make(chan error, programs*writers)
 	for p := range programs {
 		program := uuid.UUID{7, byte(p)}
-		insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+		insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 		if err := s.Update(t.Context(), program, insert); err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +328,7 @@ func writeAndRead(ctx context.Context, s *pgstore.Store, program uuid.UUID, firs
 		if err := s.Update(ctx, program, count(i)); err != nil {
 			return err
 		}
-		err := s.View(ctx, program, func(tx *affiliate.Tx) error {
+		err := s.View(ctx, program, func(tx *record.Tx) error {
 			_, err := tx.Plans.Get(uuid.UUID{2, byte(i)})
 			return err
 		})
@@ -345,7 +346,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	schema := newSchema(t, pool)
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
 	program := uuid.UUID{7}
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +359,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var watch sync.WaitGroup
-	waiting := func(tx *affiliate.Tx) error {
+	waiting := func(tx *record.Tx) error {
 		watch.Go(func() {
 			for n := 0; n == 0 && t.Context().Err() == nil; { // until the leader waits for the host's lock
 				n = must(queued(t.Context(), pool))
@@ -371,7 +372,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		return count(1)(tx)
 	}
 	defer watch.Wait()
-	errs := together(t, s, program, map[int]context.Context{0: ctx}, []func(tx *affiliate.Tx) error{waiting, count(2), count(3)})
+	errs := together(t, s, program, map[int]context.Context{0: ctx}, []func(tx *record.Tx) error{waiting, count(2), count(3)})
 	if !errors.Is(errs[0], context.Canceled) || errs[1] != nil || errs[2] != nil {
 		t.Errorf("errors %v, want the first cancelled alone", errs)
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // persist makes four sales and repeats each until it has an answer, as a shop does
 // whose order must not be lost.
-func persist(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) {
+func persist(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *tributary.Program) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

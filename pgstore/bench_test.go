@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -72,7 +74,7 @@ CREATE INDEX ON hand.events (program, object)`
 type yard struct {
 	pool     *pgxpool.Pool
 	store    *pgstore.Store
-	programs []*affiliate.Program
+	programs []*tributary.Program
 	payload  []byte
 	sold     atomic.Int64 // by the engine, in all programs
 }
@@ -111,9 +113,9 @@ func exec(tb testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
 	}
 }
 
-func newProgram(tb testing.TB, store affiliate.Store, id uuid.UUID) *affiliate.Program {
+func newProgram(tb testing.TB, store record.Store, id uuid.UUID) *tributary.Program {
 	tb.Helper()
-	p, err := affiliate.New(store, affiliate.Config{
+	p, err := tributary.New(store, tributary.Config{
 		ID: id, Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 	})
@@ -124,7 +126,7 @@ func newProgram(tb testing.TB, store affiliate.Store, id uuid.UUID) *affiliate.P
 }
 
 // hotCode makes an affiliate with the code HOT20.
-func hotCode(tb testing.TB, p *affiliate.Program) affiliate.Code {
+func hotCode(tb testing.TB, p *tributary.Program) affiliate.Code {
 	tb.Helper()
 	ctx := context.Background()
 	a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
@@ -271,8 +273,8 @@ func BenchmarkLookup(b *testing.B) {
 	sql := "SELECT record FROM " + pgx.Identifier{schema, "codes"}.Sanitize() + " WHERE program = $1 AND by_code = $2"
 	var turn atomic.Int64
 	var texts []string
-	err := y.store.View(b.Context(), p.Config().ID, func(tx *affiliate.Tx) error {
-		for rec, err := range tx.Codes.List(affiliate.Query{}) {
+	err := y.store.View(b.Context(), p.Config().ID, func(tx *record.Tx) error {
+		for rec, err := range tx.Codes.List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -285,15 +287,15 @@ func BenchmarkLookup(b *testing.B) {
 	}
 	key := func() string { return texts[int(turn.Add(1))%len(texts)] }
 	hand := func(ctx context.Context, _ int) error {
-		var rec affiliate.CodeRecord
+		var rec record.Code
 		return y.pool.QueryRow(ctx, sql, [16]byte(p.Config().ID), key()).Scan(&rec)
 	}
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprintf("Find/clients=%d", clients), func(b *testing.B) {
 			for range b.N {
 				compare(b, clients, func(ctx context.Context, _ int) error {
-					return y.store.View(ctx, p.Config().ID, func(tx *affiliate.Tx) error {
-						_, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: key()})
+					return y.store.View(ctx, p.Config().ID, func(tx *record.Tx) error {
+						_, err := tx.Codes.Find(record.Key{Index: record.ByCode, Text: key()})
 						return err
 					})
 				}, hand)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A writer makes the bytes of one compact record.
@@ -51,7 +51,7 @@ func (w *writer) text(s string) {
 // A reader reads what a writer wrote. After an error it gives zeros.
 type reader struct {
 	raw     []byte // what is left
-	payload *affiliate.Payload
+	payload *record.Payload
 	last    int64
 	ids     []uuid.UUID
 	err     error

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -20,7 +21,7 @@ var errChanged = errors.New("the host changed its mind")
 
 // hostOne stores an order and its sale in one transaction of the host, and rolls
 // back one of four.
-func hostOne(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *affiliate.Program) {
+func hostOne(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *tributary.Program) {
 	id := uuid.NewString()
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		table := pgx.Identifier{os.Getenv("TRIBUTARY_WORKER_SCHEMA"), "orders"}.Sanitize()
@@ -43,7 +44,7 @@ func hostOne(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *a
 }
 
 // followOn follows the events from a position, and prints each.
-func followOn(ctx context.Context, p *affiliate.Program) {
+func followOn(ctx context.Context, p *tributary.Program) {
 	if following == uuid.Nil {
 		following, _ = uuid.Parse(os.Getenv("TRIBUTARY_WORKER_POSITION")) // empty: from the first
 	}

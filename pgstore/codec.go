@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A compact record is a version byte, and then its fields: the number of a field
@@ -83,17 +84,17 @@ func special(t reflect.Type) (codec, bool) {
 		return as(func(w *writer, v *[]byte) { w.bytes(pack(*v)) }, func(r *reader, v *[]byte) { *v = r.unpack(r.bytes()) }), true
 	case reflect.TypeFor[json.RawMessage]():
 		return as(func(w *writer, v *json.RawMessage) { w.bytes(*v) }, func(r *reader, v *json.RawMessage) { *v = bytes.Clone(r.bytes()) }), true
-	case reflect.TypeFor[affiliate.Payload]():
-		return as(func(w *writer, v *affiliate.Payload) { w.payload = pack(v.Bytes()) }, func(r *reader, v *affiliate.Payload) { r.payload = v }), true
-	case reflect.TypeFor[affiliate.StoredAnswer]():
-		return as(func(w *writer, v *affiliate.StoredAnswer) { w.bytes(pack(v.Bytes())) },
-			func(r *reader, v *affiliate.StoredAnswer) { *v = affiliate.StoredAnswerOf(r.unpack(r.bytes())) }), true
+	case reflect.TypeFor[record.Payload]():
+		return as(func(w *writer, v *record.Payload) { w.payload = pack(v.Bytes()) }, func(r *reader, v *record.Payload) { r.payload = v }), true
+	case reflect.TypeFor[record.StoredAnswer]():
+		return as(func(w *writer, v *record.StoredAnswer) { w.bytes(pack(v.Bytes())) },
+			func(r *reader, v *record.StoredAnswer) { *v = record.StoredAnswerOf(r.unpack(r.bytes())) }), true
 	case reflect.TypeFor[affiliate.Opt[affiliate.Amount]]():
 		return optOf[affiliate.Amount](), true
 	case reflect.TypeFor[affiliate.Opt[affiliate.Percent]]():
 		return optOf[affiliate.Percent](), true
-	case reflect.TypeFor[affiliate.Opt[affiliate.HandSet]]():
-		return optOf[affiliate.HandSet](), true
+	case reflect.TypeFor[affiliate.Opt[record.HandSet]]():
+		return optOf[record.HandSet](), true
 	}
 	return codec{}, false
 }

@@ -17,18 +17,19 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // TestCompact: every compact record comes back as it was, whatever is in its
 // fields, and the same record gives the same bytes.
 func TestCompact(t *testing.T) {
-	t.Run("sales", compactRoundTrips[affiliate.SaleRecord])
-	t.Run("redemptions", compactRoundTrips[affiliate.RedemptionRecord])
-	t.Run("clicks", compactRoundTrips[affiliate.ClickRecord])
-	t.Run("events", compactRoundTrips[affiliate.EventRecord])
-	t.Run("deliveries", compactRoundTrips[affiliate.DeliveryRecord])
-	t.Run("receipts", compactRoundTrips[affiliate.ReceiptRecord])
+	t.Run("sales", compactRoundTrips[record.Sale])
+	t.Run("redemptions", compactRoundTrips[record.Redemption])
+	t.Run("clicks", compactRoundTrips[record.Click])
+	t.Run("events", compactRoundTrips[record.Event])
+	t.Run("deliveries", compactRoundTrips[record.Delivery])
+	t.Run("receipts", compactRoundTrips[record.Receipt])
 }
 
 func compactRoundTrips[T any](t *testing.T) {
@@ -96,10 +97,10 @@ func drawInto(rt *rapid.T, v reflect.Value) {
 		set(rapid.SampledFrom([]json.RawMessage{nil, json.RawMessage(`{"a":[1.50,null]}`), json.RawMessage(`{ "z":1, "a" : "<&\u2028>" }`)}).Draw(rt, "json"))
 	case []byte:
 		set(drawBytes(rt))
-	case affiliate.Payload:
-		set(affiliate.PayloadOf(drawBytes(rt)))
-	case affiliate.StoredAnswer:
-		set(affiliate.StoredAnswerOf(drawBytes(rt)))
+	case record.Payload:
+		set(record.PayloadOf(drawBytes(rt)))
+	case record.StoredAnswer:
+		set(record.StoredAnswerOf(drawBytes(rt)))
 	case affiliate.Amount:
 		set(amount())
 	case affiliate.Opt[affiliate.Amount]:
@@ -108,8 +109,8 @@ func drawInto(rt *rapid.T, v reflect.Value) {
 		drawEnum(rt, v)
 	case affiliate.Opt[affiliate.Percent]:
 		set(rapid.SampledFrom([]affiliate.Opt[affiliate.Percent]{{}, affiliate.Null[affiliate.Percent](), affiliate.Set(affiliate.PercentFromScaled(drawInt(rt)))}).Draw(rt, "opt"))
-	case affiliate.Opt[affiliate.HandSet]:
-		set(rapid.SampledFrom([]affiliate.Opt[affiliate.HandSet]{{}, affiliate.Null[affiliate.HandSet](), affiliate.Set(affiliate.HandSet{Earned: amount()})}).Draw(rt, "opt"))
+	case affiliate.Opt[record.HandSet]:
+		set(rapid.SampledFrom([]affiliate.Opt[record.HandSet]{{}, affiliate.Null[record.HandSet](), affiliate.Set(record.HandSet{Earned: amount()})}).Draw(rt, "opt"))
 	default:
 		drawKind(rt, v)
 	}
@@ -178,9 +179,9 @@ func drawBytes(rt *rapid.T) []byte {
 // TestCompactNumbers: the numbers of fields and the words that rows were stored
 // with. A change here is a change of rows that exist.
 func TestCompactNumbers(t *testing.T) {
-	rec := affiliate.DeliveryRecord{
+	rec := record.Delivery{
 		ID: uuid.UUID{1}, EventID: uuid.UUID{2}, EndpointID: uuid.UUID{2}, Type: affiliate.SaleCreated, State: affiliate.DeliveryFailed,
-		Attempts:  []affiliate.AttemptRecord{{At: at(5), Manual: true, URL: "u", Status: 200, Took: 3, Err: "timeout", Response: "r"}},
+		Attempts:  []record.Attempt{{At: at(5), Manual: true, URL: "u", Status: 200, Took: 3, Err: "timeout", Response: "r"}},
 		CreatedAt: at(1), UpdatedAt: at(2), NextAttemptAt: at(4),
 	}
 	const want = "01" + "01" + "00" + "01000000000000000000000000000000" + "02" + "00" + "02000000000000000000000000000000" + "03" + "02" +

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -18,14 +18,14 @@ import (
 // A way is a way to run the store.
 type way struct {
 	name string
-	open func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store
+	open func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store
 }
 
 // ways are: the store by itself, two processes that share a schema,
 // transactions of the host, and every closure run twice.
 func ways() []way {
-	one := func(cfg pgstore.Config) func(testing.TB, *pgxpool.Pool, string) affiliate.Store {
-		return func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
+	one := func(cfg pgstore.Config) func(testing.TB, *pgxpool.Pool, string) record.Store {
+		return func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			cfg.Schema = schema
 			return newStore(tb, pool, cfg)
 		}
@@ -35,17 +35,17 @@ func ways() []way {
 		{"Queue, grouped", one(pgstore.Config{Group: 32})},
 		{"Serializable", one(pgstore.Config{Mode: pgstore.Serializable})},
 		{"Serializable, grouped", one(pgstore.Config{Mode: pgstore.Serializable, Group: 32})},
-		{"two processes", func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
+		{"two processes", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			grouped := newStore(tb, pool, pgstore.Config{Schema: schema, Group: 8})
-			return &turnabout{stores: [2]affiliate.Store{newStore(tb, pool, pgstore.Config{Schema: schema}), grouped}}
+			return &turnabout{stores: [2]record.Store{newStore(tb, pool, pgstore.Config{Schema: schema}), grouped}}
 		}},
-		{"inside the host's transaction", func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
+		{"inside the host's transaction", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			return inside{newStore(tb, pool, pgstore.Config{Schema: schema}), pool, pgx.ReadCommitted}
 		}},
-		{"rerun", func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
+		{"rerun", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			return conformance.Rerun(newStore(tb, pool, pgstore.Config{Schema: schema}))
 		}},
-		{"without prepared statements", func(tb testing.TB, pool *pgxpool.Pool, schema string) affiliate.Store {
+		{"without prepared statements", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			exec := newPool(tb, pool.Config().ConnString(), func(c *pgxpool.Config) {
 				c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 			})
@@ -65,7 +65,7 @@ func TestStore(t *testing.T) {
 		}
 		t.Run(way.name, func(t *testing.T) {
 			schema := newSchema(t, pool)
-			conformance.TestStore(t, func(tb testing.TB) affiliate.Store {
+			conformance.TestStore(t, func(tb testing.TB) record.Store {
 				empty(tb, pool, schema)
 				return way.open(tb, pool, schema)
 			})
@@ -75,17 +75,17 @@ func TestStore(t *testing.T) {
 
 // A turnabout passes calls to two stores in turn, as two processes do.
 type turnabout struct {
-	stores [2]affiliate.Store
+	stores [2]record.Store
 	turn   atomic.Int64
 }
 
-func (s *turnabout) next() affiliate.Store { return s.stores[s.turn.Add(1)%2] }
+func (s *turnabout) next() record.Store { return s.stores[s.turn.Add(1)%2] }
 
-func (s *turnabout) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *turnabout) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return s.next().View(ctx, program, fn)
 }
 
-func (s *turnabout) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *turnabout) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return s.next().Update(ctx, program, fn)
 }
 
@@ -96,15 +96,15 @@ type inside struct {
 	level pgx.TxIsoLevel
 }
 
-func (s inside) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	return s.begin(ctx, func(in affiliate.Store) error { return in.View(ctx, program, fn) })
+func (s inside) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return s.begin(ctx, func(in record.Store) error { return in.View(ctx, program, fn) })
 }
 
-func (s inside) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	return s.begin(ctx, func(in affiliate.Store) error { return in.Update(ctx, program, fn) })
+func (s inside) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return s.begin(ctx, func(in record.Store) error { return in.Update(ctx, program, fn) })
 }
 
-func (s inside) begin(ctx context.Context, fn func(in affiliate.Store) error) error {
+func (s inside) begin(ctx context.Context, fn func(in record.Store) error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("host: %w", ctx.Err())
 	}

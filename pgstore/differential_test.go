@@ -14,7 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -22,18 +24,18 @@ import (
 // A twin is one of two programs that get the same calls, clock, ids and random
 // numbers, on different stores.
 type twin struct {
-	*affiliate.Program
-	store affiliate.Store
+	*tributary.Program
+	store record.Store
 }
 
-func newTwin(tb testing.TB, store affiliate.Store, now *time.Time) twin {
+func newTwin(tb testing.TB, store record.Store, now *time.Time) twin {
 	tb.Helper()
 	return newTwinOf(tb, store, now, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"))
 }
 
-func newTwinOf(tb testing.TB, store affiliate.Store, now *time.Time, program uuid.UUID) twin {
+func newTwinOf(tb testing.TB, store record.Store, now *time.Time, program uuid.UUID) twin {
 	tb.Helper()
-	p, err := affiliate.New(store, affiliate.Config{
+	p, err := tributary.New(store, tributary.Config{
 		ID: program, Name: "Northwind Beans", CascadeEvents: true,
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -70,7 +72,7 @@ func done(err error) string { return answer(nil, err) }
 
 // dump returns every record as text.
 func (w twin) dump(tb rapid.TB) (lines []string) {
-	err := w.store.View(context.Background(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
 		for _, table := range [][]string{
 			linesOf(tx.Affiliates), linesOf(tx.Links), linesOf(tx.Clicks), linesOf(tx.Referrals), linesOf(tx.Coupons), linesOf(tx.Codes),
 			linesOf(tx.Redemptions), linesOf(tx.Sales), linesOf(tx.Plans), linesOf(tx.Tiers), linesOf(tx.Payouts), linesOf(tx.Adjustments), linesOf(tx.Movements), linesOf(tx.Runs), linesOf(tx.Lines), linesOf(tx.Totals),
@@ -87,8 +89,8 @@ func (w twin) dump(tb rapid.TB) (lines []string) {
 	return lines
 }
 
-func linesOf[R affiliate.Record[R]](t affiliate.Table[R]) (lines []string) {
-	for rec, err := range t.List(affiliate.Query{}) {
+func linesOf[R record.Record[R]](t record.Table[R]) (lines []string) {
+	for rec, err := range t.List(record.Query{}) {
 		if err != nil {
 			return []string{err.Error()}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -112,7 +113,7 @@ func TestDispatchers(t *testing.T) {
 }
 
 // dispatch claims, holds and settles once.
-func dispatch(t *testing.T, p *affiliate.Program, h *held, who int) (int, error) {
+func dispatch(t *testing.T, p *tributary.Program, h *held, who int) (int, error) {
 	claims, err := p.ClaimDeliveries(t.Context(), 8, time.Minute)
 	if err != nil {
 		return 0, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -16,7 +17,7 @@ import (
 // A post is a program with endpoints, and the count of what it sends to the
 // database.
 type post struct {
-	*affiliate.Program
+	*tributary.Program
 	wire      *wireCount
 	endpoints []affiliate.Endpoint
 }
@@ -27,7 +28,7 @@ func newPost(t *testing.T, endpoints, deliveries int) *post {
 	p := &post{wire: &wireCount{}}
 	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = p.wire })
 	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)})
-	p.Program = must(affiliate.New(store, affiliate.Config{
+	p.Program = must(tributary.New(store, tributary.Config{
 		ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans",
 		Addresses: affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}))

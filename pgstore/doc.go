@@ -4,7 +4,7 @@
 //
 //	store, err := pgstore.New(pool, pgstore.Config{}) // a *pgxpool.Pool
 //	err = store.Migrate(ctx)                          // only when the host calls it
-//	program, err := affiliate.New(store, affiliate.Config{ID: id})
+//	program, err := tributary.New(store, tributary.Config{ID: id})
 //	err = program.Ping(ctx)                           // the tables exist and can be read
 //
 // # How a transaction goes

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // The longest time that the end of a transaction may take.
@@ -20,7 +20,7 @@ var errNotCommitted = errors.New("the server rolled back")
 
 // run calls a closure with a Tx of the transaction's tables. The closure is
 // held at its first call of a table by wait, unless that is nil.
-func (t *txn) run(fn func(tx *affiliate.Tx) error, wait func() error) error {
+func (t *txn) run(fn func(tx *record.Tx) error, wait func() error) error {
 	u := &unit{t: t, wait: wait}
 	defer func() { u.done = true }()
 	return fn(t.tx(u))

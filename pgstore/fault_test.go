@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pgstore"
@@ -23,7 +24,7 @@ type shop struct {
 	t     *testing.T
 	pool  *pgxpool.Pool
 	store *pgstore.Store
-	plain *affiliate.Program // without faults
+	plain *tributary.Program // without faults
 }
 
 func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
@@ -233,7 +234,7 @@ func TestTerminated(t *testing.T) {
 func TestTexts(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	store := newStore(t, pool, pgstore.Config{Schema: "not_there"})
-	err := must(affiliate.New(store, affiliate.Config{})).Ping(t.Context())
+	err := must(tributary.New(store, tributary.Config{})).Ping(t.Context())
 	if err == nil {
 		t.Fatal("Ping of a database without tables: no error")
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // fillAtOnce is how many rows a statement of Fill reads.
@@ -88,12 +88,12 @@ func (s *Store) fillStates(ctx context.Context, sales *tableSQL, program uuid.UU
 	var states []string
 	var as [][]byte
 	for _, row := range found {
-		rec, err := decode[affiliate.SaleRecord](sales, row.raw)
+		rec, err := decode[record.Sale](sales, row.raw)
 		if err != nil {
 			return err
 		}
 		for _, key := range rec.AppendKeys(nil) {
-			if key.Index == affiliate.OfState {
+			if key.Index == record.OfState {
 				ids, states, as = append(ids, entry[struct{}]{id: row.id}), append(states, key.Text), append(as, row.raw)
 			}
 		}

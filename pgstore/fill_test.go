@@ -12,17 +12,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // random makes records of affiliates and sales in every state.
-func random(r *rand.Rand, i int) (affiliate.AffiliateRecord, affiliate.SaleRecord) {
+func random(r *rand.Rand, i int) (record.Affiliate, record.Sale) {
 	statuses := []affiliate.AffiliateStatus{affiliate.AffiliateActive, affiliate.AffiliateInactive, affiliate.AffiliateInvited, affiliate.AffiliateBanned}
 	approvals := []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalAccepted, affiliate.ApprovalAccepted, affiliate.ApprovalDeclined, affiliate.ApprovalOnHold}
-	a := affiliate.AffiliateRecord{ID: uuid.Must(uuid.NewV7()), Email: fmt.Sprintf("a%d@example.com", i), Status: statuses[r.IntN(len(statuses))]}
-	s := affiliate.SaleRecord{ID: uuid.Must(uuid.NewV7()), Number: int64(i + 1), AffiliateID: a.ID, ExternalID: fmt.Sprint("order-", i), TotalEarned: affiliate.MustAmount("12.34")}
+	a := record.Affiliate{ID: uuid.Must(uuid.NewV7()), Email: fmt.Sprintf("a%d@example.com", i), Status: statuses[r.IntN(len(statuses))]}
+	s := record.Sale{ID: uuid.Must(uuid.NewV7()), Number: int64(i + 1), AffiliateID: a.ID, ExternalID: fmt.Sprint("order-", i), TotalEarned: affiliate.MustAmount("12.34")}
 	for n := range r.IntN(4) {
-		s.Commissions = append(s.Commissions, affiliate.CommissionRecord{
+		s.Commissions = append(s.Commissions, record.Commission{
 			Number: int64(4*i + n), AffiliateID: a.ID, Earned: affiliate.MustAmount("1"), Approval: affiliate.EnumOf(approvals[r.IntN(len(approvals))]),
 		})
 	}
@@ -43,12 +44,12 @@ func unmigrated(t *testing.T, pool *pgxpool.Pool, schema string, asJSON map[uuid
 }
 
 // states compares the column of each row with the key of its record.
-func states[T affiliate.Record[T]](t *testing.T, pool *pgxpool.Pool, schema, table string, records []T) (filled int) {
+func states[T record.Record[T]](t *testing.T, pool *pgxpool.Pool, schema, table string, records []T) (filled int) {
 	t.Helper()
 	for _, rec := range records {
 		want := ""
 		for _, key := range rec.AppendKeys(nil) {
-			if key.Index == affiliate.OfState {
+			if key.Index == record.OfState {
 				want = key.Text
 			}
 		}
@@ -71,8 +72,8 @@ func TestFill(t *testing.T) {
 	store := newStore(t, pool, pgstore.Config{Schema: schema})
 	program := uuid.UUID{15: 7}
 	r := rand.New(rand.NewPCG(1, 2))
-	var affiliates []affiliate.AffiliateRecord
-	var sales []affiliate.SaleRecord
+	var affiliates []record.Affiliate
+	var sales []record.Sale
 	asJSON := map[uuid.UUID]string{}
 	for i := range 5000 {
 		a, s := random(r, i)
@@ -81,7 +82,7 @@ func TestFill(t *testing.T) {
 			asJSON[s.ID] = string(must(json.Marshal(s)))
 		}
 	}
-	insert := func(tx *affiliate.Tx) error {
+	insert := func(tx *record.Tx) error {
 		for i := range sales {
 			if err := tx.Affiliates.Insert(affiliates[i]); err != nil {
 				return err
@@ -150,10 +151,10 @@ func TestFillBesideWriters(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	var sales []affiliate.SaleRecord
-	err := store.View(ctx, p.Config().ID, func(tx *affiliate.Tx) error {
+	var sales []record.Sale
+	err := store.View(ctx, p.Config().ID, func(tx *record.Tx) error {
 		sales = nil
-		for rec, err := range tx.Sales.List(affiliate.Query{}) {
+		for rec, err := range tx.Sales.List(record.Query{}) {
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A flushBatch holds the writes of a transaction for one round trip.
@@ -143,13 +143,13 @@ func (tab *table[T]) queueRow(b *flushBatch, sql string, e entry[T]) error {
 	return nil
 }
 
-func keyOf(keys []affiliate.Key, ix affiliate.Index) (affiliate.Key, bool) {
+func keyOf(keys []record.Key, ix record.Index) (record.Key, bool) {
 	for _, key := range keys {
 		if key.Index == ix {
 			return key, true
 		}
 	}
-	return affiliate.Key{}, false
+	return record.Key{}, false
 }
 
 // queueRows queues the statement for one row or the statement for many, with
@@ -178,7 +178,7 @@ func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[
 
 // column is the keys of the records in one index; null for a record without a
 // key.
-func (tab *table[T]) column(ix affiliate.Index, entries []entry[T]) any {
+func (tab *table[T]) column(ix record.Index, entries []entry[T]) any {
 	if ix.IsID() {
 		column := make([]pgtype.UUID, len(entries))
 		for i, e := range entries {

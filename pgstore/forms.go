@@ -7,33 +7,34 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // forms are the forms of the tables with many rows, by the names of the tables.
 // The views of the migrations show their columns.
 func forms() map[string]*form {
 	return map[string]*form{
-		"sales": compact(func(r *affiliate.SaleRecord) []any {
+		"sales": compact(func(r *record.Sale) []any {
 			return []any{instant(r.CreatedAt), amount(r.TotalEarned), amountOf(r.Refunded), commission(r), word(r.Status.String())}
 		}, column{"at", "timestamptz"}, column{"total", "bigint"}, column{"refunded", "bigint"}, column{"commission", "bigint"}, column{"status", "text"}),
-		"redemptions": compact(func(r *affiliate.RedemptionRecord) []any {
+		"redemptions": compact(func(r *record.Redemption) []any {
 			return []any{instant(r.CreatedAt), instant(r.RestoredAt)}
 		}, column{"at", "timestamptz"}, column{"restored_at", "timestamptz"}),
-		"clicks": compact(func(r *affiliate.ClickRecord) []any {
+		"clicks": compact(func(r *record.Click) []any {
 			return []any{instant(r.CreatedAt), r.Unique}
 		}, column{"at", "timestamptz"}, column{"is_unique", "boolean"}),
-		"events": compact(func(r *affiliate.EventRecord) []any {
+		"events": compact(func(r *record.Event) []any {
 			return []any{instant(r.OccurredAt), word(string(r.Type))}
 		}, column{"at", "timestamptz"}, column{"type", "text"}),
-		"deliveries": compact(func(r *affiliate.DeliveryRecord) []any {
+		"deliveries": compact(func(r *record.Delivery) []any {
 			return []any{instant(r.CreatedAt), count(len(r.Attempts))}
 		}, column{"at", "timestamptz"}, column{"attempts", "bigint"}),
-		"movements": compact(func(r *affiliate.MovementRecord) []any {
+		"movements": compact(func(r *record.Movement) []any {
 			return []any{instant(r.At), amount(r.Amount), word(r.Cause.String()), word(r.From.String()), word(r.To.String())}
 		}, column{"at", "timestamptz"}, column{"amount", "bigint"}, column{"cause", "text"}, column{"source", "text"}, column{"target", "text"}),
-		"receipts":    compact(func(*affiliate.ReceiptRecord) []any { return nil }),
-		"payments":    compact(func(*affiliate.PaymentRecord) []any { return nil }),
-		"paymentkeys": compact(func(*affiliate.PaymentKeyRecord) []any { return nil }),
+		"receipts":    compact(func(*record.Receipt) []any { return nil }),
+		"payments":    compact(func(*record.Payment) []any { return nil }),
+		"paymentkeys": compact(func(*record.PaymentKey) []any { return nil }),
 	}
 }
 
@@ -57,7 +58,7 @@ func count(n int) pgtype.Int8 { return pgtype.Int8{Int64: int64(n), Valid: true}
 
 // commission is what the sale earns; null when the sum is out of range, which
 // the engine refuses.
-func commission(r *affiliate.SaleRecord) pgtype.Int8 {
+func commission(r *record.Sale) pgtype.Int8 {
 	var sum affiliate.Amount
 	for _, c := range r.Commissions {
 		var err error

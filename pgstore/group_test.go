@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -41,19 +42,19 @@ func (g *gate) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) 
 
 // together runs the closures as one group: a first Update waits until all of
 // them are in the queue, where they form the next group.
-func together(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error) []error {
+func together(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *record.Tx) error) []error {
 	t.Helper()
 	return togetherThen(t, s, program, contexts, fns, func(int) {})
 }
 
 // togetherThen is together, and calls returned for each member that returns.
-func togetherThen(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *affiliate.Tx) error, returned func(i int)) []error {
+func togetherThen(t *testing.T, s *pgstore.Store, program uuid.UUID, contexts map[int]context.Context, fns []func(tx *record.Tx) error, returned func(i int)) []error {
 	t.Helper()
 	var wg sync.WaitGroup
 	inside, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	wg.Go(func() {
-		err := s.Update(t.Context(), program, func(*affiliate.Tx) error {
+		err := s.Update(t.Context(), program, func(*record.Tx) error {
 			once.Do(func() { close(inside) })
 			<-release
 			return nil
@@ -95,14 +96,14 @@ var (
 )
 
 // count returns a closure that adds one to a counter and inserts a record.
-func count(i int) func(tx *affiliate.Tx) error {
-	return func(tx *affiliate.Tx) error {
+func count(i int) func(tx *record.Tx) error {
+	return func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(uuid.UUID{1})
 		if err != nil {
 			return err
 		}
 		rec.Clicks++
-		return errors.Join(tx.Totals.Replace(rec), tx.Plans.Insert(affiliate.PlanRecord{ID: uuid.UUID{2, byte(i)}}))
+		return errors.Join(tx.Totals.Replace(rec), tx.Plans.Insert(record.Plan{ID: uuid.UUID{2, byte(i)}}))
 	}
 }
 
@@ -112,34 +113,34 @@ func TestGroup(t *testing.T) {
 	const n = 5
 	for _, c := range []struct {
 		name    string
-		third   func(t *testing.T, cancel context.CancelFunc) func(tx *affiliate.Tx) error
+		third   func(t *testing.T, cancel context.CancelFunc) func(tx *record.Tx) error
 		want    error // the error of the third closure; nil: it counts too
 		commits int64
 	}{
-		{"all succeed", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error { return count(2) }, nil, 1},
-		{"one is refused", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error { return errors.Join(count(2)(tx), errRefused) }
+		{"all succeed", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error { return count(2) }, nil, 1},
+		{"one is refused", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error { return errors.Join(count(2)(tx), errRefused) }
 		}, errRefused, 1},
-		{"one panics", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error { _ = count(2)(tx); panic("at the disco") }
+		{"one panics", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error { _ = count(2)(tx); panic("at the disco") }
 		}, errors.New("panic: at the disco"), 1},
-		{"one ends its goroutine", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error { _ = count(2)(tx); runtime.Goexit(); return nil }
+		{"one ends its goroutine", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error { _ = count(2)(tx); runtime.Goexit(); return nil }
 		}, errGoexit, 1},
-		{"one is cancelled while it runs", func(_ *testing.T, cancel context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error { cancel(); return count(2)(tx) }
+		{"one is cancelled while it runs", func(_ *testing.T, cancel context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error { cancel(); return count(2)(tx) }
 		}, context.Canceled, 1},
-		{"one is cancelled when it has run", func(_ *testing.T, cancel context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error { defer cancel(); return count(2)(tx) }
+		{"one is cancelled when it has run", func(_ *testing.T, cancel context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error { defer cancel(); return count(2)(tx) }
 		}, context.Canceled, 1},
-		{"the database refuses one", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error {
-				return errors.Join(count(2)(tx), tx.Tiers.Insert(affiliate.TierRecord{ID: barred}))
+		{"the database refuses one", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error {
+				return errors.Join(count(2)(tx), tx.Tiers.Insert(record.Tier{ID: barred}))
 			}
 		}, errAny, n - 1},
-		{"one does not encode", func(*testing.T, context.CancelFunc) func(tx *affiliate.Tx) error {
-			return func(tx *affiliate.Tx) error {
-				return errors.Join(count(2)(tx), tx.Referrals.Insert(affiliate.ReferralRecord{ID: uuid.UUID{9}, Email: "a", AffiliateID: uuid.UUID{9}, Metadata: []byte("{")}))
+		{"one does not encode", func(*testing.T, context.CancelFunc) func(tx *record.Tx) error {
+			return func(tx *record.Tx) error {
+				return errors.Join(count(2)(tx), tx.Referrals.Insert(record.Referral{ID: uuid.UUID{9}, Email: "a", AffiliateID: uuid.UUID{9}, Metadata: []byte("{")}))
 			}
 		}, errAny, n - 1},
 	} {
@@ -150,12 +151,12 @@ func TestGroup(t *testing.T) {
 			exec(t, pool, "ALTER TABLE "+schema+".tiers ADD CHECK (id <> '"+barred.String()+"')")
 			s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 			program := uuid.UUID{7}
-			if err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }); err != nil {
+			if err := s.Update(t.Context(), program, func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			fns := []func(tx *affiliate.Tx) error{count(0), count(1), c.third(t, cancel), count(3), count(4)}
+			fns := []func(tx *record.Tx) error{count(0), count(1), c.third(t, cancel), count(3), count(4)}
 			g.commits.Store(0)
 			errs := together(t, s, program, map[int]context.Context{2: ctx}, fns)
 
@@ -194,10 +195,10 @@ func same(got, want error) bool {
 // counted compares the counter and the number of records with want.
 func counted(t *testing.T, s *pgstore.Store, program uuid.UUID, want int64) {
 	t.Helper()
-	err := s.View(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := s.View(t.Context(), program, func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(uuid.UUID{1})
 		var plans int64
-		for range tx.Plans.List(affiliate.Query{}) {
+		for range tx.Plans.List(record.Query{}) {
 			plans++
 		}
 		if rec.Clicks != want || plans != want {
@@ -221,7 +222,7 @@ func TestRaceLimit(t *testing.T) {
 			cfg.Schema = "test_" + schemaID()
 			code := must(s.plain.Code(t.Context(), affiliate.CodeRef{Code: "HOT20"}))
 			must(s.plain.UpdateCode(t.Context(), code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](limit)}))
-			two := &turnabout{stores: [2]affiliate.Store{s.store, newStore(t, pool, cfg)}}
+			two := &turnabout{stores: [2]record.Store{s.store, newStore(t, pool, cfg)}}
 			program := s.plain.With(two)
 			var sold, exhausted atomic.Int64
 			var wg sync.WaitGroup
@@ -256,7 +257,7 @@ func TestSerializableDuplicate(t *testing.T) {
 			cfg := pgstore.Config{Schema: newSchema(t, pool), Mode: pgstore.Serializable, Group: group}
 			s, program, runs := newStore(t, pool, cfg), uuid.New(), 0
 			const losses = 4
-			err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+			err := s.Update(t.Context(), program, func(tx *record.Tx) error {
 				runs++
 				id := uuid.UUID{15: byte(runs)}
 				if _, err := tx.Plans.Get(id); !errors.Is(err, affiliate.ErrNotFound) {
@@ -265,7 +266,7 @@ func TestSerializableDuplicate(t *testing.T) {
 				if runs <= losses {
 					exec(t, pool, "INSERT INTO "+cfg.Schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+id.String()+`', '{"ID":"`+id.String()+`","Name":"theirs"}')`)
 				}
-				return tx.Plans.Insert(affiliate.PlanRecord{ID: id, Name: "ours"})
+				return tx.Plans.Insert(record.Plan{ID: id, Name: "ours"})
 			})
 			if err != nil || runs != losses+1 {
 				t.Errorf("after %d runs: %v, want %d runs and no error", runs, err, losses+1)

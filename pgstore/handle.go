@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A unit is one run of one closure. The Tx of the closure belongs to it.
@@ -26,7 +27,7 @@ func (u *unit) readable() error {
 	}
 	switch {
 	case u.done:
-		return affiliate.ErrTxDone
+		return record.ErrTxDone
 	case u.gone != nil:
 		return u.gone
 	}
@@ -39,20 +40,20 @@ func (u *unit) held() bool { return u.wait != nil && !u.done }
 // writable returns an error if the closure may not write.
 func (u *unit) writable() error {
 	if !u.done && u.t.readOnly {
-		return affiliate.ErrReadOnly
+		return record.ErrReadOnly
 	}
 	return u.readable()
 }
 
-// A handle is the affiliate.Table of one run.
-type handle[T affiliate.Record[T]] struct {
+// A handle is the record.Table of one run.
+type handle[T record.Record[T]] struct {
 	u   *unit
 	tab *table[T]
 }
 
 // Get returns the record with the id.
 func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
-	h.note(affiliate.Key{ID: id})
+	h.note(record.Key{ID: id})
 	if err := h.u.readable(); err != nil {
 		return rec, err
 	}
@@ -60,7 +61,7 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 }
 
 // Find returns the record that holds the key.
-func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
+func (h handle[T]) Find(key record.Key) (rec T, err error) {
 	h.note(key)
 	if err := h.u.readable(); err != nil {
 		return rec, err
@@ -75,13 +76,13 @@ func (h handle[T]) Find(key affiliate.Key) (rec T, err error) {
 }
 
 // note notes what a closure reads first, when it is held there.
-func (h handle[T]) note(key affiliate.Key) {
+func (h handle[T]) note(key record.Key) {
 	if h.u.held() {
 		h.tab.soon(key)
 	}
 }
 
-func copyOf[T affiliate.Record[T]](r *row[T], err error) (rec T, _ error) {
+func copyOf[T record.Record[T]](r *row[T], err error) (rec T, _ error) {
 	if err != nil {
 		return rec, err
 	}
@@ -89,7 +90,7 @@ func copyOf[T affiliate.Record[T]](r *row[T], err error) (rec T, _ error) {
 }
 
 // List walks the records that q selects.
-func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (h handle[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := h.walk(q, yield); err != nil {
 			var none T
@@ -99,7 +100,7 @@ func (h handle[T]) List(q affiliate.Query) iter.Seq2[T, error] {
 }
 
 // walk yields the records. The caller yields the error last.
-func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
+func (h handle[T]) walk(q record.Query, yield func(T, error) bool) error {
 	if q == theNewest || q.Key.Index != "" && q.After == uuid.Nil && q.Limit == 0 {
 		h.note(q.Key)
 	}
@@ -136,7 +137,7 @@ func (h handle[T]) walk(q affiliate.Query, yield func(T, error) bool) error {
 }
 
 // pages walks a list of a View, up to chunk records at a time.
-func (h handle[T]) pages(q affiliate.Query, yield func(T, error) bool) error {
+func (h handle[T]) pages(q record.Query, yield func(T, error) bool) error {
 	rest := q.Limit
 	for {
 		q.Limit = chunk
@@ -187,7 +188,7 @@ func (h handle[T]) Insert(rec T) error {
 
 // Replace puts a record in the place of the one with its id.
 func (h handle[T]) Replace(rec T) error {
-	h.note(affiliate.Key{ID: rec.RecordID()})
+	h.note(record.Key{ID: rec.RecordID()})
 	if err := h.u.writable(); err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func (h handle[T]) Replace(rec T) error {
 
 // Delete removes the record with the id.
 func (h handle[T]) Delete(id uuid.UUID) error {
-	h.note(affiliate.Key{ID: id})
+	h.note(record.Key{ID: id})
 	if err := h.u.writable(); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -24,7 +25,7 @@ func TestHotCodeTwoStores(t *testing.T) {
 	)
 	pool := newPool(t, databaseURL(t))
 	s := newShop(t, pool, pgstore.Config{Mode: pgstore.Serializable})
-	stores := [2]affiliate.Store{s.store, newStore(t, newPool(t, databaseURL(t)), pgstore.Config{Schema: "test_" + schemaID(), Mode: pgstore.Serializable})}
+	stores := [2]record.Store{s.store, newStore(t, newPool(t, databaseURL(t)), pgstore.Config{Schema: "test_" + schemaID(), Mode: pgstore.Serializable})}
 	watch, stop := context.WithCancel(t.Context())
 	defer stop()
 	var readers, writers sync.WaitGroup
@@ -92,9 +93,9 @@ func TestNoRoomForLocks(t *testing.T) {
 			exec(t, pool, sql)
 		}
 		s, runs := newStore(t, pool, pgstore.Config{Schema: schema, Mode: mode}), 0
-		err := s.Update(t.Context(), uuid.New(), func(tx *affiliate.Tx) error {
+		err := s.Update(t.Context(), uuid.New(), func(tx *record.Tx) error {
 			runs++
-			return tx.Plans.Insert(affiliate.PlanRecord{ID: uuid.UUID{1}, Name: "p"})
+			return tx.Plans.Insert(record.Plan{ID: uuid.UUID{1}, Name: "p"})
 		})
 		if err != nil || runs != 3 {
 			t.Errorf("mode %d: after %d runs: %v, want 3 runs and no error", mode, runs, err)

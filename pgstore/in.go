@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // In returns a [Store] with the default Config that works inside the host's own
@@ -32,7 +32,7 @@ import (
 // The transaction must be READ COMMITTED, the default of PostgreSQL. Any other
 // level is refused, because its snapshot may be older than the lock. Only one
 // goroutine may use the transaction and the returned Store.
-func In(tx pgx.Tx) affiliate.Store {
+func In(tx pgx.Tx) record.Store {
 	return host{defaultStore(), tx}
 }
 
@@ -47,7 +47,7 @@ var defaultStore = sync.OnceValue(func() *Store {
 
 // In returns this Store inside the host's own transaction, as [In] describes. A
 // Serializable Store needs a SERIALIZABLE transaction.
-func (s *Store) In(tx pgx.Tx) affiliate.Store { return host{s, tx} }
+func (s *Store) In(tx pgx.Tx) record.Store { return host{s, tx} }
 
 // host is a Store in a transaction of the host.
 type host struct {
@@ -58,17 +58,17 @@ type host struct {
 // View runs fn on the records that the transaction sees. In Queue mode it takes
 // the program's lock too, because at READ COMMITTED two statements may see
 // different states.
-func (h host) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (h host) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return h.within(ctx, program, fn, true)
 }
 
 // Update runs fn. The writes of fn stay in the host's transaction if and only
 // if fn returns nil.
-func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return h.within(ctx, program, fn, false)
 }
 
-func (h host) within(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error, reading bool) error {
+func (h host) within(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error, reading bool) error {
 	err := h.once(ctx, program, fn, reading, false)
 	if clashed(err) {
 		err = h.once(ctx, program, fn, reading, true)
@@ -76,7 +76,7 @@ func (h host) within(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 	return err
 }
 
-func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error, reading, careful bool) error {
+func (h host) once(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error, reading, careful bool) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "host's transaction")
 	}

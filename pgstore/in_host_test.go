@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -22,15 +23,15 @@ func TestInTakenBack(t *testing.T) {
 	s := newShop(t, pool, pgstore.Config{})
 	schema, program, foreign := "test_"+schemaID(), s.plain.Config().ID, uuid.UUID{0xee, 15: 1}
 	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ($1, $2, '{"ID":"`+foreign.String()+`","Name":"theirs","Terms":{"Type":"PERCENTAGE","Rate":5},"Trigger":"PURCHASE","CreatedAt":"2026-01-01T00:00:00Z","UpdatedAt":"2026-01-01T00:00:00Z"}')`, program, foreign)
-	clash := func(in affiliate.Store) error {
-		return in.Update(t.Context(), program, func(tx *affiliate.Tx) error {
-			return tx.Plans.Insert(affiliate.PlanRecord{ID: foreign, Name: "ours"})
+	clash := func(in record.Store) error {
+		return in.Update(t.Context(), program, func(tx *record.Tx) error {
+			return tx.Plans.Insert(record.Plan{ID: foreign, Name: "ours"})
 		})
 	}
 	var numbers []affiliate.SaleID
 	work := func(tx pgx.Tx) error {
 		in := s.store.In(tx)
-		if err := clash(in); !errors.Is(err, affiliate.ErrExists) {
+		if err := clash(in); !errors.Is(err, record.ErrExists) {
 			t.Errorf("error %v, want ErrExists", err)
 		}
 		err := pgx.BeginFunc(t.Context(), tx, func(pgx.Tx) error {
@@ -73,7 +74,7 @@ func TestInCrossed(t *testing.T) {
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
 	programs := []uuid.UUID{{7}, {8}}
 	for _, p := range programs {
-		insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+		insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 		if err := s.Update(t.Context(), p, insert); err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // admit refuses keys of unknown indexes, and texts that the database cannot
 // store.
-func (tab *table[T]) admit(keys []affiliate.Key) error {
+func (tab *table[T]) admit(keys []record.Key) error {
 	for _, key := range keys {
 		if !slices.Contains(tab.sql.indexes, key.Index) {
 			return fmt.Errorf("pgstore: record of %s: no index %q", tab.sql.name, key.Index)
@@ -28,7 +28,7 @@ func (tab *table[T]) admit(keys []affiliate.Key) error {
 }
 
 // storable reports whether a text can be a key.
-func storable(key affiliate.Key) bool {
+func storable(key record.Key) bool {
 	if key.Index.IsID() {
 		return true
 	}
@@ -45,7 +45,7 @@ func scanRecord(rows pgx.Rows) (id uuid.UUID, raw []byte, err error) {
 func idArg(id uuid.UUID) any { return pgtype.UUID{Bytes: id, Valid: true} }
 
 // keyArg is the value of a key as a parameter.
-func keyArg(key affiliate.Key) any {
+func keyArg(key record.Key) any {
 	if key.Index.IsID() {
 		return idArg(key.ID)
 	}
@@ -54,7 +54,7 @@ func keyArg(key affiliate.Key) any {
 
 // checkIndex refuses an index that the table does not have, or that is not
 // unique or shared as wanted.
-func (tab *table[T]) checkIndex(ix affiliate.Index, unique bool) error {
+func (tab *table[T]) checkIndex(ix record.Index, unique bool) error {
 	if ix.Unique() == unique && slices.Contains(tab.sql.indexes, ix) {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -29,12 +30,12 @@ const (
 
 // roles are what a worker does again and again until it is killed. It prints each
 // thing that is done.
-var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *affiliate.Program){
-	"sell": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { sellMany(ctx, p) },
-	"deliver": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) {
+var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *tributary.Program){
+	"sell": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *tributary.Program) { sellMany(ctx, p) },
+	"deliver": func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *tributary.Program) {
 		deliverSome(ctx, p)
 	},
-	"follow":  func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *affiliate.Program) { followOn(ctx, p) },
+	"follow":  func(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *tributary.Program) { followOn(ctx, p) },
 	"host":    hostOne,
 	"persist": persist,
 }
@@ -63,9 +64,9 @@ func worker() {
 	if err != nil {
 		panic(err)
 	}
-	var p *affiliate.Program
+	var p *tributary.Program
 	for p == nil { // the server may be down
-		p, _ = affiliate.New(store, affiliate.Config{
+		p, _ = tributary.New(store, tributary.Config{
 			ID: uuid.MustParse(os.Getenv("TRIBUTARY_WORKER_PROGRAM")), Now: func() time.Time { return time.Now().Add(skew) },
 		})
 		<-time.After(10 * time.Millisecond)
@@ -80,7 +81,7 @@ func worker() {
 
 // sellMany sells in several goroutines, so that groups form, and prints the
 // acknowledged sales.
-func sellMany(ctx context.Context, p *affiliate.Program) {
+func sellMany(ctx context.Context, p *tributary.Program) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -98,7 +99,7 @@ func sellMany(ctx context.Context, p *affiliate.Program) {
 }
 
 // deliverSome claims deliveries, prints what a receiver would get, and settles.
-func deliverSome(ctx context.Context, p *affiliate.Program) {
+func deliverSome(ctx context.Context, p *tributary.Program) {
 	lease, err := time.ParseDuration(os.Getenv("TRIBUTARY_WORKER_LEASE"))
 	if err != nil {
 		lease = killLease

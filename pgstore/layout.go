@@ -4,35 +4,36 @@ import (
 	"reflect"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // layouts are the fields of the compact records. The number of a field is its
 // place, from 1. Stored rows have these numbers: a new field is added at the end
 // of its list, and no field moves.
 var layouts = map[reflect.Type][]string{
-	reflect.TypeFor[affiliate.RedemptionRecord](): {"ID", "CodeID", "CouponID", "RestoredAt", "CreatedAt"},
-	reflect.TypeFor[affiliate.ClickRecord](): {
+	reflect.TypeFor[record.Redemption](): {"ID", "CodeID", "CouponID", "RestoredAt", "CreatedAt"},
+	reflect.TypeFor[record.Click](): {
 		"ID", "Number", "AffiliateID", "LinkID", "ReferralID", "DeviceID", "LandingURL", "Referrer", "UserAgent", "Unique", "CreatedAt",
 	},
-	reflect.TypeFor[affiliate.SaleRecord](): {
+	reflect.TypeFor[record.Sale](): {
 		"ID", "Number", "AffiliateID", "ReferralID", "LinkID", "CodeID", "ExternalID", "InvoiceID", "Name", "Email",
 		"TotalEarned", "Subtotal", "Tax", "Shipping", "Refunded", "Rate", "RateType", "RateFixed", "ByHand",
 		"CreatedAt", "UpdatedAt", "Commissions", "Refunds", "Products", "Clicks", "Status", "RefundedAt",
 		"Trigger", "Source", "Integration", "Metadata", "Revision", "DeletedFired", "HoldDays", "Free", "Why", "Past",
 		"PaidAt",
 	},
-	reflect.TypeFor[affiliate.Why]():     {"By", "RateFrom", "PlanFrom", "Over", "Deduct", "Click", "Payment", "PlanID", "TierID"},
-	reflect.TypeFor[affiliate.HandSet](): {"Earned", "Kept", "Named", "Tax", "Shipping"},
-	reflect.TypeFor[affiliate.CommissionRecord](): {
+	reflect.TypeFor[record.Why]():     {"By", "RateFrom", "PlanFrom", "Over", "Deduct", "Click", "Payment", "PlanID", "TierID"},
+	reflect.TypeFor[record.HandSet](): {"Earned", "Kept", "Named", "Tax", "Shipping"},
+	reflect.TypeFor[record.Commission](): {
 		"Number", "AffiliateID", "Earned", "Approval", "HoldReason", "PayoutID", "ManuallyPaid", "BonusReason", "CreatedAt", "UpdatedAt",
 		"Frozen", "ClawBack", "RiskReasons",
 	},
-	reflect.TypeFor[affiliate.RefundRecord](): {"ID", "Amount", "At", "Fact", "Tax", "Shipping"},
-	reflect.TypeFor[affiliate.MovementRecord](): {
+	reflect.TypeFor[record.Refund](): {"ID", "Amount", "At", "Fact", "Tax", "Shipping"},
+	reflect.TypeFor[record.Movement](): {
 		"ID", "AffiliateID", "Number", "At", "From", "To", "Cause", "Amount", "Sale", "Commission", "PayoutID", "AdjustmentID",
 		"LinkID", "CodeID", "Sales", "Revenue", "Refunds", "Held", "Payable", "InPayout", "Paid",
 	},
-	reflect.TypeFor[affiliate.PaymentRecord](): {
+	reflect.TypeFor[record.Payment](): {
 		"ID", "Provider", "PayerID", "Sale", "Gross", "CreatedAt", "UpdatedAt", "Waiting", "Refunds", "Refunded", "Late", "Disputes",
 		"Peak", "Adjusted", "Adjustments", "Counted", "Conflict", "Decided", "Worth", "Left",
 	},
@@ -42,16 +43,16 @@ var layouts = map[reflect.Type][]string{
 		"TotalEarned", "Subtotal", "Tax", "Shipping", "ExternalID", "InvoiceID", "Rate", "ProductID", "ProductName",
 		"Trigger", "Free", "Renewal", "PaidAt", "Tries", "Nothing", "Payment",
 	},
-	reflect.TypeFor[affiliate.Credit]():           {"PromoCode", "CodeExternalID", "ReferralID"},
-	reflect.TypeFor[affiliate.PaymentKeyRecord](): {"ID", "PaymentID", "Provider", "Key"},
-	reflect.TypeFor[affiliate.ReceiptRecord](): {
+	reflect.TypeFor[affiliate.Credit]():  {"PromoCode", "CodeExternalID", "ReferralID"},
+	reflect.TypeFor[record.PaymentKey](): {"ID", "PaymentID", "Provider", "Key"},
+	reflect.TypeFor[record.Receipt](): {
 		"ID", "Key", "Digest", "Answer", "Sealed", "Secret", "Outcome", "Refusal", "CreatedAt",
 	},
-	reflect.TypeFor[affiliate.EventRecord](): {"ID", "Type", "ObjectID", "Number", "Revision", "OccurredAt", "Payload"},
-	reflect.TypeFor[affiliate.DeliveryRecord](): {
+	reflect.TypeFor[record.Event](): {"ID", "Type", "ObjectID", "Number", "Revision", "OccurredAt", "Payload"},
+	reflect.TypeFor[record.Delivery](): {
 		"ID", "EventID", "EndpointID", "Type", "State", "CreatedAt", "UpdatedAt", "NextAttemptAt", "Attempts",
 	},
-	reflect.TypeFor[affiliate.AttemptRecord](): {"At", "Manual", "URL", "Status", "Took", "Err", "Response"},
+	reflect.TypeFor[record.Attempt](): {"At", "Manual", "URL", "Status", "Took", "Err", "Response"},
 }
 
 // words are texts that records repeat. Stored rows have their places: a new word

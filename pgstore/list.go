@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // chunk is how many records of a List a View reads at once. An Update reads the
@@ -22,7 +22,7 @@ type listed struct {
 }
 
 // fetch reads a list from the database.
-func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
+func (tab *table[T]) fetch(q record.Query) ([]listed, error) {
 	tab.t.asked++
 	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
 	args := []any{tab.t.programID}
@@ -45,7 +45,7 @@ func (tab *table[T]) fetch(q affiliate.Query) ([]listed, error) {
 
 // selected is a list of an Update: the rows of the database that this
 // transaction has not written, and the written rows that belong to the list.
-func (tab *table[T]) selected(q affiliate.Query) ([]entry[T], error) {
+func (tab *table[T]) selected(q record.Query) ([]entry[T], error) {
 	if q == theNewest {
 		e, known, err := tab.newestRow()
 		switch {
@@ -81,7 +81,7 @@ type entry[T any] struct {
 }
 
 // cut sorts a list and returns the part that the query selects.
-func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
+func cut[T any](entries []entry[T], q record.Query) []entry[T] {
 	sign := 1
 	if q.Desc {
 		sign = -1
@@ -104,7 +104,7 @@ func cut[T any](entries []entry[T], q affiliate.Query) []entry[T] {
 // stored is a list as the database has it. It reads room more records than the
 // limit, because the caller replaces up to that many rows. A whole list is read
 // only once.
-func (tab *table[T]) stored(q affiliate.Query, room int) ([]uuid.UUID, error) {
+func (tab *table[T]) stored(q record.Query, room int) ([]uuid.UUID, error) {
 	if ids, ok := tab.lists[q.Key]; ok {
 		return ids, nil
 	}

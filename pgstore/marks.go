@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // marks are the highest id of each table of a program and the highest key of
@@ -40,7 +40,7 @@ func (t *txn) needOpening() error {
 }
 
 // above reports whether a value is above all values that the table has had.
-func (tab *table[T]) above(ix affiliate.Index, id uuid.UUID) bool {
+func (tab *table[T]) above(ix record.Index, id uuid.UUID) bool {
 	t := tab.t
 	return t.known && !t.careful && bytes.Compare(id[:], t.marks.at(tab.sql.markAt[ix])) > 0
 }

@@ -9,16 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // TestMigrations: the files make exactly the tables, columns and indexes of
-// affiliate.Schema.
+// record.Schema.
 func TestMigrations(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
-	for _, table := range affiliate.Schema() {
+	for _, table := range record.Schema() {
 		var columns, indexes []string
 		want := []string{"program uuid", "id uuid"}
 		wantIndexes := []string{table.Name + "_pkey UNIQUE (program, id)"}
@@ -124,7 +125,7 @@ func TestMigrationsByHand(t *testing.T) {
 			exec(t, pool, string(must(fs.ReadFile(s.Migrations(), name))))
 		}
 	}
-	if err := must(affiliate.New(s, affiliate.Config{})).Ping(t.Context()); err != nil {
+	if err := must(tributary.New(s, tributary.Config{})).Ping(t.Context()); err != nil {
 		t.Errorf("Ping: %v", err)
 	}
 	if plain := string(must(fs.ReadFile(pgstore.Migrations(), files[0]))); !strings.Contains(plain, " tributary.codes") {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // newest is the record with the highest id that the database has in a table.
@@ -18,7 +18,7 @@ type newest struct {
 }
 
 // theNewest is the query for the newest record of a table.
-var theNewest = affiliate.Query{Desc: true, Limit: 1}
+var theNewest = record.Query{Desc: true, Limit: 1}
 
 // askNewest reads the newest record.
 func (tab *table[T]) askNewest() query {

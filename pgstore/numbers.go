@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // numbers are the counters of a program, in one row. A transaction reads them
@@ -17,7 +17,7 @@ type numbers struct {
 }
 
 // next returns the next number of a sequence.
-func (u *unit) next(seq affiliate.Sequence) (int64, error) {
+func (u *unit) next(seq record.Sequence) (int64, error) {
 	if err := u.writable(); err != nil {
 		return 0, err
 	}

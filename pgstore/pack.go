@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // The payload of an event and the answer of a receipt are JSON of some hundred
@@ -89,6 +89,6 @@ func (r *reader) inflate(raw []byte, size int) []byte {
 
 // payloadOf is the payload of stored bytes; there are none once a person in it
 // was erased.
-func (r *reader) payloadOf(stored []byte) affiliate.Payload {
-	return affiliate.PayloadOf(r.unpack(stored))
+func (r *reader) payloadOf(stored []byte) record.Payload {
+	return record.PayloadOf(r.unpack(stored))
 }

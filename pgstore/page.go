@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // page notes what the records of a page show besides themselves: the affiliate,
@@ -16,7 +16,7 @@ func (tab *table[T]) page(found []listed) {
 	ts := &tab.t.tables
 	if tab.sql.name == "affiliates" && len(found) > 1 {
 		for _, f := range found {
-			ts.totals.want(affiliate.Key{ID: f.id})
+			ts.totals.want(record.Key{ID: f.id})
 		}
 	}
 	if tab.sql.name != "sales" || len(found) < 2 {
@@ -29,18 +29,18 @@ func (tab *table[T]) page(found []listed) {
 		}
 		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
 			switch key.Index {
-			case affiliate.OfAffiliate:
-				ts.affiliates.want(affiliate.Key{ID: key.ID})
+			case record.OfAffiliate:
+				ts.affiliates.want(record.Key{ID: key.ID})
 				ts.links.want(key)
-			case affiliate.OfReferral:
-				ts.referrals.want(affiliate.Key{ID: key.ID})
+			case record.OfReferral:
+				ts.referrals.want(record.Key{ID: key.ID})
 			}
 		}
 	}
 }
 
 // expects reports whether a View has read or noted a whole list.
-func (tab *table[T]) expects(q affiliate.Query) bool {
+func (tab *table[T]) expects(q record.Query) bool {
 	whole := q.Key.Index != "" && q.After == uuid.Nil && q.Limit == 0
 	return whole && (tab.knows(q.Key) || slices.Contains(tab.wanted, q.Key))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -33,7 +34,7 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 			s := newShop(t, pool, cfg)
 			s.owed(affiliates)
 			cfg.Schema = "test_" + schemaID()
-			var stores [2]affiliate.Store
+			var stores [2]record.Store
 			for i := range stores {
 				stores[i] = newStore(t, pool, cfg)
 			}

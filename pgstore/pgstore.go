@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Mode is how the transactions of one program are isolated from each other.
@@ -46,7 +46,7 @@ type Config struct {
 	CommitWait time.Duration
 }
 
-// A Store is an affiliate.Store on PostgreSQL. It is safe for concurrent use,
+// A Store is an record.Store on PostgreSQL. It is safe for concurrent use,
 // keeps no goroutine and need not be closed: the host owns the pool.
 type Store struct {
 	pool    *pgxpool.Pool
@@ -125,7 +125,7 @@ func (s *Store) lockKey(program uuid.UUID) int64 {
 //
 // Errors: those of fn, unchanged; an error of the database, whose text does not
 // show the server's message.
-func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	single := true
 	for attempt := 0; ; {
 		if ctx.Err() != nil {
@@ -146,7 +146,7 @@ func (s *Store) View(ctx context.Context, program uuid.UUID, fn func(tx *affilia
 	}
 }
 
-func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn func(tx *affiliate.Tx) error) error {
+func (s *Store) viewOnce(ctx context.Context, program uuid.UUID, single bool, fn func(tx *record.Tx) error) error {
 	t := s.newTxn(program, viewing)
 	t.ctx, t.single = ctx, single
 	defer t.rollback() // does nothing when it has ended
@@ -179,7 +179,7 @@ func (t *txn) check() error {
 // message. fn is run again only when it lost against another transaction
 // (40001, 40P01; 23505 too if the Store is Serializable), or when the server had
 // no room for its locks (53200).
-func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if ctx.Err() != nil {
 		return ended(ctx, "update")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -87,7 +88,7 @@ func TestReports(t *testing.T) {
 }
 
 // trade does some of everything that the views show.
-func trade(t *testing.T, rt *rapid.T, p *affiliate.Program) {
+func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 	ctx := rt.Context()
 	hotCode(t, p)
 	must(p.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
@@ -128,7 +129,7 @@ func trade(t *testing.T, rt *rapid.T, p *affiliate.Program) {
 
 // checkSales compares the sales with those of the engine, and their sum with the
 // statistics of the affiliate.
-func checkSales(rt *rapid.T, p *affiliate.Program, lines []report) {
+func checkSales(rt *rapid.T, p *tributary.Program, lines []report) {
 	byID := map[string]report{}
 	var kept affiliate.Amount
 	for _, line := range lines {
@@ -174,7 +175,7 @@ func exact(a affiliate.Amount) string {
 	return whole + "." + decimals + strings.Repeat("0", 4-len(decimals))
 }
 
-func checkEvents(rt *rapid.T, p *affiliate.Program, lines []report) {
+func checkEvents(rt *rapid.T, p *tributary.Program, lines []report) {
 	byID := map[string]report{}
 	for _, line := range lines {
 		byID[line["event_id"]] = line
@@ -190,7 +191,7 @@ func checkEvents(rt *rapid.T, p *affiliate.Program, lines []report) {
 	}
 }
 
-func checkDeliveries(rt *rapid.T, p *affiliate.Program, lines []report) {
+func checkDeliveries(rt *rapid.T, p *tributary.Program, lines []report) {
 	byID := map[string]report{}
 	for _, line := range lines {
 		byID[line["delivery_id"]] = line

@@ -6,12 +6,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // resolve finds out whether an id and unique keys are in use, unless that is
 // known already. It sends one statement at most. It ignores a zero id.
-func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
+func (tab *table[T]) resolve(id uuid.UUID, keys []record.Key) error {
 	if err := tab.t.needOpening(); err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 	}
 	args := make([]any, 2+len(tab.sql.uniqueAt))
 	args[0] = tab.t.programID
-	var asked []affiliate.Key
+	var asked []record.Key
 	if _, ok := tab.rows[id]; id != uuid.Nil && !ok && !tab.above("", id) {
 		args[1] = idArg(id)
 	}
@@ -39,7 +39,7 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 	if args[1] == nil && len(asked) == 0 {
 		return nil
 	}
-	found := map[affiliate.Key]uuid.UUID{}
+	found := map[record.Key]uuid.UUID{}
 	err := tab.t.read(query{sql: tab.sql.probe, args: args, each: func(rows pgx.Rows) error {
 		other, raw, err := scanRecord(rows)
 		if err != nil {
@@ -58,13 +58,13 @@ func (tab *table[T]) resolve(id uuid.UUID, keys []affiliate.Key) error {
 }
 
 // noted reports whether the next round trip reads an id or one of the keys.
-func (tab *table[T]) noted(id uuid.UUID, keys []affiliate.Key) bool {
-	return len(tab.wanted) > 0 && (slices.Contains(tab.wanted, affiliate.Key{ID: id}) ||
-		slices.ContainsFunc(keys, func(key affiliate.Key) bool { return slices.Contains(tab.wanted, key) }))
+func (tab *table[T]) noted(id uuid.UUID, keys []record.Key) bool {
+	return len(tab.wanted) > 0 && (slices.Contains(tab.wanted, record.Key{ID: id}) ||
+		slices.ContainsFunc(keys, func(key record.Key) bool { return slices.Contains(tab.wanted, key) }))
 }
 
 // foundKeys notes which of the asked keys a record of the database holds.
-func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []affiliate.Key, found map[affiliate.Key]uuid.UUID) error {
+func (tab *table[T]) foundKeys(id uuid.UUID, raw []byte, asked []record.Key, found map[record.Key]uuid.UUID) error {
 	rec, err := decode[T](tab.sql, raw)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -60,7 +61,7 @@ func TestDistributionColumn(t *testing.T) {
 			t.Errorf("table %s, index %s: begins with %q, unique %v, whole %v; program is never null: %v", table, index, first, unique, whole, filled)
 		}
 	}
-	for _, table := range append(affiliate.Schema(), affiliate.TableSchema{Name: "programs"}) {
+	for _, table := range append(record.Schema(), record.TableSchema{Name: "programs"}) {
 		if !found[table.Name] {
 			t.Errorf("table %s has no row in the catalog", table.Name)
 		}

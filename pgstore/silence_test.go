@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -144,7 +145,7 @@ func TestSilentRefusal(t *testing.T) {
 		l := &line{silent: cancel}
 		s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Mode: pgstore.Mode(mode), CommitWait: 20 * time.Millisecond})
 		start := time.Now()
-		err := s.Update(ctx, uuid.UUID{7}, func(tx *affiliate.Tx) error {
+		err := s.Update(ctx, uuid.UUID{7}, func(tx *record.Tx) error {
 			_, err := tx.Totals.Get(uuid.UUID{1})
 			l.left.Store(1)
 			return errors.Join(errRefused, err)
@@ -167,7 +168,7 @@ func TestSilentGroup(t *testing.T) {
 	schema, program := newSchema(t, pool), uuid.UUID{7}
 	l := &line{}
 	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestSilentGroup(t *testing.T) {
 			impatient, cancel := context.WithCancel(t.Context())
 			l.silent = cancel
 			patient, end := context.WithTimeout(t.Context(), patience)
-			silence := func(tx *affiliate.Tx) error {
+			silence := func(tx *record.Tx) error {
 				_, err := tx.Totals.Get(uuid.UUID{1}) // before this call it is held
 				l.left.Store(1)
 				if name == "committing" {
@@ -186,7 +187,7 @@ func TestSilentGroup(t *testing.T) {
 				return err
 			}
 			errs := togetherThen(t, s, program, map[int]context.Context{0: patient, 1: impatient, 2: patient},
-				[]func(tx *affiliate.Tx) error{count(0), count(1), silence}, func(i int) {
+				[]func(tx *record.Tx) error{count(0), count(1), silence}, func(i int) {
 					if i == 1 && patient.Err() != nil {
 						t.Error("the impatient waited for the patient")
 					}
@@ -213,14 +214,14 @@ func TestSilentLeader(t *testing.T) {
 	impatient, cancel := context.WithCancel(t.Context())
 	l := &line{silent: cancel}
 	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
 	patient, end := context.WithTimeout(t.Context(), patience)
 	defer end()
 	var once sync.Once
-	silence := func(tx *affiliate.Tx) error {
+	silence := func(tx *record.Tx) error {
 		err := count(2)(tx)
 		once.Do(func() { l.left.Store(1) })
 		_, missing := tx.Tiers.Get(uuid.UUID{0xba})
@@ -230,7 +231,7 @@ func TestSilentLeader(t *testing.T) {
 		return err
 	}
 	errs := togetherThen(t, s, program, map[int]context.Context{0: impatient, 1: patient, 2: patient},
-		[]func(tx *affiliate.Tx) error{count(0), count(1), silence}, func(i int) {
+		[]func(tx *record.Tx) error{count(0), count(1), silence}, func(i int) {
 			if i == 0 && patient.Err() != nil {
 				t.Error("the leader waited for another member")
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
@@ -52,7 +53,7 @@ func BenchmarkSaleBytes(b *testing.B) {
 }
 
 // sellReal records so many real sales, of a thousand customers in turn.
-func sellReal(tb testing.TB, p *affiliate.Program, from, n int) {
+func sellReal(tb testing.TB, p *tributary.Program, from, n int) {
 	tb.Helper()
 	const clients = 8
 	var wg sync.WaitGroup

@@ -8,10 +8,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Statements are made once for each Store from affiliate.Schema. The first
+// Statements are made once for each Store from record.Schema. The first
 // parameter of each one is the program, and every value is a parameter; only
 // the quoted schema name is part of the text. Parameters are cast, so that
 // pools that do not prepare statements send the right types.
@@ -19,25 +19,25 @@ import (
 // A tableSQL holds the statements of one table.
 type tableSQL struct {
 	name    string
-	indexes []affiliate.Index
+	indexes []record.Index
 	form    *form
 	ahead   []reference // records that are read together with one of this table
 
-	asks     map[affiliate.Index]askSQL // by id, which has the empty name, and by each unique index
-	lists    map[affiliate.Index]string // whole lists of any number of keys
+	asks     map[record.Index]askSQL // by id, which has the empty name, and by each unique index
+	lists    map[record.Index]string // whole lists of any number of keys
 	list     map[listShape]string
-	probe    string                  // by id and by every unique key
-	insert   string                  // one row
-	inserts  string                  // many
-	replace  string                  // one record whose keys stay
-	replaces string                  // many
-	rekey    string                  // one row with its keys
-	rekeys   string                  // many
-	unkey    string                  // clears the unique keys of any number of rows
-	removes  string                  // any number of rows
-	old      string                  // rows that the version before stored; empty: there are none
-	uniqueAt map[affiliate.Index]int // the number of the index's query in probe
-	markAt   map[affiliate.Index]int // the index of a mark in marks; the mark of the id has the empty name
+	probe    string               // by id and by every unique key
+	insert   string               // one row
+	inserts  string               // many
+	replace  string               // one record whose keys stay
+	replaces string               // many
+	rekey    string               // one row with its keys
+	rekeys   string               // many
+	unkey    string               // clears the unique keys of any number of rows
+	removes  string               // any number of rows
+	old      string               // rows that the version before stored; empty: there are none
+	uniqueAt map[record.Index]int // the number of the index's query in probe
+	markAt   map[record.Index]int // the index of a mark in marks; the mark of the id has the empty name
 
 	// wide is true when the last View that began with a record of this table
 	// read more records. Then the next View reads ahead.
@@ -56,7 +56,7 @@ type askSQL struct {
 // A listShape is the part of a query on which the text of a List statement
 // depends.
 type listShape struct {
-	key   affiliate.Index // empty: the whole table
+	key   record.Index // empty: the whole table
 	after bool
 	desc  bool
 	limit bool
@@ -90,10 +90,10 @@ func newStatements(schema string) *statements {
 	s, forms := &statements{}, forms()
 	quoted := pgx.Identifier{schema}.Sanitize() + "."
 	at := 0
-	for _, t := range affiliate.Schema() {
+	for _, t := range record.Schema() {
 		table := newTableSQL(quoted, t, forms[t.Name])
 		for _, column := range marked(t) {
-			table.markAt[affiliate.Index(strings.TrimPrefix(column, "id"))] = at
+			table.markAt[record.Index(strings.TrimPrefix(column, "id"))] = at
 			at++
 		}
 		s.tables = append(s.tables, table)
@@ -109,14 +109,14 @@ func newStatements(schema string) *statements {
 	return s
 }
 
-func newTableSQL(schema string, t affiliate.TableSchema, f *form) *tableSQL {
+func newTableSQL(schema string, t record.TableSchema, f *form) *tableSQL {
 	if f == nil {
 		f = asJSON
 	}
 	s := &tableSQL{
 		name: t.Name, indexes: t.Indexes, form: f, ahead: references[t.Name],
-		asks: map[affiliate.Index]askSQL{}, lists: map[affiliate.Index]string{}, list: map[listShape]string{},
-		uniqueAt: map[affiliate.Index]int{}, markAt: map[affiliate.Index]int{},
+		asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{},
+		uniqueAt: map[record.Index]int{}, markAt: map[record.Index]int{},
 	}
 	table := schema + t.Name
 	s.makeAsk(schema, "")
@@ -148,7 +148,7 @@ func newTableSQL(schema string, t affiliate.TableSchema, f *form) *tableSQL {
 //
 // The links of the affiliate of a code or referral are read in the same round
 // trip, because every event of a sale shows them.
-func (s *tableSQL) makeAsk(schema string, ix affiliate.Index) {
+func (s *tableSQL) makeAsk(schema string, ix record.Index) {
 	column := cmp.Or(string(ix), "id")
 	head := "SELECT t.id, " + s.form.stored("t.") + ", t." + column
 	from := " FROM " + schema + s.name + " t"
@@ -171,7 +171,7 @@ func (s *tableSQL) makeAsk(schema string, ix affiliate.Index) {
 // makeLists makes the statements of List: one for each shape, so that the
 // server plans each of them.
 func (s *tableSQL) makeLists(table string) {
-	keys := []affiliate.Index{""}
+	keys := []record.Index{""}
 	for _, ix := range s.indexes {
 		if !ix.Unique() {
 			keys = append(keys, ix)
@@ -277,7 +277,7 @@ func newColumns(all []column) columns {
 }
 
 // marked are the columns of a table whose values rise.
-func marked(t affiliate.TableSchema) []string {
+func marked(t record.TableSchema) []string {
 	columns := []string{"id"}
 	for _, ix := range t.Indexes {
 		if ix.Unique() && ix.IsID() {
@@ -287,7 +287,7 @@ func marked(t affiliate.TableSchema) []string {
 	return columns
 }
 
-func sqlType(ix affiliate.Index) string {
+func sqlType(ix record.Index) string {
 	if ix.IsID() {
 		return "uuid"
 	}
@@ -295,4 +295,4 @@ func sqlType(ix affiliate.Index) string {
 }
 
 // sequences are the counters of a program, in the order of its row.
-var sequences = []affiliate.Sequence{affiliate.SaleSequence, affiliate.CommissionSequence, affiliate.ClickSequence}
+var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/pgstore"
@@ -20,7 +21,7 @@ import (
 // A crowded is a program with many events, on a server that waits for its disk.
 type crowded struct {
 	*yard
-	*affiliate.Program
+	*tributary.Program
 	schema string
 }
 

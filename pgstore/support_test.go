@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/pgstore/examples/cluster"
 )
@@ -148,7 +148,7 @@ func newStore(tb testing.TB, pool *pgxpool.Pool, cfg pgstore.Config) *pgstore.St
 func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
 	tb.Helper()
 	var sql strings.Builder
-	for _, t := range append(affiliate.Schema(), affiliate.TableSchema{Name: "programs"}) {
+	for _, t := range append(record.Schema(), record.TableSchema{Name: "programs"}) {
 		fmt.Fprintf(&sql, `DELETE FROM "%s".%s;`, schema, t.Name)
 	}
 	if _, err := pool.Exec(context.Background(), sql.String()); err != nil {

@@ -6,19 +6,20 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A table holds what a transaction has read from one SQL table, and what it
 // will write to it.
-type table[T affiliate.Record[T]] struct {
+type table[T record.Record[T]] struct {
 	t   *txn
 	sql *tableSQL
 
-	rows    map[uuid.UUID]*row[T]         // the known rows, also those that do not exist
-	holders map[affiliate.Key]uuid.UUID   // the holders of unique keys; zero: the key is free
-	lists   map[affiliate.Key][]uuid.UUID // whole lists as the database has them
-	touched []uuid.UUID                   // rows that were written
-	wanted  []affiliate.Key               // what the next round trip reads
+	rows    map[uuid.UUID]*row[T]      // the known rows, also those that do not exist
+	holders map[record.Key]uuid.UUID   // the holders of unique keys; zero: the key is free
+	lists   map[record.Key][]uuid.UUID // whole lists as the database has them
+	touched []uuid.UUID                // rows that were written
+	wanted  []record.Key               // what the next round trip reads
 	newest  newest
 	undo    []change[T] // newest last
 }
@@ -39,7 +40,7 @@ func (r *row[T]) written() bool { return r.base != r && (r.base != nil || r.live
 type change[T any] struct {
 	id     uuid.UUID
 	row    *row[T]
-	key    affiliate.Key // set when a holder was replaced
+	key    record.Key // set when a holder was replaced
 	holder uuid.UUID
 	had    bool
 }
@@ -66,9 +67,9 @@ func (tab *table[T]) keep(id uuid.UUID, r *row[T]) {
 }
 
 // remember notes a whole list.
-func (tab *table[T]) remember(key affiliate.Key, ids []uuid.UUID) {
+func (tab *table[T]) remember(key record.Key, ids []uuid.UUID) {
 	if tab.lists == nil {
-		tab.lists = make(map[affiliate.Key][]uuid.UUID)
+		tab.lists = make(map[record.Key][]uuid.UUID)
 	}
 	tab.lists[key] = ids
 }
@@ -98,7 +99,7 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	tab.t.asked++
 	r, ok := tab.rows[id]
 	if !ok {
-		if err := tab.ask(affiliate.Key{ID: id}); err != nil {
+		if err := tab.ask(record.Key{ID: id}); err != nil {
 			return nil, err
 		}
 		r = tab.rows[id]
@@ -111,7 +112,7 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 
 // find returns the row that holds a unique key. The old and new keys of all
 // written rows are known, so an unknown key is looked up in the database.
-func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
+func (tab *table[T]) find(key record.Key) (*row[T], error) {
 	id, ok := tab.holders[key]
 	if !ok {
 		if err := tab.ask(key); err != nil {
@@ -126,9 +127,9 @@ func (tab *table[T]) find(key affiliate.Key) (*row[T], error) {
 }
 
 // hold notes the holder of a key.
-func (tab *table[T]) hold(key affiliate.Key, id uuid.UUID) {
+func (tab *table[T]) hold(key record.Key, id uuid.UUID) {
 	if tab.holders == nil {
-		tab.holders = make(map[affiliate.Key]uuid.UUID)
+		tab.holders = make(map[record.Key]uuid.UUID)
 	}
 	was, had := tab.holders[key]
 	tab.undo = append(tab.undo, change[T]{key: key, holder: was, had: had})
@@ -152,7 +153,7 @@ func (tab *table[T]) put(id uuid.UUID, rec *T) {
 
 // rekey frees the old unique keys of a record and notes it as the holder of the
 // new ones.
-func (tab *table[T]) rekey(id uuid.UUID, was, keys []affiliate.Key) {
+func (tab *table[T]) rekey(id uuid.UUID, was, keys []record.Key) {
 	for _, key := range was {
 		if key.Index.Unique() && !slices.Contains(keys, key) {
 			tab.hold(key, uuid.Nil)
@@ -188,10 +189,10 @@ func (tab *table[T]) rollback(undo, touched int) {
 }
 
 // clash returns an error if another record holds a unique key of keys.
-func (tab *table[T]) clash(id uuid.UUID, keys []affiliate.Key) error {
+func (tab *table[T]) clash(id uuid.UUID, keys []record.Key) error {
 	for _, key := range keys {
 		if holder := tab.holders[key]; key.Index.Unique() && holder != uuid.Nil && holder != id {
-			return &affiliate.ExistsError{Index: key.Index}
+			return &record.ExistsError{Index: key.Index}
 		}
 	}
 	return nil
@@ -204,13 +205,13 @@ func (tab *table[T]) insert(rec T) error {
 		return err
 	}
 	if r, ok := tab.rows[id]; ok && r.live {
-		return &affiliate.ExistsError{}
+		return &record.ExistsError{}
 	}
 	if err := tab.resolve(id, keys); err != nil {
 		return err
 	}
 	if r, ok := tab.rows[id]; ok && r.live {
-		return &affiliate.ExistsError{}
+		return &record.ExistsError{}
 	}
 	if err := tab.clash(id, keys); err != nil {
 		return err
@@ -233,7 +234,7 @@ func (tab *table[T]) replace(rec T) error {
 	}
 	was := r.rec.AppendKeys(tab.t.room[1][:0])
 	if !slices.Equal(was, keys) {
-		fresh := slices.DeleteFunc(slices.Clone(keys), func(key affiliate.Key) bool { return slices.Contains(was, key) })
+		fresh := slices.DeleteFunc(slices.Clone(keys), func(key record.Key) bool { return slices.Contains(was, key) })
 		if err := tab.resolve(uuid.Nil, fresh); err != nil {
 			return err
 		}

@@ -3,38 +3,38 @@ package pgstore
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// tables are the tables of a transaction, in the order of affiliate.Schema.
+// tables are the tables of a transaction, in the order of record.Schema.
 type tables struct {
-	affiliates  table[affiliate.AffiliateRecord]
-	links       table[affiliate.LinkRecord]
-	clicks      table[affiliate.ClickRecord]
-	referrals   table[affiliate.ReferralRecord]
-	coupons     table[affiliate.CouponRecord]
-	codes       table[affiliate.CodeRecord]
-	redemptions table[affiliate.RedemptionRecord]
-	sales       table[affiliate.SaleRecord]
-	plans       table[affiliate.PlanRecord]
-	tiers       table[affiliate.TierRecord]
-	payouts     table[affiliate.PayoutRecord]
-	adjustments table[affiliate.AdjustmentRecord]
-	movements   table[affiliate.MovementRecord]
-	runs        table[affiliate.RunRecord]
-	lines       table[affiliate.LineRecord]
-	totals      table[affiliate.TotalsRecord]
-	receipts    table[affiliate.ReceiptRecord]
-	endpoints   table[affiliate.EndpointRecord]
-	events      table[affiliate.EventRecord]
-	deliveries  table[affiliate.DeliveryRecord]
-	queue       table[affiliate.QueueRecord]
-	imports     table[affiliate.ImportRecord]
-	payments    table[affiliate.PaymentRecord]
-	paymentKeys table[affiliate.PaymentKeyRecord]
-	payers      table[affiliate.PayerRecord]
-	erasures    table[affiliate.ErasureRecord]
-	aliases     table[affiliate.AliasRecord]
+	affiliates  table[record.Affiliate]
+	links       table[record.Link]
+	clicks      table[record.Click]
+	referrals   table[record.Referral]
+	coupons     table[record.Coupon]
+	codes       table[record.Code]
+	redemptions table[record.Redemption]
+	sales       table[record.Sale]
+	plans       table[record.Plan]
+	tiers       table[record.Tier]
+	payouts     table[record.Payout]
+	adjustments table[record.Adjustment]
+	movements   table[record.Movement]
+	runs        table[record.Run]
+	lines       table[record.Line]
+	totals      table[record.Totals]
+	receipts    table[record.Receipt]
+	endpoints   table[record.Endpoint]
+	events      table[record.Event]
+	deliveries  table[record.Delivery]
+	queue       table[record.Queue]
+	imports     table[record.Import]
+	payments    table[record.Payment]
+	paymentKeys table[record.PaymentKey]
+	payers      table[record.Payer]
+	erasures    table[record.Erasure]
+	aliases     table[record.Alias]
 }
 
 // anyTable is a table of any record type.
@@ -45,7 +45,7 @@ type anyTable interface {
 	mark() (undo, touched int)
 	rollback(undo, touched int)
 	flush(b *flushBatch) error
-	soon(key affiliate.Key)
+	soon(key record.Key)
 	notes() bool
 	asking(qs []query) []query
 }
@@ -80,36 +80,36 @@ func (ts *tables) find(name string) anyTable {
 }
 
 // tx makes the Tx of a closure.
-func (t *txn) tx(u *unit) *affiliate.Tx {
+func (t *txn) tx(u *unit) *record.Tx {
 	ts := &t.tables
-	return &affiliate.Tx{
-		Affiliates:  handle[affiliate.AffiliateRecord]{u, &ts.affiliates},
-		Links:       handle[affiliate.LinkRecord]{u, &ts.links},
-		Clicks:      handle[affiliate.ClickRecord]{u, &ts.clicks},
-		Referrals:   handle[affiliate.ReferralRecord]{u, &ts.referrals},
-		Coupons:     handle[affiliate.CouponRecord]{u, &ts.coupons},
-		Codes:       handle[affiliate.CodeRecord]{u, &ts.codes},
-		Redemptions: handle[affiliate.RedemptionRecord]{u, &ts.redemptions},
-		Sales:       handle[affiliate.SaleRecord]{u, &ts.sales},
-		Plans:       handle[affiliate.PlanRecord]{u, &ts.plans},
-		Tiers:       handle[affiliate.TierRecord]{u, &ts.tiers},
-		Payouts:     handle[affiliate.PayoutRecord]{u, &ts.payouts},
-		Adjustments: handle[affiliate.AdjustmentRecord]{u, &ts.adjustments},
-		Movements:   handle[affiliate.MovementRecord]{u, &ts.movements},
-		Runs:        handle[affiliate.RunRecord]{u, &ts.runs},
-		Lines:       handle[affiliate.LineRecord]{u, &ts.lines},
-		Totals:      handle[affiliate.TotalsRecord]{u, &ts.totals},
-		Receipts:    handle[affiliate.ReceiptRecord]{u, &ts.receipts},
-		Endpoints:   handle[affiliate.EndpointRecord]{u, &ts.endpoints},
-		Events:      handle[affiliate.EventRecord]{u, &ts.events},
-		Deliveries:  handle[affiliate.DeliveryRecord]{u, &ts.deliveries},
-		Queue:       handle[affiliate.QueueRecord]{u, &ts.queue},
-		Imports:     handle[affiliate.ImportRecord]{u, &ts.imports},
-		Payments:    handle[affiliate.PaymentRecord]{u, &ts.payments},
-		PaymentKeys: handle[affiliate.PaymentKeyRecord]{u, &ts.paymentKeys},
-		Payers:      handle[affiliate.PayerRecord]{u, &ts.payers},
-		Erasures:    handle[affiliate.ErasureRecord]{u, &ts.erasures},
-		Aliases:     handle[affiliate.AliasRecord]{u, &ts.aliases},
+	return &record.Tx{
+		Affiliates:  handle[record.Affiliate]{u, &ts.affiliates},
+		Links:       handle[record.Link]{u, &ts.links},
+		Clicks:      handle[record.Click]{u, &ts.clicks},
+		Referrals:   handle[record.Referral]{u, &ts.referrals},
+		Coupons:     handle[record.Coupon]{u, &ts.coupons},
+		Codes:       handle[record.Code]{u, &ts.codes},
+		Redemptions: handle[record.Redemption]{u, &ts.redemptions},
+		Sales:       handle[record.Sale]{u, &ts.sales},
+		Plans:       handle[record.Plan]{u, &ts.plans},
+		Tiers:       handle[record.Tier]{u, &ts.tiers},
+		Payouts:     handle[record.Payout]{u, &ts.payouts},
+		Adjustments: handle[record.Adjustment]{u, &ts.adjustments},
+		Movements:   handle[record.Movement]{u, &ts.movements},
+		Runs:        handle[record.Run]{u, &ts.runs},
+		Lines:       handle[record.Line]{u, &ts.lines},
+		Totals:      handle[record.Totals]{u, &ts.totals},
+		Receipts:    handle[record.Receipt]{u, &ts.receipts},
+		Endpoints:   handle[record.Endpoint]{u, &ts.endpoints},
+		Events:      handle[record.Event]{u, &ts.events},
+		Deliveries:  handle[record.Delivery]{u, &ts.deliveries},
+		Queue:       handle[record.Queue]{u, &ts.queue},
+		Imports:     handle[record.Import]{u, &ts.imports},
+		Payments:    handle[record.Payment]{u, &ts.payments},
+		PaymentKeys: handle[record.PaymentKey]{u, &ts.paymentKeys},
+		Payers:      handle[record.Payer]{u, &ts.payers},
+		Erasures:    handle[record.Erasure]{u, &ts.erasures},
+		Aliases:     handle[record.Alias]{u, &ts.aliases},
 		Next:        u.next,
 		Soon:        u.soon,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -21,13 +22,13 @@ func TestGroupReadsTogether(t *testing.T) {
 	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = wire })
 	s := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Group: 16})
 	program := uuid.UUID{7}
-	plan := func(i int) affiliate.PlanRecord {
-		return affiliate.PlanRecord{ID: uuid.UUID{1, byte(i)}, Name: fmt.Sprint("plan ", i)}
+	plan := func(i int) record.Plan {
+		return record.Plan{ID: uuid.UUID{1, byte(i)}, Name: fmt.Sprint("plan ", i)}
 	}
-	code := func(i int) affiliate.CodeRecord {
-		return affiliate.CodeRecord{ID: uuid.UUID{2, byte(i)}, CouponID: uuid.UUID{9}, Code: fmt.Sprint("C", i)}
+	code := func(i int) record.Code {
+		return record.Code{ID: uuid.UUID{2, byte(i)}, CouponID: uuid.UUID{9}, Code: fmt.Sprint("C", i)}
 	}
-	err := s.Update(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := s.Update(t.Context(), program, func(tx *record.Tx) error {
 		for i := range n {
 			if err := errors.Join(tx.Plans.Insert(plan(i)), tx.Codes.Insert(code(i))); err != nil {
 				return err
@@ -38,10 +39,10 @@ func TestGroupReadsTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byCode := func(text string) affiliate.Key { return affiliate.Key{Index: affiliate.ByCode, Text: text} }
-	get := func(i int) func(tx *affiliate.Tx) error {
-		return func(tx *affiliate.Tx) error {
-			tx.Soon("plans", affiliate.Key{ID: plan(i).ID})
+	byCode := func(text string) record.Key { return record.Key{Index: record.ByCode, Text: text} }
+	get := func(i int) func(tx *record.Tx) error {
+		return func(tx *record.Tx) error {
+			tx.Soon("plans", record.Key{ID: plan(i).ID})
 			tx.Soon("codes", byCode("C0"))
 			if _, err := tx.Codes.Find(byCode(fmt.Sprint("none ", i))); !errors.Is(err, affiliate.ErrNotFound) {
 				return fmt.Errorf("closure %d: a missing code: error %v", i, err)
@@ -59,9 +60,9 @@ func TestGroupReadsTogether(t *testing.T) {
 			return errors.Join(tx.Codes.Replace(hot), tx.Plans.Replace(rec))
 		}
 	}
-	list := func(tx *affiliate.Tx) error {
+	list := func(tx *record.Tx) error {
 		codes := 0
-		for _, err := range tx.Codes.List(affiliate.Query{Key: affiliate.Key{Index: affiliate.OfCoupon, ID: uuid.UUID{9}}}) {
+		for _, err := range tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: uuid.UUID{9}}}) {
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ func TestGroupReadsTogether(t *testing.T) {
 		}
 		return nil
 	}
-	var fns []func(tx *affiliate.Tx) error
+	var fns []func(tx *record.Tx) error
 	for i := range n {
 		fns = append(fns, get(i))
 	}
@@ -94,7 +95,7 @@ func TestHeldMemberLeaves(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema, program := newSchema(t, pool), uuid.UUID{7}
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
@@ -102,17 +103,17 @@ func TestHeldMemberLeaves(t *testing.T) {
 	left := make(chan struct{})
 	var later error
 	// The leader waits until the held member has returned.
-	leads := func(tx *affiliate.Tx) error {
+	leads := func(tx *record.Tx) error {
 		cancel()
 		<-left
 		return count(0)(tx)
 	}
-	leaves := func(tx *affiliate.Tx) error {
+	leaves := func(tx *record.Tx) error {
 		_, err := tx.Totals.Get(uuid.UUID{1})
-		later = tx.Plans.Insert(affiliate.PlanRecord{ID: uuid.UUID{2, 99}})
+		later = tx.Plans.Insert(record.Plan{ID: uuid.UUID{2, 99}})
 		return err
 	}
-	errs := togetherThen(t, s, program, map[int]context.Context{1: ctx}, []func(tx *affiliate.Tx) error{leads, leaves, count(2)}, func(i int) {
+	errs := togetherThen(t, s, program, map[int]context.Context{1: ctx}, []func(tx *record.Tx) error{leads, leaves, count(2)}, func(i int) {
 		if i == 1 {
 			close(left)
 		}
@@ -129,14 +130,14 @@ func TestLeaderPanics(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema, program := newSchema(t, pool), uuid.UUID{7}
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
-	insert := func(tx *affiliate.Tx) error { return tx.Totals.Insert(affiliate.TotalsRecord{ID: uuid.UUID{1}}) }
+	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
 	if err := s.Update(t.Context(), program, insert); err != nil {
 		t.Fatal(err)
 	}
-	before := func(tx *affiliate.Tx) error { panic("before its first call") }
-	after := func(tx *affiliate.Tx) error { _ = count(9)(tx); panic("after its writes") }
-	for i, leads := range []func(tx *affiliate.Tx) error{before, after} {
-		errs := together(t, s, program, nil, []func(tx *affiliate.Tx) error{leads, count(2 * i), count(2*i + 1)})
+	before := func(tx *record.Tx) error { panic("before its first call") }
+	after := func(tx *record.Tx) error { _ = count(9)(tx); panic("after its writes") }
+	for i, leads := range []func(tx *record.Tx) error{before, after} {
+		errs := together(t, s, program, nil, []func(tx *record.Tx) error{leads, count(2 * i), count(2*i + 1)})
 		if errs[0] == nil || errs[1] != nil || errs[2] != nil {
 			t.Errorf("errors %v, want a panic of the first alone", errs)
 		}
@@ -151,9 +152,9 @@ func TestNewest(t *testing.T) {
 	s := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Group: 16})
 	program := uuid.UUID{7}
 	id := func(i byte) uuid.UUID { return uuid.UUID{5, i} }
-	newest := func(tx *affiliate.Tx, want uuid.UUID) error {
+	newest := func(tx *record.Tx, want uuid.UUID) error {
 		var got uuid.UUID
-		for rec, err := range tx.Plans.List(affiliate.Query{Desc: true, Limit: 1}) {
+		for rec, err := range tx.Plans.List(record.Query{Desc: true, Limit: 1}) {
 			if err != nil {
 				return err
 			}
@@ -164,17 +165,17 @@ func TestNewest(t *testing.T) {
 		}
 		return nil
 	}
-	insert := func(tx *affiliate.Tx, i byte) error { return tx.Plans.Insert(affiliate.PlanRecord{ID: id(i)}) }
-	fns := []func(tx *affiliate.Tx) error{
-		func(tx *affiliate.Tx) error {
+	insert := func(tx *record.Tx, i byte) error { return tx.Plans.Insert(record.Plan{ID: id(i)}) }
+	fns := []func(tx *record.Tx) error{
+		func(tx *record.Tx) error {
 			return errors.Join(newest(tx, uuid.Nil), insert(tx, 3), newest(tx, id(3)))
 		},
-		func(tx *affiliate.Tx) error { return errors.Join(newest(tx, id(3)), insert(tx, 1), newest(tx, id(3))) },
-		func(tx *affiliate.Tx) error {
+		func(tx *record.Tx) error { return errors.Join(newest(tx, id(3)), insert(tx, 1), newest(tx, id(3))) },
+		func(tx *record.Tx) error {
 			return errors.Join(insert(tx, 7), newest(tx, id(7)), errRefused)
 		},
-		func(tx *affiliate.Tx) error { return errors.Join(newest(tx, id(3)), insert(tx, 5), newest(tx, id(5))) },
-		func(tx *affiliate.Tx) error { return errors.Join(tx.Plans.Delete(id(5)), newest(tx, id(3))) },
+		func(tx *record.Tx) error { return errors.Join(newest(tx, id(3)), insert(tx, 5), newest(tx, id(5))) },
+		func(tx *record.Tx) error { return errors.Join(tx.Plans.Delete(id(5)), newest(tx, id(3))) },
 	}
 	want := []error{nil, nil, errRefused, nil, nil}
 	for i, err := range together(t, s, program, nil, fns) {
@@ -182,12 +183,12 @@ func TestNewest(t *testing.T) {
 			t.Errorf("closure %d: error %v, want %v", i, err, want[i])
 		}
 	}
-	for _, fn := range []func(tx *affiliate.Tx) error{
-		func(tx *affiliate.Tx) error { return errors.Join(tx.Plans.Delete(id(3)), newest(tx, id(1))) },
-		func(tx *affiliate.Tx) error {
+	for _, fn := range []func(tx *record.Tx) error{
+		func(tx *record.Tx) error { return errors.Join(tx.Plans.Delete(id(3)), newest(tx, id(1))) },
+		func(tx *record.Tx) error {
 			return errors.Join(newest(tx, id(1)), tx.Plans.Delete(id(1)), newest(tx, uuid.Nil))
 		},
-		func(tx *affiliate.Tx) error { return newest(tx, uuid.Nil) },
+		func(tx *record.Tx) error { return newest(tx, uuid.Nil) },
 	} {
 		if err := s.Update(t.Context(), program, fn); err != nil {
 			t.Error(err)
@@ -201,28 +202,28 @@ func TestSoon(t *testing.T) {
 	wire := &wireCount{}
 	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = wire })
 	schema := newSchema(t, pool)
-	program, plan := uuid.UUID{7}, affiliate.PlanRecord{ID: uuid.UUID{1}, Name: "a"}
+	program, plan := uuid.UUID{7}, record.Plan{ID: uuid.UUID{1}, Name: "a"}
 	for _, mode := range []pgstore.Mode{pgstore.Queue, pgstore.Serializable} {
 		s := newStore(t, pool, pgstore.Config{Schema: schema, Mode: mode})
-		_ = s.Update(t.Context(), program, func(tx *affiliate.Tx) error { return tx.Plans.Insert(plan) })
-		look := func(tx *affiliate.Tx) error {
-			tx.Soon("no such table", affiliate.Key{ID: uuid.UUID{1}})
-			tx.Soon("plans", affiliate.Key{Index: affiliate.ByCode, Text: "no such index"})
-			tx.Soon("codes", affiliate.Key{Index: affiliate.ByCode, Text: "a\x00b"})
-			tx.Soon("codes", affiliate.Key{Index: affiliate.ByCode, Text: "none"})
-			tx.Soon("codes", affiliate.Key{Index: affiliate.OfCoupon, ID: uuid.UUID{3}})
-			tx.Soon("plans", affiliate.Key{})
-			tx.Soon("plans", affiliate.Key{ID: plan.ID})
-			tx.Soon("plans", affiliate.Key{ID: plan.ID})
+		_ = s.Update(t.Context(), program, func(tx *record.Tx) error { return tx.Plans.Insert(plan) })
+		look := func(tx *record.Tx) error {
+			tx.Soon("no such table", record.Key{ID: uuid.UUID{1}})
+			tx.Soon("plans", record.Key{Index: record.ByCode, Text: "no such index"})
+			tx.Soon("codes", record.Key{Index: record.ByCode, Text: "a\x00b"})
+			tx.Soon("codes", record.Key{Index: record.ByCode, Text: "none"})
+			tx.Soon("codes", record.Key{Index: record.OfCoupon, ID: uuid.UUID{3}})
+			tx.Soon("plans", record.Key{})
+			tx.Soon("plans", record.Key{ID: plan.ID})
+			tx.Soon("plans", record.Key{ID: plan.ID})
 			if got, err := tx.Plans.Get(plan.ID); err != nil || got.Name != plan.Name {
 				return fmt.Errorf("plan %q, error %v", got.Name, err)
 			}
-			if _, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: "none"}); !errors.Is(err, affiliate.ErrNotFound) {
+			if _, err := tx.Codes.Find(record.Key{Index: record.ByCode, Text: "none"}); !errors.Is(err, affiliate.ErrNotFound) {
 				return fmt.Errorf("code: error %v", err)
 			}
 			return nil
 		}
-		for name, run := range map[string]func(context.Context, uuid.UUID, func(*affiliate.Tx) error) error{"Update": s.Update, "View": s.View} {
+		for name, run := range map[string]func(context.Context, uuid.UUID, func(*record.Tx) error) error{"Update": s.Update, "View": s.View} {
 			wire.trips.Store(0)
 			if err := run(t.Context(), program, look); err != nil {
 				t.Errorf("mode %d: %s: %v", mode, name, err)

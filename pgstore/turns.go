@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // turns are the queues of the programs that are written to.
@@ -19,7 +19,7 @@ type turns struct {
 // A member is one Update that waits for its turn.
 type member struct {
 	ctx      context.Context
-	fn       func(tx *affiliate.Tx) error
+	fn       func(tx *record.Tx) error
 	inbox    chan message // gets messages from the leader, one at a time
 	role     role         // guarded by turns.mu
 	attempts int          // how often it lost against other transactions

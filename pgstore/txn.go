@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A kind is a kind of transaction.
@@ -71,7 +71,7 @@ type txn struct {
 	asked int       // of a View: how often it asked for records
 	began *tableSQL // of a View: the table that it read first
 
-	room [2][maxKeys]affiliate.Key // buffers for the keys of a record
+	room [2][maxKeys]record.Key // buffers for the keys of a record
 }
 
 // maxKeys is at least the number of keys that a record has.
@@ -322,7 +322,7 @@ func (t *txn) askOpening() query {
 		}
 		t.marks.load(raw, t.s.sql.marks)
 		slices.SortFunc(found, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-		tab.remember(affiliate.Key{}, found)
+		tab.remember(record.Key{}, found)
 	}
 	return query{t.s.sql.opening, []any{t.programID}, each, done, "nnnbuj"}
 }

@@ -19,7 +19,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -36,8 +38,8 @@ var versions = []int{1, 3, 7}
 var cameWith = map[string]int{"adjustments": 5, "movements": 6, "runs": 7, "lines": 7, "imports": 8, "payments": 10, "paymentkeys": 10, "payers": 10, "erasures": 11, "aliases": 12}
 
 // oldTables are the tables of a version.
-func oldTables(version int) (tables []affiliate.TableSchema) {
-	for _, table := range affiliate.Schema() {
+func oldTables(version int) (tables []record.TableSchema) {
+	for _, table := range record.Schema() {
 		if cameWith[table.Name] <= version {
 			tables = append(tables, table)
 		}
@@ -51,7 +53,7 @@ type before struct {
 	schema  string
 	version int
 	store   *pgstore.Store
-	*affiliate.Program
+	*tributary.Program
 	now time.Time
 }
 
@@ -73,7 +75,7 @@ func newBefore(t *testing.T, pool *pgxpool.Pool, version int) *before {
 	sql.WriteString(strings.ReplaceAll(rows, "INSERT INTO tributary.", `INSERT INTO "`+b.schema+`".`))
 	exec(t, pool, sql.String())
 	t.Cleanup(func() { dropSchema(t, pool, b.schema) })
-	b.Program = must(affiliate.New(b.store, affiliate.Config{
+	b.Program = must(tributary.New(b.store, tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans", CascadeEvents: true,
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -143,9 +145,9 @@ func (b *before) read(t *testing.T, old map[string]map[string]any) {
 func (b *before) present(t *testing.T, version int) map[string]map[string]any {
 	t.Helper()
 	now := map[string]map[string]any{}
-	err := b.store.View(t.Context(), b.Config().ID, func(tx *affiliate.Tx) error {
+	err := b.store.View(t.Context(), b.Config().ID, func(tx *record.Tx) error {
 		v := reflect.ValueOf(tx).Elem()
-		for i, table := range affiliate.Schema() {
+		for i, table := range record.Schema() {
 			if cameWith[table.Name] <= version {
 				records(t, v.Field(i), func(id uuid.UUID, record string) { now[table.Name+" "+id.String()] = decodeJSON(t, record) })
 			}
@@ -176,10 +178,10 @@ func holds(now, before any) bool {
 	return reflect.DeepEqual(now, before)
 }
 
-// records calls see with every record of an affiliate.Table.
+// records calls see with every record of an record.Table.
 func records(t *testing.T, table reflect.Value, see func(id uuid.UUID, record string)) {
 	t.Helper()
-	list := table.MethodByName("List").Call([]reflect.Value{reflect.ValueOf(affiliate.Query{})})[0]
+	list := table.MethodByName("List").Call([]reflect.Value{reflect.ValueOf(record.Query{})})[0]
 	for rec, err := range list.Seq2() {
 		if !err.IsNil() {
 			t.Fatal(err.Interface())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
@@ -38,7 +39,7 @@ func TestWire(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			schema, id := row.fill(t)
 			store := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
-			program := must(affiliate.New(store, affiliate.Config{ID: id, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+			program := must(tributary.New(store, tributary.Config{ID: id, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
 			api := must(httpapi.New(program, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}}))
 			srv := httptest.NewServer(api)
 			defer srv.Close()

@@ -30,7 +30,7 @@
 // once with Drain. The sender and the program refer to each other:
 //
 //	sender := &webhooks.Sender{}
-//	program, err := affiliate.New(store, affiliate.Config{
+//	program, err := tributary.New(store, tributary.Config{
 //		OnEvents: sender.Wake,
 //		Send:     sender.Send,
 //	})

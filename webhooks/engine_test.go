@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -22,7 +23,7 @@ func must[T any](v T, err error) T {
 func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 	t.Helper()
 	ctx := context.Background()
-	p := must(affiliate.New(memstore.New(), affiliate.Config{
+	p := must(tributary.New(memstore.New(), tributary.Config{
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("12.5")},

@@ -8,7 +8,9 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -55,9 +57,9 @@ func ExampleSender() {
 
 // startSending returns a program whose webhooks are delivered until ctx ends, and a
 // function that waits until the attempts under way are settled.
-func startSending(ctx context.Context, store affiliate.Store, policy affiliate.AddressPolicy) (*affiliate.Program, func(), error) {
+func startSending(ctx context.Context, store record.Store, policy affiliate.AddressPolicy) (*tributary.Program, func(), error) {
 	sender := &webhooks.Sender{Addresses: policy}
-	program, err := affiliate.New(store, affiliate.Config{
+	program, err := tributary.New(store, tributary.Config{
 		Addresses: policy,
 		OnEvents:  sender.Wake, // deliver at once; without it within seconds
 		Send:      sender.Send, // tests of endpoints

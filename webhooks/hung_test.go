@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // hungCases are how many of 50 endpoints hang.
@@ -38,7 +38,7 @@ const goodPath = "/49"
 func newArena(t testing.TB, url string, now func() time.Time) *arena {
 	t.Helper()
 	a := &arena{arrived: make(chan struct{}, 100)}
-	a.post = newPost(t, func(c *affiliate.Config) { c.Now, c.OnNotice = now, nil })
+	a.post = newPost(t, func(c *tributary.Config) { c.Now, c.OnNotice = now, nil })
 	a.sender.Now, a.sender.Timeout = now, 15*time.Second
 	for i := range 50 {
 		a.hook(fmt.Sprintf("%s/%d", url, i))

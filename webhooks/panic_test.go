@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -149,7 +150,7 @@ func TestOnNoticePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		var told atomic.Int64
-		p := newPost(t, func(c *affiliate.Config) {
+		p := newPost(t, func(c *tributary.Config) {
 			c.Now, c.Logger = time.Now, slog.New(slog.NewTextHandler(&log, nil))
 			c.OnNotice = func(affiliate.Notice) {
 				told.Add(1)

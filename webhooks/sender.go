@@ -19,7 +19,7 @@ const (
 	pollEvery      = time.Second
 )
 
-// An Outbox is the source of the work of a [Sender]. [*affiliate.Program]
+// An Outbox is the source of the work of a [Sender]. [*tributary.Program]
 // implements it.
 type Outbox interface {
 	ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error)
@@ -37,7 +37,7 @@ type Outbox interface {
 // work without it, so that a program and its sender can refer to each other.
 //
 // An endpoint that hangs does not delay the others:
-// [affiliate.Program.ClaimDeliveries] says how the slots are divided. Tests of
+// [tributary.Program.ClaimDeliveries] says how the slots are divided. Tests of
 // endpoints take slots too: at most half of them, and one for each URL.
 //
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
@@ -69,7 +69,7 @@ type Sender struct {
 //
 // Errors: those of the Outbox; the error of ctx.
 //
-// Effects: those of [affiliate.Program.SettleDeliveries].
+// Effects: those of [tributary.Program.SettleDeliveries].
 func (s *Sender) Drain(ctx context.Context) (int, error) {
 	d, err := s.dispatch()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Sender) Drain(ctx context.Context) (int, error) {
 // Errors: Outbox is nil; the error of the Outbox when the last attempts cannot
 // be settled.
 //
-// Effects: those of [affiliate.Program.SettleDeliveries].
+// Effects: those of [tributary.Program.SettleDeliveries].
 func (s *Sender) Run(ctx context.Context) error {
 	d, err := s.dispatch()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 const (
@@ -27,7 +27,7 @@ func BenchmarkDispatch(b *testing.B) {
 	}
 	var urls []string
 	var payload []byte
-	p := newPost(b, func(c *affiliate.Config) { c.OnNotice = nil })
+	p := newPost(b, func(c *tributary.Config) { c.OnNotice = nil })
 	p.sender.Now = time.Now
 	for range benchEndpoints {
 		s := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -27,9 +29,9 @@ func loopback() affiliate.AddressPolicy {
 
 // A post is a program with its sender. Only the test moves its clock.
 type post struct {
-	*affiliate.Program
+	*tributary.Program
 	sender *webhooks.Sender
-	store  affiliate.Store
+	store  record.Store
 	t      testing.TB
 
 	mu      sync.Mutex
@@ -38,22 +40,22 @@ type post struct {
 	people  int
 }
 
-func newPost(t testing.TB, change ...func(*affiliate.Config)) *post {
+func newPost(t testing.TB, change ...func(*tributary.Config)) *post {
 	return newPostOn(t, memstore.New(), change...)
 }
 
-func newPostOn(t testing.TB, store affiliate.Store, change ...func(*affiliate.Config)) *post {
+func newPostOn(t testing.TB, store record.Store, change ...func(*tributary.Config)) *post {
 	t.Helper()
 	p := &post{t: t, store: store, at: time.Date(2026, 3, 14, 11, 24, 18, 0, time.UTC)}
 	p.sender = &webhooks.Sender{Addresses: loopback(), Now: p.now, Timeout: 2 * time.Second}
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		Name: "Northwind Beans", Now: p.now, Rand: rand.NewChaCha8([32]byte{7}), Addresses: loopback(),
 		OnEvents: p.sender.Wake, Send: p.sender.Send, OnNotice: p.note,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
-	program, err := affiliate.New(store, cfg)
+	program, err := tributary.New(store, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

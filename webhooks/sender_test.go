@@ -15,7 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
@@ -24,7 +26,7 @@ import (
 // Drain sends everything that is due once, signed and with the bytes of the
 // event, and returns when nothing is left.
 func TestDrain(t *testing.T) {
-	for name, store := range map[string]affiliate.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+	for name, store := range map[string]record.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
 		t.Run(name, func(t *testing.T) {
 			p := newPostOn(t, store)
 			s := newSink(t, nil)
@@ -211,7 +213,7 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // bubble is a post on the clock of a synctest bubble.
 func bubble(t *testing.T, h http.HandlerFunc) *post {
-	p := newPost(t, func(c *affiliate.Config) { c.Now = time.Now })
+	p := newPost(t, func(c *tributary.Config) { c.Now = time.Now })
 	p.sender.Now, p.sender.Transport, p.sender.Timeout = time.Now, inMemory{h}, 15*time.Second
 	p.hook("http://127.0.0.1:8080/")
 	return p
@@ -286,7 +288,7 @@ func (p *post) joinQuietly() {
 	p.t.Helper()
 	cfg := p.Config()
 	cfg.OnEvents, cfg.Rand = nil, nil
-	other, err := affiliate.New(p.store, cfg)
+	other, err := tributary.New(p.store, cfg)
 	if err != nil {
 		p.t.Fatal(err)
 	}

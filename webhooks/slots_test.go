@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -39,7 +40,7 @@ func (g *gauge) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // gauged is a post on the clock of a synctest bubble, without endpoints.
 func gauged(t *testing.T, g *gauge, slots int) *post {
-	p := newPost(t, func(c *affiliate.Config) { c.Now = time.Now })
+	p := newPost(t, func(c *tributary.Config) { c.Now = time.Now })
 	p.sender.Now, p.sender.Transport, p.sender.Timeout, p.sender.Slots = time.Now, g, 15*time.Second, slots
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A batch is the rows of one transaction; they are of one kind.
@@ -149,7 +150,7 @@ func refusalOf(err error) *affiliate.Error {
 	if bad, ok := errors.AsType[*affiliate.Error](err); ok {
 		return bad
 	}
-	return affiliate.RefuseNoAffiliate.Err()
+	return refusal.RefuseNoAffiliate.Err()
 }
 
 func (r *run) countRow(row *pending, done affiliate.ImportRow, why *affiliate.Error) error {

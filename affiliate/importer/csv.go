@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A table reads CSV: fields in quotes may hold separators and line breaks, two
@@ -120,7 +121,7 @@ func (t *table) row() (fields []string, line int, bad *affiliate.Error, err erro
 		case err == nil && bad == nil && blank(fields):
 			continue
 		case err == nil && bad == nil && len(fields) != len(t.header):
-			bad = affiliate.FieldNotLikeHeader.Of("row")
+			bad = refusal.FieldNotLikeHeader.Of("row")
 		}
 		return fields, line, bad, err
 	}
@@ -144,13 +145,13 @@ func (t *table) fields() (fields []string, line int, bad *affiliate.Error, err e
 		case why != nil:
 			bad = why
 		case t.read-start > maxRow:
-			bad = affiliate.FieldTooLong.Of("row")
+			bad = refusal.FieldTooLong.Of("row")
 			fields = nil
 		default:
 			fields = append(fields, field)
 		}
 		if wrong && bad == nil {
-			bad = affiliate.FieldUnclosed.Of("row")
+			bad = refusal.FieldUnclosed.Of("row")
 		}
 		if last != more {
 			return fields, line, bad, nil

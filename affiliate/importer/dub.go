@@ -9,6 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/amounts"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Dub reads the CSV files that Dub exports: Files.Affiliates is the export of
@@ -116,7 +117,7 @@ func (d *dub) partner(row *Row, e *entry) {
 	word := strings.ToLower(e.text("Status"))
 	status, known := dubPartners[word]
 	if !known {
-		e.refuse(affiliate.FieldUnknownWord.Of("Status"))
+		e.refuse(refusal.FieldUnknownWord.Of("Status"))
 	}
 	a := affiliate.ImportedAffiliate{
 		Email: e.text("Email"), Status: status,
@@ -231,11 +232,11 @@ func (d *dub) commission(row *Row, e *entry) {
 		}
 	} else {
 		if !slices.Contains([]string{"lead", "click", "custom", "referral"}, kind) {
-			e.refuse(affiliate.FieldUnknownWord.Of("Type"))
+			e.refuse(refusal.FieldUnknownWord.Of("Type"))
 		}
 		s.Reason = "Dub: " + kind
 		if s.CommissionEarned.Sign() < 0 {
-			e.refuse(affiliate.FieldClawback.Of("Earnings"))
+			e.refuse(refusal.FieldClawback.Of("Earnings"))
 		}
 	}
 	switch status {
@@ -249,7 +250,7 @@ func (d *dub) commission(row *Row, e *entry) {
 	case "refunded":
 		s.Refunded, s.CommissionEarned = s.TotalEarned, affiliate.Amount{}
 	default:
-		e.refuse(affiliate.FieldUnknownWord.Of("Status"))
+		e.refuse(refusal.FieldUnknownWord.Of("Status"))
 	}
 	row.Item = Sale{s, currency}
 	if e.bad != nil || s.CommissionEarned.IsZero() {

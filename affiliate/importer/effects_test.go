@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -194,20 +195,20 @@ func TestCheck105(t *testing.T) {
 
 // A failing store fails one Update.
 type failing struct {
-	affiliate.Store
+	record.Store
 	at, seen int
 	after    bool // the commit is made, and its answer is lost
 }
 
 var errCrash = errors.New("crashed")
 
-func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	f.seen++
 	if f.seen == f.at && f.after {
 		return errors.Join(f.Store.Update(ctx, program, fn), errCrash)
 	}
 	if f.seen == f.at {
-		return f.Store.Update(ctx, program, func(tx *affiliate.Tx) error { return errors.Join(fn(tx), errCrash) })
+		return f.Store.Update(ctx, program, func(tx *record.Tx) error { return errors.Join(fn(tx), errCrash) })
 	}
 	return f.Store.Update(ctx, program, fn)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // An entry is one row of a file, CSV or JSON, as its fields by their names. A
@@ -48,7 +49,7 @@ func (e *entry) text(name string) string {
 		}
 		return "false"
 	}
-	e.refuse(affiliate.FieldNotAString.Of(name))
+	e.refuse(refusal.FieldNotAString.Of(name))
 	return ""
 }
 
@@ -221,7 +222,7 @@ func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool)
 				e.columns[key] = fields[i]
 			}
 			if totals(fields) {
-				e.refuse(affiliate.FieldTotals.Of("row"))
+				e.refuse(refusal.FieldTotals.Of("row"))
 			}
 		}
 		if !see(Row{File: f.name, Line: line, read: t.read, size: f.size}, e) {
@@ -311,9 +312,9 @@ func (f *file) readJSON(ctx context.Context, t *text, see func(Row, *entry) bool
 			d.UseNumber()
 			r := jsontext.Reader{MaxDepth: maxLevels, Strict: true}
 			if fault := r.Read(raw, nil); fault == jsontext.Twice {
-				e.refuse(affiliate.RefuseDuplicateField.Of(r.Twice()))
+				e.refuse(refusal.RefuseDuplicateField.Of(r.Twice()))
 			} else if err := d.Decode(&e.object); err != nil {
-				e.refuse(affiliate.RefuseJSON.Err())
+				e.refuse(refusal.RefuseJSON.Err())
 			}
 		}
 		if !see(Row{File: f.name, Line: line, read: t.read, size: f.size}, e) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // paidSales are the commissions that a service says are paid, or going to be,
@@ -110,7 +111,7 @@ func (p *paidSales) payout(g paidGroup) (Payout, *affiliate.Error) {
 		}
 		sum, err := out.Amount.Add(affiliate.MustAmount(lines[i+1]))
 		if err != nil {
-			return out, affiliate.FieldTooLarge.Of("amount")
+			return out, refusal.FieldTooLarge.Of("amount")
 		}
 		out.Amount = sum
 		out.Sales = append(out.Sales, lines[i])

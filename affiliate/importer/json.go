@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A stream reads the objects of a vendor's list API: an array, an object with the
@@ -46,11 +47,11 @@ func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error
 			}
 			s.inside = append(s.inside, '}', ']')
 		case c == '}' || c == ']':
-			return nil, line, affiliate.RefuseJSON.Err(), s.skipRest()
+			return nil, line, refusal.RefuseJSON.Err(), s.skipRest()
 		default:
 			s.back(c)
 			_, err := s.value(nil)
-			return nil, line, affiliate.FieldNotAnObject.Of("row"), err
+			return nil, line, refusal.FieldNotAnObject.Of("row"), err
 		}
 	}
 }
@@ -111,11 +112,11 @@ func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, er
 func finished(raw []byte) ([]byte, bool, *affiliate.Error, error) {
 	switch {
 	case len(raw) > maxRow:
-		return nil, false, affiliate.FieldTooLong.Of("row"), nil
+		return nil, false, refusal.FieldTooLong.Of("row"), nil
 	case !json.Valid(raw):
-		return nil, false, affiliate.RefuseJSON.Err(), nil
+		return nil, false, refusal.RefuseJSON.Err(), nil
 	case !utf8.Valid(raw):
-		return nil, false, affiliate.FieldBadCharacters.Of("row"), nil
+		return nil, false, refusal.FieldBadCharacters.Of("row"), nil
 	}
 	return raw, false, nil, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/amounts"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A Mapping says what the columns of a file mean. The file is CSV with a header,
@@ -181,7 +182,7 @@ func (c *mapped) checkMembers() {
 	}
 	for _, names := range c.needs() {
 		if _, found := c.member(names[0]); !found {
-			c.refuse(affiliate.FieldRequired.Of(names[0]))
+			c.refuse(refusal.FieldRequired.Of(names[0]))
 		}
 	}
 }
@@ -218,7 +219,7 @@ func (c *mapped) refOf(texts ...string) string {
 	if c.Columns["ref"] != "" {
 		id := c.field("ref")
 		if id == "" {
-			c.refuse(affiliate.FieldRequired.Of(c.column("ref")))
+			c.refuse(refusal.FieldRequired.Of(c.column("ref")))
 			return "" // rows without one are not the same row
 		}
 		return c.ref(c.Kind, id)
@@ -286,7 +287,7 @@ func (c *mapped) word() string {
 	if given == "" {
 		return ""
 	}
-	c.refuse(affiliate.FieldUnknownWord.Of(c.column("status")))
+	c.refuse(refusal.FieldUnknownWord.Of(c.column("status")))
 	return ""
 }
 

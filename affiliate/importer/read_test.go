@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // people reads affiliates with the columns mail and name.
@@ -63,7 +64,7 @@ func TestReadCSV(t *testing.T) {
 		"formula":           {"mail,name\na@b.example,=1+1\n", []string{`2 a@b.example "=1+1|"`}},
 		"quote in a field":  {"mail,name\na@b.example,A \"B\" C\n", []string{`2 a@b.example "A \"B\"|C"`}},
 		"quote without end": {"mail,name\na@b.example,\"A\nb\n", []string{"2 row has a quote without an end"}},
-		"no UTF-8":          {"mail,name\na@b.example,\xff\nc@d.example,C\n", []string{"2 " + affiliate.FieldNotUTF8.Of("row").Message, `3 c@d.example "C|"`}},
+		"no UTF-8":          {"mail,name\na@b.example,\xff\nc@d.example,C\n", []string{"2 " + refusal.FieldNotUTF8.Of("row").Message, `3 c@d.example "C|"`}},
 		"longest field":     {"mail,name\na@b.example," + long + "\n", []string{fmt.Sprintf("2 a@b.example %q", long+"|")}},
 		"field too long":    {"mail,name\na@b.example,x" + long + "\nc@d.example,C\n", []string{"2 row is too long", `3 c@d.example "C|"`}},
 		"row too long":      {"mail,name\n" + strings.Repeat("x,", 1<<19) + "x\nc@d.example,C\n", []string{"2 row is too long", `3 c@d.example "C|"`}},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Files are the files of a service. A file that is nil is left out, and one with a
@@ -128,7 +129,7 @@ type rewardful struct {
 func (e *entry) id(prefix, name string) string {
 	id := e.text(name)
 	if id == "" {
-		e.refuse(affiliate.FieldRequired.Of(name))
+		e.refuse(refusal.FieldRequired.Of(name))
 		return "" // rows without an id are not the same row
 	}
 	return prefix + id
@@ -137,7 +138,7 @@ func (e *entry) id(prefix, name string) string {
 // requires refuses an entry without a field.
 func (e *entry) requires(name string) {
 	if value, _ := e.member(name); value == nil {
-		e.refuse(affiliate.FieldRequired.Of(name))
+		e.refuse(refusal.FieldRequired.Of(name))
 	}
 }
 
@@ -175,7 +176,7 @@ func (e *entry) state(name string) affiliate.AffiliateStatus {
 	word := e.text(name)
 	status, known := rewardfulStates[word]
 	if !known && (word != "" || e.object != nil) {
-		e.refuse(affiliate.FieldUnknownWord.Of(name))
+		e.refuse(refusal.FieldUnknownWord.Of(name))
 	}
 	return status
 }
@@ -289,7 +290,7 @@ func (r *rewardful) commission(row *Row, e *entry) {
 	case "voided":
 		s.Approval = affiliate.ApprovalDeclined
 	default:
-		e.refuse(affiliate.FieldUnknownWord.Of("state"))
+		e.refuse(refusal.FieldUnknownWord.Of("state"))
 	}
 	row.Item = Sale{s, currency}
 	if e.bad != nil {
@@ -341,7 +342,7 @@ func (r *rewardful) payout(row *Row, e *entry) {
 	case "pending", "due":
 		p.Status = affiliate.PayoutPending
 	default:
-		e.refuse(affiliate.FieldUnknownWord.Of("state"))
+		e.refuse(refusal.FieldUnknownWord.Of("state"))
 	}
 	for _, c := range e.list("commissions") {
 		ref := c.id("rewardful:commission:", "id")

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Options say how [Run] imports. The zero Options are usable.
@@ -37,15 +39,15 @@ const (
 // Run imports the rows of a source into a program. It commits a batch of rows at
 // a time; after an error, a crash or the end of ctx what was committed stays, and
 // another Run of the same files skips it. At its end it opens the books of the
-// affiliates (see [affiliate.Program.OpenBooks]).
+// affiliates (see [tributary.Program.OpenBooks]).
 //
 // Errors, always with the report so far: those of the source and of the store;
 // [ErrConflict]; [ErrTotals]. A row that is rejected is no error.
 //
-// Effects: those of the import calls of [affiliate.Program]; no event.
+// Effects: those of the import calls of [tributary.Program]; no event.
 //
 // Source: docs/import.md.
-func Run(ctx context.Context, p *affiliate.Program, src Source, o Options) (Report, error) {
+func Run(ctx context.Context, p *tributary.Program, src Source, o Options) (Report, error) {
 	o.Batch = cmp.Or(o.Batch, 500)
 	o.MaxRejected = cmp.Or(o.MaxRejected, 10_000)
 	if o.Batch < 1 || o.Batch > 1000 {
@@ -72,7 +74,7 @@ func Run(ctx context.Context, p *affiliate.Program, src Source, o Options) (Repo
 // A run is one call of Run.
 type run struct {
 	Options
-	p        *affiliate.Program
+	p        *tributary.Program
 	currency affiliate.Currency
 	report   Report
 	progress progress
@@ -81,7 +83,7 @@ type run struct {
 	refused  map[[16]byte]affiliate.Amount // the commissions of sales that were rejected
 }
 
-func newRun(p *affiliate.Program, o Options) *run {
+func newRun(p *tributary.Program, o Options) *run {
 	r := &run{
 		Options: o, p: p, currency: p.Config().Currency,
 		report: Report{
@@ -133,7 +135,7 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 	case again && before != contents:
 		again, other = false, true // two commissions: each counts, and only one can be told by its ref
 		if bad == nil {
-			bad = affiliate.FieldRefAgain.Of("ref")
+			bad = refusal.FieldRefAgain.Of("ref")
 		}
 	case !again && row.Ref != "":
 		r.seen[short] = contents
@@ -148,7 +150,7 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 		}
 	}
 	if bad == nil && taken.currency != r.currency {
-		bad = affiliate.RefuseOtherCurrency.Err()
+		bad = refusal.RefuseOtherCurrency.Err()
 	}
 	if bad == nil {
 		bad = row.money.in(taken.currency)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
@@ -126,7 +127,7 @@ func TestSignsOfOtherCurrencies(t *testing.T) {
 		}
 	}
 	for _, cents := range []bool{true, false} {
-		w := &world{t: t, Program: must(affiliate.New(newWorld(t).store, affiliate.Config{Currency: "KWD"}))}
+		w := &world{t: t, Program: must(tributary.New(newWorld(t).store, tributary.Config{Currency: "KWD"}))}
 		report, err := importer.Run(t.Context(), w.Program, salesOf("id;partner;total\n1;m@example.com;1,250\n", columns, func(m *importer.Mapping) { m.Cents = cents }), importer.Options{})
 		if err != nil || report.Rejected[importer.Sales] != 1 {
 			t.Errorf("cents %v: %v\n%s", cents, err, show(report))

@@ -17,8 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -35,18 +37,18 @@ func sum(text string) affiliate.Amount { return affiliate.MustAmount(text) }
 
 // A world is a program on a store in memory.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     *testing.T
-	store affiliate.Store
+	store record.Store
 	now   time.Time
 }
 
 func newWorld(t *testing.T) *world { return newWorldOn(t, memstore.New()) }
 
-func newWorldOn(t *testing.T, store affiliate.Store) *world {
+func newWorldOn(t *testing.T, store record.Store) *world {
 	t.Helper()
 	w := &world{t: t, store: store, now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
-	w.Program = must(affiliate.New(store, affiliate.Config{
+	w.Program = must(tributary.New(store, tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:   func() time.Time { return w.now },
@@ -76,7 +78,7 @@ func (w *world) verify() {
 func (w *world) records() string {
 	w.t.Helper()
 	var b strings.Builder
-	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		b.Reset()
 		dump(&b, tx.Affiliates)
 		dump(&b, tx.Links)
@@ -107,8 +109,8 @@ func (w *world) records() string {
 	return b.String()
 }
 
-func dump[R affiliate.Record[R]](b *strings.Builder, table affiliate.Table[R]) {
-	for rec, err := range table.List(affiliate.Query{}) {
+func dump[R record.Record[R]](b *strings.Builder, table record.Table[R]) {
+	for rec, err := range table.List(record.Query{}) {
 		fmt.Fprintf(b, "%T %s %v\n", rec, must(json.Marshal(rec)), err)
 	}
 }
@@ -117,9 +119,9 @@ func dump[R affiliate.Record[R]](b *strings.Builder, table affiliate.Table[R]) {
 // programs whose ids differ.
 func (w *world) amounts() string {
 	var lines []string
-	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.View(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		lines = nil
-		for rec, err := range tx.Imports.List(affiliate.Query{}) {
+		for rec, err := range tx.Imports.List(record.Query{}) {
 			if err != nil {
 				return err
 			}

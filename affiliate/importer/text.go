@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
@@ -82,9 +83,9 @@ func (t *text) back(c byte) {
 func checkText(field, s string) *affiliate.Error {
 	switch {
 	case len(s) > maxField:
-		return affiliate.FieldTooLong.Of(field)
+		return refusal.FieldTooLong.Of(field)
 	case !utf8.ValidString(s):
-		return affiliate.FieldNotUTF8.Of(field)
+		return refusal.FieldNotUTF8.Of(field)
 	}
 	return nil
 }

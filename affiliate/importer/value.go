@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/amounts"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // How texts become values. A text that is no value refuses its row.
@@ -43,17 +44,17 @@ func (e *entry) amount(name string) affiliate.Amount {
 	r, err := e.form.Read(text)
 	switch {
 	case err == nil && e.decimal != nil && r.Decimal != 0 && *e.decimal != 0 && *e.decimal != r.Decimal:
-		e.refuseAmount(affiliate.FieldOtherDecimal.Of(name))
+		e.refuseAmount(refusal.FieldOtherDecimal.Of(name))
 		return affiliate.Amount{}
 	case err == nil:
 		e.told(name, &r)
 		return r.Amount
 	case errors.Is(err, amounts.ErrAmbiguous):
-		e.refuseAmount(affiliate.FieldTwoAmounts.Of(name))
+		e.refuseAmount(refusal.FieldTwoAmounts.Of(name))
 	case errors.Is(err, amounts.ErrCurrency):
-		e.refuseAmount(affiliate.RefuseOtherCurrency.Err())
+		e.refuseAmount(refusal.RefuseOtherCurrency.Err())
 	default:
-		e.refuseAmount(affiliate.FieldNotANumber.Of(name))
+		e.refuseAmount(refusal.FieldNotANumber.Of(name))
 	}
 	return affiliate.Amount{}
 }
@@ -75,7 +76,7 @@ func (e *entry) told(name string, r *amounts.Reading) {
 	}
 	e.signs = slices.DeleteFunc(slices.Clone(e.signs), func(c affiliate.Currency) bool { return !slices.Contains(r.Currencies, c) })
 	if len(e.signs) == 0 {
-		e.refuse(affiliate.RefuseOtherCurrency.Err())
+		e.refuse(refusal.RefuseOtherCurrency.Err())
 	}
 }
 
@@ -89,10 +90,10 @@ func (e *entry) refuseAmount(err *affiliate.Error) {
 // a currency.
 func (m *money) in(c affiliate.Currency) *affiliate.Error {
 	if m.signs != nil && !slices.Contains(m.signs, c) {
-		return affiliate.RefuseOtherCurrency.Err()
+		return refusal.RefuseOtherCurrency.Err()
 	}
 	if m.digits != "" && (c.Digits() < m.least || c.Digits() > m.most) {
-		return affiliate.FieldUnknownDigits.Of(m.digits)
+		return refusal.FieldUnknownDigits.Of(m.digits)
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func (e *entry) minor(name string, c affiliate.Currency) affiliate.Amount {
 		}
 		if strings.ContainsAny(text, ".eE") {
 			e.unread = true
-			e.refuse(affiliate.FieldNotAnInteger.Of(name))
+			e.refuse(refusal.FieldNotAnInteger.Of(name))
 			return affiliate.Amount{}
 		}
 		if short := digits + 1 - len(text); short > 0 {
@@ -128,7 +129,7 @@ func (e *entry) exactly(name, text string) affiliate.Amount {
 	}
 	amount, err := affiliate.ParseAmount(text)
 	if err != nil {
-		e.refuseAmount(affiliate.FieldNotANumber.Of(name))
+		e.refuseAmount(refusal.FieldNotANumber.Of(name))
 	}
 	return amount
 }
@@ -137,7 +138,7 @@ func (e *entry) exactly(name, text string) affiliate.Amount {
 func (e *entry) percent(name string) affiliate.Percent {
 	percent, err := e.form.Percent(strings.TrimPrefix(e.text(name), "'"))
 	if err != nil {
-		e.refuse(affiliate.FieldNotANumber.Of(name))
+		e.refuse(refusal.FieldNotANumber.Of(name))
 	}
 	return percent
 }
@@ -154,7 +155,7 @@ func (e *entry) count(name string) int64 {
 	}
 	grouped, err := amounts.Form{Decimal: e.form.Decimal}.Amount(text)
 	if n = grouped.Scaled() / 10_000; err != nil || grouped.Scaled()%10_000 != 0 {
-		e.refuse(affiliate.FieldNotAnInteger.Of(name))
+		e.refuse(refusal.FieldNotAnInteger.Of(name))
 	}
 	return n
 }
@@ -167,7 +168,7 @@ func (e *entry) currency(name string) affiliate.Currency {
 	}
 	c, err := affiliate.ParseCurrency(strings.ToUpper(text))
 	if err != nil {
-		e.refuse(affiliate.RefuseOtherCurrency.Err())
+		e.refuse(refusal.RefuseOtherCurrency.Err())
 	}
 	return c
 }
@@ -190,7 +191,7 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 		if t, ok := serial(text, loc); ok {
 			return t
 		}
-		e.refuse(affiliate.FieldNotADate.Of(name))
+		e.refuse(refusal.FieldNotADate.Of(name))
 		return time.Time{}
 	}
 	return time.Time{}

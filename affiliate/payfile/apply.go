@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Payer changes payouts: an *affiliate.Program.
+// A Payer changes payouts: an *tributary.Program.
 type Payer interface {
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)

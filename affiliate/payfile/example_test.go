@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/memstore"
@@ -56,8 +57,8 @@ func ExampleRef() {
 }
 
 // newMonth is a program with a fixed clock in which a run has made a payout for Ada.
-func newMonth(ctx context.Context) (*affiliate.Program, affiliate.PayoutRunResult) {
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+func newMonth(ctx context.Context) (*tributary.Program, affiliate.PayoutRunResult) {
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:   func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) },
 		Rand:  rand.NewChaCha8([32]byte{}),

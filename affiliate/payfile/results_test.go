@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/memstore"
@@ -139,9 +140,9 @@ func TestFilledIn(t *testing.T) {
 }
 
 // paidProgram is a program in which three affiliates have a payout each.
-func paidProgram(t *testing.T) (*affiliate.Program, []affiliate.Payout) {
+func paidProgram(t *testing.T) (*tributary.Program, []affiliate.Payout) {
 	t.Helper()
-	p := must(affiliate.New(memstore.New(), affiliate.Config{
+	p := must(tributary.New(memstore.New(), tributary.Config{
 		Name: "Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 	}))
 	var payouts []affiliate.Payout

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
@@ -117,7 +118,7 @@ func rightServer(t *testing.T) http.Handler {
 // serverWith is rightServer with a policy for the addresses of endpoints.
 func serverWith(t *testing.T, addresses affiliate.AddressPolicy) http.Handler {
 	t.Helper()
-	p, err := affiliate.New(memstore.New(), affiliate.Config{
+	p, err := tributary.New(memstore.New(), tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/"}},
 		Addresses: addresses,
 	})

@@ -5,7 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
@@ -17,10 +19,10 @@ import (
 // that runs every closure twice, through the client in process and through the
 // client over TCP.
 func TestScenarios(t *testing.T) {
-	cfg := affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}
-	engine := func(t *testing.T, store affiliate.Store) *affiliate.Program {
+	cfg := tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}
+	engine := func(t *testing.T, store record.Store) *tributary.Program {
 		t.Helper()
-		p, err := affiliate.New(store, cfg)
+		p, err := tributary.New(store, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 // A Server is a server of the HTTP API that is to be tested.
 //
 // Its program has terms in percent, US dollars as its currency, and otherwise the
-// defaults of [affiliate.Config]. The server accepts bodies of 1 MiB. The program
+// defaults of [tributary.Config]. The server accepts bodies of 1 MiB. The program
 // has room for at least five more webhook endpoints. It may hold data of any kind
 // and be in use.
 type Server struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // TestServerCases: names are unique and stable, every case has a rule, and there
@@ -35,7 +35,7 @@ func TestServerCases(t *testing.T) {
 // TestServerTexts: every text of the suite is a text of the engine.
 func TestServerTexts(t *testing.T) {
 	engine := map[denial]bool{}
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		engine[denial{e.Kind.Status(), string(e.Reason), "", e.Message}] = true
 	}
 	for _, r := range []denial{

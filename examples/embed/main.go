@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 func main() {
 	ctx := context.Background()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{
+	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name:         "Acme partners",
 		Destinations: []affiliate.Destination{{URL: "https://acme.example/pricing"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},

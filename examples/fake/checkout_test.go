@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/examples/fake"
@@ -17,8 +18,8 @@ const key = "a-key-for-these-tests"
 
 // newShop returns a program in which Ada's code works once, its handler, and the
 // shop's client.
-func newShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
-	engine, _ := affiliate.New(memstore.New(), affiliate.Config{})
+func newShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
+	engine, _ := tributary.New(memstore.New(), tributary.Config{})
 	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
 	partners, _ := client.New("http://tributary.test", "a-key-for-these-tests", client.Config{Handler: api})
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/examples/fake"
 )
 
 // paidShop is a shop whose first order was paid out to Ada: 9 of 45.
-func paidShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
+func paidShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
 	engine, api, partners := newShop(t)
 	must(fake.Checkout(t.Context(), partners, order))
 	pay(t, engine)
@@ -21,13 +22,13 @@ func paidShop(t *testing.T) (*affiliate.Program, http.Handler, *client.Client) {
 }
 
 // pay pays Ada what is payable to her.
-func pay(t *testing.T, engine *affiliate.Program) affiliate.Amount {
+func pay(t *testing.T, engine *tributary.Program) affiliate.Amount {
 	payout := must(engine.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateEmail: "ada@example.com"}))
 	return must(engine.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid)).Amount
 }
 
 // balance is what Ada is owed and was paid.
-func balance(t *testing.T, engine *affiliate.Program) (payable, paid string) {
+func balance(t *testing.T, engine *tributary.Program) (payable, paid string) {
 	t.Helper()
 	b := must(engine.BalanceOf(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}))
 	if err := engine.Verify(t.Context()); err != nil {

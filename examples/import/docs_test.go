@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // The blocks of docs/import.md.
 
-func bringOver(ctx context.Context, program *affiliate.Program, affiliates, commissions *os.File) error {
+func bringOver(ctx context.Context, program *tributary.Program, affiliates, commissions *os.File) error {
 	source := importer.Dub(importer.Files{Affiliates: affiliates, Commissions: commissions})
 	report, err := importer.Run(ctx, program, source, importer.Options{Progress: importer.Terminal(os.Stderr)})
 	fmt.Print(report)
@@ -95,8 +95,8 @@ func TestGuideCommands(t *testing.T) {
 	}
 }
 
-func newWorld(t *testing.T) (*affiliate.Program, bool) {
-	p, err := affiliate.New(memstore.New(), affiliate.Config{})
+func newWorld(t *testing.T) (*tributary.Program, bool) {
+	p, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		t.Error(err)
 	}

@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/internal/moving"
@@ -114,11 +115,11 @@ func check(ctx context.Context, c *moving.Command, stdout io.Writer) error {
 	return cmp.Or(verify(ctx, program, stdout), left)
 }
 
-func newProgram(c *moving.Command) (*affiliate.Program, error) {
-	return affiliate.New(memstore.New(), c.Config)
+func newProgram(c *moving.Command) (*tributary.Program, error) {
+	return tributary.New(memstore.New(), c.Config)
 }
 
-func verify(ctx context.Context, program *affiliate.Program, stdout io.Writer) error {
+func verify(ctx context.Context, program *tributary.Program, stdout io.Writer) error {
 	if err := program.Verify(ctx); err != nil {
 		return err
 	}

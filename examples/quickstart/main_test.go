@@ -16,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.txt")
@@ -112,7 +114,7 @@ func TestEverythingOccurs(t *testing.T) {
 // textOf returns the text of a reason.
 func textOf(t *testing.T, reason affiliate.Reason) string {
 	t.Helper()
-	for _, e := range affiliate.Refusals() {
+	for _, e := range refusal.Refusals() {
 		if e.Reason == reason {
 			return e.Message
 		}
@@ -279,8 +281,8 @@ func TestBroken(t *testing.T) {
 	if err := s.Run(t.Context(), bytes.NewReader(orders.Year), func(int) {}); err != nil {
 		t.Fatal(err)
 	}
-	err = s.store.Update(t.Context(), s.Config().ID, func(tx *affiliate.Tx) error {
-		for code, err := range tx.Codes.List(affiliate.Query{Limit: 1}) {
+	err = s.store.Update(t.Context(), s.Config().ID, func(tx *record.Tx) error {
+		for code, err := range tx.Codes.List(record.Query{Limit: 1}) {
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/orders"
 )
 
@@ -22,7 +23,7 @@ const (
 // books are a shop and the store behind it.
 type books struct {
 	*orders.Shop
-	store affiliate.Store
+	store record.Store
 }
 
 // report prints the state of the program after the last row, and reports whether
@@ -64,7 +65,7 @@ func (s *books) printUnused(w io.Writer) {
 // verify lets the program recompute its books from its records.
 func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
 	var records, events int
-	err = s.store.View(ctx, s.Config().ID, func(tx *affiliate.Tx) error {
+	err = s.store.View(ctx, s.Config().ID, func(tx *record.Tx) error {
 		records = size(tx.Affiliates) + size(tx.Links) + size(tx.Clicks) + size(tx.Referrals) + size(tx.Coupons) +
 			size(tx.Codes) + size(tx.Redemptions) + size(tx.Sales) + size(tx.Plans) + size(tx.Payouts) + size(tx.Adjustments) + size(tx.Movements) +
 			size(tx.Runs) + size(tx.Lines) + size(tx.Totals) + size(tx.Payments) + size(tx.PaymentKeys) + size(tx.Payers) + size(tx.Erasures) + size(tx.Aliases)
@@ -82,8 +83,8 @@ func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error)
 	return true, nil
 }
 
-func size[T affiliate.Record[T]](t affiliate.Table[T]) (n int) {
-	for range t.List(affiliate.Query{}) {
+func size[T record.Record[T]](t record.Table[T]) (n int) {
+	for range t.List(record.Query{}) {
 		n++
 	}
 	return n

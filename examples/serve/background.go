@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -45,7 +46,7 @@ const Keep = 30 * 24 * time.Hour
 // Policy is what [Retain] deletes from a program. Receipts stay twice as long as
 // they answer, and clicks a month longer than they attribute. docs/retention.md
 // has what a program keeps under it.
-func Policy(p *affiliate.Program) affiliate.Retention {
+func Policy(p *tributary.Program) affiliate.Retention {
 	attributes := time.Duration(p.Config().CookieDays) * 24 * time.Hour
 	return affiliate.Retention{Events: Keep, Deliveries: Keep, Receipts: 48 * time.Hour, Clicks: attributes + Keep}
 }
@@ -53,7 +54,7 @@ func Policy(p *affiliate.Program) affiliate.Retention {
 // Retain deletes the old records of programs, as [Policy] says. Several
 // processes may do it at once: each record is deleted once. What fails is logged
 // and left for the next call.
-func Retain(ctx context.Context, logger *slog.Logger, programs ...*affiliate.Program) {
+func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
 	for _, p := range programs {
 		gone, err := p.Retain(ctx, Policy(p))
 		if gone != (affiliate.Retained{}) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
@@ -21,9 +22,9 @@ import (
 // in the next round, younger ones are not. stop ends the rounds.
 func TestRetain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var all []*affiliate.Program
+		var all []*tributary.Program
 		for i := range 2 {
-			program, err := affiliate.New(memstore.New(), affiliate.Config{ID: uuid.UUID{15: byte(i + 1)}})
+			program, err := tributary.New(memstore.New(), tributary.Config{ID: uuid.UUID{15: byte(i + 1)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // readyWait is how long a store may take to answer before the server counts as
@@ -25,7 +25,7 @@ const readyWait = time.Second
 // but they do not make a server unready: it is not better at them without its
 // requests.
 type Health struct {
-	Programs []*affiliate.Program
+	Programs []*tributary.Program
 	Stopping <-chan struct{} // as ctx.Done() of Until; nil: never
 }
 
@@ -78,7 +78,7 @@ func (h Health) look(ctx context.Context) readiness {
 }
 
 // ask asks the store of a program whether it can be used.
-func ask(ctx context.Context, p *affiliate.Program) (check, time.Duration) {
+func ask(ctx context.Context, p *tributary.Program) (check, time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
 	start := time.Now()

@@ -17,19 +17,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A moody store fails, or waits for the end of its context, when it is told to.
 type moody struct {
-	affiliate.Store
+	record.Store
 	err  error
 	hang bool
 }
 
-func (s *moody) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *moody) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.hang {
 		<-ctx.Done()
 		return ctx.Err()
@@ -55,9 +57,9 @@ type readiness struct {
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &moody{Store: memstore.New()}
-		program := must(affiliate.New(store, affiliate.Config{}))
+		program := must(tributary.New(store, tributary.Config{}))
 		stopping := make(chan struct{})
-		health := serve.Health{Programs: []*affiliate.Program{program}, Stopping: stopping}
+		health := serve.Health{Programs: []*tributary.Program{program}, Stopping: stopping}
 		probe := func(what string, want int) readiness {
 			t.Helper()
 			alive := httptest.NewRecorder()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
@@ -24,14 +25,14 @@ const (
 
 // A ledger measures what records take in memory.
 type ledger struct {
-	*affiliate.Program
+	*tributary.Program
 	t   *testing.T
 	now time.Time
 }
 
 func newLedger(t *testing.T) *ledger {
 	l := &ledger{t: t, now: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)}
-	l.Program = must(affiliate.New(memstore.New(), affiliate.Config{
+	l.Program = must(tributary.New(memstore.New(), tributary.Config{
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return l.now },
 	}))
 	ada := must(l.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.com", AffiliateLink: "a"}))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/memstore"
@@ -72,7 +73,7 @@ func TestPrivateAddresses(t *testing.T) {
 		"http://127.0.0.1:9090/": true, "http://[::1]/": true, "http://10.0.0.1/": true, "https://192.168.1.1/": true,
 		"http://169.254.169.254/": false, "http://[fd00:ec2::254]/": false, "http://100.64.0.1/": false,
 	} {
-		p, err := affiliate.New(memstore.New(), affiliate.Config{Addresses: policy})
+		p, err := tributary.New(memstore.New(), tributary.Config{Addresses: policy})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // The paths of the console and of its login.
@@ -44,7 +46,7 @@ var loginStyle string
 // console from one that does not exist.
 type login struct {
 	auth      httpapi.Authority
-	desks     map[*affiliate.Program]desk
+	desks     map[*tributary.Program]desk
 	sessions  *sessions
 	tries     *tries
 	crossSite *http.CrossOriginProtection
@@ -56,7 +58,7 @@ type login struct {
 type desk struct{ full, read *console.Console }
 
 // newLogin makes the consoles of all programs. Their actions go to the logger.
-func newLogin(auth httpapi.Authority, programs []*affiliate.Program, set settings, logger *slog.Logger) (*login, error) {
+func newLogin(auth httpapi.Authority, programs []*tributary.Program, set settings, logger *slog.Logger) (*login, error) {
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOut, Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
@@ -67,7 +69,7 @@ func newLogin(auth httpapi.Authority, programs []*affiliate.Program, set setting
 	if err != nil {
 		return nil, err
 	}
-	desks := map[*affiliate.Program]desk{}
+	desks := map[*tributary.Program]desk{}
 	for _, p := range programs {
 		desks[p] = desk{full.For(p), read.For(p)}
 	}
@@ -154,7 +156,7 @@ func (l *login) open(ctx context.Context, key string) (httpapi.Access, *console.
 		found = desk.read
 	}
 	if found == nil {
-		return httpapi.Access{}, nil, affiliate.RefuseToken.Err()
+		return httpapi.Access{}, nil, refusal.RefuseToken.Err()
 	}
 	return access, found, nil
 }

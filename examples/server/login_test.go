@@ -21,8 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -48,8 +49,8 @@ func newDoor(t *testing.T) *door {
 	t.Helper()
 	d := &door{t: t, now: clock}
 	now := func() time.Time { return d.now }
-	program := func(name string) *affiliate.Program {
-		p, err := affiliate.New(memstore.New(), affiliate.Config{ID: uuid.NewSHA1(uuid.Nil, []byte(name)), Name: name, Now: now, Rand: rand8()})
+	program := func(name string) *tributary.Program {
+		p, err := tributary.New(memstore.New(), tributary.Config{ID: uuid.NewSHA1(uuid.Nil, []byte(name)), Name: name, Now: now, Rand: rand8()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +286,7 @@ func TestSessionEnds(t *testing.T) {
 	if w := d.send("GET", consolePath, session, nil); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "route") || !strings.Contains(d.log.String(), "no route") {
 		t.Errorf("no answer: %d\n%s\n%s", w.Code, w.Body, &d.log)
 	}
-	answer("", affiliate.RefuseToken.Err())
+	answer("", refusal.RefuseToken.Err())
 	if _, in := d.in(session); in {
 		t.Error("the session of a removed key goes on")
 	}

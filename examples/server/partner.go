@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/portal"
 )
@@ -17,7 +17,7 @@ const partnerPath = "/partner/"
 // newPartner makes the pages for the affiliates of all programs, and the link by
 // which POST /api/v1/partner/token opens them. Their key is new at every start, so
 // every visit ends when the server stops.
-func newPartner(programs []*affiliate.Program, set settings, base string, logger *slog.Logger) (http.Handler, *httpapi.PortalLink, error) {
+func newPartner(programs []*tributary.Program, set settings, base string, logger *slog.Logger) (http.Handler, *httpapi.PortalLink, error) {
 	key, random := make([]byte, 32), set.rand
 	if random == nil {
 		random = rand.Reader

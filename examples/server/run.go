@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
 )
@@ -70,7 +70,7 @@ func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) 
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, retain) })...)
 }
 
-func programsOf(all []tenant) (programs []*affiliate.Program) {
+func programsOf(all []tenant) (programs []*tributary.Program) {
 	for _, t := range all {
 		programs = append(programs, t.Program)
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/orders"
@@ -21,7 +23,7 @@ import (
 
 // A tenant is a program, the key that opens it, and the sender of its webhooks.
 type tenant struct {
-	*affiliate.Program
+	*tributary.Program
 	key    string        // opens all of the program; empty: only the shared keys do
 	shared []httpapi.Key // of the file
 	sender *webhooks.Sender
@@ -74,8 +76,8 @@ func tenants(ctx context.Context, set settings, shared []httpapi.Key, page strin
 }
 
 // configOf returns the configuration of the i-th program.
-func configOf(i int, set settings, page string) (affiliate.Config, error) {
-	cfg := affiliate.Config{Name: fmt.Sprintf("Program %d", i+1), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+func configOf(i int, set settings, page string) (tributary.Config, error) {
+	cfg := tributary.Config{Name: fmt.Sprintf("Program %d", i+1), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
 	if set.demo && i == 0 {
 		cfg = orders.Config()
 	}
@@ -99,18 +101,18 @@ func configOf(i int, set settings, page string) (affiliate.Config, error) {
 }
 
 // newTenant makes a program with the clock of the settings.
-func newTenant(store affiliate.Store, cfg affiliate.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
+func newTenant(store record.Store, cfg tributary.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
 	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: set.now, Logger: logger}
 	cfg.Logger = logger
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
-	program, err := affiliate.New(store, cfg)
+	program, err := tributary.New(store, cfg)
 	sender.Outbox = program
 	return tenant{Program: program, key: key, sender: sender}, err
 }
 
 // fill runs the year of orders with its own clock, so that it ends less than a day
 // ago. No endpoint exists yet, so nothing is delivered.
-func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config, now time.Time) error {
+func fill(ctx context.Context, store record.Store, cfg tributary.Config, now time.Time) error {
 	shop, err := orders.New(store, cfg)
 	if err != nil {
 		return err
@@ -120,12 +122,12 @@ func fill(ctx context.Context, store affiliate.Store, cfg affiliate.Config, now 
 }
 
 // byID returns a function that finds a program by its public id.
-func byID(all []tenant) func(context.Context, string) (*affiliate.Program, error) {
-	programs := map[string]*affiliate.Program{}
+func byID(all []tenant) func(context.Context, string) (*tributary.Program, error) {
+	programs := map[string]*tributary.Program{}
 	for _, t := range all {
 		programs[t.Config().ID.String()] = t.Program
 	}
-	return func(_ context.Context, id string) (*affiliate.Program, error) {
+	return func(_ context.Context, id string) (*tributary.Program, error) {
 		if p := programs[id]; p != nil {
 			return p, nil
 		}

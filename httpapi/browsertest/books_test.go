@@ -11,19 +11,20 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A slowStore takes its time for one snapshot: the first one after a test asks for
 // it waits until its request is given up.
 type slowStore struct {
-	affiliate.Store
+	record.Store
 	next    atomic.Bool
 	waiting chan struct{} // a snapshot waits
 	ended   chan error    // and why it no longer does
 }
 
-func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.next.CompareAndSwap(true, false) {
 		s.waiting <- struct{}{}
 		<-ctx.Done()
@@ -87,7 +88,7 @@ func (w *world) crowd(n int) {
 // plant breaks the counter of clicks of an affiliate.
 func (w *world) plant() {
 	w.t.Helper()
-	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(w.made.Ada.ID)
 		rec.Clicks += 7
 		return errors.Join(err, tx.Totals.Replace(rec))

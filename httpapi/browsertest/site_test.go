@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/httpapi/portal"
@@ -34,9 +36,9 @@ var worlds = map[string]func(testing.TB) *world{
 
 // A world is a program with a clock of its own.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
-	store affiliate.Store
+	store record.Store
 	clock *clock
 	made  sample.Objects
 }
@@ -47,10 +49,10 @@ func newWorld(t testing.TB) *world {
 	return newWorldIn(t, memstore.New())
 }
 
-func newWorldIn(t testing.TB, store affiliate.Store) *world {
+func newWorldIn(t testing.TB, store record.Store) *world {
 	t.Helper()
 	w := &world{t: t, store: store, clock: &clock{at: time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)}}
-	w.open(affiliate.Config{
+	w.open(tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -60,11 +62,11 @@ func newWorldIn(t testing.TB, store affiliate.Store) *world {
 	return w
 }
 
-func (w *world) open(cfg affiliate.Config) {
+func (w *world) open(cfg tributary.Config) {
 	w.t.Helper()
 	cfg.Now = w.clock.now
 	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()}
-	w.Program = must(affiliate.New(w.store, cfg))(w.t)
+	w.Program = must(tributary.New(w.store, cfg))(w.t)
 }
 
 // fill makes something of everything, with one of the texts in every text that people

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
@@ -21,7 +22,7 @@ type action struct {
 	form   func(*visit) (form, error)
 	check  func(*visit, *input) ([]string, error)                          // what the button Check finds out, for people; nil: there is none
 	repeat func(*visit, *input) ([]string, error)                          // what moves money, for people, on a page that asks once more; nil: there is none
-	do     func(*visit, *affiliate.Program, *input) (to string, err error) // to is the page where what was done shows
+	do     func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
 )
@@ -316,7 +317,7 @@ func TestDeniedEverywhere(t *testing.T) {
 
 // TestActorsName (check 37): an actor with newlines forges no line.
 func TestActorsName(t *testing.T) {
-	w := newWorld(t, func(_ *affiliate.Config, c *console.Config) {
+	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
 		c.Authorize = func(*http.Request) (string, bool) {
 			return "eve\nlevel=INFO msg=\"console action\" actor=root\r\u2028" + strings.Repeat("x", 300), true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -34,7 +35,7 @@ var affiliateStatus = &action{
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
-	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, _ *input) error {
+	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, _ *input) error {
 		for _, m := range moves {
 			if string(m.to) == v.query.Get("to") {
 				_, err := m.call(p, v, ids)
@@ -60,7 +61,7 @@ var affiliatesPlan = &action{
 			Fields:  []field{{Name: "commissionPlanId", Label: "Plan", Options: orNone("The program's own terms", plans)}},
 		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionPlanID }), err
 	},
-	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
+	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
 		plan := in.membership("commissionPlanId")
 		if in.err != nil {
 			return in.err
@@ -85,7 +86,7 @@ var affiliatesTier = &action{
 			Fields:  []field{{Name: "commissionTierId", Label: "Tier", Options: orNone("None", tiers)}},
 		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionTierID }), err
 	},
-	do: ofChosen(func(v *visit, p *affiliate.Program, ids []uuid.UUID, in *input) error {
+	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
 		tier := in.membership("commissionTierId")
 		if in.err != nil {
 			return in.err
@@ -97,11 +98,11 @@ var affiliatesTier = &action{
 
 // newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
 var (
-	newAffiliate    = addAffiliate("affiliates.create", "Add an affiliate", "Add", "The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*affiliate.Program).CreateAffiliate)
-	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite", "The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*affiliate.Program).InviteAffiliate)
+	newAffiliate    = addAffiliate("affiliates.create", "Add an affiliate", "Add", "The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*tributary.Program).CreateAffiliate)
+	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite", "The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*tributary.Program).InviteAffiliate)
 )
 
-type createsAffiliate = func(*affiliate.Program, context.Context, affiliate.NewAffiliate) (affiliate.Affiliate, error)
+type createsAffiliate = func(*tributary.Program, context.Context, affiliate.NewAffiliate) (affiliate.Affiliate, error)
 
 func addAffiliate(name, title, button, done, means string, call createsAffiliate) *action {
 	return &action{
@@ -117,7 +118,7 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 				},
 			}, nil
 		},
-		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			a, err := call(p, v.ctx(), affiliate.NewAffiliate{
 				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), AffiliateLink: in.Get("affiliateLink"),
 			})
@@ -147,7 +148,7 @@ var editAffiliate = &action{
 			},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), CommissionRate: in.percent("commissionRate")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
@@ -169,7 +170,7 @@ var takeBack = &action{
 			Effects: append(whom([]affiliate.Affiliate{a}), "They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, _ *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
 		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
 		return err
 	}),
@@ -185,7 +186,7 @@ var tierExempt = &action{
 			Fields:  []field{{Name: "exempt", Label: "Exempt from the assignment of tiers", Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.SetTierExempt(v.ctx(), in.yes("exempt"), id)
 		return err
 	}),
@@ -206,7 +207,7 @@ var payoutDetails = &action{
 			},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		a, err := v.program.Affiliate(v.ctx(), id.String())
 		if err != nil {
 			return err
@@ -256,7 +257,7 @@ var adjust = &action{
 		sum := in.amount("amount").Or(affiliate.Amount{})
 		return []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text("reason"))}, nil
 	},
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")
 		if in.err != nil {
 			return in.err
@@ -279,7 +280,7 @@ var deleteAffiliate = &action{
 			},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -310,7 +311,7 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")
 			return f, err
 		},
-		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			id, err := v.id(0)
 			if err != nil {
 				return "", err

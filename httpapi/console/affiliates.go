@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -104,8 +105,8 @@ func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*v
 }
 
 // ofAffiliate does something to the affiliate of the path, and leads to its page.
-func ofAffiliate(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -153,8 +154,8 @@ func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
 
 // ofChosen does something to the affiliates of the query, and leads to the one or
 // to the list.
-func ofChosen(do func(*visit, *affiliate.Program, []uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func ofChosen(do func(*visit, *tributary.Program, []uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids, err := picked(v, "affiliates", uuid.Parse)
 		if err != nil {
 			return "", err
@@ -222,18 +223,18 @@ func several(n int, noun string) string {
 var moves = []struct {
 	to          affiliate.AffiliateStatus
 	verb, means string
-	call        func(*affiliate.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
+	call        func(*tributary.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
 }{
-	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.ApproveAffiliates(v.ctx(), ids...)
 	}},
-	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.DeclineAffiliates(v.ctx(), ids...)
 	}},
-	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.DeactivateAffiliates(v.ctx(), ids...)
 	}},
-	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned.", func(p *affiliate.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
 		return p.BanAffiliates(v.ctx(), ids...)
 	}},
 }

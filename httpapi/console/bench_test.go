@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/internal/benchkit"
@@ -24,7 +25,7 @@ var benchSales = flag.Int("sales", 20_000, "sales and clicks of the benchmark, o
 func BenchmarkConsole(b *testing.B) {
 	start := time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := start
-	p, all := benchkit.ShopOf(b, memstore.New(), 10_000, func(c *affiliate.Config) { c.Now = func() time.Time { return now } })
+	p, all := benchkit.ShopOf(b, memstore.New(), 10_000, func(c *tributary.Config) { c.Now = func() time.Time { return now } })
 	sell := benchkit.RealSale(10_000)
 	for i := range *benchSales {
 		now = start.Add(5 * 365 * 24 * time.Hour / time.Duration(*benchSales) * time.Duration(i))

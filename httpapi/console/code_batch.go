@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/internal/sheet"
@@ -49,7 +50,7 @@ var generateCodes = &action{
 		}
 		return append(found, "Nothing was made so far."), nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		batch, err := v.batch(in)
 		if err != nil {
 			return "", err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -111,8 +112,8 @@ func codeForm(fill func(*visit, affiliate.Code) (form, error)) func(*visit) (for
 }
 
 // updateCode writes what a form says about the code of the path.
-func updateCode(read func(*input) affiliate.CodeUpdate) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func updateCode(read func(*input) affiliate.CodeUpdate) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		up := read(in)
 		if err = errors.Join(err, in.err); err != nil {
@@ -146,7 +147,7 @@ var newCode = &action{
 			}, ruleFields(affiliate.Code{})...),
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		c := affiliate.NewCode{
 			CouponID: id, Code: in.text("code"), AffiliateEmail: in.text("affiliateEmail"),
@@ -224,7 +225,7 @@ var deleteCode = &action{
 			Fields:  []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

@@ -25,7 +25,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
@@ -56,7 +56,7 @@ type Console struct {
 	cfg       Config
 	mount     page.Mount
 	show      page.Show
-	program   *affiliate.Program
+	program   *tributary.Program
 	forms     page.Forms
 	crossSite *http.CrossOriginProtection
 	days      *keptDays
@@ -66,7 +66,7 @@ type Console struct {
 //
 // Errors: Authorize is nil; Logger is nil and the console not ReadOnly; Prefix
 // does not begin and end with a slash; Key is shorter than 32 bytes.
-func New(p *affiliate.Program, cfg Config) (*Console, error) {
+func New(p *tributary.Program, cfg Config) (*Console, error) {
 	mount, err := page.NewMount(cfg.Prefix)
 	switch {
 	case p == nil:
@@ -89,7 +89,7 @@ func New(p *affiliate.Program, cfg Config) (*Console, error) {
 }
 
 // For returns the console of another program, with the same settings.
-func (c *Console) For(p *affiliate.Program) *Console {
+func (c *Console) For(p *tributary.Program) *Console {
 	other := *c
 	other.program, other.days = p, new(keptDays)
 	other.show = page.Show{Currency: p.Config().Currency, Location: cmp.Or(c.cfg.Location, p.Config().Location)}

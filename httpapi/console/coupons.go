@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -85,8 +86,8 @@ func couponForm(fill func(*visit, affiliate.Coupon) (form, error)) func(*visit) 
 }
 
 // ofCoupon does something to the coupon of the path, and leads to its page.
-func ofCoupon(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func ofCoupon(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -136,7 +137,7 @@ var newCoupon = &action{
 			Fields:  couponFields(affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}),
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids := in.products()
 		c := affiliate.NewCoupon{
 			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
@@ -163,7 +164,7 @@ var editCoupon = &action{
 			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
 		}, nil
 	}),
-	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCoupon(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.CouponUpdate{
 			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: nullable(choice[affiliate.Currency](in, "currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
@@ -199,7 +200,7 @@ var validCoupon = &action{
 			Fields:  []field{{Name: "valid", Label: "It may be used", Type: "checkbox", Value: ticked(c.Valid)}},
 		}, nil
 	}),
-	do: ofCoupon(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCoupon(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.UpdateCoupon(v.ctx(), id, affiliate.CouponUpdate{Valid: in.flag("valid")})
 		return err
 	}),
@@ -218,7 +219,7 @@ var deleteCoupon = &action{
 			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".", "All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -121,8 +122,8 @@ func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*vis
 }
 
 // ofCustomer does something to the customer of the path, and leads to their page.
-func ofCustomer(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -145,7 +146,7 @@ var moveCustomer = &action{
 			Fields: []field{newOwner},
 		}, err
 	}),
-	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		to, err := ownerTyped(v, p, in)
 		if err == nil {
 			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: to})
@@ -167,7 +168,7 @@ var editCustomer = &action{
 			},
 		}, nil
 	}),
-	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{
 			Name: in.words("name"), Email: in.words("email"), ReferredUserExternalID: in.words("referredUserExternalId"), Plan: in.words("plan"), Notes: in.words("notes"),
 		})
@@ -184,7 +185,7 @@ var customerStatus = &action{
 			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true, Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
 	}),
-	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.PushReferralStatus(v.ctx(), id.String(), affiliate.SubscriptionStatus(in.Get("subscriptionStatus")))
 		return err
 	}),
@@ -200,7 +201,7 @@ var customerPlan = &action{
 			Fields: []field{{Name: "commissionPlanId", Label: "Plan", Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
 	}),
-	do: ofCustomer(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		plan := in.id("commissionPlanId")
 		if in.err != nil {
 			return in.err
@@ -219,7 +220,7 @@ var deleteCustomer = &action{
 			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

@@ -6,14 +6,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // The console behind the login of the host, on any mux.
 func Example() {
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Name: "Northwind Beans"})
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans"})
 	if err != nil {
 		panic(err)
 	}
@@ -35,7 +35,7 @@ func Example() {
 }
 
 // mount puts the console on a mux, behind the login of the host.
-func mount(mux *http.ServeMux, program *affiliate.Program, logger *slog.Logger) error {
+func mount(mux *http.ServeMux, program *tributary.Program, logger *slog.Logger) error {
 	desk, err := console.New(program, console.Config{
 		Prefix:    "/partners/console/",
 		Authorize: staff, // your login: who sends the request, and whether they may see the program

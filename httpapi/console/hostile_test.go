@@ -15,7 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
@@ -191,7 +193,7 @@ func TestKeys(t *testing.T) {
 	}
 	engine := w.Config()
 	engine.ID = uuid.New()
-	stranger := w.desk.For(must(affiliate.New(memstore.New(), engine)))
+	stranger := w.desk.For(must(tributary.New(memstore.New(), engine)))
 	for _, at := range []string{"affiliates/" + w.ada.ID.String(), fmt.Sprint("sales/", w.free.ID), "payouts/" + w.payout.ID.String(), "webhooks/deliveries/" + w.delivery.String(), "customers/" + w.customer.ID.String()} {
 		if page := ask(stranger, "GET", "/"+at, ""); page.status != 404 {
 			t.Errorf("%s: %d", at, page.status)
@@ -215,10 +217,10 @@ func TestBooksPage(t *testing.T) {
 	if lines := w.log.actions(); len(lines) != 1 || !strings.Contains(lines[0], "action=books.check object=program:"+w.Config().ID.String()) {
 		t.Errorf("%q", lines)
 	}
-	must(0, w.store.Store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
-		return tx.Coupons.Insert(affiliate.CouponRecord{ID: uuid.New(), Name: "<b>planted"})
+	must(0, w.store.Store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		return tx.Coupons.Insert(record.Coupon{ID: uuid.New(), Name: "<b>planted"})
 	}))
-	must(0, w.store.Store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	must(0, w.store.Store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(w.ada.ID)
 		rec.Clicks += 7
 		return errors.Join(err, tx.Totals.Replace(rec))

@@ -3,6 +3,7 @@ package console
 import (
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -32,7 +33,7 @@ var newLink = &action{
 			Fields: []field{{Name: "link", Label: "Link", Hint: "The end of the URL, such as spring-sale.", Required: true}},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.CreateLink(v.ctx(), affiliate.NewLink{AffiliateID: id, Link: in.text("link")})
 		return err
 	}),
@@ -49,7 +50,7 @@ var renameLink = &action{
 			Fields:  []field{{Name: "newLink", Label: "Link", Required: true, Value: l.Link}},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		l, err := v.link()
 		if err != nil {
 			return "", err
@@ -70,7 +71,7 @@ var deleteLink = &action{
 			Fields:  []field{{Name: "affiliate", Type: "hidden", Value: l.Affiliate.ID.String()}},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -95,7 +96,7 @@ const (
 )
 
 // read returns the last days. It reads those that are not kept.
-func (k *keptDays) read(ctx context.Context, p *affiliate.Program, now time.Time) ([]affiliate.Bucket, error) {
+func (k *keptDays) read(ctx context.Context, p *tributary.Program, now time.Time) ([]affiliate.Bucket, error) {
 	year, month, day := now.Date()
 	from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, now.Location())
 	to := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
 )
 
@@ -151,18 +152,18 @@ func TestWrongRequests(t *testing.T) {
 
 // downStore is a store whose transactions fail.
 type downStore struct {
-	affiliate.Store
+	record.Store
 	down *bool
 }
 
-func (s downStore) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s downStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if *s.down {
 		return errDown
 	}
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s downStore) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (s downStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if *s.down {
 		return errDown
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/internal/sheet"
@@ -146,7 +147,7 @@ var payoutResults = &action{
 			Fields: []field{{Name: "file", Label: "File", Hint: "CSV, at most 4 MB.", Type: "file", Required: true}},
 		}, nil
 	},
-	do: func(v *visit, _ *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, _ *tributary.Program, in *input) (string, error) {
 		if in.Get("file") == "" {
 			return "", wrongField("file", "Choose a file.")
 		}

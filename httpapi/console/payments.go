@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -140,7 +141,7 @@ var decidePayment = &action{
 		}
 		return d.means(v, in.decision()), nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		decision := in.decision()
 		if err != nil || in.err != nil {

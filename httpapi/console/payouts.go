@@ -3,6 +3,7 @@ package console
 import (
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -143,7 +144,7 @@ var payoutStatus = &action{
 			},
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -177,7 +178,7 @@ var newPayout = &action{
 			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
 		}, err
 	}),
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

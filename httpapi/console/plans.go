@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -67,7 +68,7 @@ var newPlan = &action{
 			Fields: planFields(affiliate.Plan{CommissionType: affiliate.CommissionPercentage, AutoApproveRewards: true}),
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		terms := affiliate.Terms{
 			Type: affiliate.CommissionType(in.Get("commissionType")), Rate: in.percent("commissionRate").Or(affiliate.Percent{}),
 			MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"), HoldDays: in.whole("holdDays").Or(0),
@@ -99,7 +100,7 @@ var editPlan = &action{
 			Effects: []string{"Sales from now on earn by it. Sales that exist stay as they are."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		up := affiliate.PlanUpdate{
 			Name: in.words("name"), Type: choice[affiliate.CommissionType](in, "commissionType"), Rate: in.percent("commissionRate"),
@@ -122,7 +123,7 @@ var deletePlan = &action{
 			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

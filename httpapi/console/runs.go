@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -85,7 +86,7 @@ var runPayouts = &action{
 		}
 		return v.previewOf(run)
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		run := in.run()
 		if in.err != nil {
 			return "", in.err

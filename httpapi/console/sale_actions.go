@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -60,7 +61,7 @@ var refundSale = &action{
 		}
 		return lines, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.saleID()
 		if err != nil {
 			return "", err
@@ -119,7 +120,7 @@ var moveSale = &action{
 			Fields: []field{newOwner, {Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"}},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.saleID()
 		if err != nil {
 			return "", err
@@ -136,7 +137,7 @@ var moveSale = &action{
 var newOwner = field{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Required: true}
 
 // ownerTyped is the affiliate of that field.
-func ownerTyped(v *visit, p *affiliate.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
+func ownerTyped(v *visit, p *tributary.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
 	found, err := p.AffiliateByEmail(v.ctx(), in.text(newOwner.Name))
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return to, wrongField(newOwner.Name, "No affiliate has this email.")
@@ -160,7 +161,7 @@ var reverseSale = &action{
 			},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.saleID()
 		if err != nil {
 			return "", err
@@ -197,7 +198,7 @@ var reviewSales = &action{
 		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
 		return f, nil
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		ids, err := picked(v, "sales", saleID)
 		if err != nil {
 			return "", err
@@ -240,7 +241,7 @@ var restoreRedemption = &action{
 			Effects: []string{"The uses of the code and of its coupon fall by one, so somebody else can use it. This works once for each sale. The sale stays as it is."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.saleID()
 		if err != nil {
 			return "", err
@@ -272,7 +273,7 @@ func recalculate(section, object string, of func(uuid.UUID) affiliate.SaleFilter
 			f.goesOn(v, section+".recalculate", "Calculate their sales anew: there are more")
 			return f, err
 		},
-		do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			id, err := v.id(0)
 			if err != nil {
 				return "", err

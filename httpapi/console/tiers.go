@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -62,7 +63,7 @@ var newTier = &action{
 			Fields: tierFields(affiliate.Tier{ConditionType: affiliate.ConditionAll}),
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		t := affiliate.NewTier{
 			Tier: in.whole("tier").Or(0), Name: in.text("name"), MinReferrals: in.whole("minReferrals").Or(0), MinRevenue: in.amount("minRevenue").Or(affiliate.Amount{}),
 			ConditionType: affiliate.ConditionType(in.Get("conditionType")), Rate: in.percent("commissionRate"),
@@ -85,7 +86,7 @@ var editTier = &action{
 			Effects: []string{"Who is in it stays until the tiers are assigned again."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		up := affiliate.TierUpdate{
 			Tier: in.whole("tier"), Name: in.words("name"), MinReferrals: in.whole("minReferrals"), MinRevenue: in.amount("minRevenue"),
@@ -108,7 +109,7 @@ var deleteTier = &action{
 			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -128,7 +129,7 @@ var assignTiers = &action{
 		f.goesOn(v, "tiers.assign", "Assign the tiers: there are more affiliates")
 		return f, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		step, err := p.Step(v.ctx(), affiliate.AssignTiersJob{}, affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
 		return v.goOn("tiers/assign", "settings", step), err
 	},

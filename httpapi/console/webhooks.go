@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -75,8 +76,8 @@ func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*vis
 }
 
 // ofEndpoint does something to the endpoint of the path, and leads to its page.
-func ofEndpoint(do func(*visit, *affiliate.Program, uuid.UUID, *input) error) func(*visit, *affiliate.Program, *input) (string, error) {
-	return func(v *visit, p *affiliate.Program, in *input) (string, error) {
+func ofEndpoint(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
+	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -122,7 +123,7 @@ var replayDelivery = &action{
 			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " + several(int(d.AttemptCount), "attempt") + ".", "The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
 		}, err
 	},
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
@@ -192,7 +193,7 @@ var newEndpoint = &action{
 			Fields: append(addressFields(affiliate.Endpoint{}), eventFields(affiliate.EventTypes())...),
 		}, nil
 	},
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		made, err := p.CreateEndpoint(v.ctx(), affiliate.NewEndpoint{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
 		return v.reveal(made, err)
 	},
@@ -221,7 +222,7 @@ var editEndpoint = &action{
 			Fields: append(addressFields(e), eventFields(e.Events)...),
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.EndpointUpdate{URL: in.words("url"), Description: in.words("description")}
 		now, err := v.program.Endpoint(v.ctx(), id)
 		if err != nil {
@@ -242,7 +243,7 @@ var activeEndpoint = &action{
 			Fields: []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: in.flag("active")})
 		return err
 	}),
@@ -261,7 +262,7 @@ var headersOfEndpoint = &action{
 			Fields: []field{{Name: "headers", Label: "Headers", Hint: "One in a line, such as Authorization: Basic …. Empty: none.", Type: "textarea"}},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		headers := affiliate.EndpointHeaders{}
 		for line := range strings.Lines(in.text("headers")) {
 			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -285,7 +286,7 @@ var rotateSecret = &action{
 			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends", Hint: "Empty: a day.", Type: "number"}},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, in *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		rotation := affiliate.Rotation{WebhookID: id, GracePeriodSeconds: in.whole("gracePeriodSeconds")}
 		if err = errors.Join(err, in.err); err != nil {
@@ -305,7 +306,7 @@ var testEndpoint = &action{
 			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		result, err := p.TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
 			v.answered = &view{title: "The test", template: "tested", Data: testSheet{id, result}}
@@ -331,7 +332,7 @@ var replayRange = &action{
 			},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *affiliate.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		what := affiliate.ReplayRange{WebhookID: id, Since: in.date("since"), Until: in.date("until")}
 		if in.err != nil {
 			return in.err
@@ -349,7 +350,7 @@ var deleteEndpoint = &action{
 			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
-	do: func(v *visit, p *affiliate.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err

@@ -20,7 +20,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
@@ -33,7 +35,7 @@ var (
 
 // A world is a program with its console.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
 	store *watched
 	now   time.Time
@@ -52,10 +54,10 @@ type world struct {
 	kept      *stock
 }
 
-func newWorld(t testing.TB, change ...func(*affiliate.Config, *console.Config)) *world {
+func newWorld(t testing.TB, change ...func(*tributary.Config, *console.Config)) *world {
 	t.Helper()
 	w := &world{t: t, now: start, log: &lines{}, store: &watched{Store: memstore.New()}}
-	engine := affiliate.Config{
+	engine := tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -73,7 +75,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config, *console.Config)) 
 	for _, c := range change {
 		c(&engine, &w.cfg)
 	}
-	w.Program = must(affiliate.New(w.store, engine))
+	w.Program = must(tributary.New(w.store, engine))
 	w.desk = must(console.New(w.Program, w.cfg))
 	return w
 }
@@ -273,7 +275,7 @@ var errDown = errors.New("store: secret-detail of the database")
 // watched is a store that counts the calls of tables and the rows that they
 // give, and fails at one of the calls.
 type watched struct {
-	affiliate.Store
+	record.Store
 	mu          sync.Mutex
 	calls, rows int
 	failAt      int // 0: never
@@ -294,15 +296,15 @@ func (s *watched) call() error {
 	return nil
 }
 
-func (s *watched) View(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.View(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+func (s *watched) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.View(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
 }
 
-func (s *watched) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
-	return s.Store.Update(ctx, id, func(tx *affiliate.Tx) error { return fn(s.wrap(tx)) })
+func (s *watched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
 }
 
-func (s *watched) wrap(tx *affiliate.Tx) *affiliate.Tx {
+func (s *watched) wrap(tx *record.Tx) *record.Tx {
 	out := *tx
 	wrap(s, &out.Affiliates)
 	wrap(s, &out.Links)
@@ -329,12 +331,12 @@ func (s *watched) wrap(tx *affiliate.Tx) *affiliate.Tx {
 	return &out
 }
 
-func wrap[T affiliate.Record[T]](s *watched, table *affiliate.Table[T]) {
+func wrap[T record.Record[T]](s *watched, table *record.Table[T]) {
 	*table = watchedTable[T]{*table, s}
 }
 
-type watchedTable[T affiliate.Record[T]] struct {
-	affiliate.Table[T]
+type watchedTable[T record.Record[T]] struct {
+	record.Table[T]
 	s *watched
 }
 
@@ -352,14 +354,14 @@ func (t watchedTable[T]) Get(id uuid.UUID) (rec T, err error) {
 	return t.row(t.Table.Get(id))
 }
 
-func (t watchedTable[T]) Find(k affiliate.Key) (rec T, err error) {
+func (t watchedTable[T]) Find(k record.Key) (rec T, err error) {
 	if err := t.s.call(); err != nil {
 		return rec, err
 	}
 	return t.row(t.Table.Find(k))
 }
 
-func (t watchedTable[T]) List(q affiliate.Query) iter.Seq2[T, error] {
+func (t watchedTable[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := t.s.call(); err != nil {
 			var none T

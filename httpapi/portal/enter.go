@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
@@ -19,7 +20,7 @@ import (
 
 // A present is who is in the pages already.
 type present struct {
-	program   *affiliate.Program
+	program   *tributary.Program
 	affiliate uuid.UUID
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
@@ -141,7 +142,7 @@ func TestLoginWins(t *testing.T) {
 func TestVisitWins(t *testing.T) {
 	w := newWorld(t, "")
 	cookie := w.enter(w.ada.ID)
-	other := must(affiliate.New(memstore.New(), affiliate.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
+	other := must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
 	eve := must(other.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "L", Email: "eve@example.org"}))
 	foreign := must(portal.New(other, w.cfg))
 	many := portal.Many(w.pages, foreign)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // mount puts the partner pages on a mux, behind the login of the host.
-func mount(mux *http.ServeMux, program *affiliate.Program, logger *slog.Logger) error {
+func mount(mux *http.ServeMux, program *tributary.Program, logger *slog.Logger) error {
 	pages, err := portal.New(program, portal.Config{
 		Prefix:    "/partner/",
 		Authorize: partner, // your login: whose pages the request may see
@@ -45,7 +46,7 @@ var sessions = map[string]uuid.UUID{}
 
 // The pages behind the login of the host.
 func Example() {
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Name: "Northwind Beans"})
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans"})
 	if err != nil {
 		panic(err)
 	}
@@ -97,7 +98,7 @@ func openPages(pages *portal.Portal, login func(*http.Request) (uuid.UUID, bool)
 
 // The pages where affiliates are logged in on another origin.
 func ExamplePortal_Token() {
-	program, err := affiliate.New(memstore.New(), affiliate.Config{Name: "Northwind Beans"})
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans"})
 	if err != nil {
 		panic(err)
 	}

@@ -18,7 +18,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/httpapi/portal"
@@ -26,11 +28,11 @@ import (
 )
 
 // sampled is a world that [sample.Fill] has filled, seen by one of its affiliates.
-func sampled(t testing.TB, text string) (*world, affiliate.Store) {
+func sampled(t testing.TB, text string) (*world, record.Store) {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)}
 	store := memstore.New()
-	w.Program = must(affiliate.New(store, affiliate.Config{
+	w.Program = must(tributary.New(store, tributary.Config{
 		Name: "Beans" + text, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
 	}))
@@ -102,11 +104,11 @@ func TestHostile(t *testing.T) {
 
 // failing is a store of which one View fails.
 type failing struct {
-	affiliate.Store
+	record.Store
 	until int
 }
 
-func (f *failing) View(ctx context.Context, program uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (f *failing) View(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	if f.until--; f.until == 0 {
 		return errors.New("secret-detail")
 	}

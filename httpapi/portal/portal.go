@@ -14,7 +14,7 @@
 // Go asks POST /api/v1/partner/token for one.
 //
 // No page takes the id of an affiliate. What is shown comes from
-// [affiliate.Partner] alone, in which customers are masked.
+// [tributary.Partner] alone, in which customers are masked.
 package portal
 
 import (
@@ -29,7 +29,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
@@ -60,7 +60,7 @@ type Config struct {
 // concurrent use, and has nothing to start or to stop.
 type Portal struct {
 	cfg       Config
-	program   *affiliate.Program
+	program   *tributary.Program
 	mount     page.Mount
 	show      page.Show
 	forms     page.Forms
@@ -79,7 +79,7 @@ const (
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session
 // is negative or above 24 hours; Prefix does not begin and end with a slash; Back
 // is no http or https URL and no path; a frame is no origin; Logger is nil.
-func New(p *affiliate.Program, cfg Config) (*Portal, error) {
+func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
 	t.cfg.Session = cmp.Or(cfg.Session, defaultSession)
 	switch {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
@@ -103,7 +104,7 @@ func TestForgedTokens(t *testing.T) {
 		}
 		forged = append(forged, token[:at]+b+token[at+1:], token[:at])
 	}
-	other := must(affiliate.New(memstore.New(), affiliate.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
+	other := must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
 	foreign := must(portal.New(other, w.cfg))
 	rotated := w.cfg
 	rotated.Key = []byte(strings.Repeat("n", 32))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
@@ -33,7 +34,7 @@ func must[T any](v T, err error) T {
 
 // A world is a program with its partner pages.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
 	now   time.Time
 	cfg   portal.Config
@@ -48,7 +49,7 @@ type world struct {
 func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)}
-	w.Program = must(affiliate.New(memstore.New(), affiliate.Config{
+	w.Program = must(tributary.New(memstore.New(), tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
 	}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
@@ -37,7 +38,7 @@ func (v *visit) ctx() context.Context { return v.r.Context() }
 func (v *visit) now() time.Time       { return v.program.Config().Now() }
 
 // partner is what the affiliate of the visit may see.
-func (v *visit) partner() affiliate.Partner { return v.program.Partner(v.affiliate) }
+func (v *visit) partner() tributary.Partner { return v.program.Partner(v.affiliate) }
 
 // A route is a page, a file or a form at a path below the prefix.
 type route struct {

@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance/servertest"
 )
@@ -40,10 +41,10 @@ func TestEveryExchange(t *testing.T) {
 	s.finds()
 	s.deletes()
 	w.deliver(t)
-	other := newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Links: 1, Refunds: 1} })
+	other := newWorld(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Links: 1, Refunds: 1} })
 	other.check = w.check
 	tooMuch(t, other)
-	few := newWorld(t, func(c *affiliate.Config) { c.Limits = affiliate.Limits{Bulk: 1} })
+	few := newWorld(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Bulk: 1} })
 	few.check = w.check
 	fewAtOnce(t, few)
 

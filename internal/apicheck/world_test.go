@@ -17,14 +17,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
 // A world is a program and its handler, with a clock that tests set.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	handler http.Handler
 	now     time.Time
 	check   *checker // nil: answers are not checked
@@ -38,10 +40,10 @@ const (
 	goneKey   = "gone"   // 404
 )
 
-func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
+func newWorld(t testing.TB, change ...func(*tributary.Config)) *world {
 	t.Helper()
 	w := &world{now: time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)}
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -54,7 +56,7 @@ func newWorld(t testing.TB, change ...func(*affiliate.Config)) *world {
 	for _, c := range change {
 		c(&cfg)
 	}
-	p, err := affiliate.New(memstore.New(), cfg)
+	p, err := tributary.New(memstore.New(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,16 +133,16 @@ func (w *world) authenticate(_ context.Context, key string) (httpapi.Access, err
 	case goodKey:
 		return httpapi.Access{Program: w.Program}, nil
 	case closedKey:
-		return httpapi.Access{}, affiliate.RefuseAccess.Err()
+		return httpapi.Access{}, refusal.RefuseAccess.Err()
 	case narrowKey:
 		return httpapi.Access{Program: w.Program, Scope: "none"}, nil
 	case goneKey:
-		return httpapi.Access{}, affiliate.RefuseProgram.Err()
+		return httpapi.Access{}, refusal.RefuseProgram.Err()
 	}
-	return httpapi.Access{}, affiliate.RefuseToken.Err()
+	return httpapi.Access{}, refusal.RefuseToken.Err()
 }
 
-func (w *world) find(_ context.Context, id string) (*affiliate.Program, error) {
+func (w *world) find(_ context.Context, id string) (*tributary.Program, error) {
 	if id == w.Config().ID.String() {
 		return w.Program, nil
 	}

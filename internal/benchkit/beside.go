@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -55,7 +56,7 @@ func (w Waits) report(b *testing.B) {
 // Latency measures sales on a program that has some already: alone, and beside
 // each job that a program's day has. Each is a sub-benchmark that reports
 // ms-p50, ms-p99 and ms-worst.
-func Latency(b *testing.B, p *affiliate.Program, sell func()) {
+func Latency(b *testing.B, p *tributary.Program, sell func()) {
 	for _, job := range []struct {
 		name string
 		run  func(ctx context.Context) error
@@ -94,7 +95,7 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // listSales reads all sales, page by page.
-func listSales(ctx context.Context, p *affiliate.Program) error {
+func listSales(ctx context.Context, p *tributary.Program) error {
 	for _, err := range affiliate.All(ctx, p.Sales, affiliate.SaleFilter{}) {
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func listSales(ctx context.Context, p *affiliate.Program) error {
 }
 
 // followAll reads the events from the first one on, for at most ten seconds.
-func followAll(ctx context.Context, p *affiliate.Program) error {
+func followAll(ctx context.Context, p *tributary.Program) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	last, err := p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 1})

@@ -5,28 +5,30 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Shop is [ShopOf] with the default configuration.
-func Shop(tb testing.TB, store affiliate.Store, codes int) (*affiliate.Program, []affiliate.Affiliate) {
+func Shop(tb testing.TB, store record.Store, codes int) (*tributary.Program, []affiliate.Affiliate) {
 	tb.Helper()
-	return ShopOf(tb, store, codes, func(*affiliate.Config) {})
+	return ShopOf(tb, store, codes, func(*tributary.Config) {})
 }
 
 // ShopOf creates a program on a store: codes CODE0, CODE1 … of one coupon named
 // All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
 // 20 percent. It returns the affiliates in the order of their numbers. The
 // configuration is what adjust makes of the default one.
-func ShopOf(tb testing.TB, store affiliate.Store, codes int, adjust func(*affiliate.Config)) (*affiliate.Program, []affiliate.Affiliate) {
+func ShopOf(tb testing.TB, store record.Store, codes int, adjust func(*tributary.Config)) (*tributary.Program, []affiliate.Affiliate) {
 	tb.Helper()
 	ctx := context.Background()
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 	}
 	adjust(&cfg)
-	p, err := affiliate.New(store, cfg)
+	p, err := tributary.New(store, cfg)
 	check(tb, err)
 	coupon, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	check(tb, err)
@@ -45,7 +47,7 @@ func ShopOf(tb testing.TB, store affiliate.Store, codes int, adjust func(*affili
 
 // Audit ends a benchmark on a [Shop]: Verify must pass, and there must be
 // exactly as many sales by its codes.
-func Audit(tb testing.TB, p *affiliate.Program, sales int64) {
+func Audit(tb testing.TB, p *tributary.Program, sales int64) {
 	tb.Helper()
 	ctx := context.Background()
 	if err := p.Verify(ctx); err != nil {

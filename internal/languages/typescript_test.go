@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -61,7 +61,7 @@ func TestTypeScript(t *testing.T) {
 // serve starts the API on a program of its own, and returns its URL.
 func serve(t *testing.T) string {
 	t.Helper()
-	program, err := affiliate.New(memstore.New(), affiliate.Config{})
+	program, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

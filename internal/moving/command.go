@@ -11,13 +11,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
 // A Command is what the flags of an import say.
 type Command struct {
-	Config  affiliate.Config // of the program: id, currency, zone
+	Config  tributary.Config // of the program: id, currency, zone
 	Folder  Folder           // all but FS
 	Options importer.Options
 }
@@ -64,7 +65,7 @@ var ErrRefused = errors.New("rows were left out; the lines that begin with rejec
 
 // Import imports the folder into a program and prints the report, also when the
 // import ends with an error. It is [ErrRefused] when anything was left out.
-func (c *Command) Import(ctx context.Context, p *affiliate.Program, out io.Writer) error {
+func (c *Command) Import(ctx context.Context, p *tributary.Program, out io.Writer) error {
 	d := c.Folder
 	d.Config = p.Config()
 	if d.Discount.CouponType == affiliate.CouponFlat {

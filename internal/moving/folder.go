@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
@@ -20,7 +21,7 @@ type Folder struct {
 	FS       fs.FS
 	Service  string              // rewardful, dub or csv
 	Discount affiliate.NewCoupon // of Rewardful's coupons
-	Config   affiliate.Config    // of the program: its zone
+	Config   tributary.Config    // of the program: its zone
 }
 
 // mappingFile says what the files of a CSV export mean.

@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Year is a year of orders of Northwind Beans.
@@ -25,7 +27,7 @@ var YearEnd = time.Date(2025, 12, 31, 9, 21, 27, 0, time.UTC)
 
 // A Shop runs the rows of an orders file through its affiliate program.
 type Shop struct {
-	*affiliate.Program
+	*tributary.Program
 
 	Later time.Duration // whole days by which every row happens later than the file says; payout runs are named after their day then
 
@@ -57,8 +59,8 @@ type mistake string
 func (m mistake) Error() string { return string(m) }
 
 // Config is the configuration of Northwind Beans.
-func Config() affiliate.Config {
-	return affiliate.Config{
+func Config() tributary.Config {
+	return tributary.Config{
 		ID:           uuid.MustParse("0194226e-0c00-7000-8000-6e6f72746877"),
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://northwind.example/shop"}},
@@ -69,7 +71,7 @@ func Config() affiliate.Config {
 
 // New makes a shop with the program that cfg describes, on store. The clock of
 // the program is the time of the row that runs.
-func New(store affiliate.Store, cfg affiliate.Config) (*Shop, error) {
+func New(store record.Store, cfg tributary.Config) (*Shop, error) {
 	s := &Shop{
 		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{}, runs: map[string]uuid.UUID{},
 		Outcomes: map[Outcome]int{}, Refused: map[Refusal]int{},
@@ -79,7 +81,7 @@ func New(store affiliate.Store, cfg affiliate.Config) (*Shop, error) {
 	}
 	cfg.Now = func() time.Time { return s.Now }
 	var err error
-	s.Program, err = affiliate.New(store, cfg)
+	s.Program, err = tributary.New(store, cfg)
 	return s, err
 }
 

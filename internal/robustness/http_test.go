@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/api"
@@ -26,9 +26,9 @@ const apiKey = "trib_live_0123456789abcdefghijklmnopqrstuvwxyz"
 func overHTTP(name string, l *line, repeats int) target {
 	return target{name: name, loses: l.every > 0 && repeats < 0, open: func(t *testing.T, pl plant, stopped bool) world {
 		clean, late := memstore.New(), newLate()
-		change := func(c *affiliate.Config) { c.Now = clock(stopped, 0) }
+		change := func(c *tributary.Config) { c.Now = clock(stopped, 0) }
 		p := newProgram(t, clean, change)
-		served := newProgram(t, pl.inStore(crowded{clean}, late), change, func(c *affiliate.Config) { c.ID = p.Config().ID })
+		served := newProgram(t, pl.inStore(crowded{clean}, late), change, func(c *tributary.Config) { c.ID = p.Config().ID })
 		h, err := httpapi.New(served, httpapi.Config{APIKeys: []string{apiKey}})
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 )
 
@@ -23,17 +23,17 @@ func (l *late) wait() { l.wg.Wait() }
 // losing returns a store in which every n-th Update has no answer: by turns it
 // committed, and it did not. An Update that fails by itself has an answer, and
 // is not counted.
-func losing(s affiliate.Store, n int64) affiliate.Store { return &loser{Store: s, n: n} }
+func losing(s record.Store, n int64) record.Store { return &loser{Store: s, n: n} }
 
 type loser struct {
-	affiliate.Store
+	record.Store
 	n, updates int64
 }
 
 // Update commits or not, and forgets to say so now and then.
-func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (l *loser) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	turn := int64(0)
-	err := l.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+	err := l.Store.Update(ctx, program, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 type affiliateID = uuid.UUID
@@ -19,13 +20,13 @@ func newEventID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // changed is a store whose Updates see other tables.
 type changed struct {
-	affiliate.Store
-	change func(tx *affiliate.Tx)
+	record.Store
+	change func(tx *record.Tx)
 }
 
 // Update runs fn on the changed tables.
-func (c changed) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	return c.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+func (c changed) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return c.Store.Update(ctx, program, func(tx *record.Tx) error {
 		other := *tx
 		c.change(&other)
 		return fn(&other)
@@ -33,8 +34,8 @@ func (c changed) Update(ctx context.Context, program uuid.UUID, fn func(tx *affi
 }
 
 // A table reads records from a copy, as far as it has them.
-type table[T affiliate.Record[T]] struct {
-	affiliate.Table[T]
+type table[T record.Record[T]] struct {
+	record.Table[T]
 	old map[uuid.UUID]T
 }
 
@@ -45,17 +46,17 @@ func (t table[T]) older(rec T, err error) (T, error) {
 	return rec, err
 }
 
-func (t table[T]) Get(id uuid.UUID) (T, error)       { return t.older(t.Table.Get(id)) }
-func (t table[T]) Find(key affiliate.Key) (T, error) { return t.older(t.Table.Find(key)) }
-func (t table[T]) Delete(id uuid.UUID) error         { delete(t.old, id); return t.Table.Delete(id) }
-func (t table[T]) Replace(rec T) error               { delete(t.old, rec.RecordID()); return t.Table.Replace(rec) }
+func (t table[T]) Get(id uuid.UUID) (T, error)    { return t.older(t.Table.Get(id)) }
+func (t table[T]) Find(key record.Key) (T, error) { return t.older(t.Table.Find(key)) }
+func (t table[T]) Delete(id uuid.UUID) error      { delete(t.old, id); return t.Table.Delete(id) }
+func (t table[T]) Replace(rec T) error            { delete(t.old, rec.RecordID()); return t.Table.Replace(rec) }
 
 // copyOf reads a whole table before the transaction that uses it.
-func copyOf[T affiliate.Record[T]](ctx context.Context, s affiliate.Store, program uuid.UUID, of func(tx *affiliate.Tx) affiliate.Table[T]) (map[uuid.UUID]T, error) {
+func copyOf[T record.Record[T]](ctx context.Context, s record.Store, program uuid.UUID, of func(tx *record.Tx) record.Table[T]) (map[uuid.UUID]T, error) {
 	var old map[uuid.UUID]T
-	err := s.View(ctx, program, func(tx *affiliate.Tx) error {
+	err := s.View(ctx, program, func(tx *record.Tx) error {
 		old = map[uuid.UUID]T{}
-		for rec, err := range of(tx).List(affiliate.Query{}) {
+		for rec, err := range of(tx).List(record.Query{}) {
 			if err != nil {
 				return err
 			}
@@ -67,41 +68,41 @@ func copyOf[T affiliate.Record[T]](ctx context.Context, s affiliate.Store, progr
 }
 
 // early checks the codes of before the transaction, and acts in it.
-type early struct{ affiliate.Store }
+type early struct{ record.Store }
 
 // Update runs fn on the codes of before.
-func (s early) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	old, err := copyOf(ctx, s.Store, program, func(tx *affiliate.Tx) affiliate.Table[affiliate.CodeRecord] { return tx.Codes })
+func (s early) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	old, err := copyOf(ctx, s.Store, program, func(tx *record.Tx) record.Table[record.Code] { return tx.Codes })
 	if err != nil {
 		return err
 	}
-	return changed{s.Store, func(tx *affiliate.Tx) { tx.Codes = table[affiliate.CodeRecord]{tx.Codes, maps.Clone(old)} }}.Update(ctx, program, fn)
+	return changed{s.Store, func(tx *record.Tx) { tx.Codes = table[record.Code]{tx.Codes, maps.Clone(old)} }}.Update(ctx, program, fn)
 }
 
 // paidTwice looks at the status of a payout before the transaction that books it
 // as paid.
-type paidTwice struct{ affiliate.Store }
+type paidTwice struct{ record.Store }
 
 // Update runs fn on the payouts of before.
-func (s paidTwice) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	old, err := copyOf(ctx, s.Store, program, func(tx *affiliate.Tx) affiliate.Table[affiliate.PayoutRecord] { return tx.Payouts })
+func (s paidTwice) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	old, err := copyOf(ctx, s.Store, program, func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts })
 	if err != nil {
 		return err
 	}
-	return changed{s.Store, func(tx *affiliate.Tx) { tx.Payouts = table[affiliate.PayoutRecord]{tx.Payouts, maps.Clone(old)} }}.Update(ctx, program, fn)
+	return changed{s.Store, func(tx *record.Tx) { tx.Payouts = table[record.Payout]{tx.Payouts, maps.Clone(old)} }}.Update(ctx, program, fn)
 }
 
 // hasty says that a write is done, and does it then.
 type hasty struct {
-	affiliate.Store
+	record.Store
 	late *late
 }
 
 var errTried = errors.New("tried and rolled back")
 
 // Update tries fn, and commits it after it has returned.
-func (s hasty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
-	err := s.Store.Update(ctx, program, func(tx *affiliate.Tx) error {
+func (s hasty) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	err := s.Store.Update(ctx, program, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -115,9 +116,9 @@ func (s hasty) Update(ctx context.Context, program uuid.UUID, fn func(tx *affili
 }
 
 // staleActive remembers for a while whether a code is active.
-func staleActive(s affiliate.Store, _ *late) affiliate.Store {
+func staleActive(s record.Store, _ *late) record.Store {
 	memory := &activeMemory{known: map[uuid.UUID]knownActive{}}
-	return changed{s, func(tx *affiliate.Tx) { tx.Codes = rememberedCodes{tx.Codes, memory} }}
+	return changed{s, func(tx *record.Tx) { tx.Codes = rememberedCodes{tx.Codes, memory} }}
 }
 
 const remembered = 20 * time.Millisecond
@@ -133,12 +134,12 @@ type knownActive struct {
 }
 
 type rememberedCodes struct {
-	affiliate.Table[affiliate.CodeRecord]
+	record.Table[record.Code]
 	memory *activeMemory
 }
 
 // Find returns a code that is as active as it was.
-func (t rememberedCodes) Find(key affiliate.Key) (affiliate.CodeRecord, error) {
+func (t rememberedCodes) Find(key record.Key) (record.Code, error) {
 	rec, err := t.Table.Find(key)
 	t.memory.mu.Lock()
 	defer t.memory.mu.Unlock()
@@ -151,16 +152,16 @@ func (t rememberedCodes) Find(key affiliate.Key) (affiliate.CodeRecord, error) {
 }
 
 // doubled counts a redemption of a code twice.
-func doubled(s affiliate.Store, _ *late) affiliate.Store {
-	return changed{s, func(tx *affiliate.Tx) { tx.Codes = doubleCodes{tx.Codes} }}
+func doubled(s record.Store, _ *late) record.Store {
+	return changed{s, func(tx *record.Tx) { tx.Codes = doubleCodes{tx.Codes} }}
 }
 
 type doubleCodes struct {
-	affiliate.Table[affiliate.CodeRecord]
+	record.Table[record.Code]
 }
 
 // Replace adds one more to a counter that has risen.
-func (t doubleCodes) Replace(rec affiliate.CodeRecord) error {
+func (t doubleCodes) Replace(rec record.Code) error {
 	if was, err := t.Get(rec.ID); err == nil && was.TimesRedeemed < rec.TimesRedeemed {
 		rec.TimesRedeemed++
 	}
@@ -168,18 +169,18 @@ func (t doubleCodes) Replace(rec affiliate.CodeRecord) error {
 }
 
 // forgetful forgets one movement of five.
-func forgetful(s affiliate.Store, _ *late) affiliate.Store {
+func forgetful(s record.Store, _ *late) record.Store {
 	var n atomic.Int64
-	return changed{s, func(tx *affiliate.Tx) { tx.Movements = forgottenMovements{tx.Movements, &n} }}
+	return changed{s, func(tx *record.Tx) { tx.Movements = forgottenMovements{tx.Movements, &n} }}
 }
 
 type forgottenMovements struct {
-	affiliate.Table[affiliate.MovementRecord]
+	record.Table[record.Movement]
 	n *atomic.Int64
 }
 
 // Insert does nothing now and then.
-func (t forgottenMovements) Insert(rec affiliate.MovementRecord) error {
+func (t forgottenMovements) Insert(rec record.Movement) error {
 	if t.n.Add(1)%5 == 0 {
 		return nil
 	}
@@ -187,18 +188,18 @@ func (t forgottenMovements) Insert(rec affiliate.MovementRecord) error {
 }
 
 // silent creates one affiliate of five without its event.
-func silent(s affiliate.Store, _ *late) affiliate.Store {
+func silent(s record.Store, _ *late) record.Store {
 	var n atomic.Int64
-	return changed{s, func(tx *affiliate.Tx) { tx.Events = silentEvents{tx.Events, &n} }}
+	return changed{s, func(tx *record.Tx) { tx.Events = silentEvents{tx.Events, &n} }}
 }
 
 type silentEvents struct {
-	affiliate.Table[affiliate.EventRecord]
+	record.Table[record.Event]
 	n *atomic.Int64
 }
 
 // Insert does nothing now and then.
-func (t silentEvents) Insert(rec affiliate.EventRecord) error {
+func (t silentEvents) Insert(rec record.Event) error {
 	if rec.Type == affiliate.AffiliateCreated && t.n.Add(1)%5 == 0 {
 		return nil
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/api"
 )
 
@@ -14,26 +16,26 @@ type plant struct {
 	name   string
 	trade  string // that shows it
 	lost   bool   // it needs lost answers
-	store  func(s affiliate.Store, late *late) affiliate.Store
+	store  func(s record.Store, late *late) record.Store
 	client func(c culprit) api.Operations
 }
 
 // A culprit is what a planted bug in a client has at hand.
 type culprit struct {
 	api.Operations                    // what the client calls
-	program        *affiliate.Program // on the store itself
-	store          affiliate.Store
+	program        *tributary.Program // on the store itself
+	store          record.Store
 	late           *late
 }
 
-func (pl plant) inStore(s affiliate.Store, late *late) affiliate.Store {
+func (pl plant) inStore(s record.Store, late *late) record.Store {
 	if pl.store == nil {
 		return s
 	}
 	return pl.store(s, late)
 }
 
-func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.Store, late *late) api.Operations {
+func (pl plant) inClient(ops api.Operations, p *tributary.Program, s record.Store, late *late) api.Operations {
 	if pl.client == nil {
 		return ops
 	}
@@ -43,7 +45,7 @@ func (pl plant) inClient(ops api.Operations, p *affiliate.Program, s affiliate.S
 // plants are the planted bugs: the seven of reliability.md G06, and seven more.
 func plants() []plant {
 	return []plant{
-		{name: "check, then act", trade: "redemption", store: func(s affiliate.Store, _ *late) affiliate.Store { return early{s} }},
+		{name: "check, then act", trade: "redemption", store: func(s record.Store, _ *late) record.Store { return early{s} }},
 		{name: "torn read", trade: "redemption", client: func(c culprit) api.Operations { return torn{c} }},
 		{name: "stale answer of an update", trade: "redemption", client: func(c culprit) api.Operations { return staleAnswer{c} }},
 		{name: "stale active", trade: "redemption", store: staleActive},
@@ -51,10 +53,10 @@ func plants() []plant {
 		{name: "double increment", trade: "redemption", store: doubled},
 		{name: "counter rolled back on a failed sale", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnFailure{c} }},
 		{name: "event without commit", trade: "redemption", client: func(c culprit) api.Operations { return ghostEvent{c} }},
-		{name: "acknowledged before the write", trade: "redemption", store: func(s affiliate.Store, l *late) affiliate.Store { return hasty{s, l} }},
+		{name: "acknowledged before the write", trade: "redemption", store: func(s record.Store, l *late) record.Store { return hasty{s, l} }},
 		{name: "repeat without a key", trade: "redemption", lost: true, client: func(c culprit) api.Operations { return blind{c} }},
 		{name: "counter falls on a refund", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnRefund{c} }},
-		{name: "payout paid twice", trade: "treasury", store: func(s affiliate.Store, _ *late) affiliate.Store { return paidTwice{s} }},
+		{name: "payout paid twice", trade: "treasury", store: func(s record.Store, _ *late) record.Store { return paidTwice{s} }},
 		{name: "movement forgotten", trade: "treasury", store: forgetful},
 		{name: "change without its event", trade: "signup", store: silent},
 	}
@@ -135,8 +137,8 @@ func (c fallsOnRefund) RefundSale(ctx context.Context, in affiliate.Refund) (aff
 
 // fall lowers the counter of a code.
 func (c culprit) fall(ctx context.Context, code string) {
-	_ = c.store.Update(ctx, c.program.Config().ID, func(tx *affiliate.Tx) error {
-		rec, err := tx.Codes.Find(affiliate.Key{Index: affiliate.ByCode, Text: code})
+	_ = c.store.Update(ctx, c.program.Config().ID, func(tx *record.Tx) error {
+		rec, err := tx.Codes.Find(record.Key{Index: record.ByCode, Text: code})
 		if err != nil || rec.TimesRedeemed == 0 {
 			return err
 		}
@@ -157,8 +159,8 @@ func (c ghostEvent) RecordSale(ctx context.Context, in affiliate.NewSale) (affil
 }
 
 // tell copies an event of a sale.
-func (c ghostEvent) tell(tx *affiliate.Tx) error {
-	for rec, err := range tx.Events.List(affiliate.Query{Desc: true}) {
+func (c ghostEvent) tell(tx *record.Tx) error {
+	for rec, err := range tx.Events.List(record.Query{Desc: true}) {
 		if err != nil {
 			return err
 		}

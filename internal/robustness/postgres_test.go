@@ -9,25 +9,25 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // onPostgres is a target on PostgreSQL.
 func onPostgres(t *testing.T, name string, cfg pgstore.Config, hasty bool) target {
 	pool := newPool(t, databaseURL(t), hasty)
-	return onStores(name, 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores(name, 0, func(t *testing.T) (record.Store, []record.Store) {
 		s := newStore(t, pool, cfg)
-		return s, []affiliate.Store{s}
+		return s, []record.Store{s}
 	})
 }
 
 // inHosts is a target whose every call is in a transaction of the host.
 func inHosts(t *testing.T) target {
 	pool := newPool(t, databaseURL(t), true)
-	return onStores("PostgreSQL, the host's transactions", 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores("PostgreSQL, the host's transactions", 0, func(t *testing.T) (record.Store, []record.Store) {
 		s := newStore(t, pool, pgstore.Config{})
-		return s, []affiliate.Store{hosted{pool, s}}
+		return s, []record.Store{hosted{pool, s}}
 	})
 }
 
@@ -37,12 +37,12 @@ type hosted struct {
 }
 
 // View runs fn in a transaction of the host.
-func (h hosted) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (h hosted) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return pgx.BeginFunc(ctx, h.pool, func(tx pgx.Tx) error { return h.store.In(tx).View(ctx, program, fn) })
 }
 
 // Update runs fn in a transaction of the host.
-func (h hosted) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (h hosted) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return pgx.BeginFunc(ctx, h.pool, func(tx pgx.Tx) error { return h.store.In(tx).Update(ctx, program, fn) })
 }
 
@@ -50,8 +50,8 @@ func (h hosted) Update(ctx context.Context, program uuid.UUID, fn func(tx *affil
 func behindProxy(t *testing.T, cfg pgstore.Config) (target, *proxy) {
 	pr := newProxy(t, databaseURL(t))
 	clean, shaky := newPool(t, databaseURL(t), true), newPool(t, pr.url(), true)
-	tg := onStores("PostgreSQL, connections break", 0, func(t *testing.T) (affiliate.Store, []affiliate.Store) {
-		return newStore(t, clean, cfg), []affiliate.Store{newStore(t, shaky, cfg)}
+	tg := onStores("PostgreSQL, connections break", 0, func(t *testing.T) (record.Store, []record.Store) {
+		return newStore(t, clean, cfg), []record.Store{newStore(t, shaky, cfg)}
 	})
 	tg.loses = true
 	return tg, pr

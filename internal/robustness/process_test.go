@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/api"
 	"github.com/tributary-go/tributary/pgstore"
@@ -67,7 +67,7 @@ func twoProcesses(t *testing.T, way wayOf, apart time.Duration) target {
 			}
 		}
 		clean := newStore(sub, pool, way.config())
-		p := newProgram(sub, clean, func(c *affiliate.Config) { c.Now = clock(stopped, 0) })
+		p := newProgram(sub, clean, func(c *tributary.Config) { c.Now = clock(stopped, 0) })
 		key := p.Config().ID.String()
 		if stopped {
 			key = "stopped-" + key
@@ -152,17 +152,17 @@ func worker() error {
 	var programs sync.Map
 	h, err := httpapi.NewMulti(func(_ context.Context, key string) (httpapi.Access, error) {
 		if p, ok := programs.Load(key); ok {
-			return httpapi.Access{Program: p.(*affiliate.Program)}, nil
+			return httpapi.Access{Program: p.(*tributary.Program)}, nil
 		}
 		id, stopped := strings.CutPrefix(key, "stopped-")
-		p, err := affiliate.New(planted, configured(func(c *affiliate.Config) {
+		p, err := tributary.New(planted, configured(func(c *tributary.Config) {
 			c.ID, c.Now = uuid.MustParse(id), clock(stopped, o.Ahead)
 		}))
 		if err != nil {
 			return httpapi.Access{}, err
 		}
 		actual, _ := programs.LoadOrStore(key, p)
-		return httpapi.Access{Program: actual.(*affiliate.Program)}, nil
+		return httpapi.Access{Program: actual.(*tributary.Program)}, nil
 	}, httpapi.Config{Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/api"
 	"github.com/tributary-go/tributary/internal/atlength"
@@ -41,7 +42,7 @@ const wanting = 24
 
 // A stall is a program with an affiliate, a coupon and a code.
 type stall struct {
-	*affiliate.Program
+	*tributary.Program
 	t      *testing.T
 	ctx    context.Context
 	ada    affiliate.Affiliate
@@ -50,7 +51,7 @@ type stall struct {
 	sale   affiliate.SaleID // of the last sell
 }
 
-func newStall(t *testing.T, p *affiliate.Program) *stall {
+func newStall(t *testing.T, p *tributary.Program) *stall {
 	t.Helper()
 	s := &stall{Program: p, t: t, ctx: context.Background()}
 	s.ada = must(p.CreateAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -93,7 +94,7 @@ func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls 
 
 // announced checks that the first event of every affiliate, coupon, code and sale is
 // its creation. Verify cannot: there, events of before may have been pruned.
-func announced(ctx context.Context, p *affiliate.Program) error {
+func announced(ctx context.Context, p *tributary.Program) error {
 	first := map[string]affiliate.EventType{}
 	events, err := p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})
 	for _, e := range events.Items {

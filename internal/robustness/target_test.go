@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/api"
 	"github.com/tributary-go/tributary/memstore"
@@ -25,15 +27,15 @@ type target struct {
 
 // A world is a new program on a target.
 type world struct {
-	program *affiliate.Program // without faults and planted bugs
+	program *tributary.Program // without faults and planted bugs
 	client  func(i int) api.Operations
 	settle  func() // waits for what planted bugs still do
 	ahead   bool   // the clock of every second client is ahead
 }
 
-func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Config)) *affiliate.Program {
+func newProgram(t *testing.T, s record.Store, change ...func(*tributary.Config)) *tributary.Program {
 	t.Helper()
-	p, err := affiliate.New(s, configured(change...))
+	p, err := tributary.New(s, configured(change...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +43,8 @@ func newProgram(t *testing.T, s affiliate.Store, change ...func(*affiliate.Confi
 }
 
 // configured is the configuration of every program, with an id of its own.
-func configured(change ...func(*affiliate.Config)) affiliate.Config {
-	cfg := affiliate.Config{
+func configured(change ...func(*tributary.Config)) tributary.Config {
+	cfg := tributary.Config{
 		ID: uuid.New(), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")}, FreeOrders: true,
@@ -56,15 +58,15 @@ func configured(change ...func(*affiliate.Config)) affiliate.Config {
 // onStores is a target whose clients call programs of the same id, one for each
 // store of stores, as processes beside each other would: the clock of the n-th
 // is n × apart ahead.
-func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean affiliate.Store, used []affiliate.Store)) target {
+func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean record.Store, used []record.Store)) target {
 	return target{name: name, open: func(t *testing.T, pl plant, stopped bool) world {
 		clean, used := stores(t)
-		p := newProgram(t, clean, func(c *affiliate.Config) { c.Now = clock(stopped, 0) })
+		p := newProgram(t, clean, func(c *tributary.Config) { c.Now = clock(stopped, 0) })
 		late := newLate()
 		var programs []api.Operations
 		for i, s := range used {
 			ahead := time.Duration(i) * apart
-			prog := newProgram(t, pl.inStore(s, late), func(c *affiliate.Config) {
+			prog := newProgram(t, pl.inStore(s, late), func(c *tributary.Config) {
 				c.ID, c.Now = p.Config().ID, clock(stopped, ahead)
 			})
 			programs = append(programs, pl.inClient(prog, p, clean, late))
@@ -83,50 +85,50 @@ func clock(stopped bool, ahead time.Duration) func() time.Time {
 }
 
 func inMemory() target {
-	return onStores("memstore", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores("memstore", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{crowded{s}}
+		return s, []record.Store{crowded{s}}
 	})
 }
 
 func inMemoryRerun() target {
-	return onStores("conformance.Rerun", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores("conformance.Rerun", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{crowded{conformance.Rerun(s)}}
+		return s, []record.Store{crowded{conformance.Rerun(s)}}
 	})
 }
 
 // inMemoryLosing loses 2 % of the answers: half of the calls committed, half did
 // not.
 func inMemoryLosing() target {
-	tg := onStores("lost answers", 0, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+	tg := onStores("lost answers", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{crowded{losing(s, 50)}}
+		return s, []record.Store{crowded{losing(s, 50)}}
 	})
 	tg.loses = true
 	return tg
 }
 
 func inMemoryApart() target {
-	return onStores("memstore, two programs, clocks 4 s apart", 4*time.Second, func(*testing.T) (affiliate.Store, []affiliate.Store) {
+	return onStores("memstore, two programs, clocks 4 s apart", 4*time.Second, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []affiliate.Store{crowded{s}, crowded{s}}
+		return s, []record.Store{crowded{s}, crowded{s}}
 	})
 }
 
 // crowded lets other goroutines run before and after each transaction. A store in
 // memory answers so fast that calls would hardly overlap.
-type crowded struct{ affiliate.Store }
+type crowded struct{ record.Store }
 
 // View runs fn between two pauses.
-func (c crowded) View(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (c crowded) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	runtime.Gosched()
 	defer runtime.Gosched()
 	return c.Store.View(ctx, program, fn)
 }
 
 // Update runs fn between two pauses.
-func (c crowded) Update(ctx context.Context, program uuid.UUID, fn func(tx *affiliate.Tx) error) error {
+func (c crowded) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	runtime.Gosched()
 	defer runtime.Gosched()
 	return c.Store.Update(ctx, program, fn)

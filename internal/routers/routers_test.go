@@ -15,9 +15,11 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/labstack/echo/v4"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/pasted"
+	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -27,7 +29,7 @@ const testKey = "a-key-for-these-tests"
 
 // newAPI is the handler of a program in memory.
 func newAPI() http.Handler {
-	program, err := affiliate.New(memstore.New(), affiliate.Config{})
+	program, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func answer(err error) string {
 func TestAnswer(t *testing.T) {
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	if got := answer(affiliate.FieldTooLarge.Of("code")); got == "Please try again later" {
+	if got := answer(refusal.FieldTooLarge.Of("code")); got == "Please try again later" {
 		t.Errorf("a refusal is %q", got)
 	}
 	if got := answer(errors.New("dial 10.0.0.7: refused")); got != "Please try again later" {

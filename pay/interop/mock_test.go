@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay/stripe/sync"
@@ -93,8 +94,8 @@ func (r *recorder) sent() (names []string) {
 	return slices.Compact(names)
 }
 
-func newProgram(t *testing.T) *affiliate.Program {
-	p, err := affiliate.New(memstore.New(), affiliate.Config{
+func newProgram(t *testing.T) *tributary.Program {
+	p, err := tributary.New(memstore.New(), tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},

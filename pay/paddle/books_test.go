@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/pay"
@@ -198,9 +199,9 @@ func TestCrashes(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			most := 0
 			l.crash(t, conformance.Rerun)
-			l.crash(t, func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) })
+			l.crash(t, func(s record.Store) record.Store { return conformance.LoseAnswer(s, 1) })
 			var counters []*conformance.Counter
-			l.crash(t, func(s affiliate.Store) affiliate.Store {
+			l.crash(t, func(s record.Store) record.Store {
 				counters = append(counters, conformance.Count(s))
 				return counters[len(counters)-1]
 			})
@@ -215,7 +216,7 @@ func TestCrashes(t *testing.T) {
 				step = 7
 			}
 			for n := 1; n <= most; n += step {
-				l.crash(t, func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, n) })
+				l.crash(t, func(s record.Store) record.Store { return conformance.FailAt(s, n) })
 			}
 		})
 	}
@@ -223,7 +224,7 @@ func TestCrashes(t *testing.T) {
 
 // crash sends each event to a shop on a broken store, and then to the same shop on
 // its own store.
-func (l lifecycle) crash(t *testing.T, broken func(affiliate.Store) affiliate.Store) {
+func (l lifecycle) crash(t *testing.T, broken func(record.Store) record.Store) {
 	t.Helper()
 	s := newShop(t)
 	for _, e := range l.paddle {

@@ -3,7 +3,7 @@ package paddle
 import (
 	"net/http"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
@@ -24,7 +24,7 @@ import (
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-paddle.md.
-func (cfg Config) Carry(p *affiliate.Program, r *http.Request, c pay.Carried) (map[string]string, error) {
+func (cfg Config) Carry(p *tributary.Program, r *http.Request, c pay.Carried) (map[string]string, error) {
 	c.Program = p.Config().ID
 	if c.Click = ""; r != nil {
 		c.Click = httpapi.ClickFrom(p, r)

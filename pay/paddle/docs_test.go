@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -19,7 +20,7 @@ import (
 
 // The blocks of docs/payments-paddle.md.
 
-func mountPaddle(mux *http.ServeMux, program *affiliate.Program, cfg paddle.Config) error {
+func mountPaddle(mux *http.ServeMux, program *tributary.Program, cfg paddle.Config) error {
 	hook, err := paddle.Handler(program, cfg)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func mountPaddle(mux *http.ServeMux, program *affiliate.Program, cfg paddle.Conf
 	return nil
 }
 
-func checkoutData(program *affiliate.Program, r *http.Request, cfg paddle.Config, order string) (string, error) {
+func checkoutData(program *tributary.Program, r *http.Request, cfg paddle.Config, order string) (string, error) {
 	data, err := cfg.Carry(program, r, pay.Carried{Order: order})
 	if err != nil {
 		return "", err
@@ -37,7 +38,7 @@ func checkoutData(program *affiliate.Program, r *http.Request, cfg paddle.Config
 	return string(text), err // for Paddle.Checkout.open({customData: …})
 }
 
-func introduce(ctx context.Context, program *affiliate.Program, customer, email, name string) error {
+func introduce(ctx context.Context, program *tributary.Program, customer, email, name string) error {
 	return program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: customer, Email: email, Name: name})
 }
 

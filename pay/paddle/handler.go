@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
@@ -32,7 +32,7 @@ const limit = 4 * time.Second
 // Concurrency: safe for concurrent use; the handler starts no goroutine.
 //
 // Source: docs/payments-paddle.md.
-func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
+func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no program", ErrConfig)
 	}
@@ -42,7 +42,7 @@ func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
 	return hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusOK, Limit: limit, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
-		Program:  func(context.Context, string) (*affiliate.Program, error) { return p, nil },
+		Program:  func(context.Context, string) (*tributary.Program, error) { return p, nil },
 		OnResult: cfg.OnResult, Logger: cfg.Logger,
 	})
 }

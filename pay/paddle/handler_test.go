@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -113,9 +113,9 @@ func TestAnswers(t *testing.T) {
 }
 
 // A hanging store answers when the context has ended.
-type hanging struct{ affiliate.Store }
+type hanging struct{ record.Store }
 
-func (hanging) Update(ctx context.Context, _ uuid.UUID, _ func(*affiliate.Tx) error) error {
+func (hanging) Update(ctx context.Context, _ uuid.UUID, _ func(*record.Tx) error) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -96,7 +97,7 @@ func TestAmounts(t *testing.T) {
 		{"fees are no part", "20.00", []any{"details.totals.fee", "5000"}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newShopWith(t, nil, func(cfg *affiliate.Config) { cfg.Currency = row.currency })
+			s := newShopWith(t, nil, func(cfg *tributary.Config) { cfg.Currency = row.currency })
 			s.Send(s.customer(), s.first(row.changes...))
 			s.Want(s.Mara, row.want)
 		})

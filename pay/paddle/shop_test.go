@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -29,7 +30,7 @@ type shop struct {
 func newShop(t testing.TB) *shop { return newShopWith(t, nil) }
 
 // newShopWith opens a shop with another configuration.
-func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*affiliate.Config)) *shop {
+func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tributary.Config)) *shop {
 	t.Helper()
 	s := &shop{Shop: paytest.New(t, program...)}
 	s.OK, s.Request = http.StatusOK, signed
@@ -47,7 +48,7 @@ func (s *shop) config() paddle.Config {
 	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: paytest.CarryKeys}
 }
 
-func handler(t testing.TB, p *affiliate.Program, cfg paddle.Config) http.Handler {
+func handler(t testing.TB, p *tributary.Program, cfg paddle.Config) http.Handler {
 	t.Helper()
 	h, err := paddle.Handler(p, cfg)
 	if err != nil {

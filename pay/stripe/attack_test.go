@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -168,7 +169,7 @@ func TestOtherAccounts(t *testing.T) {
 	cfg := configAt(own)
 	cfg.OnResult = own.OnResult
 	own.Send(own.first())
-	cfg.Accounts = accounts(map[string]*affiliate.Program{"acct_1": theirs.Program})
+	cfg.Accounts = accounts(map[string]*tributary.Program{"acct_1": theirs.Program})
 	own.Hook = handler(t, own.Program, cfg)
 	for _, account := range []string{"acct_1", "acct_2", " ", "ACCT_1"} {
 		own.Send(own.refund("re_1", "pi_1", 12000).With("account", account))

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/draft"
@@ -33,7 +33,7 @@ const (
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-stripe.md.
-func (cfg Config) Carry(p *affiliate.Program, r *http.Request, via Via, c pay.Carried) (map[string]string, error) {
+func (cfg Config) Carry(p *tributary.Program, r *http.Request, via Via, c pay.Carried) (map[string]string, error) {
 	c.Program = p.Config().ID
 	if c.Click = ""; r != nil {
 		c.Click = httpapi.ClickFrom(p, r)
@@ -55,7 +55,7 @@ func (cfg Config) Carry(p *affiliate.Program, r *http.Request, via Via, c pay.Ca
 // Concurrency: safe for concurrent use.
 //
 // Source: docs/payments-stripe.md.
-func Reference(p *affiliate.Program, r *http.Request) string {
+func Reference(p *tributary.Program, r *http.Request) string {
 	if click := httpapi.ClickFrom(p, r); click != "" {
 		return clickReference + click + "_" + p.Config().ID.String()
 	}

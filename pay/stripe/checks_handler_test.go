@@ -15,7 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -153,7 +155,7 @@ func TestAnswers(t *testing.T) {
 		{87, "panics of the host", func(t *testing.T) {
 			s := newShop(t)
 			cfg := configAt(s)
-			cfg.Accounts = func(context.Context, string) (*affiliate.Program, error) { panic("Accounts of " + secret) }
+			cfg.Accounts = func(context.Context, string) (*tributary.Program, error) { panic("Accounts of " + secret) }
 			cfg.OnResult = func(context.Context, pay.Result) { panic("OnResult of tomas@example.com") }
 			cfg.Logger = s.Logger()
 			s.Hook = handler(t, s.Program, cfg)
@@ -167,7 +169,7 @@ func TestAnswers(t *testing.T) {
 			action := paytest.Must(stripe.Map(s.first().JSON(), configAt(s)))
 			rolledBack := errors.New("the host changed its mind")
 			fired := s.Fired("")
-			err := s.Store.Update(t.Context(), s.Config().ID, func(tx *affiliate.Tx) error {
+			err := s.Store.Update(t.Context(), s.Config().ID, func(tx *record.Tx) error {
 				result, err := pay.Apply(t.Context(), s.With(within{tx}), action)
 				if err != nil || !result.Done || result.Outcome != affiliate.SaleRecorded {
 					t.Errorf("%+v, %v", result, err)
@@ -214,13 +216,13 @@ func (s *shop) discreet() {
 }
 
 // within is a store inside a transaction of the host.
-type within struct{ tx *affiliate.Tx }
+type within struct{ tx *record.Tx }
 
-func (w within) View(_ context.Context, _ uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (w within) View(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
 	return fn(w.tx)
 }
 
-func (w within) Update(_ context.Context, _ uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (w within) Update(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
 	return fn(w.tx)
 }
 

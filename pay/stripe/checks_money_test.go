@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -12,7 +13,7 @@ import (
 
 // inCurrency opens a shop in a currency.
 func inCurrency(t *testing.T, c affiliate.Currency) *shop {
-	return newShopWith(t, func(cfg *affiliate.Config) { cfg.Currency = c }, nil)
+	return newShopWith(t, func(cfg *tributary.Config) { cfg.Currency = c }, nil)
 }
 
 // TestMoney: checks 28 to 40.
@@ -82,7 +83,7 @@ func TestMoney(t *testing.T) {
 			one, two := newShop(t), newShop(t)
 			h := handler(t, nil, stripe.Config{
 				Secrets: []string{secret}, Now: one.Config().Now, OnResult: one.OnResult, Logger: one.Logger(),
-				Accounts: accounts(map[string]*affiliate.Program{"acct_1": one.Program, "acct_2": two.Program}),
+				Accounts: accounts(map[string]*tributary.Program{"acct_1": one.Program, "acct_2": two.Program}),
 			})
 			one.Hook = h
 			one.Send(one.first("/account", "acct_1"))
@@ -152,6 +153,6 @@ func pays(t *testing.T, c affiliate.Currency, total, tax int, earned, commission
 }
 
 // accounts answers the program of an account.
-func accounts(programs map[string]*affiliate.Program) func(context.Context, string) (*affiliate.Program, error) {
-	return func(_ context.Context, account string) (*affiliate.Program, error) { return programs[account], nil }
+func accounts(programs map[string]*tributary.Program) func(context.Context, string) (*tributary.Program, error) {
+	return func(_ context.Context, account string) (*tributary.Program, error) { return programs[account], nil }
 }

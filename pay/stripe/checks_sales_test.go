@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -145,7 +146,7 @@ func TestSales(t *testing.T) {
 		}},
 		{13, "everything off", func(t *testing.T) {
 			for _, free := range []bool{false, true} {
-				s := newShopWith(t, func(cfg *affiliate.Config) { cfg.FreeOrders = free }, nil)
+				s := newShopWith(t, func(cfg *tributary.Config) { cfg.FreeOrders = free }, nil)
 				s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "amount_subtotal", 2900,
 					"discounts", []any{map[string]any{"coupon": "trib_1", "promotion_code": "promo_mara"}}))
 				paytest.Same(t, "medium", s.Referral().ReferralMedium, affiliate.MediumCoupon)

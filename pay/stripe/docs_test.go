@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -18,7 +19,7 @@ import (
 
 // The blocks of docs/payments-stripe.md.
 
-func mountStripe(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config) error {
+func mountStripe(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config) error {
 	hook, err := stripe.Handler(program, cfg)
 	if err != nil {
 		return err
@@ -27,20 +28,20 @@ func mountStripe(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Conf
 	return nil
 }
 
-func checkoutMetadata(program *affiliate.Program, r *http.Request, cfg stripe.Config, order string) (map[string]string, error) {
+func checkoutMetadata(program *tributary.Program, r *http.Request, cfg stripe.Config, order string) (map[string]string, error) {
 	return cfg.Carry(program, r, stripe.ViaSession, pay.Carried{Order: order})
 }
 
-func platform(programs map[string]*affiliate.Program, secret string) (http.Handler, error) {
+func platform(programs map[string]*tributary.Program, secret string) (http.Handler, error) {
 	return stripe.Handler(nil, stripe.Config{
 		Secrets: []string{secret},
-		Accounts: func(_ context.Context, account string) (*affiliate.Program, error) {
+		Accounts: func(_ context.Context, account string) (*tributary.Program, error) {
 			return programs[account], nil
 		},
 	})
 }
 
-func receive(ctx context.Context, program *affiliate.Program, header string, body []byte, cfg stripe.Config) (pay.Result, error) {
+func receive(ctx context.Context, program *tributary.Program, header string, body []byte, cfg stripe.Config) (pay.Result, error) {
 	if err := stripe.Verify(header, body, cfg); err != nil {
 		return pay.Result{}, err
 	}
@@ -75,7 +76,7 @@ func TestDocsBlocks(t *testing.T) {
 	at := time.Now()
 	refund := s.refund("re_1", "pi_1", 3000).With("account", "acct_1").JSON()
 	for path, h := range map[string]http.Handler{
-		"/webhooks/stripe": mux, "/": paytest.Must(platform(map[string]*affiliate.Program{"acct_1": s.Program}, secret)),
+		"/webhooks/stripe": mux, "/": paytest.Must(platform(map[string]*tributary.Program{"acct_1": s.Program}, secret)),
 	} {
 		r := signedWith(stripe.Sign(secret, at, refund), refund)
 		r.URL.Path = path

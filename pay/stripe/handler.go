@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
@@ -29,7 +29,7 @@ import (
 // Concurrency: safe for concurrent use; the handler starts no goroutine.
 //
 // Source: docs/payments-stripe.md.
-func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
+func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if p == nil && cfg.Accounts == nil {
 		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
 	}
@@ -45,8 +45,8 @@ func Handler(p *affiliate.Program, cfg Config) (http.Handler, error) {
 }
 
 // programs answers the program of an account.
-func (cfg Config) programs(own *affiliate.Program) func(context.Context, string) (*affiliate.Program, error) {
-	return func(ctx context.Context, account string) (*affiliate.Program, error) {
+func (cfg Config) programs(own *tributary.Program) func(context.Context, string) (*tributary.Program, error) {
+	return func(ctx context.Context, account string) (*tributary.Program, error) {
 		if account == "" {
 			return own, nil
 		}

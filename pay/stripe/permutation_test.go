@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/pay"
@@ -166,7 +167,7 @@ func TestCrashes(t *testing.T) {
 	for _, l := range lifecycles() {
 		t.Run(l.name, func(t *testing.T) {
 			var counters []*conformance.Counter
-			crash(t, l, func(s affiliate.Store) affiliate.Store {
+			crash(t, l, func(s record.Store) record.Store {
 				counters = append(counters, conformance.Count(s))
 				return counters[len(counters)-1]
 			})
@@ -177,15 +178,15 @@ func TestCrashes(t *testing.T) {
 			if most < 3 && len(l.want) > len("Mara 0.00, Ben 0.00") {
 				t.Fatal("the store was not called")
 			}
-			crash(t, l, func(s affiliate.Store) affiliate.Store { return conformance.LoseAnswer(s, 1) })
+			crash(t, l, func(s record.Store) record.Store { return conformance.LoseAnswer(s, 1) })
 			crash(t, l, conformance.Rerun)
 			step := 1
 			if !atlength.On() {
 				step = 7
 			}
 			for n := 1; n <= most; n += step {
-				crash(t, l, func(s affiliate.Store) affiliate.Store { return conformance.FailAt(s, n) })
-				crash(t, l, func(s affiliate.Store) affiliate.Store { return conformance.CancelAt(s, n) })
+				crash(t, l, func(s record.Store) record.Store { return conformance.FailAt(s, n) })
+				crash(t, l, func(s record.Store) record.Store { return conformance.CancelAt(s, n) })
 			}
 		})
 	}
@@ -193,7 +194,7 @@ func TestCrashes(t *testing.T) {
 
 // crash sends each event to a shop on a broken store, and then to the same shop
 // on its own store.
-func crash(t *testing.T, l lifecycle, broken func(affiliate.Store) affiliate.Store) {
+func crash(t *testing.T, l lifecycle, broken func(record.Store) record.Store) {
 	t.Helper()
 	s := newShop(t)
 	for _, e := range l.events {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -30,10 +31,10 @@ type shop struct {
 func newShop(t *testing.T) *shop { return newShopWith(t, nil, nil) }
 
 // newShopWith opens a shop with another configuration.
-func newShopWith(t testing.TB, program func(*affiliate.Config), change func(*stripe.Config)) *shop {
+func newShopWith(t testing.TB, program func(*tributary.Config), change func(*stripe.Config)) *shop {
 	t.Helper()
 	if program == nil {
-		program = func(*affiliate.Config) {}
+		program = func(*tributary.Config) {}
 	}
 	s := &shop{Shop: paytest.New(t, program)}
 	s.OK, s.Request = http.StatusNoContent, signed
@@ -53,7 +54,7 @@ func configAt(s *shop) stripe.Config {
 	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: paytest.CarryKeys}
 }
 
-func handler(t testing.TB, p *affiliate.Program, cfg stripe.Config) http.Handler {
+func handler(t testing.TB, p *tributary.Program, cfg stripe.Config) http.Handler {
 	t.Helper()
 	h, err := stripe.Handler(p, cfg)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
@@ -56,7 +56,7 @@ type Config struct {
 
 	// Accounts answers the program of a connected account; nil, nil: it is not
 	// ours. Nil: events of connected accounts are ignored.
-	Accounts func(ctx context.Context, account string) (*affiliate.Program, error)
+	Accounts func(ctx context.Context, account string) (*tributary.Program, error)
 
 	// OnResult is called after the commit, with ignored and refused events too;
 	// for logs, metrics and alerts. Nil: not called.

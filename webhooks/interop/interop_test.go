@@ -10,6 +10,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	svix "github.com/svix/svix-webhooks/go"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
@@ -100,7 +101,7 @@ func TestTheirSignature(t *testing.T) {
 func payloads(t testing.TB) [][]byte {
 	t.Helper()
 	ctx := context.Background()
-	p, err := affiliate.New(memstore.New(), affiliate.Config{
+	p, err := tributary.New(memstore.New(), tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("12.5")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 	})

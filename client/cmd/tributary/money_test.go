@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // newInterrupt is a context that ends as on an interrupt.
@@ -47,7 +48,7 @@ func TestFound(t *testing.T) {
 	if out := w.ok("attention"); !strings.Contains(out, "pendingAffiliates  1: Nia New\n") || !strings.Contains(out, "heldSales          1: 1\n") || !strings.Contains(out, "failedPayouts      0\n") || !strings.Contains(out, "paymentConflicts   0\n") {
 		t.Errorf("got %s", out)
 	}
-	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *affiliate.Tx) error {
+	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(a.ID)
 		rec.Clicks += 7
 		return errors.Join(err, tx.Totals.Replace(rec))

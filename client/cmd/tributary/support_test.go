@@ -15,7 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -32,9 +34,9 @@ func must[T any](v T, err error) T {
 
 // A world is a program with a fixed clock and fixed ids, and its server.
 type world struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
-	store affiliate.Store
+	store record.Store
 	api   http.Handler
 	wrap  atomic.Pointer[func(http.Handler) http.Handler] // nil: the server answers as it should
 	url   string
@@ -45,7 +47,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, store: memstore.New(), now: time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC)}
-	w.Program = must(affiliate.New(w.store, affiliate.Config{
+	w.Program = must(tributary.New(w.store, tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},

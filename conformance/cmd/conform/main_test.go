@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
@@ -23,7 +24,7 @@ const key = "test-key-of-conformance"
 // which it delivers webhooks.
 func serve(t *testing.T, wrong func(http.Header), open ...netip.Prefix) string {
 	t.Helper()
-	p, err := affiliate.New(memstore.New(), affiliate.Config{
+	p, err := tributary.New(memstore.New(), tributary.Config{
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Addresses: affiliate.AddressPolicy{AllowNetworks: open},
 	})
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // Dump is everything that a store holds of a program, a line for each record.
-func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
+func Dump(t testing.TB, store record.Store, program uuid.UUID) string {
 	t.Helper()
 	var b strings.Builder
-	err := store.View(t.Context(), program, func(tx *affiliate.Tx) error {
+	err := store.View(t.Context(), program, func(tx *record.Tx) error {
 		b.Reset()
 		dump(&b, tx.Affiliates)
 		dump(&b, tx.Links)
@@ -51,8 +51,8 @@ func Dump(t testing.TB, store affiliate.Store, program uuid.UUID) string {
 	return b.String()
 }
 
-func dump[T affiliate.Record[T]](b *strings.Builder, table affiliate.Table[T]) {
-	for rec, err := range table.List(affiliate.Query{}) {
+func dump[T record.Record[T]](b *strings.Builder, table record.Table[T]) {
+	for rec, err := range table.List(record.Query{}) {
 		fmt.Fprintf(b, "%T %+v %v\n", rec, rec, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -33,7 +34,7 @@ type Objects struct {
 
 // Fill makes something of everything. A text is put into every text that people give;
 // of several each takes its turn. pass lets time pass on the clock of the program.
-func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), texts ...string) Objects {
+func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ...string) Objects {
 	t.Helper()
 	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, texts: texts}
 	f.people()
@@ -48,7 +49,7 @@ func Fill(t testing.TB, p *affiliate.Program, pass func(time.Duration), texts ..
 
 // A filling is a program that is being filled.
 type filling struct {
-	*affiliate.Program
+	*tributary.Program
 	t     testing.TB
 	ctx   context.Context
 	pass  func(time.Duration)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
@@ -12,7 +12,7 @@ import (
 
 // mount is what a host writes: the endpoint of Stripe's events, and clicks on its
 // own pages.
-func mount(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config, pages http.Handler) error {
+func mount(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config, pages http.Handler) error {
 	hook, err := stripe.Handler(program, cfg)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func mount(mux *http.ServeMux, program *affiliate.Program, cfg stripe.Config, pa
 }
 
 // carry is what the host adds to the Checkout session that it makes at Stripe.
-func carry(program *affiliate.Program, r *http.Request, cfg stripe.Config) (checkout, error) {
+func carry(program *tributary.Program, r *http.Request, cfg stripe.Config) (checkout, error) {
 	metadata, err := cfg.Carry(program, r, stripe.ViaSession, pay.Carried{})
 	return checkout{Metadata: metadata, PaymentIntentData: intentData{Metadata: metadata}}, err
 }
@@ -39,7 +39,7 @@ type intentData struct {
 }
 
 // checkoutOf answers with the parameters that a real shop sends to Stripe.
-func checkoutOf(program *affiliate.Program, cfg stripe.Config) http.Handler {
+func checkoutOf(program *tributary.Program, cfg stripe.Config) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		carried, err := carry(program, r, cfg)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
@@ -54,11 +55,11 @@ func TestPlay(t *testing.T) {
 
 // A breakable store is down when it is told to be.
 type breakable struct {
-	affiliate.Store
+	record.Store
 	down bool
 }
 
-func (b *breakable) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate.Tx) error) error {
+func (b *breakable) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if b.down {
 		return errors.New("the store is down")
 	}
@@ -66,7 +67,7 @@ func (b *breakable) Update(ctx context.Context, id uuid.UUID, fn func(*affiliate
 }
 
 // begin plays the click and the checkout.
-func begin(t *testing.T, store affiliate.Store) (*stage, *bytes.Buffer) {
+func begin(t *testing.T, store record.Store) (*stage, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
 	st, err := newStage(t.Context(), store, &out, io.Discard)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
@@ -46,7 +47,7 @@ type stage struct {
 }
 
 // newStage opens the shop of a play on a store.
-func newStage(ctx context.Context, store affiliate.Store, stdout, stderr io.Writer) (*stage, error) {
+func newStage(ctx context.Context, store record.Store, stdout, stderr io.Writer) (*stage, error) {
 	st := &stage{out: stdout, secret: madeUp, now: opening}
 	var err error
 	st.shop, err = open(ctx, store, settings{

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -19,7 +21,7 @@ import (
 // A shop sells coffee, and pays 20 % of it to the affiliate who brought the
 // customer.
 type shop struct {
-	*affiliate.Program
+	*tributary.Program
 	mara affiliate.Affiliate
 	mux  *http.ServeMux
 }
@@ -42,8 +44,8 @@ func carryKeys(secret string) pay.Keys {
 }
 
 // open opens the shop on a store, which may have been used before.
-func open(ctx context.Context, store affiliate.Store, set settings) (*shop, error) {
-	program, err := affiliate.New(store, affiliate.Config{
+func open(ctx context.Context, store record.Store, set settings) (*shop, error) {
+	program, err := tributary.New(store, tributary.Config{
 		Name:         "Northwind Beans",
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example"}},

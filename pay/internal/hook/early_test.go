@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
@@ -26,7 +26,7 @@ func endpoint(t *testing.T, maxBody int64) *hook.Hook {
 		Header: "Some-Signature", Scheme: hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."},
 		Check: hook.Check{Secrets: []string{"s_1"}}, OK: http.StatusNoContent, MaxBody: maxBody,
 		Map:     func([]byte) (pay.Action, error) { return pay.Action{Kind: pay.KindIgnored, Reason: pay.TestMode}, nil },
-		Program: func(context.Context, string) (*affiliate.Program, error) { return nil, nil },
+		Program: func(context.Context, string) (*tributary.Program, error) { return nil, nil },
 		Logger:  slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

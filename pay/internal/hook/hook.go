@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/internal/inbound"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -43,7 +43,7 @@ type Hook struct {
 	MaxBody int64         // zero: 1 MiB
 
 	Map      func(body []byte) (pay.Action, error)
-	Program  func(ctx context.Context, account string) (*affiliate.Program, error) // nil program: the account is not ours
+	Program  func(ctx context.Context, account string) (*tributary.Program, error) // nil program: the account is not ours
 	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -68,7 +69,7 @@ type warnings struct {
 }
 
 // look asks a program, at most once in an hour, whether a payment has waited for too long.
-func (w *warnings) look(ctx context.Context, p *affiliate.Program) {
+func (w *warnings) look(ctx context.Context, p *tributary.Program) {
 	id, now := p.Config().ID, w.now()
 	w.mu.Lock()
 	due := now.Sub(w.looked[id]) >= quiet

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
@@ -22,7 +23,7 @@ import (
 // booked, and what nobody brought, is none.
 func TestWarnings(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	p, err := affiliate.New(memstore.New(), affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }})
+	p, err := tributary.New(memstore.New(), tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestWarnings(t *testing.T) {
 		Header: "Some-Signature", Scheme: hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."},
 		Check: hook.Check{Secrets: []string{"s_1"}, Now: func() time.Time { return now }}, OK: http.StatusNoContent,
 		Map:     func([]byte) (pay.Action, error) { return action, nil },
-		Program: func(context.Context, string) (*affiliate.Program, error) { return p, nil },
+		Program: func(context.Context, string) (*tributary.Program, error) { return p, nil },
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	if err != nil {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -31,9 +33,9 @@ var ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
 // A Shop is a program of 20 % with the affiliates Mara (slug mara, click 1, code
 // MARA20, known to the provider as promo_mara) and Ben (slug ben, click 2).
 type Shop struct {
-	*affiliate.Program
+	*tributary.Program
 	T     testing.TB
-	Store affiliate.Store
+	Store record.Store
 	Now   time.Time
 
 	Mara, Ben affiliate.Affiliate
@@ -49,10 +51,10 @@ type Shop struct {
 }
 
 // New opens a shop. At the end of the test its records are verified.
-func New(t testing.TB, change ...func(*affiliate.Config)) *Shop {
+func New(t testing.TB, change ...func(*tributary.Config)) *Shop {
 	t.Helper()
 	s := &Shop{T: t, Store: memstore.New(), Now: Opened}
-	cfg := affiliate.Config{
+	cfg := tributary.Config{
 		ID: ID, Name: "Northwind Beans",
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -63,7 +65,7 @@ func New(t testing.TB, change ...func(*affiliate.Config)) *Shop {
 		c(&cfg)
 	}
 	var err error
-	if s.Program, err = affiliate.New(s.Store, cfg); err != nil {
+	if s.Program, err = tributary.New(s.Store, cfg); err != nil {
 		t.Fatal(err)
 	}
 	s.Mara, s.Ben = s.affiliate("Mara"), s.affiliate("Ben")

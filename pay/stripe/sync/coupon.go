@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -36,12 +37,12 @@ type theirCoupon struct {
 // A session is one call: the API, the program and what was done.
 type session struct {
 	*api
-	program *affiliate.Program
+	program *tributary.Program
 	reads   bool // nothing is changed, here and there
 	done    Done
 }
 
-func (c *Client) session(p *affiliate.Program) (*session, error) {
+func (c *Client) session(p *tributary.Program) (*session, error) {
 	a, err := c.open()
 	return &session{api: a, program: p}, err
 }

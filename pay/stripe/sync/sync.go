@@ -25,6 +25,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -100,7 +101,7 @@ func (f Fix) String() string { return [...]string{"none", "update", "new"}[f] }
 // error of the network or of the store. What was done until then is in Done.
 //
 // Source: docs/payments-stripe.md.
-func (c *Client) Coupon(ctx context.Context, p *affiliate.Program, id uuid.UUID) (Done, error) {
+func (c *Client) Coupon(ctx context.Context, p *tributary.Program, id uuid.UUID) (Done, error) {
 	s, err := c.session(p)
 	if err != nil {
 		return Done{}, err
@@ -120,7 +121,7 @@ func (c *Client) Coupon(ctx context.Context, p *affiliate.Program, id uuid.UUID)
 // Errors: those of [Client.Coupon], each of which ends the walk.
 //
 // Source: docs/payments-stripe.md.
-func (c *Client) Check(ctx context.Context, p *affiliate.Program) iter.Seq2[Difference, error] {
+func (c *Client) Check(ctx context.Context, p *tributary.Program) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		s, err := c.session(p)
 		if err != nil {

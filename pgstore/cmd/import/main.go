@@ -12,7 +12,7 @@
 // program are checked then, which takes about 2 GiB for a million sales.
 //
 // The flags -program, -currency and -zone must say what the host's
-// affiliate.Config says: the id is how the records are found. The tables must be
+// tributary.Config says: the id is how the records are found. The tables must be
 // there, as the host makes them at its start.
 //
 // docs/import.md says what the files in the folder are called.
@@ -30,7 +30,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/internal/moving"
 	"github.com/tributary-go/tributary/pgstore"
@@ -87,7 +87,7 @@ func imports(ctx context.Context, url, schema string, command *moving.Command, v
 	if err != nil {
 		return err
 	}
-	program, err := affiliate.New(store, command.Config)
+	program, err := tributary.New(store, command.Config)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/pgstore/examples/cluster"
@@ -66,7 +67,7 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 		return err
 	}
 	s := shop{pool: pool, store: store, out: out}
-	if s.program, err = affiliate.New(store, affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}); err != nil {
+	if s.program, err = tributary.New(store, tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}); err != nil {
 		return err
 	}
 	return s.day(ctx)
@@ -82,7 +83,7 @@ func makeShop(ctx context.Context, pool *pgxpool.Pool) error {
 type shop struct {
 	pool    *pgxpool.Pool
 	store   *pgstore.Store
-	program *affiliate.Program
+	program *tributary.Program
 	out     io.Writer
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/pgstore/examples/cluster"
@@ -105,7 +106,7 @@ func TestCheckoutAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := affiliate.New(store, affiliate.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}})
+	program, err := tributary.New(store, tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}})
 	if err != nil {
 		t.Fatal(err)
 	}

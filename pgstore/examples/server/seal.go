@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // sealVariable is the variable of the environment with the keys that seal the secrets
@@ -21,7 +21,7 @@ const erasureVariable = "TRIBUTARY_ERASURE_KEY"
 
 // erasureKey reads the key of what is kept of erased emails: 64 hex digits that never
 // change. Without one it is the program's id, and the log says so.
-func erasureKey(cfg *affiliate.Config, key string, logger *slog.Logger) error {
+func erasureKey(cfg *tributary.Config, key string, logger *slog.Logger) error {
 	if key == "" {
 		logger.Warn("who reads the database can try out erased emails; set " + erasureVariable + " to 64 hex digits before the first erasure, and never change them")
 		return nil
@@ -41,7 +41,7 @@ const plainSecret = "whsec_"
 // separated by commas: the first one seals, and all of them open, so that a new key
 // goes before the old one. Without a key secrets are stored as they are, and the log
 // says so.
-func seal(cfg *affiliate.Config, keys string, logger *slog.Logger) error {
+func seal(cfg *tributary.Config, keys string, logger *slog.Logger) error {
 	if keys == "" {
 		logger.Warn("the secrets of webhooks are stored as plain text; set " + sealVariable + " to 64 hex digits, such as openssl rand -hex 32 makes")
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary"
 )
 
 // TestSeal: the first key seals, every key opens, what was stored before is read as it
@@ -14,7 +14,7 @@ import (
 func TestSeal(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	with := func(keys string) (cfg affiliate.Config) {
+	with := func(keys string) (cfg tributary.Config) {
 		if err := seal(&cfg, keys, logger); err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +23,7 @@ func TestSeal(t *testing.T) {
 	old, fresh := strings.Repeat("a1", 32), strings.Repeat("b2", 32)
 	before, both := with(old), with(fresh+", "+old)
 	secret, id := []byte("whsec_secret"), []byte("endpoint")
-	for name, c := range map[string]struct{ by, with affiliate.Config }{"old": {before, before}, "rotated": {before, both}, "fresh": {both, with(fresh)}} {
+	for name, c := range map[string]struct{ by, with tributary.Config }{"old": {before, before}, "rotated": {before, both}, "fresh": {both, with(fresh)}} {
 		sealed, err := c.by.Seal(secret, id)
 		if err != nil || bytes.Contains(sealed, secret) {
 			t.Fatalf("%s: %q, %v", name, sealed, err)
@@ -42,7 +42,7 @@ func TestSeal(t *testing.T) {
 		t.Errorf("without a key: %s", &log)
 	}
 	for _, bad := range []string{"short", old + "00", old[1:] + "g", old + ","} {
-		if err := seal(new(affiliate.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
+		if err := seal(new(tributary.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -53,7 +53,7 @@ func TestSeal(t *testing.T) {
 func TestErasureKey(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	var cfg affiliate.Config
+	var cfg tributary.Config
 	if err := erasureKey(&cfg, "", logger); err != nil || cfg.ErasureKey != nil || !strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("without a key: %v, %s", err, &log)
 	}
@@ -62,7 +62,7 @@ func TestErasureKey(t *testing.T) {
 		t.Errorf("%v, %d bytes", err, len(cfg.ErasureKey))
 	}
 	for _, bad := range []string{"short", good + "00", good[1:] + "g"} {
-		if err := erasureKey(new(affiliate.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
+		if err := erasureKey(new(tributary.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

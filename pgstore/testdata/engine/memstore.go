@@ -11,12 +11,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
 // Store is a store on PostgreSQL.
-type Store struct{ affiliate.Store }
+type Store struct{ record.Store }
 
 var (
 	open = sync.OnceValue(func() *pgxpool.Pool {

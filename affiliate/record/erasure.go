@@ -1,0 +1,25 @@
+package record
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Erasure says that somebody with an email was erased, so that a later
+// payment with the email does not store it again. It does not hold the email: its
+// id is what Config.ErasureKey makes of the email, which nobody can turn back.
+type Erasure struct {
+	ID         uuid.UUID
+	ReferralID uuid.UUID // the erased referral; zero: no referral had the email, or it was deleted since
+	CreatedAt  affiliate.Instant
+}
+
+// RecordID is what is kept of the email.
+func (r Erasure) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Erasure) Clone() Erasure { return r }
+
+// AppendKeys appends OfReferral.
+func (r Erasure) AppendKeys(dst []Key) []Key { return AppendID(dst, OfReferral, r.ReferralID) }

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Import is a row of the ledger of imports: which record a ref of another
+// service became here, and what it said. It is kept when the record is renamed,
+// erased or deleted, so that no later import makes it again.
+type Import struct {
+	ID        uuid.UUID
+	Ref       string // it names no person: ids of the service, or a digest
+	Kind      affiliate.ImportKind
+	Object    uuid.UUID               // the record; it may be gone
+	Digest    string                  `json:",omitzero"` // of the row; empty: of a link or a code, which are parts of a row
+	Adopted   bool                    `json:",omitzero"` // the record was there before
+	Figures   affiliate.ImportFigures `json:",omitzero"` // what the row said; of an adopted record what it had
+	CreatedAt affiliate.Instant
+	UpdatedAt affiliate.Instant
+}
+
+// The kinds of imported records.
+const (
+	ImportedAsAffiliate affiliate.ImportKind = "affiliate"
+	ImportedAsLink      affiliate.ImportKind = "link"
+	ImportedAsCoupon    affiliate.ImportKind = "coupon"
+	ImportedAsCode      affiliate.ImportKind = "code"
+	ImportedAsReferral  affiliate.ImportKind = "referral"
+	ImportedAsSale      affiliate.ImportKind = "sale"
+	ImportedAsBonus     affiliate.ImportKind = "bonus" // an adjustment
+	ImportedAsPayout    affiliate.ImportKind = "payout"
+)
+
+// RecordID is the row's own id.
+func (r Import) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Import) Clone() Import { return r }
+
+// AppendKeys appends ByRef.
+func (r Import) AppendKeys(dst []Key) []Key { return AppendText(dst, ByRef, r.Ref) }

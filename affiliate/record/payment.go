@@ -1,0 +1,143 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The records of what payment providers report.
+
+// Payment is the set of facts about one payment of a provider. Its keys
+// are records of their own, because a record has one key in an index.
+type Payment struct {
+	ID       uuid.UUID
+	Provider string
+	PayerID  string                          // the provider's id of its customer; empty: not known
+	Sale     uuid.UUID                       // its sale, which it may outlive; zero: parked
+	Gross    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // not given: not known to be paid
+	Counted  affiliate.Currency              `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
+	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the program's currency; only of one that is counted in another
+	Waiting  []affiliate.WaitingSale         // of a parked payment: what would be its sale, once it is paid; at most one
+	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
+	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
+	Left     string                          `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
+	Refunds  []affiliate.PaymentRefund
+	Refunded affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
+	Late     affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the highest one after it, which does not count
+	Disputes []affiliate.PaymentDispute
+
+	// Of records from before a sale could count again: the most that was taken for
+	// the facts, and the adjustments that made up for what came back, with their
+	// sum. They are taken back when the sale counts again.
+	Peak        affiliate.Amount
+	Adjusted    affiliate.Amount
+	Adjustments []uuid.UUID
+
+	CreatedAt affiliate.Instant
+	UpdatedAt affiliate.Instant
+}
+
+// RecordID is the payment's identity in the store.
+func (r Payment) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its lists.
+func (r Payment) Clone() Payment {
+	r.Waiting = slices.Clone(r.Waiting)
+	for i := range r.Waiting {
+		r.Waiting[i].Tries = slices.Clone(r.Waiting[i].Tries)
+	}
+	r.Refunds, r.Disputes = slices.Clone(r.Refunds), slices.Clone(r.Disputes)
+	r.Adjustments = slices.Clone(r.Adjustments)
+	return r
+}
+
+// Undecided is the state of the payments that wait for a person.
+var Undecided = Key{Index: OfState, Text: "undecided"}
+
+// AppendKeys appends BySale, or OfPayer of a parked payment, and OfState of one that
+// waits for a person. One in conflict is not tried again with its payer.
+func (r Payment) AppendKeys(dst []Key) []Key {
+	switch {
+	case r.Sale != uuid.Nil:
+		return append(dst, Key{Index: BySale, ID: r.Sale})
+	case r.Conflict == uuid.Nil && !r.Foreign():
+		dst = appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
+	}
+	if r.Waits() {
+		dst = append(dst, Undecided)
+	}
+	return dst
+}
+
+// Foreign reports whether all that is known of the payment is in another currency than
+// the program's, so that it cannot be a sale.
+func (r *Payment) Foreign() bool {
+	return r.Counted != "" && r.Worth.IsZero() && r.Sale == uuid.Nil && len(r.Waiting) == 0
+}
+
+// Waits reports whether a person is to decide about the payment.
+func (r *Payment) Waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }
+
+// PaymentKey is one of the ids of a payment.
+type PaymentKey struct {
+	ID        uuid.UUID
+	PaymentID uuid.UUID
+	Provider  string
+	Key       string
+}
+
+// RecordID is the key's identity in the store.
+func (r PaymentKey) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r PaymentKey) Clone() PaymentKey { return r }
+
+// AppendKeys appends ByPayment and OfPayment.
+func (r PaymentKey) AppendKeys(dst []Key) []Key {
+	return append(appendOfProvider(dst, ByPayment, r.Provider, r.Key), Key{Index: OfPayment, ID: r.PaymentID})
+}
+
+// Payer is a customer of a payment provider.
+type Payer struct {
+	ID         uuid.UUID
+	Provider   string
+	PayerID    string // the provider's id
+	Email      string // canonical; empty: none that is accepted, or erased
+	Name       string
+	ReferralID uuid.UUID // whom it pays for; zero: not known yet
+	ByEmail    bool      `json:",omitzero"` // the email alone says so, which the payer can type: Subs do not count
+	Subs       []affiliate.Subscription
+	ByHand     bool `json:",omitzero"` // a person set the referral's status after Subs did
+	Erased     bool `json:",omitzero"` // Email and Name are not stored again
+	CreatedAt  affiliate.Instant
+	UpdatedAt  affiliate.Instant
+}
+
+// RecordID is the payer's identity in the store.
+func (r Payer) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its subscriptions.
+func (r Payer) Clone() Payer {
+	r.Subs = slices.Clone(r.Subs)
+	return r
+}
+
+// AppendKeys appends ByPayer and OfReferral.
+func (r Payer) AppendKeys(dst []Key) []Key {
+	return AppendID(appendOfProvider(dst, ByPayer, r.Provider, r.PayerID), OfReferral, r.ReferralID)
+}
+
+// OfProvider is the key of an id of a provider. A provider's name has no colon,
+// so ids of two providers never meet.
+func OfProvider(ix Index, provider, id string) Key { return TextKey(ix, provider+":"+id) }
+
+// appendOfProvider appends the key of an id of a provider, when there is one.
+func appendOfProvider(dst []Key, ix Index, provider, id string) []Key {
+	if id == "" {
+		return dst
+	}
+	return append(dst, OfProvider(ix, provider, id))
+}

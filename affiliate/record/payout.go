@@ -1,0 +1,85 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The records of what is paid out: payouts, and adjustments beside commissions.
+// Those of payout runs are in record_run.go.
+
+// Payout is a stored [affiliate.Payout].
+type Payout struct {
+	ID            uuid.UUID
+	AffiliateID   uuid.UUID
+	Amount        affiliate.Amount
+	Status        affiliate.PayoutStatus
+	PaymentMethod affiliate.PaymentMethod
+	PeriodStart   affiliate.Instant
+	PeriodEnd     affiliate.Instant
+	ExternalID    string
+	ManuallyPaid  bool
+	PaidAt        affiliate.Instant
+	FailedReason  string
+	PayeeName     string                 `json:",omitzero"`  // of the affiliate when the payout was created, as PaymentMethod and PayeeEmail are
+	PayeeEmail    string                 `json:",omitzero"`  // the payout email
+	CanceledAt    affiliate.Instant      `json:",omitzero"`  // zero: it is not canceled
+	Items         []affiliate.PayoutItem `json:",omitempty"` // what it took, oldest first
+	Commissions   []int64                // the same in records older than Items: numbers of commissions
+	CreatedAt     affiliate.Instant
+	UpdatedAt     affiliate.Instant
+	RunID         uuid.UUID `json:",omitzero"` // zero: no run made it
+
+	ReturnedAt     affiliate.Instant `json:",omitzero"` // zero: it did not come back
+	ReturnedReason string            `json:",omitzero"`
+}
+
+// RecordID is the payout's id.
+func (r Payout) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its lists.
+func (r Payout) Clone() Payout {
+	r.Items = slices.Clone(r.Items)
+	r.Commissions = slices.Clone(r.Commissions)
+	return r
+}
+
+// AppendKeys appends OfAffiliate, OfState and OfRun.
+func (r Payout) AppendKeys(dst []Key) []Key {
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	return AppendID(AppendText(dst, OfState, string(r.Status)), OfRun, r.RunID)
+}
+
+// Adjustment is a stored [affiliate.Adjustment].
+type Adjustment struct {
+	ID          uuid.UUID
+	AffiliateID uuid.UUID
+	Sale        int64 // the number of its sale, which it may outlive; zero: none
+	Kind        affiliate.AdjustmentKind
+	Amount      affiliate.Amount
+	Reason      string
+	ExternalID  string
+	Reverses    uuid.UUID // the adjustment that it takes back; zero: none
+	ReversedBy  uuid.UUID // the adjustment that takes it back; zero: none
+	PayoutID    uuid.UUID // zero: in no payout
+	CreatedAt   affiliate.Instant
+}
+
+// RecordID is the adjustment's id.
+func (r Adjustment) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Adjustment) Clone() Adjustment { return r }
+
+// AppendKeys appends ByExternalID, OfAffiliate, OfPayable and OfPayout.
+func (r Adjustment) AppendKeys(dst []Key) []Key {
+	dst = AppendText(dst, ByExternalID, r.ExternalID)
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	if r.PayoutID == uuid.Nil {
+		return append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
+	}
+	return append(dst, Key{Index: OfPayout, ID: r.PayoutID})
+}

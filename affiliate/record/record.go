@@ -1,0 +1,209 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Stored records are the records of a [Store]: with ids instead of related
+// objects, microseconds instead of milliseconds, and zero values instead of
+// null. The JSON objects of the wire ([affiliate.Coupon], [affiliate.Sale] …) are made from them.
+//
+// A zero [affiliate.Instant], id or text means "none".
+
+// maxKey is the longest text a [Key] may hold, in bytes.
+const maxKey = 767
+
+// TextKey is the key of a text that callers chose. A text that is too long for
+// a key is replaced by its digest with a control character in front. Texts of
+// callers have no control characters, so the two kinds cannot be confused.
+func TextKey(ix Index, s string) Key {
+	if len(s) > maxKey {
+		sum := sha256.Sum256([]byte(s))
+		s = "\x01" + hex.EncodeToString(sum[:])
+	}
+	return Key{Index: ix, Text: s}
+}
+
+// NumberID is an integer id as a key: its eight bytes at the end of an
+// otherwise empty UUID. It needs no memory, and it sorts like the number.
+func NumberID(n int64) uuid.UUID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[8:], uint64(n))
+	return id
+}
+
+// AppendID appends the key of a reference, when there is one.
+func AppendID(dst []Key, ix Index, id uuid.UUID) []Key {
+	if id == uuid.Nil {
+		return dst
+	}
+	return append(dst, Key{Index: ix, ID: id})
+}
+
+// AppendText appends the key of a text, when there is one.
+func AppendText(dst []Key, ix Index, s string) []Key {
+	if s == "" {
+		return dst
+	}
+	return append(dst, TextKey(ix, s))
+}
+
+// Affiliate is a stored [affiliate.Affiliate].
+type Affiliate struct {
+	ID                  uuid.UUID
+	FirstName, LastName string
+	Email               string // canonical; empty once erased
+	Status              affiliate.AffiliateStatus
+	Source              affiliate.AffiliateSource
+	Rate                affiliate.Opt[affiliate.Percent] `json:",omitzero"` // own rate; not given: inherited
+	RateType            affiliate.CommissionType         `json:",omitzero"` // the type for which Rate was set; empty: no rate, or a rate that was stored without a type
+	PlanID, TierID      uuid.UUID
+	TierExempt          bool
+	PayoutEmail         string
+	PaymentMethod       affiliate.PaymentMethod
+	Answers             []affiliate.Answer
+	OpeningClicks       int64 `json:",omitzero"` // visits through its links that another service had counted, also of links that were deleted since
+	Revision            int64 // last event of this object
+	CreatedAt           affiliate.Instant
+	UpdatedAt           affiliate.Instant
+}
+
+// RecordID is the affiliate's id.
+func (r Affiliate) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its answers.
+func (r Affiliate) Clone() Affiliate {
+	r.Answers = slices.Clone(r.Answers)
+	return r
+}
+
+// AppendKeys appends ByEmail, OfPlan, OfTier and OfState (the status).
+func (r Affiliate) AppendKeys(dst []Key) []Key {
+	dst = AppendText(dst, ByEmail, r.Email)
+	dst = AppendID(dst, OfPlan, r.PlanID)
+	dst = AppendID(dst, OfTier, r.TierID)
+	return AppendText(dst, OfState, string(r.Status))
+}
+
+// Link is a stored [affiliate.Link].
+type Link struct {
+	ID, AffiliateID uuid.UUID
+	Slug            string   // in the spelling given
+	Aliases         []string `json:",omitempty"` // texts of another service that lead to it too; each has an Alias
+	OpeningClicks   int64    `json:",omitzero"`  // visits that another service had counted
+	CreatedAt       affiliate.Instant
+	UpdatedAt       affiliate.Instant
+}
+
+// RecordID is the link's id.
+func (r Link) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its aliases.
+func (r Link) Clone() Link {
+	r.Aliases = slices.Clone(r.Aliases)
+	return r
+}
+
+// AppendKeys appends BySlug (folded) and OfAffiliate.
+func (r Link) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: BySlug, Text: FoldSlug(r.Slug)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
+}
+
+// Alias is a text that is no slug and leads to a link: the slug that the link
+// had at another service. A record has one key in an index, so it is no field of
+// the link alone.
+type Alias struct {
+	ID     uuid.UUID
+	LinkID uuid.UUID
+	Alias  string // in the spelling given
+}
+
+// RecordID is the alias's identity in the store.
+func (r Alias) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Alias) Clone() Alias { return r }
+
+// AppendKeys appends BySlug (folded) and OfLink.
+func (r Alias) AppendKeys(dst []Key) []Key {
+	return append(dst, TextKey(BySlug, FoldSlug(r.Alias)), Key{Index: OfLink, ID: r.LinkID})
+}
+
+// Click is a stored [affiliate.Click].
+type Click struct {
+	ID          uuid.UUID
+	Number      int64 // the id on the wire
+	AffiliateID uuid.UUID
+	LinkID      uuid.UUID // zero once the link is deleted
+	ReferralID  uuid.UUID // zero until the visitor becomes a referral
+	DeviceID    string
+	LandingURL  string
+	Referrer    string
+	UserAgent   string
+	Unique      bool
+	CreatedAt   affiliate.Instant
+}
+
+// RecordID is the click's identity in the store.
+func (r Click) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Click) Clone() Click { return r }
+
+// AppendKeys appends ByNumber, OfAffiliate, OfLink and OfReferral.
+func (r Click) AppendKeys(dst []Key) []Key {
+	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	dst = AppendID(dst, OfLink, r.LinkID)
+	return AppendID(dst, OfReferral, r.ReferralID)
+}
+
+// Referral is a stored [affiliate.Referral].
+type Referral struct {
+	ID             uuid.UUID
+	AffiliateID    uuid.UUID
+	LinkID         uuid.UUID
+	PlanID         uuid.UUID // commission plan: the affiliate's at creation, or one set for this customer
+	PlanFixed      bool      // PlanID was set for this customer and wins over the affiliate's
+	Name           string
+	Email          string // canonical; empty once erased
+	CustomerID     string // the host's own id of the customer (referredUserExternalId)
+	Plan           string // the customer's subscription plan
+	Status         affiliate.SubscriptionStatus
+	SubmissionType affiliate.SubmissionType
+	Medium         affiliate.ReferralMedium
+	Source         affiliate.ReferralSource
+	Integration    affiliate.Integration
+	LandingPage    string
+	Notes          affiliate.Opt[string] `json:",omitzero"`
+	Metadata       json.RawMessage       `json:",omitempty"`
+	Erased         affiliate.Instant     `json:",omitzero"` // since then nothing is stored that shows the customer; zero: not erased
+	Revision       int64
+	CreatedAt      affiliate.Instant
+	UpdatedAt      affiliate.Instant
+}
+
+// RecordID is the referral's id.
+func (r Referral) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its metadata.
+func (r Referral) Clone() Referral {
+	r.Metadata = slices.Clone(r.Metadata)
+	return r
+}
+
+// AppendKeys appends ByEmail, OfAffiliate, OfLink, OfCustomer and OfPlan.
+func (r Referral) AppendKeys(dst []Key) []Key {
+	dst = AppendText(dst, ByEmail, r.Email)
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	dst = AppendID(dst, OfLink, r.LinkID)
+	dst = AppendText(dst, OfCustomer, r.CustomerID)
+	return AppendID(dst, OfPlan, r.PlanID)
+}

@@ -1,0 +1,217 @@
+package record
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// The records of money: sales, plans, tiers and totals.
+
+// Sale is a stored [affiliate.Sale] with its commissions and refunds.
+type Sale struct {
+	ID           uuid.UUID
+	Number       int64 // the id on the wire
+	AffiliateID  uuid.UUID
+	ReferralID   uuid.UUID
+	LinkID       uuid.UUID
+	CodeID       uuid.UUID // may outlive the code
+	ExternalID   string
+	InvoiceID    string
+	Name         string
+	Email        string
+	TotalEarned  affiliate.Amount
+	Subtotal     affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the basket before the discount, when it was sent
+	Tax          affiliate.Amount
+	Shipping     affiliate.Amount
+	Refunded     affiliate.Amount
+	Rate         affiliate.Opt[affiliate.Percent] `json:",omitzero"` // rate applied
+	ByHand       affiliate.Opt[HandSet]           `json:",omitzero"` // a commission set directly
+	RateType     affiliate.Enum[affiliate.CommissionType]
+	RateFixed    bool // Rate was given for this sale alone
+	Status       affiliate.Enum[affiliate.SaleStatus]
+	Trigger      affiliate.Enum[affiliate.PaymentTrigger]
+	Source       affiliate.Enum[affiliate.SaleSource]
+	Integration  affiliate.Enum[affiliate.Integration]
+	DeletedFired bool // sale.deleted was fired; no event follows while the sale is refunded
+	Free         bool `json:",omitzero"` // an order of nothing
+	Past         bool `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
+	Commissions  []Commission
+	Refunds      []Refund
+	Products     []string
+	Clicks       int64
+	Metadata     json.RawMessage `json:",omitempty"`
+	Revision     int64
+	RefundedAt   affiliate.Instant // zero: not in full
+	PaidAt       affiliate.Instant `json:",omitzero"` // as it was reported; zero: it was not
+	CreatedAt    affiliate.Instant
+	UpdatedAt    affiliate.Instant
+	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
+	Why          Why   `json:",omitzero"`
+}
+
+// HandSet is a commission that was set directly: the amount earned, and what was
+// kept and refunded of the sale at that time.
+type HandSet struct {
+	Earned, Kept affiliate.Amount
+	Named        affiliate.Amount `json:",omitzero"` // refunded with its tax and shipping named, and how much of it these were
+	Tax          affiliate.Amount `json:",omitzero"`
+	Shipping     affiliate.Amount `json:",omitzero"`
+}
+
+// Commission is a stored [affiliate.Commission], part of its sale.
+type Commission struct {
+	Number       int64 // the id on the wire
+	AffiliateID  uuid.UUID
+	Earned       affiliate.Amount
+	PayoutID     uuid.UUID // zero: in no payout
+	BonusReason  string
+	Approval     affiliate.Enum[affiliate.ApprovalStatus]
+	HoldReason   affiliate.Enum[affiliate.HoldReason]
+	ManuallyPaid bool
+	Frozen       bool `json:",omitzero"` // a payout holds it or held it; false in records older than this field: see frozen
+	ClawBack     bool `json:",omitzero"` // a further entry, beside one that is frozen
+	CreatedAt    affiliate.Instant
+	UpdatedAt    affiliate.Instant
+	RiskReasons  []affiliate.RiskReason `json:",omitempty"` // the rules of Config.Review that held when the sale was recorded
+}
+
+// Refund is one refund of a sale.
+type Refund struct {
+	ID       string                          // refundId; empty when none was given
+	Amount   affiliate.Amount                // below zero: so much of earlier refunds came back; only of a payment
+	Tax      affiliate.Opt[affiliate.Amount] `json:",omitzero"` // of Amount; given together with Shipping
+	Shipping affiliate.Opt[affiliate.Amount] `json:",omitzero"`
+	At       affiliate.Instant
+	Fact     bool `json:",omitzero"` // booked for the facts of a payment
+}
+
+// RecordID is the sale's identity in the store.
+func (r Sale) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with all its lists.
+func (r Sale) Clone() Sale {
+	r.Commissions = slices.Clone(r.Commissions)
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		c.RiskReasons = slices.Clone(c.RiskReasons)
+	}
+	r.Refunds = slices.Clone(r.Refunds)
+	r.Products = slices.Clone(r.Products)
+	r.Metadata = slices.Clone(r.Metadata)
+	return r
+}
+
+// AppendKeys appends ByNumber, ByExternalID, ByInvoice, OfAffiliate,
+// OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, and OfState while a commission
+// is on hold.
+func (r Sale) AppendKeys(dst []Key) []Key {
+	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)})
+	dst = AppendText(dst, ByExternalID, r.ExternalID)
+	dst = AppendText(dst, ByInvoice, r.InvoiceID)
+	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
+	dst = AppendID(dst, OfReferral, r.ReferralID)
+	dst = AppendID(dst, OfLink, r.LinkID)
+	dst = AppendText(dst, OfCustomer, r.Email)
+	if r.payable() {
+		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
+	}
+	dst = AppendID(dst, OfPayout, r.firstPayout())
+	if r.HasApproval(affiliate.ApprovalOnHold) {
+		dst = append(dst, Key{Index: OfState, Text: string(affiliate.ApprovalOnHold)})
+	}
+	return dst
+}
+
+// payable reports whether the sale has a commission that a payout may take.
+func (r Sale) payable() bool {
+	for i := range r.Commissions {
+		if r.Commissions[i].Payable() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Commission) Payable() bool {
+	return c.PayoutID == uuid.Nil && c.Approval.Is(affiliate.ApprovalAccepted) && !c.Earned.IsZero()
+}
+
+// firstPayout is the payout that holds the first entry, or zero. Other entries
+// may be in others.
+func (r *Sale) firstPayout() uuid.UUID {
+	if len(r.Commissions) == 0 {
+		return uuid.Nil
+	}
+	return r.Commissions[0].PayoutID
+}
+
+// Plan is a stored [affiliate.Plan].
+type Plan struct {
+	ID          uuid.UUID
+	Name        string
+	Terms       affiliate.Terms
+	Trigger     affiliate.PaymentTrigger
+	HoldRewards bool
+	CreatedAt   affiliate.Instant
+	UpdatedAt   affiliate.Instant
+}
+
+// RecordID is the plan's id.
+func (r Plan) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Plan) Clone() Plan { return r }
+
+// AppendKeys appends nothing: plans are found by id.
+func (r Plan) AppendKeys(dst []Key) []Key { return dst }
+
+// Tier is a stored [affiliate.Tier].
+type Tier struct {
+	ID           uuid.UUID
+	Tier         int64
+	Name         string
+	Emoji        string
+	MinReferrals int64
+	MinRevenue   affiliate.Amount
+	Condition    affiliate.ConditionType
+	Rate         affiliate.Opt[affiliate.Percent] `json:",omitzero"`
+	RateType     affiliate.CommissionType         `json:",omitzero"` // as of an [Affiliate]
+	CreatedAt    affiliate.Instant
+	UpdatedAt    affiliate.Instant
+}
+
+// RecordID is the tier's id.
+func (r Tier) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Tier) Clone() Tier { return r }
+
+// AppendKeys appends nothing: tiers are found by id.
+func (r Tier) AppendKeys(dst []Key) []Key { return dst }
+
+// Totals is the running totals of a link, an affiliate or a referral,
+// under the owner's id. No record means that all are zero.
+type Totals struct {
+	ID           uuid.UUID
+	Clicks       int64
+	PrunedClicks int64            `json:",omitzero"` // those of Clicks whose records were deleted by age
+	Referrals    int64            // live ones
+	Sales        int64            // live ones that are not refunded in full
+	Revenue      affiliate.Amount // of live sales, less refunds
+	Commission   affiliate.Amount // of live sales, without declined commissions
+	Free         int64            `json:",omitzero"` // those of Sales that are no payments: free orders, and imported sales that do not count
+	Books        Books            `json:",omitzero"` // of an affiliate
+}
+
+// RecordID is the owner's id.
+func (r Totals) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Totals) Clone() Totals { return r }
+
+// AppendKeys appends nothing: totals are found by their owner.
+func (r Totals) AppendKeys(dst []Key) []Key { return dst }

@@ -1,0 +1,291 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// A Store keeps the records of any number of programs and runs transactions
+// over them. It knows nothing about coupons or commissions: every rule is in
+// this package, and a store has two methods that give a [Tx].
+//
+// # The contract
+//
+// Each clause is a sub-test of conformance.TestStore of the same name.
+//
+//   - S01 Rollback: fn returns an error: nothing it wrote is visible, and the
+//     same error comes back (errors.Is).
+//   - S02 Panic: fn panics: what it wrote is rolled back, and the panic goes on.
+//   - S03 Serializable: the result of concurrent transactions equals some
+//     serial order of them: no lost update, no write skew.
+//   - S04 Separate: the same keys and ids in two programs do not meet; no read
+//     crosses from one program to another.
+//   - S05 Snapshot: a View sees one moment, however long it runs.
+//   - S06 ReadOnly: a write in a View is [ErrReadOnly], for every table and
+//     for Next.
+//   - S07 ReadYourWrites: Get, Find and List inside an Update see that
+//     Update's own writes.
+//   - S08 TxDone: a Tx kept after fn has returned answers [ErrTxDone], a
+//     running List included.
+//   - S09 Exists: a clash of keys is an [*ExistsError] that names the index, on
+//     Insert and on Replace, and changes nothing.
+//   - S10 UsableAfterExists: after such a clash, or after affiliate.ErrNotFound, the
+//     same transaction goes on and commits.
+//   - S11 Bytes: keys are compared byte by byte: "Foo", "foo" and "foo " are
+//     three keys; nothing is folded, trimmed or normalised.
+//   - S12 Order: List goes by id, bytes compared; Desc reverses; After is
+//     exclusive, also for an id that is not there; Limit bounds; the caller may
+//     stop early; writing while a List runs does not disturb it.
+//   - S13 Aliasing: changing a record after it was inserted, or after it was
+//     returned, changes nothing that is stored.
+//   - S14 Context: ctx ended before the commit: rolled back, and the error
+//     wraps ctx.Err().
+//   - S15 Times: UTC microseconds, the int64 extremes, raw bytes and every
+//     other field survive unchanged.
+//   - S16 Complete: every table of Tx is there and round-trips its record, only
+//     indexes of [Schema] are used, and Next never repeats a number that a
+//     committed transaction was given.
+//
+// # Concurrency
+//
+// Both methods are safe for concurrent use. Programs are independent of each
+// other; a store may run the transactions of one program one after another.
+type Store interface {
+	// View runs fn on a snapshot of the program's records. fn must not keep tx.
+	// The error of fn is returned unchanged.
+	//
+	// fn may run several times, one run after another, each on a snapshot; the
+	// last run counts. As in Update, fn must have no effect except its result,
+	// and must start the result again in each run.
+	View(ctx context.Context, program uuid.UUID, fn func(tx *Tx) error) error
+
+	// Update runs fn and commits its writes if and only if fn returns nil.
+	//
+	// fn may run several times, one run after another, each on a clean state
+	// (a serialisation failure, a group commit). So it must not call the
+	// Store, do I/O, read the clock or make ids, and must touch nothing
+	// outside except through its result.
+	Update(ctx context.Context, program uuid.UUID, fn func(tx *Tx) error) error
+}
+
+// A Tx has the tables of one program inside one transaction. Only the goroutine
+// that runs the closure may use it, until the closure returns.
+type Tx struct {
+	Affiliates  Table[Affiliate]
+	Links       Table[Link]
+	Clicks      Table[Click]
+	Referrals   Table[Referral]
+	Coupons     Table[Coupon]
+	Codes       Table[Code]
+	Redemptions Table[Redemption]
+	Sales       Table[Sale]
+	Plans       Table[Plan]
+	Tiers       Table[Tier]
+	Payouts     Table[Payout]
+	Adjustments Table[Adjustment]
+	Movements   Table[Movement]
+	Runs        Table[Run]
+	Lines       Table[Line]
+	Totals      Table[Totals]
+	Receipts    Table[Receipt]
+	Endpoints   Table[Endpoint]
+	Events      Table[Event]
+	Deliveries  Table[Delivery]
+	Queue       Table[Queue]
+	Imports     Table[Import]
+	Payments    Table[Payment]
+	PaymentKeys Table[PaymentKey]
+	Payers      Table[Payer]
+	Erasures    Table[Erasure]
+	Aliases     Table[Alias]
+
+	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
+	// are allowed; a number that a committed transaction got is never given
+	// again.
+	Next func(Sequence) (int64, error)
+
+	// Soon tells the store that the closure will probably read something: the
+	// record with an id (a Key without an Index), the holder of a unique key,
+	// the list of a shared key, or the newest record of the table (a zero Key).
+	// It reads nothing and changes no answer. A store behind a network reads
+	// all that it was told in one round trip. Nil: the store has no use for it.
+	Soon func(table string, key Key)
+}
+
+// A Table has the records of one type in one transaction.
+type Table[T Record[T]] interface {
+	// Get returns the record with the id, or affiliate.ErrNotFound.
+	Get(id uuid.UUID) (T, error)
+	// Find returns the record that holds the key of a unique index (By…), or
+	// affiliate.ErrNotFound.
+	Find(key Key) (T, error)
+	// List walks records in the order of their ids: all of them, or those with
+	// a key of a shared index (Of…). An error ends the walk.
+	List(q Query) iter.Seq2[T, error]
+	// Insert adds a record. A taken id or unique key is an [*ExistsError].
+	Insert(rec T) error
+	// Replace replaces the record with the id of rec. It returns affiliate.ErrNotFound
+	// when there is none, and [*ExistsError] when another record holds a unique
+	// key.
+	Replace(rec T) error
+	// Delete removes the record with the id, or returns affiliate.ErrNotFound.
+	Delete(id uuid.UUID) error
+}
+
+// A Record gives its id and its index keys, so that stores need not know its
+// fields.
+type Record[T any] interface {
+	// RecordID is the record's id, unique in its table and program.
+	RecordID() uuid.UUID
+	// AppendKeys appends the record's keys in canonical form, at most one for
+	// each index. A missing value gives no key.
+	AppendKeys(dst []Key) []Key
+	// Clone returns a copy that shares no changeable memory with the record.
+	Clone() T
+}
+
+// A Key is a value in an index. Exactly one of ID and Text is set, as
+// [Index.IsID] tells.
+type Key struct {
+	Index Index
+	ID    uuid.UUID
+	Text  string // valid UTF-8 without NUL, 1–767 bytes
+}
+
+// A Query selects the records that a List walks.
+type Query struct {
+	Key   Key       // of a shared index; zero: every record of the table
+	After uuid.UUID // exclusive; zero: from the start (Desc: from the end)
+	Limit int       // 0: no limit
+	Desc  bool      // newest first
+}
+
+// An Index is the name of an index and of its SQL column. By… indexes are
+// unique among the live records of a program, Of… indexes are shared.
+type Index string
+
+// The indexes. The tables they belong to are in [Schema].
+const (
+	ByEmail      Index = "by_email"
+	BySlug       Index = "by_slug"
+	ByNumber     Index = "by_number"
+	ByExternalID Index = "by_external_id"
+	ByCode       Index = "by_code"
+	ByInvoice    Index = "by_invoice"
+	ByRequest    Index = "by_request"
+	ByDelivery   Index = "by_delivery"
+	ByLine       Index = "by_line"
+	ByRef        Index = "by_ref"
+	BySale       Index = "by_sale"
+	ByPayment    Index = "by_payment"
+	ByPayer      Index = "by_payer"
+
+	OfPlan      Index = "of_plan"
+	OfTier      Index = "of_tier"
+	OfAffiliate Index = "of_affiliate"
+	OfLink      Index = "of_link"
+	OfReferral  Index = "of_referral"
+	OfCustomer  Index = "of_customer"
+	OfName      Index = "of_name"
+	OfCoupon    Index = "of_coupon"
+	OfCode      Index = "of_code"
+	OfPayable   Index = "of_payable"
+	OfPayout    Index = "of_payout"
+	OfObject    Index = "of_object"
+	OfEvent     Index = "of_event"
+	OfEndpoint  Index = "of_endpoint"
+	OfState     Index = "of_state"
+	OfSale      Index = "of_sale"
+	OfRun       Index = "of_run"
+	OfPayer     Index = "of_payer"
+	OfPayment   Index = "of_payment"
+)
+
+// Unique reports whether at most one live record of a program holds a key of the
+// index.
+func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
+
+// IsID reports whether keys of the index carry an ID rather than a Text.
+func (ix Index) IsID() bool {
+	switch ix {
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, OfPayer, OfCustomer, OfName, OfState:
+		return false
+	}
+	return true
+}
+
+// A Sequence is a per-program counter of integer ids.
+type Sequence string
+
+// The sequences of the integer ids on the wire.
+const (
+	SaleSequence       Sequence = "sale"
+	CommissionSequence Sequence = "commission"
+	ClickSequence      Sequence = "click"
+)
+
+// A TableSchema describes one table of [Tx] for a store.
+type TableSchema struct {
+	Name    string  // the Tx field in lower case, also the SQL table: "codes"
+	Indexes []Index // in the order in which records emit their keys
+}
+
+// Schema lists the tables of [Tx] in the order of its fields. Stores make
+// their statements and indexes from it.
+func Schema() []TableSchema {
+	return []TableSchema{
+		{"affiliates", []Index{ByEmail, OfPlan, OfTier, OfState}},
+		{"links", []Index{BySlug, OfAffiliate}},
+		{"clicks", []Index{ByNumber, OfAffiliate, OfLink, OfReferral}},
+		{"referrals", []Index{ByEmail, OfAffiliate, OfLink, OfCustomer, OfPlan}},
+		{"coupons", []Index{ByExternalID, OfName}},
+		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}},
+		{"redemptions", []Index{OfCode, OfCoupon}},
+		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}},
+		{"plans", nil},
+		{"tiers", nil},
+		{"payouts", []Index{OfAffiliate, OfState, OfRun}},
+		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}},
+		{"movements", []Index{OfAffiliate, OfSale}},
+		{"runs", []Index{ByExternalID}},
+		{"lines", []Index{ByLine, OfRun}},
+		{"totals", nil},
+		{"receipts", []Index{ByRequest}},
+		{"endpoints", nil},
+		{"events", []Index{OfObject}},
+		{"deliveries", []Index{OfEvent, OfEndpoint, OfState}},
+		{"queue", []Index{ByDelivery, OfEndpoint}},
+		{"imports", []Index{ByRef}},
+		{"payments", []Index{BySale, OfPayer, OfState}},
+		{"paymentkeys", []Index{ByPayment, OfPayment}},
+		{"payers", []Index{ByPayer, OfReferral}},
+		{"erasures", []Index{OfReferral}},
+		{"aliases", []Index{BySlug, OfLink}},
+	}
+}
+
+// Errors that a store returns. A wrapper must keep them testable with
+// errors.Is.
+var (
+	ErrExists   = errors.New("affiliate: already exists")
+	ErrReadOnly = errors.New("affiliate: write in a read-only transaction")
+	ErrTxDone   = errors.New("affiliate: transaction is over")
+)
+
+// An ExistsError says which unique index a record clashed with. Index is empty
+// when the id itself is taken. It is [ErrExists] for errors.Is.
+type ExistsError struct{ Index Index }
+
+// Error names the index.
+func (e *ExistsError) Error() string {
+	if e.Index == "" {
+		return "affiliate: id already exists"
+	}
+	return "affiliate: key already exists: " + string(e.Index)
+}
+
+// Is reports whether target is [ErrExists].
+func (e *ExistsError) Is(target error) bool { return target == ErrExists }

@@ -1,0 +1,165 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// CreateAffiliate adds an affiliate together with its first link. The slug is
+// AffiliateLink, or is made from the email; see rule 4.2. The status is
+// AffiliateStatus, or is decided by Config.NoAutoApprove.
+//
+// Errors: [affiliate.MissingField] and [affiliate.InvalidField] (firstName, lastName, email),
+// [affiliate.SlugSyntax], [affiliate.InvalidField] (questionAnswers.questionId,
+// questionAnswers.answer), [affiliate.PlanNotFound] (invalid: 400), [affiliate.GroupNotFound],
+// [affiliate.InvalidField] (commissionRate), [affiliate.AffiliateEmailTaken], [affiliate.SlugTaken].
+//
+// Effects: the affiliate and its link; affiliate.created.
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+	return p.engine.CreateAffiliate(ctx, in)
+}
+
+// InviteAffiliate is [Program.CreateAffiliate] with the status INVITED; it
+// ignores AffiliateStatus. [Program.AcceptInvite] ends the invitation.
+//
+// Errors: those of [Program.CreateAffiliate].
+//
+// Effects: the affiliate and its link; affiliate.created.
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+	return p.engine.InviteAffiliate(ctx, in)
+}
+
+// DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
+// adjustments and canceled payouts. Its codes stay without an affiliate, until
+// [Program.UpdateCode] gives them to another one. When nothing matches,
+// DeleteAffiliate does nothing and returns nil.
+//
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.IdentifiersMismatch]; [affiliate.InPayout] when
+// a commission or an adjustment that would be deleted is part of a payout that is
+// not canceled.
+//
+// Effects: only affiliate.deleted; with Config.CascadeEvents the events of the
+// children before it.
+//
+// Source: docs/rules.md 4.7; docs/contract.md 3.1.
+func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error {
+	return p.engine.DeleteAffiliate(ctx, ref)
+}
+
+// Affiliate returns the affiliate that ident names. When ident has only digits,
+// it is the affiliate of the click with that number; else the affiliate with
+// that id; else the owner of that slug. An id must be spelled as it was given
+// out; a slug matches in any letter case.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.1; docs/rules.md 4.4.
+func (p *Program) Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error) {
+	return p.engine.Affiliate(ctx, ident)
+}
+
+// AffiliateByEmail returns the affiliate with the email, in any letter case.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error) {
+	return p.engine.AffiliateByEmail(ctx, email)
+}
+
+// Affiliates lists the affiliates of the program, newest first.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+	return p.engine.Affiliates(ctx, pg)
+}
+
+// SearchAffiliates lists affiliates, newest first, a hundred without a limit. A
+// search text that is exactly an id, an email or a slug finds that affiliate
+// alone. It looks at no more than 5,000 affiliates for a page, so a page may be
+// short or empty although more follow: Next says so.
+//
+// Errors: [affiliate.InvalidQuery] (status, search, a bad page).
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+	return p.engine.SearchAffiliates(ctx, q, pg)
+}
+
+// ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
+// affiliate that is ACTIVE already stays as it is. Commissions that waited for the
+// approval are accepted, in the same transaction.
+//
+// Errors: [affiliate.AffiliateNotFound], [affiliate.StatusNotAllowed], [affiliate.BulkLimitExceeded].
+//
+// Effects: affiliate.updated for each that changed; its commissions on hold with
+// [affiliate.HoldAffiliateNotApproved], and sale.updated for each of their sales.
+//
+// Source: docs/contract.md 6.
+func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.ApproveAffiliates(ctx, ids...)
+}
+
+// DeclineAffiliates makes pending affiliates DECLINED; otherwise like
+// [Program.ApproveAffiliates].
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.DeclineAffiliates(ctx, ids...)
+}
+
+// DeactivateAffiliates makes active affiliates DEACTIVATED: commissions of
+// their later sales are on hold. Earlier commissions stay as they are.
+// Otherwise like [Program.ApproveAffiliates].
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.DeactivateAffiliates(ctx, ids...)
+}
+
+// BanAffiliates makes active affiliates BANNED, with the effect of
+// [Program.DeactivateAffiliates].
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.BanAffiliates(ctx, ids...)
+}
+
+// UpdateAffiliate changes the affiliate that ref names and returns how many
+// matched: 0 or 1. AffiliateLink adds a link; it never renames one.
+//
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.InvalidField] (firstName, lastName,
+// email, affiliateLink, affiliateStatus), [affiliate.SlugSyntax], [affiliate.IdentifiersMismatch],
+// [affiliate.InvalidField] (commissionRate), [affiliate.AffiliateEmailTaken], [affiliate.SlugTaken] (also for
+// a slug of its own), [affiliate.LinkLimitReached].
+//
+// Effects: affiliate.updated, once, when something changed.
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
+	return p.engine.UpdateAffiliate(ctx, ref, up)
+}
+
+// AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
+// Config.NoAutoApprove, and the other fields of the update are changed too.
+//
+// Errors: [affiliate.InvalidField] when AffiliateStatus is given, [affiliate.MissingField]
+// (affiliateId), [affiliate.AffiliateNotFound],
+// [affiliate.StatusNotAllowed] unless the status is INVITED, and those of
+// [Program.UpdateAffiliate].
+//
+// Effects: the affiliate; affiliate.updated.
+//
+// Source: docs/rules.md 4.1; docs/contract.md 6.
+func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
+	return p.engine.AcceptInvite(ctx, id, up)
+}

@@ -1,0 +1,228 @@
+package tributary
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// CheckCodes says what [Program.GenerateCodes] would make, and makes nothing.
+//
+// Errors: those of GenerateCodes, except for those of the codes that it would
+// draw.
+//
+// Source: docs/rules.md 3.8; docs/contract.md 4.6.
+func (p *Program) CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error) {
+	return p.engine.CheckCodes(ctx, in)
+}
+
+// CreateCode makes a code of a coupon. The code is given or generated. A code
+// without an affiliate works, but cannot attribute a sale. A generated code has
+// the parts of its structure in their fixed order; when it is taken, the call
+// fails and does not try another one.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.CodeSyntax], [affiliate.CodeStructureEmpty];
+// [affiliate.CouponNotFound], [affiliate.AffiliateNotFound], [affiliate.IdentifiersMismatch];
+// [affiliate.GeneratedCodeInvalid]; [affiliate.CodeTaken], [affiliate.GeneratedCodeTaken],
+// [affiliate.CodeExternalIDTaken].
+//
+// Effects: the code; promocode.created.
+//
+// Source: docs/rules.md 3.8; docs/contract.md 3.4.
+func (p *Program) CreateCode(ctx context.Context, in affiliate.NewCode) (affiliate.Code, error) {
+	return p.engine.CreateCode(ctx, in)
+}
+
+// DeleteCode deletes a code. Its sales, the redemption ledger and the coupon's
+// count stay.
+//
+// Errors: [affiliate.MissingField] for a zero id, [affiliate.PromotionalCodeNotFound].
+//
+// Effects: promocode.deleted.
+//
+// Source: docs/contract.md 3.4.
+func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
+	return p.engine.DeleteCode(ctx, id)
+}
+
+// Evaluate reports whether a code would work for an order, and its discount. It
+// uses the same rules as a sale and changes nothing. With an idempotency key
+// its answer is stored.
+//
+// Errors: [affiliate.MissingField] (promoCode), [affiliate.InvalidField]. A code that fails is not
+// an error.
+//
+// Source: docs/rules.md 3.6; docs/contract.md 4.1.
+func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.Evaluation, error) {
+	return p.engine.Evaluate(ctx, in)
+}
+
+// Code returns the code that ref names, with its coupon and affiliate. An empty
+// ref names no code.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.4.
+func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Code, error) {
+	return p.engine.Code(ctx, ref)
+}
+
+// Codes lists the codes that f selects, newest first. An unknown coupon or
+// affiliate has none.
+//
+// Errors: [affiliate.InvalidQuery].
+//
+// Source: docs/contract.md 3.4.
+func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	return p.engine.Codes(ctx, f, pg)
+}
+
+// GenerateCodes makes many codes: Count codes for the affiliate of NewCode, or
+// for each of AffiliateIDs. It makes all of them or none, and returns them
+// newest first.
+//
+// The random parts of a batch are all different, ignoring case. So the number
+// of possible random parts, 36 to the power of RandomCharsLength, must be at
+// least twice the number of codes. When an existing code is generated again,
+// the whole batch fails and nothing is tried again.
+//
+// Errors: those of [Program.CreateCode]; [affiliate.InvalidField] of count and
+// affiliateIds; [affiliate.BulkLimitExceeded]; [affiliate.KeySpaceTooSmall], also for several codes of one affiliate
+// without a random part.
+//
+// Effects: promocode.created for each code.
+//
+// Source: docs/rules.md 3.8; ours, because a campaign needs many codes at once.
+func (p *Program) GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]affiliate.Code, error) {
+	return p.engine.GenerateCodes(ctx, in)
+}
+
+// SearchCodes lists codes, newest first, a hundred without a limit. A search text
+// that is exactly a code, in any letter case, finds that code alone. It looks at
+// no more than 5,000 records for a page, so a page may be short or empty although
+// more follow: Next says so.
+//
+// Errors: [affiliate.InvalidQuery] (state, search, a bad page).
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	return p.engine.SearchCodes(ctx, q, pg)
+}
+
+// UpdateCode changes a code, but not its coupon and not how it was generated.
+// AffiliateID or AffiliateEmail gives the code to another affiliate, and null
+// to none. Recorded sales stay with their affiliate; later sales are credited
+// to the new one. An update that changes nothing fires no event.
+//
+// Errors: [affiliate.MissingField] for a zero id, [affiliate.PromotionalCodeNotFound],
+// [affiliate.InvalidField], [affiliate.CodeSyntax], [affiliate.AffiliateNotFound], [affiliate.IdentifiersMismatch],
+// [affiliate.MissingField] (customerId), [affiliate.CodeTaken], [affiliate.CodeExternalIDTaken].
+//
+// Effects: the code; promocode.updated.
+//
+// Source: docs/rules.md 2 (Update semantics), 3.3; docs/contract.md 2.2, 3.4.
+func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error) {
+	return p.engine.UpdateCode(ctx, id, up)
+}
+
+// CreateCoupon makes a coupon without codes. The discount fields that do not
+// belong to its type are checked too, but not stored.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField]; [affiliate.CouponExternalIDTaken].
+//
+// Effects: the coupon; coupon.created.
+//
+// Source: docs/rules.md 3.1; docs/contract.md 3.3.
+func (p *Program) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error) {
+	return p.engine.CreateCoupon(ctx, in)
+}
+
+// DeleteCoupon deletes a coupon and all its codes in one step. The codes stop
+// working at once. Sales and the redemption ledger stay.
+//
+// Errors: [affiliate.MissingField] for a zero id, [affiliate.CouponNotFound].
+//
+// Effects: coupon.deleted, after promocode.deleted for each code with
+// Config.CascadeEvents.
+//
+// Source: docs/rules.md 3.7; docs/contract.md 3.3.
+func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
+	return p.engine.DeleteCoupon(ctx, id)
+}
+
+// Coupon returns the coupon that ref names, with its codes. An empty ref names
+// no coupon.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.3.
+func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Coupon, error) {
+	return p.engine.Coupon(ctx, ref)
+}
+
+// Coupons lists the coupons, newest first, each with its codes.
+//
+// Errors: [affiliate.InvalidQuery].
+//
+// Source: docs/contract.md 3.3.
+func (p *Program) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	return p.engine.Coupons(ctx, pg)
+}
+
+// CouponSummaries lists coupons without their codes, newest first, a hundred
+// without a limit. It reads no code, however many a coupon has. It looks at no
+// more than 5,000 coupons for a page, so a page may be short or empty although
+// more follow: Next says so.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	return p.engine.CouponSummaries(ctx, q, pg)
+}
+
+// WriteCoupon writes the JSON of the coupon that ref names, with all its codes:
+// the bytes of json.Marshal of [Program.Coupon] if nothing changes during the
+// call. It reads the codes in pieces, each in its own transaction, and encodes
+// and writes between them, at most 32 KiB at a time. So neither the memory nor
+// the time that others wait grows with the coupon. A code that exists during
+// the whole call is written once; a code that is created during the call is not
+// written.
+//
+// Errors: [affiliate.ErrNotFound], after which nothing was written; those of w and of
+// ctx, after which a part was written.
+//
+// Source: docs/contract.md 3.3.
+func (p *Program) WriteCoupon(ctx context.Context, ref affiliate.CouponRef, w io.Writer) error {
+	return p.engine.WriteCoupon(ctx, ref, w)
+}
+
+// WriteCoupons writes the JSON array of all coupons, newest first, each as by
+// [Program.WriteCoupon]: the bytes of json.Marshal of the Items of
+// [Program.Coupons] if nothing changes during the call. A coupon that exists
+// during the whole call is written once; a coupon that is created during the
+// call is not written.
+//
+// Errors: those of w and of ctx.
+//
+// Source: docs/contract.md 1.7, 3.3.
+func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
+	return p.engine.WriteCoupons(ctx, w)
+}
+
+// UpdateCoupon changes the discount for every code of the coupon. The coupon is
+// checked with the update applied. An update that changes nothing fires no
+// event. A limit may be set below the count; then the coupon is exhausted.
+//
+// Errors: [affiliate.MissingField] for a zero id, [affiliate.CouponNotFound], [affiliate.MissingField] and
+// [affiliate.InvalidField] of the fields, [affiliate.CouponExternalIDTaken].
+//
+// Effects: the coupon; coupon.updated.
+//
+// Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
+func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
+	return p.engine.UpdateCoupon(ctx, id, up)
+}

@@ -1,0 +1,88 @@
+// Package tributary is an affiliate-program engine for embedding: coupons,
+// promotional codes, affiliates, links, clicks, referrals, sales, commissions,
+// payouts, and an event for every change.
+//
+// # What do I call to …
+//
+//   - price a code, or hear every reason against it: [Program.Evaluate]
+//   - report a paid order: [Program.RecordSale]; a refund: [Program.RefundSale]; an order that never was: [Program.ReverseSale]; a redemption to give back: [Program.RestoreRedemption]
+//   - report what a payment provider says, in any order: [Program.ReportPayment], [Program.ReportSubscription]
+//   - take on an affiliate: [Program.CreateAffiliate], [Program.InviteAffiliate]; give them a link: [Program.CreateLink]
+//   - offer a discount: [Program.CreateCoupon], then [Program.CreateCode] or [Program.GenerateCodes]
+//   - count a visit: [Program.TrackClick]; sign up a customer: [Program.CreateReferral]
+//   - pay everybody to whom enough is due: [Program.PreviewPayouts], [Program.RunPayouts]; one affiliate: [Program.CreatePayout]; say what became of it: [Program.SetPayoutStatus], [Program.FailPayout], [Program.CancelPayout]
+//   - say what an affiliate has: [Program.Balance], [Program.Statement]; why a sale earned it: [Program.ExplainSale]; give or take an amount: [Program.RecordAdjustment]
+//   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
+//   - decide what is held: [Program.Attention], [Program.ReviewCommissions]
+//   - tell other systems: [Program.CreateEndpoint]; be told in process: [record.Hooks], [Program.Follow]
+//   - walk a list to its end: [affiliate.All]; search one: [Program.SearchSales], [Program.SearchAffiliates]
+//   - repeat a call without a second effect: [affiliate.Once], [Program.Keyed]
+//   - write in a transaction of the host: [Program.With], and In of pgstore
+//   - bring over another program: [Program.ImportAffiliates] and package importer, first in a [Program.Rehearsal]
+//   - delete what is old: [Program.Retain]; a person: [Program.EraseAffiliate], [Program.EraseReferral]
+//   - check the books: [Program.Verify]
+//   - serve it over HTTP: package httpapi; test what uses it: package memstore
+//
+// docs/README.md in the repository has a page for each task.
+//
+// # The nouns
+//
+// An [affiliate.Affiliate] is a person who promotes the program through links (a [affiliate.Link]
+// is a slug) and promotional codes. A [affiliate.Coupon] defines a discount. A [affiliate.Code] is
+// what a customer types at checkout; it belongs to a coupon and usually to an
+// affiliate. A [affiliate.Click] is a visit through a link. A [affiliate.Referral] is a customer
+// who came through an affiliate. A [affiliate.Sale] is a payment of a customer, with the
+// [affiliate.Commission] that it earned. A [affiliate.Payout] is a set of commissions that are paid
+// together.
+//
+// # The program
+//
+// A [Program] has every rule as a method. It uses a [record.Store], which only stores
+// records: package memstore keeps them in memory.
+//
+//	program, err := tributary.New(memstore.New(), tributary.Config{
+//		Name:  "Northwind Beans",
+//		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+//	})
+//
+// # What is promised
+//
+//   - A refusal has changed nothing. A job of many transactions, such as
+//     [Program.RunPayouts], says what an error leaves. All other writes of a
+//     method, including its events, are committed together or not at all.
+//   - With a limit of L redemptions and more callers at once, exactly L succeed.
+//   - A payment counts once: a sale with the external id of an existing sale is a duplicate, and the result says so.
+//   - [Program.Evaluate], the preview of a code, uses the same function as recording a sale, and both name every failing rule.
+//   - Money is exact: an [affiliate.Amount] is an integer count of 1/10,000, every sum is
+//     checked, and there is one rounding function.
+//   - [Program.Verify] recomputes the books from the records.
+//
+// # Errors
+//
+// An error that a caller can fix is an [*affiliate.Error] with a [affiliate.Reason]:
+//
+//	if errors.Is(err, affiliate.SlugTaken) { … }
+//
+// A look-up that finds nothing returns [affiliate.ErrNotFound]. Any other error is
+// internal: the store or a function of the host failed, and clients must not
+// see the cause.
+//
+// # Events
+//
+// Every change writes an [affiliate.Event] in the same transaction. There are fifteen
+// types. An event has the object after the change, and a revision that rises by
+// one with each event of the object. A read, a refusal and an update that
+// changes nothing fire no event.
+//
+// There are four ways to get events. A dispatcher (webhooks.Sender, or one that
+// uses [Program.ClaimDeliveries]) delivers them to an [affiliate.Endpoint] at least once.
+// [Program.Follow] and [Program.EventsAfter] give them in the order of the
+// commits to a reader that stores its position. [record.Hooks] get the record before
+// and after each change in process, but may miss one when the process ends.
+// [Program.Events] lists them.
+//
+// # Time, ids, randomness
+//
+// They come from [Config], so a test controls them. They are read before a
+// transaction begins, so a store may run a closure again.
+package tributary

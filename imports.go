@@ -1,0 +1,104 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/imports"
+)
+
+// ImportAffiliates adds affiliates of another service with their links in one
+// transaction, without events. An affiliate whose email is known stays as it is,
+// and gets the links that are missing. Rows that cannot be imported are
+// reported; the others are imported.
+//
+// A slug that another affiliate has is left out, renamed or refused, as the row
+// says; each is noted. Who came by a link that was left out belongs to the
+// affiliate of the row all the same.
+//
+// Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.MissingField] and
+// [affiliate.InvalidField], [affiliate.PlanNotFound], [affiliate.SlugTaken], [affiliate.LinkLimitReached].
+//
+// Effects: affiliates, links, their clicks in the totals, the ledger.
+//
+// Source: docs/import.md.
+func (p *Program) ImportAffiliates(ctx context.Context, rows []affiliate.ImportedAffiliate) (affiliate.ImportReport, error) {
+	return imports.ImportAffiliates(ctx, p.engine, rows)
+}
+
+// ImportCoupons adds coupons of another service with their codes in one
+// transaction, without events. The uses so far count for every limit. A coupon
+// whose external id is known stays as it is, and gets the codes that are
+// missing. A code that another coupon has is left out and noted. Rows that
+// cannot be imported are reported; the others are imported.
+//
+// Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.MissingField],
+// [affiliate.InvalidField] and [affiliate.CodeSyntax], [affiliate.AffiliateNotFound].
+//
+// Effects: coupons, codes, the ledger.
+//
+// Source: docs/import.md.
+func (p *Program) ImportCoupons(ctx context.Context, rows []affiliate.ImportedCoupon) (affiliate.ImportReport, error) {
+	return imports.ImportCoupons(ctx, p.engine, rows)
+}
+
+// ImportPayouts adds payouts of another service in one transaction, without
+// events. Its commissions belong to the payout from then on, so that nobody pays
+// them again. Rows that cannot be imported are reported; the others are imported.
+//
+// A row that was imported before gets its newer state: a status that follows, and
+// commissions that came since. Any other difference is noted and not written.
+//
+// Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.InvalidField],
+// [affiliate.UnknownRef], [affiliate.IdentifiersMismatch] when the sales are of several affiliates,
+// [affiliate.IncludedInPayout] when another payout has one of them.
+//
+// Effects: payouts, the commissions in them, movements of affiliates whose books
+// are open, the ledger.
+//
+// Source: docs/import.md.
+func (p *Program) ImportPayouts(ctx context.Context, rows []affiliate.ImportedPayout) (affiliate.ImportReport, error) {
+	return imports.ImportPayouts(ctx, p.engine, rows)
+}
+
+// ImportSales adds payments of the past with their commissions in one
+// transaction, without events. No code is redeemed, and no rule decides about
+// the commission: it is what the row says. A payment with an external id that a
+// sale has is that sale, and nothing is written. If that sale was imported by
+// another row, this is a second commission of the order, which is stored without
+// the ids and noted; the same one again is only noted. Rows that cannot be
+// imported are reported; the others are imported.
+//
+// A row that was imported before gets its newer state: ON_HOLD to ACCEPTED, and
+// more refunded. Any other difference is noted and not written; when the sale was
+// changed here since, nothing is.
+//
+// Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.MissingField] and
+// [affiliate.InvalidField], [affiliate.RefundExceedsSale], [affiliate.UnknownRef], [affiliate.AttributionRequired],
+// [affiliate.AffiliateNotFound].
+//
+// Effects: sales with their commissions, payments with their ids, adjustments,
+// totals, movements of affiliates whose books are open, the ledger. Refunds and
+// disputes that the provider reported before the import are applied then, as
+// [Program.ReportPayment] does, with their events.
+//
+// Source: docs/import.md.
+func (p *Program) ImportSales(ctx context.Context, rows []affiliate.ImportedSale) (affiliate.ImportReport, error) {
+	return imports.ImportSales(ctx, p.engine, rows)
+}
+
+// ImportReferrals adds customers of the past in one transaction, without
+// events. Rows that cannot be imported are reported; the others are imported. A
+// customer whose email is known stays as it is.
+//
+// Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.MissingField] and
+// [affiliate.InvalidField], [affiliate.AttributionRequired], [affiliate.IdentifiersMismatch], [affiliate.UnknownRef];
+// [affiliate.ErrNotFound] when no affiliate could be found.
+//
+// Effects: the referrals, with their own createdAt, their payers, the totals of
+// affiliates and links, and the ledger for rows with a Ref.
+//
+// Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
+func (p *Program) ImportReferrals(ctx context.Context, rows []affiliate.ImportedReferral) (affiliate.ImportReport, error) {
+	return imports.ImportReferrals(ctx, p.engine, rows)
+}

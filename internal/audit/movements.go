@@ -1,0 +1,318 @@
+package audit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+)
+
+// A trail is the movements of one affiliate, as far as they were followed.
+type trail struct {
+	books record.Books
+	at    affiliate.Instant
+	bad   bool // it was reported; one mistake would make many
+
+	count engine.Standing // sales, revenue and refunds; in payable what sales have earned
+}
+
+// A bookedSale is what the movements of a sale add up to.
+type bookedSale struct {
+	record *record.Sale                   // nil: it was deleted
+	sum    affiliate.Amount               // of the affiliate whom it credits; of a deleted one of all
+	former map[uuid.UUID]affiliate.Amount // of the affiliates that it was moved from
+	whole  bool                           // from the sale on: one of its movements is SALE
+
+	unknown *record.Movement // it names a commission that the sale does not have, and no move came after it
+}
+
+// verifyMovements follows the movements of each affiliate, and compares what
+// they lead to with the books and with a recount.
+func (a *audit) verifyMovements() {
+	trails := map[uuid.UUID]*trail{}
+	sales := make(map[int64]*bookedSale, a.sales.n)
+	for r := range a.sales.records() {
+		sales[r.Number] = &bookedSale{record: r}
+	}
+	steps := map[uuid.UUID]map[affiliate.Cause]int{}
+	for r := range a.movements.records() {
+		t := trails[r.AffiliateID]
+		if t == nil {
+			t = &trail{}
+			trails[r.AffiliateID] = t
+		}
+		a.follow(t, r)
+		if r.Sale != 0 {
+			a.bookSaleMovement(sales, r)
+		}
+		if r.PayoutID != uuid.Nil {
+			a.verifyStep(steps, r)
+		}
+	}
+	a.verifyBooks(trails)
+	a.verifyCounts(trails)
+	a.verifyBookedSales(sales)
+	a.verifySteps(steps)
+}
+
+// follow checks a movement against the one before it.
+func (a *audit) follow(t *trail, r *record.Movement) {
+	if t.bad {
+		return
+	}
+	name := named("movement", r.ID)
+	if r.Number != t.books.Number+1 || r.At.Before(t.at) || r.ID != engine.MovementID(r.At, r.Number, r.AffiliateID) {
+		a.breach("I62", name, "it is number %d of %v after number %d of %v", r.Number, r.At, t.books.Number, t.at)
+		t.bad = true
+	}
+	listed(a, name, "from", r.From.Value(), affiliate.Accounts()...)
+	listed(a, name, "to", r.To.Value(), affiliate.Accounts()...)
+	listed(a, name, "cause", r.Cause.Value(), affiliate.Causes()...)
+	if r.Amount.Sign() < 0 || r.Amount.IsZero() != engine.IsMemo(r) || engine.IsMemo(r) && !r.From.Is(affiliate.AccountAccrual) {
+		a.breach("I62", name, "it moves %v from %s to %s", r.Amount, r.From, r.To)
+		t.bad = true
+	}
+	err := engine.MoveBetween(&t.books, r.From.Value(), r.To.Value(), r.Amount)
+	after := record.Books{Held: r.Held, Payable: r.Payable, InPayout: r.InPayout, Paid: r.Paid}
+	if err != nil || accounts(&t.books) != after {
+		a.breach("I63", name, "it leads to %s, the accounts after it are %s", figures(&t.books), figures(&after))
+		t.bad = true
+	}
+	t.books.Number, t.at = r.Number, r.At
+	t.count.Add(r)
+}
+
+// verifyCounts compares what the movements of each affiliate count with its sales
+// and its totals: reports are made of them.
+func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
+	sales := map[uuid.UUID]int64{}
+	for r := range a.sales.records() {
+		sales[r.AffiliateID]++
+	}
+	for r := range a.totals.records() {
+		t := trails[r.ID]
+		if r.Books.Opened.IsZero() || t == nil || t.bad {
+			continue
+		}
+		kept, _ := t.count.Revenue.Sub(t.count.Refunded)
+		if t.count.Sales != sales[r.ID] || kept != r.Revenue || t.count.Payable != r.Commission {
+			a.breach("I71", named("books", r.ID), "its movements count %d sales, revenue %v, commission %v; it has %d sales, revenue %v, commission %v",
+				t.count.Sales, kept, t.count.Payable, sales[r.ID], r.Revenue, r.Commission)
+		}
+	}
+}
+
+// accounts are the books without what belongs to their movements.
+func accounts(b *record.Books) record.Books {
+	return record.Books{Held: b.Held, Payable: b.Payable, InPayout: b.InPayout, Paid: b.Paid}
+}
+
+// figures shows the accounts in a breach.
+func figures(b *record.Books) string {
+	return fmt.Sprintf("held %v, payable %v, in payouts %v, paid %v", b.Held, b.Payable, b.InPayout, b.Paid)
+}
+
+func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement) {
+	s := sales[r.Sale]
+	if s == nil {
+		s = &bookedSale{}
+		sales[r.Sale] = s
+	}
+	if s.record != nil {
+		a.verifyOrigin(r, s)
+	}
+	s.whole = s.whole || r.Cause.Is(affiliate.CauseSale)
+	sum := s.sum
+	former := s.record != nil && s.record.AffiliateID != r.AffiliateID
+	if former {
+		sum = s.former[r.AffiliateID]
+	}
+	switch {
+	case r.From.Is(affiliate.AccountAccrual):
+		sum, _ = sum.Add(r.Amount) // an overflow is another sum
+	case r.To.Is(affiliate.AccountAccrual):
+		sum, _ = sum.Sub(r.Amount)
+	}
+	switch {
+	case !former:
+		s.sum = sum
+	case s.former == nil:
+		s.former = map[uuid.UUID]affiliate.Amount{r.AffiliateID: sum}
+	default:
+		s.former[r.AffiliateID] = sum
+	}
+}
+
+// verifyOrigin checks that a movement names the code, the link and a commission of
+// its sale: reports by code and by link are made of them. The link may be deleted. A
+// sale that is given to another affiliate leaves its commissions, so the movement that
+// took it away, and those of the same affiliate before it, may name what is gone.
+func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
+	sale := s.record
+	link := r.LinkID == sale.LinkID || !a.links.has(sale.LinkID)
+	if r.CodeID != sale.CodeID || !link {
+		a.breachOfOrigin(r)
+	}
+	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
+	left := r.Cause.Is(affiliate.CauseMove) && (r.Sales < 0 || !r.From.Is(affiliate.AccountAccrual))
+	switch {
+	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID:
+		s.unknown = nil
+	case !left && !entry && s.unknown == nil:
+		s.unknown = r
+	}
+}
+
+func (a *audit) breachOfOrigin(r *record.Movement) {
+	a.breach("I65", named("movement", r.ID), "it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
+}
+
+// verifyBooks compares the books of each affiliate with its movements, and with
+// a recount if they are open.
+func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
+	counted := a.recountBooks()
+	for r := range a.totals.records() {
+		id, books := r.ID, &r.Books
+		t := trails[id]
+		if t == nil {
+			t = &trail{}
+		}
+		name := named("books", id)
+		if !t.bad && (accounts(books) != accounts(&t.books) || books.Number != t.books.Number || books.LastAt != t.at) {
+			a.breach("I63", name, "they say %s after %d movements, the movements lead to %s after %d", figures(books), books.Number, figures(&t.books), t.books.Number)
+		}
+		if want := counted[id]; !books.Opened.IsZero() && accounts(books) != want {
+			a.breach("I64", name, "they say %s, a recount %s", figures(books), figures(&want))
+		}
+	}
+	for id := range trails {
+		if a.affiliates.has(id) && !a.totals.has(id) {
+			a.breach("I63", named("books", id), "they are missing")
+		}
+	}
+}
+
+// recountBooks computes the accounts of each affiliate from entries, adjustments
+// and payouts.
+func (a *audit) recountBooks() map[uuid.UUID]record.Books {
+	counted := map[uuid.UUID]record.Books{}
+	add := func(owner uuid.UUID, name affiliate.Account, amount affiliate.Amount) {
+		books := counted[owner]
+		to := engine.AccountOf(&books, name)
+		*to, _ = to.Add(amount) // an overflow is another sum
+		counted[owner] = books
+	}
+	for r := range a.sales.records() {
+		for _, c := range r.Commissions {
+			switch {
+			case c.Approval.Is(affiliate.ApprovalOnHold):
+				add(c.AffiliateID, affiliate.AccountHeld, c.Earned)
+			case c.Approval.Is(affiliate.ApprovalAccepted) && c.PayoutID == uuid.Nil:
+				add(c.AffiliateID, affiliate.AccountPayable, c.Earned)
+			}
+		}
+	}
+	for r := range a.adjusted.records() {
+		if r.PayoutID == uuid.Nil {
+			add(r.AffiliateID, affiliate.AccountPayable, r.Amount)
+		}
+	}
+	for r := range a.payouts.records() {
+		switch r.Status {
+		case affiliate.PayoutPaid:
+			add(r.AffiliateID, affiliate.AccountPaid, r.Amount)
+		case affiliate.PayoutCanceled, affiliate.PayoutReturned:
+		default:
+			add(r.AffiliateID, affiliate.AccountInPayout, r.Amount)
+		}
+	}
+	return counted
+}
+
+// opened reports when the books of an affiliate were opened, and whether they
+// are open.
+func (a *audit) opened(affiliate uuid.UUID) (at affiliate.Instant, open bool) {
+	totals := a.totals.get(affiliate)
+	if totals == nil {
+		return at, false
+	}
+	return totals.Books.Opened, !totals.Books.Opened.IsZero()
+}
+
+// verifyBookedSales compares the movements of each sale with its commissions.
+// The first movements of a sale from before, or of one that was imported, are in an opening,
+// which may be that of an affiliate whom it was taken from.
+func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
+	for r := range a.sales.records() {
+		s := sales[r.Number]
+		if s == nil {
+			s = &bookedSale{}
+		}
+		delete(sales, r.Number)
+		if s.unknown != nil {
+			a.breachOfOrigin(s.unknown)
+		}
+		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil || s.former != nil) {
+			continue
+		}
+		var want affiliate.Amount
+		for i := range r.Commissions {
+			if c := &r.Commissions[i]; !c.Approval.Is(affiliate.ApprovalDeclined) {
+				want, _ = want.Add(c.Earned)
+			}
+		}
+		if !s.whole || s.sum != want {
+			a.breach("I65", numbered("sale", r.Number), "its commissions are %v, its movements add up to %v", want, s.sum)
+		}
+		for former, sum := range s.former {
+			if !sum.IsZero() {
+				a.breach("I65", numbered("sale", r.Number), "its movements of affiliate %s, whom it does not credit, add up to %v", former, sum)
+			}
+		}
+	}
+	for number, s := range sales {
+		if s.whole && !s.sum.IsZero() {
+			a.breach("I65", numbered("sale", number), "it is deleted, its movements add up to %v", s.sum)
+		}
+	}
+}
+
+// verifyStep counts a movement of a payout.
+func (a *audit) verifyStep(steps map[uuid.UUID]map[affiliate.Cause]int, r *record.Movement) {
+	if steps[r.PayoutID] == nil {
+		steps[r.PayoutID] = map[affiliate.Cause]int{}
+	}
+	steps[r.PayoutID][r.Cause.Value()]++
+	if payout := a.payouts.get(r.PayoutID); payout != nil && (payout.Amount != r.Amount || payout.AffiliateID != r.AffiliateID) {
+		a.breach("I66", named("payout", payout.ID), "it is %v, its movement %d is %v", payout.Amount, r.Number, r.Amount)
+	}
+}
+
+// verifySteps checks that each payout was booked once for each status that it
+// reached. The first steps of a payout from before are in an opening.
+func (a *audit) verifySteps(steps map[uuid.UUID]map[affiliate.Cause]int) {
+	for r := range a.payouts.records() {
+		at, open := a.opened(r.AffiliateID)
+		done := steps[r.ID]
+		if !open || done[affiliate.CausePayoutCreated] == 0 && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
+			continue
+		}
+		want := map[affiliate.Cause]int{affiliate.CausePayoutCreated: 1}
+		switch r.Status {
+		case affiliate.PayoutPaid:
+			want[affiliate.CausePayoutPaid] = 1
+		case affiliate.PayoutCanceled:
+			want[affiliate.CausePayoutCanceled] = 1
+		case affiliate.PayoutReturned:
+			want[affiliate.CausePayoutPaid], want[affiliate.CausePayoutReturned] = 1, 1
+		}
+		if !maps.Equal(want, done) {
+			a.breach("I66", named("payout", r.ID), "it is %s, and was booked as %v, not as %v", r.Status, done, want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package audit
+
+import (
+	"math/big"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/payment"
+)
+
+// verifyPayments checks what payment providers reported against the sales.
+func (a *audit) verifyPayments() {
+	keyed := make(map[uuid.UUID]bool, a.payments.n)
+	for r := range a.keys.records() {
+		if keyed[r.PaymentID] = true; !a.payments.has(r.PaymentID) {
+			a.breach("I75", named("key", r.ID), "its payment %s does not exist", r.PaymentID)
+		}
+	}
+	for r := range a.payments.records() {
+		name := named("payment", r.ID)
+		if !keyed[r.ID] {
+			a.breach("I75", name, "it has no id of its provider")
+		}
+		a.instants("payment", r.ID, r.CreatedAt, r.UpdatedAt)
+		for _, f := range r.Refunds {
+			listed(a, name, "refund", f.State, engine.RefundRanks...)
+		}
+		for _, f := range r.Disputes {
+			listed(a, name, "dispute", f.State, engine.DisputeRanks...)
+		}
+		a.verifyPayment(r)
+	}
+	unique(a, "I75", "key", &a.keys, record.ByPayment)
+	unique(a, "I75", "payment", &a.payments, record.BySale)
+}
+
+// verifyPayment checks that a sale is where the facts of its payment want it.
+func (a *audit) verifyPayment(r *record.Payment) {
+	name := named("payment", r.ID)
+	if r.Conflict != uuid.Nil && (r.Sale != uuid.Nil || len(r.Waiting) != 1) {
+		a.breach("I82", name, "it waits for a decision about sale %s and has sale %s, %d waiting", r.Conflict, r.Sale, len(r.Waiting))
+	}
+	if r.Left != "" && (r.Sale != uuid.Nil || r.Conflict != uuid.Nil || r.Gross.IsZero()) {
+		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left, r.Sale, r.Conflict, r.Gross)
+	}
+	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || len(r.Waiting) > 0) {
+		a.breach("I82", name, "it waits as %s and is counted in %q, %d waiting", r.Left, r.Counted, len(r.Waiting))
+	}
+	if r.Sale == uuid.Nil && len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
+		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
+	}
+	sale := a.sales.get(r.Sale)
+	if sale == nil {
+		return // it was deleted
+	}
+	a.verifyTaken(r, sale)
+	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
+	if want := a.wantsRefunded(r, sale); want.Cmp(fraction(sale.Refunded)) != 0 && !made {
+		a.breach("I76", name, "the facts want %s refunded; %v is", figure(want), sale.Refunded)
+	}
+}
+
+// verifyTaken checks that no report took more off a sale than its payment brought.
+func (a *audit) verifyTaken(r *record.Payment, sale *record.Sale) {
+	taken := new(big.Rat)
+	for i := range sale.Refunds {
+		if sale.Refunds[i].Fact {
+			taken = plus(taken, fraction(sale.Refunds[i].Amount))
+		}
+	}
+	if brought := broughtOf(r, taken); taken.Cmp(brought) > 0 {
+		a.breach("I82", named("payment", r.ID), "it brought %s, and its refunds took %s off its sale", figure(brought), figure(taken))
+	}
+}
+
+// verifyPayers checks payers, and the status of their referrals.
+func (a *audit) verifyPayers() {
+	subs := make(map[uuid.UUID][]affiliate.Subscription)
+	byHand := make(map[uuid.UUID]bool)
+	for r := range a.payers.records() {
+		name := named("payer", r.ID)
+		a.refers("I78", "payer", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+		a.instants("payer", r.ID, r.CreatedAt, r.UpdatedAt)
+		a.verifyEmail("payer", r.ID, r.Email)
+		a.verifyHidden(r.ReferralID, "payer", r.ID, r.Email != "" || r.Name != "")
+		if len(r.Subs) > payment.MaxSubs {
+			a.breach("I78", name, "it has %d subscriptions", len(r.Subs))
+		}
+		for _, s := range r.Subs {
+			listed(a, name, "subscription", s.Status, payment.ProviderStatuses...)
+		}
+		if !r.ByEmail {
+			subs[r.ReferralID] = append(subs[r.ReferralID], r.Subs...)
+		}
+		byHand[r.ReferralID] = byHand[r.ReferralID] || r.ByHand
+	}
+	for r := range a.referrals.records() {
+		wanted := wantsStatus(subs[r.ID])
+		if wanted != "" && wanted != r.Status && !byHand[r.ID] && !engine.IsRefused(r.Status) {
+			a.breach("I78", named("referral", r.ID), "status %s, its subscriptions say %s", r.Status, wanted)
+		}
+	}
+	unique(a, "I78", "payer", &a.payers, record.ByPayer)
+}

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"cmp"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+)
+
+// fromBefore is the type of a rate that was stored without one, as far as what
+// it may be goes: a percentage, or an amount of any size.
+const fromBefore = affiliate.CommissionFlat
+
+// verifyRates checks all rates: of plans, of tiers and of affiliates.
+func (a *audit) verifyRates() {
+	for r := range a.plans.records() {
+		a.verifyPlan(r)
+	}
+	for r := range a.tiers.records() {
+		a.verifyTier(r)
+	}
+	for r := range a.affiliates.records() {
+		a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
+	}
+}
+
+func (a *audit) verifyPlan(r *record.Plan) {
+	name := named("plan", r.ID)
+	a.titled(name, r.Name)
+	listed(a, name, "paymentTrigger", r.Trigger, affiliate.PaymentTriggers()...)
+	a.verifyRate(name, affiliate.Set(r.Terms.Rate), r.Terms.Type)
+	if r.Terms.MaxPayments < 0 || r.Terms.MaxMonths < 0 {
+		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)
+	}
+	a.verifyHoldDays(name, r.Terms.HoldDays)
+	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+func (a *audit) verifyHoldDays(object string, days int64) {
+	if !engine.ValidHoldDays(days) {
+		a.breach("I40", object, "a holding period of %d days", days)
+	}
+}
+
+func (a *audit) verifyTier(r *record.Tier) {
+	name := named("tier", r.ID)
+	a.titled(name, r.Name)
+	listed(a, name, "conditionType", r.Condition, affiliate.ConditionAll, affiliate.ConditionSome)
+	a.verifyRate(name, r.Rate, cmp.Or(r.RateType, fromBefore))
+	if r.Tier < 1 || r.MinReferrals < 0 || r.MinRevenue.Sign() < 0 {
+		a.breach("I44", name, "rank %d, minReferrals %d, minRevenue %v", r.Tier, r.MinReferrals, r.MinRevenue)
+	}
+	a.instants("tier", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+// verifyRate checks a rate, where there is one, as one of its type.
+func (a *audit) verifyRate(object string, given affiliate.Opt[affiliate.Percent], typ affiliate.CommissionType) {
+	rate, ok := given.Get()
+	if !ok {
+		return
+	}
+	listed(a, object, "commissionType", typ, affiliate.CommissionPercentage, affiliate.CommissionFlat)
+	if engine.CheckRate(rate, typ) != nil {
+		a.breach("I40", object, "a rate of %v cannot be %s", rate, typ)
+	}
+}

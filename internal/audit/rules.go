@@ -1,0 +1,220 @@
+package audit
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
+)
+
+// The rules of money a second time, for the audit alone. They are written from
+// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: a
+// rule that is wrong in one of the two places is a breach.
+
+// fraction is an amount as a fraction.
+func fraction(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), decimal.Scale) }
+
+// nearest is an amount rounded half away from zero to the digits of a currency.
+func nearest(exact *big.Rat, c affiliate.Currency) *big.Rat {
+	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
+	units := new(big.Rat).Quo(exact, unit)
+	units.Add(units, big.NewRat(int64(units.Sign()), 2))
+	whole := new(big.Int).Quo(units.Num(), units.Denom()) // towards zero
+	return unit.Mul(unit, new(big.Rat).SetInt(whole))
+}
+
+// figure shows a fraction in a breach, as an amount where it is one.
+func figure(x *big.Rat) string {
+	scaled := times(x, big.NewRat(decimal.Scale, 1))
+	if scaled.IsInt() && scaled.Num().IsInt64() {
+		return affiliate.AmountFromScaled(scaled.Num().Int64()).String()
+	}
+	return x.RatString()
+}
+
+// The arithmetic below never changes its arguments.
+
+func plus(a, b *big.Rat) *big.Rat  { return new(big.Rat).Add(a, b) }
+func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func times(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+
+// per is a divided by b; of nothing it is nothing.
+func per(a, b *big.Rat) *big.Rat {
+	if b.Sign() == 0 {
+		return new(big.Rat)
+	}
+	return new(big.Rat).Quo(a, b)
+}
+
+func least(a, b *big.Rat) *big.Rat {
+	if b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
+
+// A deducting is what was taken off the total of a sale before its commission was
+// calculated.
+type deducting struct{ tax, shipping bool }
+
+// deductings are what a sale may have been calculated by: what it says, or for a sale
+// older than this field any of them.
+func deductings(r *record.Sale) []deducting {
+	switch r.Why.Deduct.Value() {
+	case affiliate.DeductNothing:
+		return []deducting{{}}
+	case affiliate.DeductTax:
+		return []deducting{{tax: true}}
+	case affiliate.DeductShipping:
+		return []deducting{{shipping: true}}
+	case affiliate.DeductBoth:
+		return []deducting{{true, true}}
+	}
+	return []deducting{{}, {tax: true}, {shipping: true}, {true, true}}
+}
+
+// A remainder is what refunds left of a sale: what they took in all, and of that with
+// its tax and shipping named. Source: docs/money.md M9a.
+type remainder struct{ refunded, named, tax, shipping *big.Rat }
+
+// remainderOf is what all refunds of a sale left.
+func remainderOf(r *record.Sale) remainder {
+	left := remainder{fraction(r.Refunded), new(big.Rat), new(big.Rat), new(big.Rat)}
+	for i := range r.Refunds {
+		f := &r.Refunds[i]
+		if f.Tax.IsZero() && f.Shipping.IsZero() {
+			continue
+		}
+		left.named = plus(left.named, fraction(f.Amount))
+		left.tax = plus(left.tax, fraction(f.Tax.Or(affiliate.Amount{})))
+		left.shipping = plus(left.shipping, fraction(f.Shipping.Or(affiliate.Amount{})))
+	}
+	return left
+}
+
+// base is what is left of the base of a sale.
+func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
+	total, tax, shipping := fraction(r.TotalEarned), new(big.Rat), new(big.Rat)
+	if d.tax {
+		tax = fraction(r.Tax)
+	}
+	if d.shipping {
+		shipping = fraction(r.Shipping)
+	}
+	base, whole := minus(minus(total, tax), shipping), minus(total, left.named)
+	kept := least(minus(total, left.refunded), whole)
+	if left.named.Sign() != 0 {
+		back := plus(least(left.tax, tax), least(left.shipping, shipping))
+		if base = plus(minus(base, left.named), back); base.Sign() <= 0 {
+			return new(big.Rat)
+		}
+	}
+	if kept.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	return times(base, per(kept, whole))
+}
+
+// earns is what a sale with a commission earns, before it is rounded.
+func (d deducting) earns(r *record.Sale) *big.Rat {
+	kept := minus(fraction(r.TotalEarned), fraction(r.Refunded))
+	if kept.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	left := d.base(r, remainderOf(r))
+	rate, _ := r.Rate.Get()
+	if hand, ok := r.ByHand.Get(); ok {
+		then := remainder{minus(fraction(r.TotalEarned), fraction(hand.Kept)), fraction(hand.Named), fraction(hand.Tax), fraction(hand.Shipping)}
+		if whole := d.base(r, then); whole.Sign() != 0 {
+			return times(fraction(hand.Earned), per(left, whole))
+		}
+		return times(fraction(hand.Earned), per(kept, fraction(hand.Kept)))
+	}
+	if r.RateType.Is(affiliate.CommissionFlat) {
+		flat := big.NewRat(rate.Scaled(), decimal.Scale)
+		if whole := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}); whole.Sign() > 0 {
+			return times(flat, per(left, whole))
+		}
+		return times(flat, per(kept, fraction(r.TotalEarned)))
+	}
+	return times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
+}
+
+// entriesOf is the sum of a sale's commissions.
+func entriesOf(r *record.Sale) *big.Rat {
+	sum := new(big.Rat)
+	for i := range r.Commissions {
+		sum = plus(sum, fraction(r.Commissions[i].Earned))
+	}
+	return sum
+}
+
+// wantsRefunded is how much of a sale is refunded by the facts of its payment and by
+// the host together. Source: docs/payments.md.
+func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
+	total, gross := fraction(sale.TotalEarned), fraction(pay.Gross.Or(affiliate.Amount{}))
+	refunds, failed, held := new(big.Rat), new(big.Rat), new(big.Rat)
+	ids := map[string]bool{}
+	for _, f := range pay.Refunds {
+		ids[f.ID] = true
+		switch {
+		case f.State == affiliate.RefundFailed:
+			failed = plus(failed, fraction(f.Amount))
+		case f.State == affiliate.RefundSucceeded && !f.Late:
+			refunds = plus(refunds, fraction(f.Amount))
+		}
+	}
+	if said := minus(fraction(pay.Refunded.Or(affiliate.Amount{})), failed); said.Cmp(refunds) > 0 {
+		refunds = said
+	}
+	disputed := false // by more than a warning
+	for _, f := range pay.Disputes {
+		ids[f.ID] = true
+		disputed = disputed || !f.Warning && f.State != affiliate.DisputeInquiry
+	}
+	for _, f := range pay.Disputes {
+		if (f.State == affiliate.DisputeWithdrawn || f.State == affiliate.DisputeLost) && !f.Late && !(f.Warning && disputed) {
+			held = plus(held, fraction(f.Amount))
+		}
+	}
+	lost := least(plus(refunds, held), gross)
+	want := total
+	if lost.Cmp(gross) != 0 || lost.Sign() == 0 {
+		want = least(nearest(times(total, per(lost, gross)), a.Cfg.Currency), total)
+	}
+	want = broughtOf(pay, want)
+	for i := range sale.Refunds { // and what the host refunded besides
+		if f := &sale.Refunds[i]; !f.Fact && !ids[f.ID] {
+			want = plus(want, fraction(f.Amount))
+		}
+	}
+	return least(want, total)
+}
+
+// broughtOf is as much of a sum as a payment brought. Of one in another currency, its
+// worth in that of the program.
+func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
+	if pay.Counted == "" {
+		return least(sum, fraction(pay.Gross.Or(affiliate.Amount{})))
+	}
+	if worth, known := pay.Worth.Get(); known { // records older than this field lack it
+		return least(sum, fraction(worth))
+	}
+	return sum
+}
+
+// wantsStatus is the status of a customer with these subscriptions: the best of them;
+// empty: none.
+func wantsStatus(subs []affiliate.Subscription) affiliate.SubscriptionStatus {
+	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionActive, affiliate.SubscriptionPastDue} {
+		if slices.ContainsFunc(subs, func(s affiliate.Subscription) bool { return s.Status == status }) {
+			return status
+		}
+	}
+	if len(subs) == 0 {
+		return ""
+	}
+	return subs[0].Status
+}

@@ -1,0 +1,55 @@
+package delivery
+
+import (
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+const (
+	maxRetryAfter = 24 * time.Hour  // that an answer may ask for
+	minPause      = time.Minute     // of an endpoint that answers 429 or 503
+	minSpread     = 2 * time.Second // of the jitter
+	failingAfter  = 24 * time.Hour  // the host is told
+	disabledAfter = 120 * time.Hour // an endpoint that only fails is disabled
+)
+
+// A followUp is what follows an attempt.
+type followUp struct {
+	state affiliate.DeliveryState
+	wait  time.Duration // pending: until the next attempt
+	pause time.Duration // of the endpoint; 0: none
+	gone  bool          // the endpoint is not there any more
+}
+
+// decide says what follows an attempt, the made-th of its delivery. draw is
+// uniform.
+func decide(a *affiliate.Attempt, made int, schedule []time.Duration, draw uint64) followUp {
+	if delivered(a) {
+		return followUp{state: affiliate.DeliveryDelivered}
+	}
+	asked := min(max(a.RetryAfter, 0), maxRetryAfter)
+	v := followUp{state: affiliate.DeliveryFailed}
+	switch a.Status {
+	case 410:
+		return followUp{state: affiliate.DeliveryCanceled, gone: true}
+	case 429, 503:
+		v.pause = max(asked, minPause)
+	}
+	if made < len(schedule) && a.Err != affiliate.FailedBlockedURL {
+		v.state, v.wait = affiliate.DeliveryPending, max(spread(schedule[made], draw), asked)
+	}
+	return v
+}
+
+// delivered reports whether the receiver has accepted the delivery: with any
+// 2xx, even when the body of the answer is incomplete.
+func delivered(a *affiliate.Attempt) bool { return StatusOK(a.Status) }
+
+func StatusOK(status int) bool { return status/100 == 2 }
+
+// spread is a delay with its jitter: it is longer by at most a tenth or two
+// seconds, so that deliveries that failed together are not retried together.
+func spread(base time.Duration, draw uint64) time.Duration {
+	return base + time.Duration(draw%uint64(max(minSpread, base/10)+1))
+}

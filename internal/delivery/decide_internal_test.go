@@ -1,0 +1,86 @@
+package delivery
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/engine"
+)
+
+func TestDecide(t *testing.T) {
+	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
+	schedule := []time.Duration{0, 5 * time.Second, hour}
+	tests := []struct {
+		name string
+		a    affiliate.Attempt
+		made int
+		want followUp
+	}{
+		{"200", affiliate.Attempt{Status: 200}, 1, followUp{state: affiliate.DeliveryDelivered}},
+		{"299", affiliate.Attempt{Status: 299}, 1, followUp{state: affiliate.DeliveryDelivered}},
+		{"200LastOfSchedule", affiliate.Attempt{Status: 200}, 3, followUp{state: affiliate.DeliveryDelivered}},
+		{"200BodyBroke", affiliate.Attempt{Status: 200, Err: affiliate.FailedConnection, RetryAfter: hour}, 1, followUp{state: affiliate.DeliveryDelivered}},
+		{"NoAnswer", affiliate.Attempt{Err: affiliate.FailedTimeout}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second}},
+		{"199", affiliate.Attempt{Status: 199}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second}},
+		{"302", affiliate.Attempt{Status: 302, Err: affiliate.FailedRedirect}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second}},
+		{"404", affiliate.Attempt{Status: 404}, 2, followUp{state: affiliate.DeliveryPending, wait: hour}},
+		{"500", affiliate.Attempt{Status: 500}, 2, followUp{state: affiliate.DeliveryPending, wait: hour}},
+		{"500LastOfSchedule", affiliate.Attempt{Status: 500}, 3, followUp{state: affiliate.DeliveryFailed}},
+		{"500AfterTheSchedule", affiliate.Attempt{Status: 500}, 11, followUp{state: affiliate.DeliveryFailed}},
+		{"500RetryAfter", affiliate.Attempt{Status: 500, RetryAfter: minute}, 1, followUp{state: affiliate.DeliveryPending, wait: minute}},
+		{"500RetryAfterShorter", affiliate.Attempt{Status: 500, RetryAfter: minute}, 2, followUp{state: affiliate.DeliveryPending, wait: hour}},
+		{"500RetryAfterTooLong", affiliate.Attempt{Status: 500, RetryAfter: math.MaxInt64}, 1, followUp{state: affiliate.DeliveryPending, wait: day}},
+		{"500RetryAfterNegative", affiliate.Attempt{Status: 500, RetryAfter: -hour}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second}},
+		{"410", affiliate.Attempt{Status: 410}, 1, followUp{state: affiliate.DeliveryCanceled, gone: true}},
+		{"429", affiliate.Attempt{Status: 429}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second, pause: minute}},
+		{"429RetryAfter", affiliate.Attempt{Status: 429, RetryAfter: hour}, 1, followUp{state: affiliate.DeliveryPending, wait: hour, pause: hour}},
+		{"429RetryAfterShort", affiliate.Attempt{Status: 429, RetryAfter: 10 * time.Second}, 1, followUp{state: affiliate.DeliveryPending, wait: 10 * time.Second, pause: minute}},
+		{"503LastOfSchedule", affiliate.Attempt{Status: 503}, 3, followUp{state: affiliate.DeliveryFailed, pause: minute}},
+		{"BlockedAddress", affiliate.Attempt{Err: affiliate.FailedBlockedAddress}, 1, followUp{state: affiliate.DeliveryPending, wait: 5 * time.Second}},
+		{"BlockedURL", affiliate.Attempt{Err: affiliate.FailedBlockedURL}, 1, followUp{state: affiliate.DeliveryFailed}},
+		{"BlockedURLLastOfSchedule", affiliate.Attempt{Err: affiliate.FailedBlockedURL}, 3, followUp{state: affiliate.DeliveryFailed}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := decide(&tt.a, tt.made, schedule, 0); got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// The jitter only adds, at most two seconds or a tenth, and uses this whole
+// range (W066).
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte{3}))
+	for _, base := range append(engine.defaultSchedule(), 30*24*time.Hour) {
+		room := max(2*time.Second, base/10)
+		low, high := time.Duration(math.MaxInt64), time.Duration(0)
+		for range 10_000 {
+			got := spread(base, rng.Uint64())
+			if got < base || got > base+room {
+				t.Fatalf("%v becomes %v", base, got)
+			}
+			low, high = min(low, got), max(high, got)
+		}
+		if low > base+room/100 || high < base+room-room/100 {
+			t.Errorf("%v: drawn from %v to %v only", base, low, high)
+		}
+		if spread(base, 0) != base || spread(base, uint64(room)) != base+room {
+			t.Errorf("%v: the ends are %v and %v", base, spread(base, 0), spread(base, uint64(room)))
+		}
+	}
+}
+
+func TestDefaultSchedule(t *testing.T) {
+	var total time.Duration
+	for _, step := range engine.defaultSchedule() {
+		total += step
+	}
+	if n := len(engine.defaultSchedule()); n != 10 || total != 75*time.Hour+35*time.Minute+5*time.Second {
+		t.Errorf("%d attempts over %v", n, total)
+	}
+}

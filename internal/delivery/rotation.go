@@ -1,0 +1,89 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+const (
+	defaultGrace  = 24 * 60 * 60     // seconds
+	maxGrace      = 7 * defaultGrace // seconds
+	MaxOldSecrets = 2
+)
+
+// RotateSecret is RotateSecret of tributary.Program.
+func RotateSecret(ctx context.Context, p *engine.Program, in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
+	defer p.Begin(&ctx, "RotateSecret", engine.Writes).End(&err)
+	o := p.Op(ctx)
+	grace := in.GracePeriodSeconds.Or(defaultGrace)
+	refused := refusal.First(rotationCheck(in, grace))
+	secret, err := newSecret(o.Program)
+	if err != nil {
+		return affiliate.IssuedEndpoint{}, err
+	}
+	record, err := secretRecord(o.Program, secret, in.WebhookID)
+	if err != nil {
+		return affiliate.IssuedEndpoint{}, err
+	}
+	rq := engine.Request{Once: in.Once, Name: "webhook.rotate", Input: in, Refused: refused, Secret: secret}
+	return engine.Write(o, rq, func() (affiliate.IssuedEndpoint, error) {
+		rec, err := endpoint(o, in.WebhookID)
+		if err != nil {
+			return affiliate.IssuedEndpoint{}, err
+		}
+		rotate(&rec, record, time.Duration(grace)*time.Second, o.Now)
+		if err := o.Tx.Endpoints.Replace(rec); err != nil {
+			return affiliate.IssuedEndpoint{}, refusal.Internal("rotate secret", err)
+		}
+		return affiliate.IssuedEndpoint{Endpoint: endpointOf(rec, o.Now), Secret: secret}, nil
+	})
+}
+
+func rotationCheck(in affiliate.Rotation, grace int64) *affiliate.Error {
+	if in.WebhookID == uuid.Nil {
+		return refusal.WebhookIDRequired.Err()
+	}
+	if grace < 0 || grace > maxGrace {
+		return refusal.GracePeriodRange.Err()
+	}
+	return nil
+}
+
+// rotate puts a new secret in front. The present one expires after the grace
+// period; none is kept when that is 0.
+func rotate(r *record.Endpoint, next record.Secret, grace time.Duration, now affiliate.Instant) {
+	secrets := []record.Secret{next}
+	for _, s := range r.Secrets {
+		if s.ExpiresAt.IsZero() {
+			s.ExpiresAt = now.Add(grace)
+		}
+		if grace > 0 && signs(s, now) && len(secrets) <= MaxOldSecrets {
+			secrets = append(secrets, s)
+		}
+	}
+	r.Secrets, r.UpdatedAt = secrets, engine.Later(now, r.UpdatedAt)
+}
+
+// signs reports whether a secret is still in use at a moment.
+func signs(s record.Secret, now affiliate.Instant) bool {
+	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
+}
+
+// graceEnds is the moment from which the newest secret signs alone; zero when
+// it does already.
+func graceEnds(r record.Endpoint, now affiliate.Instant) affiliate.Instant {
+	var end affiliate.Instant
+	for _, s := range r.Secrets {
+		if s.ExpiresAt.After(end) && signs(s, now) {
+			end = s.ExpiresAt
+		}
+	}
+	return end
+}

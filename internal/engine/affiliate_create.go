@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// maxAnswer is the longest signup answer, in characters.
+const maxAnswer = 10_000
+
+// CreateAffiliate is CreateAffiliate of tributary.Program.
+func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+	defer p.Begin(&ctx, "CreateAffiliate", Writes).End(&err)
+	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
+}
+
+// InviteAffiliate is InviteAffiliate of tributary.Program.
+func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+	defer p.Begin(&ctx, "InviteAffiliate", Writes).End(&err)
+	return p.addAffiliate(ctx, "affiliate.invite", in, affiliate.AffiliateInvited)
+}
+
+// addAffiliate creates an affiliate with the given status.
+func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.NewAffiliate, status affiliate.AffiliateStatus) (affiliate.Affiliate, error) {
+	rq := Request{Once: in.Once, Name: name, Input: struct {
+		affiliate.NewAffiliate
+		Answers []affiliate.Answer // they are part of the request
+	}{in, in.Answers}}
+	rq.Refused = newAffiliateNormalize(&in)
+	base, random := SlugBase(in.Email), RandomSlug(p.Ids.Fresh())
+	o := p.Op(ctx)
+	return Write(o, rq, func() (affiliate.Affiliate, error) {
+		terms, err := o.checkNew(in)
+		if err != nil {
+			return affiliate.Affiliate{}, err
+		}
+		slug := in.AffiliateLink
+		if slug == "" {
+			if slug, err = o.FreeSlug(base, random); err != nil {
+				return affiliate.Affiliate{}, err
+			}
+		}
+		rec := record.Affiliate{
+			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, Status: status,
+			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
+			CreatedAt: o.Now, UpdatedAt: o.Now,
+		}
+		if !rec.Rate.IsZero() {
+			rec.RateType = terms.Type
+		}
+		if _, err := o.addLink(rec.ID, slug, refusal.RequestedSlugTaken.Err()); err != nil {
+			return affiliate.Affiliate{}, err
+		}
+		rec.Answers = o.answers(in.Answers)
+		return o.SaveAffiliate(record.Affiliate{}, rec)
+	})
+}
+
+// newAffiliateNormalize validates a new affiliate by itself and makes the email canonical.
+func newAffiliateNormalize(in *affiliate.NewAffiliate) error {
+	in.FirstName, in.LastName = plaintext.Trim(in.FirstName), plaintext.Trim(in.LastName)
+	err := refusal.First(
+		refusal.Required("firstName", in.FirstName, refusal.FirstNameRequired, refusal.MaxPersonName),
+		refusal.Required("lastName", in.LastName, refusal.LastNameRequired, refusal.MaxPersonName),
+	)
+	if err != nil {
+		return err
+	}
+	if plaintext.Blank(in.Email) {
+		return refusal.EmailRequired.Err()
+	}
+	if err := refusal.First(refusal.NormalizeEmail("email", &in.Email)); err != nil {
+		return err
+	}
+	if in.AffiliateLink != "" {
+		if err := refusal.First(refusal.CheckSlug("affiliateLink", in.AffiliateLink)); err != nil {
+			return err
+		}
+	}
+	return checkAnswers(in.Answers)
+}
+
+// checkAnswers checks signup answers: each has a question and 1–10,000
+// characters; newlines and tabs are allowed.
+func checkAnswers(all []affiliate.Answer) error {
+	for i := range all {
+		if all[i].QuestionID == uuid.Nil {
+			return refusal.FieldNotAnID.Of("questionAnswers.questionId")
+		}
+		if plaintext.Blank(all[i].Answer) {
+			return refusal.FieldEmpty.Of("questionAnswers.answer")
+		}
+		if err := refusal.CheckText("questionAnswers.answer", all[i].Answer, maxAnswer, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNew checks a new affiliate against the stored records, and returns the
+// terms that it starts with.
+func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
+	terms, err := o.TermsOf(in.CommissionPlanID, refusal.PlanNotFound)
+	if err != nil {
+		return terms, err
+	}
+	if _, ok := in.AffiliateGroupID.Get(); ok {
+		return terms, refusal.GroupNotFound.Err()
+	}
+	if rate, ok := in.CommissionRate.Get(); ok {
+		if err := CheckRate(rate, terms.Type); err != nil {
+			return terms, err
+		}
+	}
+	if err := o.refuseTakenEmail(in.Email, uuid.Nil); err != nil {
+		return terms, err
+	}
+	if in.AffiliateLink == "" {
+		return terms, nil
+	}
+	return terms, o.refuseTakenSlug(in.AffiliateLink, uuid.Nil, refusal.RequestedSlugTaken.Err())
+}
+
+// TermsOf returns the terms of a plan, or those of the program for the zero id.
+// They decide the meaning of an affiliate's own rate. For an unknown plan it
+// returns the given refusal.
+func (o *Op) TermsOf(plan uuid.UUID, missing refusal.Refusal) (affiliate.Terms, error) {
+	if plan == uuid.Nil {
+		return o.Cfg.Terms, nil
+	}
+	rec, err := o.Tx.Plans.Get(plan)
+	if err != nil {
+		return affiliate.Terms{}, missing.IfMissing(err)
+	}
+	return rec.Terms, nil
+}
+
+// refuseTakenEmail refuses an email that an affiliate other than self has.
+func (o *Op) refuseTakenEmail(email string, self uuid.UUID) error {
+	rec, err := o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: email})
+	if errors.Is(err, affiliate.ErrNotFound) || err == nil && rec.ID == self {
+		return nil
+	}
+	if err != nil {
+		return refusal.Internal("look up email", err)
+	}
+	return refusal.AffiliateEmailTaken.Err()
+}
+
+// answers returns the signup answers in the form of the record, each with an
+// id.
+func (o *Op) answers(all []affiliate.Answer) []affiliate.Answer {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].ID == uuid.Nil {
+			all[i].ID = o.NewID()
+		}
+	}
+	return all
+}

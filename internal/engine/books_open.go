@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// OpenBooks is OpenBooks of tributary.Program.
+func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
+	defer p.Begin(&ctx, "OpenBooks", Writes).End(&err)
+	o := p.Op(ctx)
+	return WriteAround(o, Request{Name: "books.open"}, nil, func() (int, error) {
+		return p.eachBooks(ctx, (*Op).wantsOpening, (*Op).openBooks)
+	})
+}
+
+// wantsOpening reports whether there is something to open.
+func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
+	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales > 0 {
+		return b.Opened.IsZero(), nil
+	}
+	sales, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: totals.ID})
+	if err != nil {
+		return false, refusal.Internal("read sales", err)
+	}
+	return sales, nil
+}
+
+// openBooks writes the opening of an affiliate.
+func (o *Op) openBooks(totals record.Totals) (bool, error) {
+	found := inventory{of: make(map[int64]int64), booked: make(map[uuid.UUID]bool)}
+	for _, step := range []func() error{
+		func() error {
+			return Each(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: totals.ID}, found.sale(o))
+		},
+		func() error {
+			return Each(o.Tx.Payouts, record.Key{Index: record.OfAffiliate, ID: totals.ID}, found.payout(o))
+		},
+		func() error {
+			return Each(o.Tx.Movements, record.Key{Index: record.OfAffiliate, ID: totals.ID}, found.movement)
+		},
+		func() error {
+			return Each(o.Tx.Adjustments, record.Key{Index: record.OfAffiliate, ID: totals.ID}, found.adjustment)
+		},
+	} {
+		if err := step(); err != nil {
+			return false, refusal.Internal("open books", err)
+		}
+	}
+	books := &totals.Books
+	books.Opened, books.MaxHold, books.Unbooked = next(books, o.Now), max(books.MaxHold, found.MaxHold), false
+	for i := range found.unbooked {
+		b := BookAdjustment(&found.unbooked[i], affiliate.CauseOpening, found.unbooked[i].Amount)
+		if err := o.Post(totals.ID, books, &b); err != nil {
+			return false, err
+		}
+	}
+	b, err := found.opening(books)
+	if err != nil {
+		return false, refusal.Internal("open books", err)
+	}
+	if err := o.Post(totals.ID, books, &b); err != nil {
+		return false, err
+	}
+	return true, o.PutTotals(totals)
+}
+
+// An inventory is what the records of an affiliate say that its books must hold.
+type inventory struct {
+	record.Books                 // the accounts, and MaxHold
+	counted      Standing        // sales, revenue and refunds, less those of the movements so far
+	of           map[int64]int64 // the sale of each commission in a payout
+	err          error           // a sum that did not fit
+
+	booked   map[uuid.UUID]bool  // the adjustments with a movement
+	unbooked []record.Adjustment // those without one: they were imported
+}
+
+func (v *inventory) add(to *affiliate.Amount, amount affiliate.Amount) {
+	if v.err == nil {
+		*to, v.err = to.Add(amount)
+	}
+}
+
+// sale counts a sale, and freezes what payouts hold.
+func (v *inventory) sale(o *Op) func(record.Sale) error {
+	return func(r record.Sale) error {
+		s, err := SaleStanding(&r)
+		if err != nil {
+			return err
+		}
+		v.counted.Sales++
+		v.MaxHold = max(v.MaxHold, r.HoldDays)
+		v.add(&v.counted.Revenue, s.Revenue)
+		v.add(&v.counted.Refunded, s.Refunded)
+		v.add(&v.Held, s.Held)
+		v.add(&v.Payable, s.Payable)
+		changed := false
+		for i := range r.Commissions {
+			c := &r.Commissions[i]
+			if c.PayoutID != uuid.Nil {
+				v.add(&v.Payable, c.Earned.Neg())
+			}
+			if CommissionFrozen(c) {
+				v.of[c.Number] = r.Number
+				changed = changed || !c.Frozen
+				c.Frozen = true
+			}
+		}
+		if !changed {
+			return v.err
+		}
+		return o.Tx.Sales.Replace(r)
+	}
+}
+
+// payout counts a payout, and lists what it took with the sales.
+func (v *inventory) payout(o *Op) func(record.Payout) error {
+	return func(r record.Payout) error {
+		switch {
+		case r.Status == affiliate.PayoutPaid:
+			v.add(&v.Paid, r.Amount)
+		case IsLive(&r):
+			v.add(&v.InPayout, r.Amount)
+		}
+		if len(r.Items) > 0 {
+			return v.err
+		}
+		r.Items = make([]affiliate.PayoutItem, len(r.Commissions))
+		for i, n := range r.Commissions {
+			r.Items[i] = affiliate.PayoutItem{Sale: v.of[n], Commission: n}
+		}
+		r.Commissions = nil
+		return o.Tx.Payouts.Replace(r)
+	}
+}
+
+func (v *inventory) adjustment(r record.Adjustment) error {
+	if !v.booked[r.ID] && !IsMoved(&r) {
+		v.unbooked = append(v.unbooked, r)
+	}
+	if r.PayoutID == uuid.Nil {
+		v.add(&v.Payable, r.Amount)
+	}
+	return v.err
+}
+
+// movement takes off what a movement has counted already.
+func (v *inventory) movement(r record.Movement) error {
+	if r.AdjustmentID != uuid.Nil {
+		v.booked[r.AdjustmentID] = true
+	}
+	v.counted.Sales -= r.Sales
+	v.add(&v.counted.Revenue, r.Revenue.Neg())
+	v.add(&v.counted.Refunded, r.Refunds.Neg())
+	return v.err
+}
+
+// opening books the difference between what the books must hold and what they
+// do.
+func (v *inventory) opening(books *record.Books) (Booking, error) {
+	b := Booking{Of: record.Movement{
+		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
+	}}
+	for _, account := range affiliate.Accounts()[1:] {
+		difference, err := AccountOf(&v.Books, account).Sub(*AccountOf(books, account))
+		if err != nil {
+			return b, err
+		}
+		b.Move(affiliate.AccountAccrual, account, difference)
+	}
+	b.Note(false)
+	return b, nil
+}

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/decimal"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// Evaluate is Evaluate of tributary.Program.
+func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (_ affiliate.Evaluation, err error) {
+	defer p.Begin(&ctx, "Evaluate", Writes).End(&err)
+	refused := p.normalizeEvaluated(&in)
+	o := p.Op(ctx) // reads the clock, which a view does not do
+	once := p.OnceOf(in.Once)
+	if once.Key != "" {
+		rq := Request{Once: once, Name: "code.evaluate", Input: in, Refused: refused}
+		return Write(o, rq, func() (affiliate.Evaluation, error) { return o.evaluate(in) })
+	}
+	if once.Refused != nil {
+		refused = once.Refused
+	}
+	if refused != nil {
+		return affiliate.Evaluation{}, refused
+	}
+	var out affiliate.Evaluation
+	err = o.Snapshot(func() (err error) {
+		out, err = o.evaluate(in)
+		return err
+	})
+	if err != nil {
+		return affiliate.Evaluation{}, err
+	}
+	return out, nil
+}
+
+// normalizeEvaluated checks the fields in the order of the contract's table.
+func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
+	var code, total, basket, email *affiliate.Error
+	if plaintext.Blank(in.PromoCode) {
+		code = refusal.PromoCodeRequired.Err()
+	}
+	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
+		total = refusal.TotalNotPositive.Err()
+	} else if ok {
+		total = refusal.BoundOfSale("totalEarned", amount)
+	}
+	if basket = checkSubtotal(in.Subtotal); basket == nil {
+		basket = Charge{Total: in.TotalEarned.Or(affiliate.Amount{})}.checkSubtotal(in.Subtotal, "subtotal")
+	}
+	if in.Email = plaintext.Bare(in.Email); in.Email != "" {
+		email = refusal.NormalizeEmail("email", &in.Email)
+	}
+	if err := refusal.First(code, total, p.OwnCurrency(&in.Currency), basket, email); err != nil {
+		return err
+	}
+	return checkProduct(in.Product)
+}
+
+func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
+	var who identity
+	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+		return affiliate.Evaluation{}, err
+	}
+	var v verdict
+	basket := basketOf(in.Subtotal, in.TotalEarned)
+	err := o.judge(in.PromoCode, &order{
+		basket: basket, customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
+		product: in.Product.Or(affiliate.Product{}).ProductID,
+	}, &v)
+	if err != nil {
+		return affiliate.Evaluation{}, err
+	}
+	out := affiliate.Evaluation{
+		Valid: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Unverified: refusal.EmptyNotNil(v.unverified),
+		Discount: affiliate.Null[affiliate.Amount](), Total: affiliate.Null[affiliate.Amount](), Risks: []affiliate.RiskReason{}, Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](), Affiliate: affiliate.Null[affiliate.AffiliateContact](),
+	}
+	if !v.found {
+		return out, nil
+	}
+	if price, ok := basket.Get(); ok && !v.pricesAll(in.Product, price, o.Cfg.Currency) {
+		out.Unverified = append(out.Unverified, affiliate.ProductShare)
+	}
+	out.Discount = o.discount(&v.coupon, basket)
+	if off, ok := out.Discount.Get(); ok {
+		left, err := basket.Or(affiliate.Amount{}).Sub(off)
+		if err != nil {
+			return affiliate.Evaluation{}, refusal.Internal("price a basket", err)
+		}
+		out.Total = affiliate.Set(left)
+	}
+	out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
+	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
+	if out.Affiliate, err = o.contact(v.code.AffiliateID, nil); err != nil {
+		return affiliate.Evaluation{}, err
+	}
+	return out, o.preview(&in, &who, &v, &out)
+}
+
+// pricesAll reports whether the discount of a code is for all of a basket: its
+// coupon is for every product, or the basket is the price of one of its products.
+// A product that is not listed has failed already.
+func (v *verdict) pricesAll(given affiliate.Opt[affiliate.Product], basket affiliate.Amount, c affiliate.Currency) bool {
+	product, _ := given.Get()
+	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
+		return true
+	}
+	one := affiliate.AmountFromScaled(decimal.Scale)
+	sum, err := product.Price.Or(affiliate.Amount{}).Portion(product.Quantity.Or(one), one, c)
+	return product.ProductID != "" && err == nil && sum == basket
+}
+
+// preview tells what would hold the sale that the order would become: the status of
+// the affiliate, and the rules of Config.Review. A code without an affiliate credits
+// nobody.
+func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, out *affiliate.Evaluation) error {
+	if v.code.AffiliateID == uuid.Nil {
+		return nil
+	}
+	aff, err := o.Tx.Affiliates.Get(v.code.AffiliateID)
+	if err != nil {
+		return refusal.Internal("affiliate of a code", err)
+	}
+	if risk := risk(aff.Status); risk != "" {
+		out.Risks = append(out.Risks, risk)
+	}
+	if len(o.Cfg.Review) == 0 {
+		return nil
+	}
+	e := who.evidence(o.Now, &aff, v)
+	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
+	e.Total = in.TotalEarned.Or(out.Total.Or(affiliate.Amount{}))
+	risks, err := o.risks(e)
+	for _, risk := range risks {
+		if !slices.Contains(out.Risks, risk) { // a rule may have the name of a status
+			out.Risks = append(out.Risks, risk)
+		}
+	}
+	return err
+}

@@ -1,0 +1,287 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// How a sale becomes a commission: terms → rate → base → amount. Rule 5.3.
+
+// A deal is the terms of one affiliate, after everything that may override them
+// has been looked up.
+type deal struct {
+	affiliate.Terms
+	rateFrom affiliate.RateSource
+	planFrom affiliate.PlanSource
+	planID   uuid.UUID              // zero: the program's terms
+	tierID   uuid.UUID              // of the tier that gave the rate
+	hold     affiliate.HoldReason   // the reason why new commissions are on hold; empty: they are accepted
+	risks    []affiliate.RiskReason // the rules of Config.Review that hold for the sale
+}
+
+// dealFor finds the terms of an affiliate, and of one customer when there is
+// one: the affiliate's own rate, else the tier's, else the plan's, else the
+// program's. A plan of the customer is used instead of the affiliate's. An own
+// rate or a tier's rate of another type than the plan is ignored.
+func (o *Op) dealFor(aff *record.Affiliate, ref *record.Referral) (deal, error) {
+	d := deal{Terms: o.Cfg.Terms, rateFrom: affiliate.RateOfProgram, planFrom: affiliate.PlanOfProgram, planID: aff.PlanID}
+	from := affiliate.PlanOfAffiliate
+	if ref.PlanFixed && ref.AffiliateID == aff.ID {
+		from, d.planID = affiliate.PlanOfCustomer, ref.PlanID
+	}
+	if d.planID != uuid.Nil {
+		plan, err := o.Tx.Plans.Get(d.planID)
+		if err != nil {
+			return d, refusal.Internal("commission plan of "+aff.ID.String(), err)
+		}
+		d.Terms, d.rateFrom, d.planFrom = plan.Terms, affiliate.RateOfPlan, from
+		if plan.HoldRewards {
+			d.hold = affiliate.HoldProgramSettings
+		}
+	}
+	if err := o.overrideRate(&d, aff); err != nil {
+		return d, err
+	}
+	switch held := aff.Status.NewSales().Or(""); held {
+	case "", affiliate.HoldAffiliateNotApproved:
+		d.hold = cmp.Or(d.hold, held) // approval releases nothing that has another reason
+	default:
+		d.hold = held
+	}
+	return d, nil
+}
+
+// approval is that of a new commission.
+func (d *deal) approval() affiliate.Enum[affiliate.ApprovalStatus] {
+	if d.hold != "" {
+		return affiliate.EnumOf(affiliate.ApprovalOnHold)
+	}
+	return affiliate.EnumOf(affiliate.ApprovalAccepted)
+}
+
+// suspect holds new commissions for review, if a rule held. A hold of an affiliate
+// who was stopped has its own reason.
+func (d *deal) suspect(risks []affiliate.RiskReason) {
+	d.risks = risks
+	if len(risks) > 0 && (d.hold == "" || d.hold == affiliate.HoldProgramSettings || d.hold == affiliate.HoldAffiliateNotApproved) {
+		d.hold = affiliate.HoldFraudPrevention
+	}
+}
+
+// over is the limit of the deal after which it pays nothing more for a customer
+// and a sale at a time: the number of months since the referral, or of payments.
+// Empty: it pays. Without a customer it never ends. Free orders are no payments.
+func (o *Op) over(d deal, ref *record.Referral, at affiliate.Instant) (affiliate.OverLimit, error) {
+	if ref.ID == uuid.Nil || d.MaxPayments == 0 {
+		return OverTerms(&d.Terms, ref, at, 0), nil
+	}
+	n, err := o.payment(ref.ID)
+	return OverTerms(&d.Terms, ref, at, n), err
+}
+
+// payment is which payment of its customer a new sale is: as its report says, else the
+// next one after the live sales.
+func (o *Op) payment(referral uuid.UUID) (int64, error) {
+	totals, err := o.Totals(referral)
+	return cmp.Or(o.Nth, payments(&totals)+1), err
+}
+
+// OverTerms is the limit that the n-th payment of a customer at a time is beyond.
+func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n int64) affiliate.OverLimit {
+	switch {
+	case ref.ID == uuid.Nil:
+		return ""
+	case t.MaxMonths > 0 && at.After(addMonths(ref.CreatedAt, t.MaxMonths)):
+		return affiliate.OverMonths
+	case t.MaxPayments > 0 && n > t.MaxPayments:
+		return affiliate.OverPayments
+	}
+	return ""
+}
+
+// payments is how many live sales are payments.
+func payments(r *record.Totals) int64 { return r.Sales - r.Free }
+
+// addMonths moves t by calendar months. If the target month does not have the
+// day, its last day is used.
+func addMonths(from affiliate.Instant, months int64) affiliate.Instant {
+	t := from.Time()
+	moved := t.AddDate(0, int(min(months, 12*9999)), 0)
+	if moved.Day() < t.Day() {
+		moved = moved.AddDate(0, 0, -moved.Day())
+	}
+	return affiliate.InstantOf(moved)
+}
+
+// KeptOf is the amount of a sale after its refunds.
+func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
+
+// Earned is the commission on the kept amount of a sale. A percentage applies
+// to what is kept of the base: the same part as of the total, unless refunds say
+// what of them is tax and shipping. A flat amount and an amount that was set by
+// hand are reduced in the same proportion. So the order of partial refunds does
+// not matter, and when nothing is kept, exactly nothing is earned.
+func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
+	kept, err := KeptOf(r)
+	if err != nil || kept.Sign() <= 0 {
+		return affiliate.Amount{}, err
+	}
+	if earned, named, err := p.earnedByParts(r); named || err != nil {
+		return earned, err
+	}
+	if hand, ok := r.ByHand.Get(); ok {
+		return hand.Earned.Portion(kept, hand.Kept, p.Cfg.Currency)
+	}
+	rate, _ := r.Rate.Get()
+	if r.RateType.Is(affiliate.CommissionFlat) {
+		return rate.Amount().Portion(kept, r.TotalEarned, p.Cfg.Currency)
+	}
+	base, err := p.Base(r)
+	if err != nil {
+		return affiliate.Amount{}, err
+	}
+	return rate.OfPortion(base, kept, r.TotalEarned, p.Cfg.Currency)
+}
+
+// Base is the amount on which commission is paid: the total less tax and
+// shipping, if they were deducted when the sale was recorded.
+func (p *Program) Base(r *record.Sale) (affiliate.Amount, error) {
+	tax, shipping := p.Deducted(r)
+	base, err := r.TotalEarned.Sub(tax)
+	if err == nil {
+		base, err = base.Sub(shipping)
+	}
+	return base, err
+}
+
+// reward adds the commission of a new sale under a deal.
+func (o *Op) reward(r *record.Sale, d deal) error {
+	earned, err := o.Earned(r)
+	if err != nil {
+		return TooLargeFor("totalEarned", err)
+	}
+	number, err := o.Tx.Next(record.CommissionSequence)
+	if err != nil {
+		return err
+	}
+	c := record.Commission{
+		Number: number, AffiliateID: r.AffiliateID, Earned: earned, Approval: d.approval(),
+		HoldReason: affiliate.EnumOf(d.hold), RiskReasons: d.risks, CreatedAt: o.Now, UpdatedAt: o.Now,
+	}
+	r.Commissions = append(r.Commissions, c)
+	return nil
+}
+
+// Recompute calculates the commission of a sale again after its amounts, its
+// rate or its refunds have changed. A sale without a commission stays without
+// one. An entry that no payout ever took is changed in place; otherwise a
+// further entry makes up the difference.
+func (o *Op) Recompute(r *record.Sale) error {
+	if len(r.Commissions) == 0 {
+		return nil
+	}
+	earned, err := o.Earned(r)
+	if err != nil {
+		return TooLargeFor("totalEarned", err)
+	}
+	sum, err := CommissionEarned(r)
+	if err == nil {
+		sum, err = earned.Sub(sum)
+	}
+	if err != nil || sum.IsZero() {
+		return TooLargeFor("commissionEarned", err)
+	}
+	if SaleFrozen(r) {
+		o.makeUp(r, sum)
+		return nil
+	}
+	c := &r.Commissions[0]
+	c.Earned, c.UpdatedAt = earned, Later(o.Now, c.UpdatedAt)
+	return nil
+}
+
+// makeUp appends a further entry to a sale. It is payable at once if the first
+// entry is, and in the same state of review otherwise: nothing is clawed back
+// for a commission that was declined.
+func (o *Op) makeUp(r *record.Sale, difference affiliate.Amount) {
+	first := &r.Commissions[0]
+	r.Commissions = append(r.Commissions, record.Commission{
+		AffiliateID: r.AffiliateID, Earned: difference, ClawBack: true,
+		Approval: first.Approval, HoldReason: first.HoldReason, CreatedAt: o.Now, UpdatedAt: o.Now,
+	})
+}
+
+// NumberEntries numbers the entries that were made up. It is done when the sale
+// is written, because a refusal may come after they were made.
+func (o *Op) NumberEntries(r *record.Sale) (err error) {
+	for i := range r.Commissions {
+		if c := &r.Commissions[i]; c.Number == 0 {
+			if c.Number, err = o.Tx.Next(record.CommissionSequence); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// EntryTime is the time of a commission: that of its sale, or its own when it is
+// a further entry.
+func EntryTime(r *record.Sale, c *record.Commission) affiliate.Instant {
+	if c.ClawBack {
+		return c.CreatedAt
+	}
+	return r.CreatedAt
+}
+
+// PayableAt is from when on a payout may take a commission: after the holding
+// period of its sale, or at once when it is a further entry. Zero: never, it is
+// declined.
+func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
+	switch {
+	case c.Approval.Is(affiliate.ApprovalDeclined):
+		return affiliate.Instant{}
+	case c.ClawBack:
+		return c.CreatedAt
+	}
+	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
+}
+
+// CommissionEarned is the sum of a sale's commissions.
+func CommissionEarned(r *record.Sale) (sum affiliate.Amount, err error) {
+	for i := range r.Commissions {
+		if sum, err = sum.Add(r.Commissions[i].Earned); err != nil {
+			return affiliate.Amount{}, err
+		}
+	}
+	return sum, nil
+}
+
+// TooLargeFor turns an overflow into the field's error.
+func TooLargeFor(field string, err error) error {
+	if errors.Is(err, affiliate.ErrAmountRange) {
+		return refusal.FieldTooLarge.Of(field)
+	}
+	return err
+}
+
+// review moves a commission to another status. The reason for a hold or decline
+// is the program's decision, unless the commission has another reason already.
+func review(c *record.Commission, status affiliate.ApprovalStatus, now affiliate.Instant) {
+	if c.Approval.Is(status) {
+		return
+	}
+	c.Approval, c.UpdatedAt = affiliate.EnumOf(status), Later(now, c.UpdatedAt)
+	switch {
+	case status == affiliate.ApprovalAccepted:
+		c.HoldReason = affiliate.Enum[affiliate.HoldReason]{}
+	case c.HoldReason.Is(""):
+		c.HoldReason = affiliate.EnumOf(affiliate.HoldProgramSettings)
+	}
+}

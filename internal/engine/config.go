@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// Config is that of tributary, where its fields are explained.
+type Config struct {
+	ID                   uuid.UUID
+	Name                 string
+	Currency             affiliate.Currency
+	Location             *time.Location
+	Destinations         []affiliate.Destination
+	Param                string
+	KeepParams           []string
+	CookieDays           int
+	Terms                affiliate.Terms
+	Limits               affiliate.Limits
+	NoAutoApprove        bool
+	CommissionOnTax      bool
+	CommissionOnShipping bool
+	RefundWindow         time.Duration
+	ErasureKey           []byte
+	PaymentMemory        time.Duration
+	FreeOrders           bool
+	RefuseSuspended      bool
+	CascadeEvents        bool
+	Now                  func() time.Time
+	NewID                func() uuid.UUID
+	Rand                 io.Reader
+	Review               []affiliate.ReviewRule
+	Addresses            affiliate.AddressPolicy
+	Seal                 func(data, boundTo []byte) ([]byte, error)
+	Open                 func(data, boundTo []byte) ([]byte, error)
+	Schedule             []time.Duration
+	Send                 func(context.Context, affiliate.Claim) affiliate.Attempt
+	OnNotice             func(affiliate.Notice)
+	Hooks                record.Hooks
+	OnEvents             func()
+	Observer             affiliate.Observer
+	Logger               *slog.Logger
+}
+
+// complete fills in the defaults and refuses values that cannot work.
+func (c *Config) complete() error {
+	c.fillIn()
+	currency, err := affiliate.ParseCurrency(string(c.Currency))
+	if err != nil {
+		return fmt.Errorf("affiliate: Config.Currency: %w", err)
+	}
+	c.Currency = currency
+	if slices.Contains(c.KeepParams, "") {
+		return errors.New("affiliate: Config.KeepParams has an empty name")
+	}
+	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
+		return errors.New("affiliate: Config.CookieDays must be from 1 to 36500")
+	}
+	if c.RefundWindow < 0 {
+		return errors.New("affiliate: Config.RefundWindow must not be negative")
+	}
+	if n := len(c.ErasureKey); n > 0 && n < 16 {
+		return errors.New("affiliate: Config.ErasureKey must have at least 16 bytes")
+	}
+	if c.PaymentMemory < 0 {
+		return errors.New("affiliate: Config.PaymentMemory must not be negative")
+	}
+	if err := complete(&c.Limits); err != nil {
+		return err
+	}
+	if err := checkReview(c.Review); err != nil {
+		return err
+	}
+	if (c.Seal == nil) != (c.Open == nil) {
+		return errors.New("affiliate: Config.Seal and Open go together")
+	}
+	if err := checkSchedule(c.Schedule); err != nil {
+		return err
+	}
+	if err := NormalizeTerms(&c.Terms); err != nil {
+		return fmt.Errorf("affiliate: Config.Terms: %w", err)
+	}
+	return checkDestinations(c.Destinations)
+}
+
+// fillIn gives what was left out its default.
+func (c *Config) fillIn() {
+	c.Currency = cmp.Or(c.Currency, "USD")
+	c.Param = cmp.Or(c.Param, "ref")
+	c.CookieDays = cmp.Or(c.CookieDays, 60)
+	c.PaymentMemory = cmp.Or(c.PaymentMemory, 90*24*time.Hour)
+	c.Location = cmp.Or(c.Location, time.UTC)
+	c.KeepParams = slices.Clone(c.KeepParams)
+	c.ErasureKey = slices.Clone(c.ErasureKey)
+	c.Review = slices.Clone(c.Review)
+	observerComplete(&c.Observer)
+	if len(c.Schedule) == 0 {
+		c.Schedule = defaultSchedule()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Reader
+	}
+}
+
+func checkDestinations(all []affiliate.Destination) error {
+	for _, d := range all {
+		u, err := url.Parse(d.URL)
+		if err != nil || !u.IsAbs() || u.Host == "" {
+			return fmt.Errorf("affiliate: Config.Destinations: %q is not an absolute URL", d.URL)
+		}
+	}
+	return nil
+}
+
+// Pure functions that decide what follows an attempt. Contract 7.4.
+
+// defaultSchedule is the delay before each attempt.
+func defaultSchedule() []time.Duration {
+	return []time.Duration{
+		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+		5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+}
+
+const (
+	maxStep  = 30 * 24 * time.Hour
+	maxSteps = 100
+)
+
+// checkSchedule refuses a schedule that no dispatcher could follow.
+func checkSchedule(schedule []time.Duration) error {
+	if len(schedule) > maxSteps {
+		return errors.New("affiliate: Config.Schedule has more than 100 steps")
+	}
+	for _, step := range schedule {
+		if step < 0 || step > maxStep {
+			return errors.New("affiliate: Config.Schedule: a step must be from 0 to 30 days")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// judgedCoupon is the coupon with its usability, and without its codes.
+func (o *Op) judgedCoupon(rec *record.Coupon) affiliate.Coupon {
+	coupon := o.CouponOf(*rec)
+	coupon.Usability = affiliate.Set(o.usabilityOfCoupon(rec))
+	return coupon
+}
+
+// fullCoupon is the coupon with its codes.
+func (o *Op) fullCoupon(rec record.Coupon, seen Contacts) (affiliate.Coupon, error) {
+	coupon := o.CouponOf(rec)
+	coupon.PromotionalCodes = []affiliate.Code{}
+	for code, err := range o.Tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: rec.ID}, Desc: true}) {
+		if err != nil {
+			return affiliate.Coupon{}, err
+		}
+		if err := o.appendCode(code, &coupon, seen); err != nil {
+			return affiliate.Coupon{}, err
+		}
+	}
+	return coupon, nil
+}
+
+// appendCode appends a code to those of its coupon.
+func (o *Op) appendCode(code record.Code, coupon *affiliate.Coupon, seen Contacts) error {
+	contact, err := o.contact(code.AffiliateID, seen)
+	if err != nil {
+		return err
+	}
+	coupon.PromotionalCodes = append(coupon.PromotionalCodes, CodeOf(code, affiliate.Opt[affiliate.Coupon]{}, contact))
+	return nil
+}
+
+// codesOf returns the live codes of a coupon, newest first.
+func (o *Op) codesOf(coupon uuid.UUID) ([]record.Code, error) {
+	return Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, Desc: true})
+}
+
+// A couponReply is a changed coupon that is not built yet: that is done after
+// the transaction has ended.
+type couponReply struct {
+	body   CouponBody
+	stored *affiliate.Coupon // from a receipt
+}
+
+// couponAnswer is [write] for a write that answers a coupon.
+func couponAnswer(o *Op, rq Request, fn func() (couponReply, error)) (affiliate.Coupon, error) {
+	reply, err := Write(o, rq, fn)
+	if err != nil {
+		return affiliate.Coupon{}, err
+	}
+	return reply.coupon(), nil
+}
+
+// coupon is the coupon as the API answers it.
+func (r *couponReply) coupon() affiliate.Coupon {
+	if r.stored != nil {
+		return *r.stored
+	}
+	return r.body.full()
+}
+
+var _ Keeper = (*couponReply)(nil)
+
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt, which keeps what
+// the event keeps: the JSON of a coupon with many codes has megabytes.
+func (r *couponReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
+	return record.LateAnswer(r.body), ""
+}
+
+func (r *couponReply) RestoreAnswer(answer []byte, _ string) error {
+	return json.Unmarshal(answer, &r.stored)
+}

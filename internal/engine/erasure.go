@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// How a program knows that somebody was erased.
+
+// ErasureID is what is kept of an erased email: the id of its [record.Erasure].
+func (c *Config) ErasureID(email string) (id uuid.UUID) {
+	key := c.ErasureKey
+	if len(key) == 0 {
+		key = c.ID[:]
+	}
+	sum := hmac.New(sha256.New, key)
+	sum.Write(c.ID[:])
+	sum.Write([]byte(email))
+	copy(id[:], sum.Sum(nil))
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
+	return id
+}
+
+// AnnounceErasure names what a look-up of an email reads.
+func (c *Config) AnnounceErasure(soon func(table string, key record.Key), email string) {
+	if email != "" {
+		soon("erasures", record.Key{ID: c.ErasureID(email)})
+	}
+}
+
+// isErased reports whether the customer was erased, or is being erased. Records
+// from before there was a time have no email.
+func isErased(r *record.Referral) bool {
+	return !r.Erased.IsZero() || r.ID != uuid.Nil && r.Email == ""
+}
+
+// Erasure finds what is kept of an erased email, or [affiliate.ErrNotFound].
+func (o *Op) Erasure(email string) (record.Erasure, error) {
+	if email == "" {
+		return record.Erasure{}, affiliate.ErrNotFound
+	}
+	return o.Tx.Erasures.Get(o.Cfg.ErasureID(email))
+}
+
+// CustomerByEmail finds the customer with an email, or somebody with that email
+// who was erased. The referral of a customer whom no referral names is zero.
+func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
+	c.Referral, err = o.referralByEmail(email)
+	if !errors.Is(err, affiliate.ErrNotFound) {
+		return c, err
+	}
+	gone, err := o.Erasure(email)
+	if err != nil {
+		return Customer{}, IgnoreMissing(err)
+	}
+	c.Gone = gone.ID
+	if gone.ReferralID == uuid.Nil {
+		return c, nil
+	}
+	if c.Referral, err = o.Tx.Referrals.Get(gone.ReferralID); err != nil {
+		return c, refusal.Internal("referral of an erasure", err)
+	}
+	return c, nil
+}
+
+// findCustomer finds a customer by id, else by email, also one who was erased.
+// Somebody whom no referral names is [affiliate.ErrNotFound].
+func (o *Op) findCustomer(ident string) (Customer, error) {
+	rec, err := o.FindReferral(ident)
+	if !errors.Is(err, affiliate.ErrNotFound) {
+		return Customer{Referral: rec}, err
+	}
+	email, ok := mailbox.Canonical(ident)
+	if !ok {
+		return Customer{}, err
+	}
+	c, err := o.CustomerByEmail(email)
+	if err == nil && c.Referral.ID == uuid.Nil {
+		err = affiliate.ErrNotFound
+	}
+	return c, err
+}
+
+// Hidden reports whether nothing may be stored that shows the customer, of whom a
+// request says an email; empty: it says none.
+func (o *Op) Hidden(c *Customer, email string) (bool, error) {
+	if c.Gone != uuid.Nil || isErased(&c.Referral) {
+		return true, nil
+	}
+	if c.Referral.ID == uuid.Nil || email == c.Referral.Email {
+		return false, nil // the email was looked up before
+	}
+	_, err := o.Erasure(email)
+	return err == nil, IgnoreMissing(err)
+}
+
+// AddCustomer stores the referral that a payment makes. One of somebody who was
+// erased shows nothing, and is found by the next payment.
+func (o *Op) AddCustomer(rec record.Referral, from Origin, gone uuid.UUID) (record.Referral, error) {
+	if gone == uuid.Nil {
+		return o.addReferral(rec, from)
+	}
+	rec = BlankedReferral(rec)
+	rec.Erased = o.Now
+	rec, err := o.addReferral(rec, from)
+	if err != nil {
+		return rec, err
+	}
+	return rec, o.KeepErasure(gone, rec.ID)
+}
+
+// KeepErasure notes that an email was erased, and of which referral; zero: of none.
+func (o *Op) KeepErasure(id, referral uuid.UUID) error {
+	rec, err := o.Tx.Erasures.Get(id)
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		err = o.Tx.Erasures.Insert(record.Erasure{ID: id, ReferralID: referral, CreatedAt: o.Now})
+	case err == nil && referral != uuid.Nil && rec.ReferralID != referral:
+		rec.ReferralID = referral
+		err = o.Tx.Erasures.Replace(rec)
+	}
+	if err != nil {
+		return refusal.Internal("write erasure", err)
+	}
+	return nil
+}
+
+// dropErasure forgets that an email was erased: the host has made a customer with
+// it.
+func (o *Op) dropErasure(email string) error {
+	gone, err := o.Erasure(email)
+	if err == nil {
+		err = o.Tx.Erasures.Delete(gone.ID)
+	}
+	if IgnoreMissing(err) != nil {
+		return refusal.Internal("forget erasure", err)
+	}
+	return nil
+}
+
+// unbindErasures keeps what is known of the emails of a referral that is deleted.
+func (o *Op) unbindErasures(referral uuid.UUID) error {
+	return Each(o.Tx.Erasures, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Erasure) error {
+		rec.ReferralID = uuid.Nil
+		return o.Tx.Erasures.Replace(rec)
+	})
+}
+
+// HidePayer blanks a payer who was erased, before it is written.
+func (o *Op) HidePayer(rec *record.Payer) error {
+	hidden := rec.Erased
+	if !hidden && (rec.Email != "" || rec.Name != "") {
+		who, err := o.paying(rec)
+		if err == nil {
+			hidden, err = o.Hidden(&who, rec.Email)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if hidden {
+		*rec = BlankedPayer(*rec)
+	}
+	return nil
+}
+
+// HideTries puts an id in place of an email that was erased.
+func (o *Op) HideTries(tries []affiliate.Credit) error {
+	for i := range tries {
+		email, ok := mailbox.Canonical(tries[i].ReferralID)
+		if !ok {
+			continue
+		}
+		gone, err := o.Erasure(email)
+		if err == nil {
+			tries[i].ReferralID = gone.ID.String()
+		} else if IgnoreMissing(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paying is the customer of a payer.
+func (o *Op) paying(rec *record.Payer) (who Customer, err error) {
+	if rec.ReferralID != uuid.Nil {
+		if who.Referral, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
+			err = refusal.Internal("referral of a payer", err)
+		}
+		return who, err
+	}
+	gone, err := o.Erasure(rec.Email)
+	who.Gone = gone.ID
+	return who, IgnoreMissing(err)
+}
+
+// refuseErased refuses an update of a sale that shows somebody who was erased.
+func (o *Op) refuseErased(before, rec *record.Sale) error {
+	var said record.Sale // what the update says about a person
+	if rec.Name != before.Name {
+		said.Name = rec.Name
+	}
+	if rec.Email != before.Email {
+		said.Email = rec.Email
+	}
+	if !Same(record.Sale{Metadata: rec.Metadata}, record.Sale{Metadata: before.Metadata}) {
+		said.Metadata = rec.Metadata
+	}
+	if Same(said, BlankedSale(said)) {
+		return nil
+	}
+	if rec.ReferralID != uuid.Nil {
+		ref, err := o.Tx.Referrals.Get(rec.ReferralID)
+		if err != nil {
+			return refusal.Internal("referral of a sale", err)
+		}
+		if isErased(&ref) {
+			return refusal.ReferralErased.Err()
+		}
+	}
+	_, err := o.Erasure(said.Email)
+	if err == nil {
+		return refusal.ReferralErased.On("email")
+	}
+	return IgnoreMissing(err)
+}

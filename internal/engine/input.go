@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/isodate"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// trimGiven cuts blanks and what nobody sees from both ends of names.
+func trimGiven(names ...*affiliate.Opt[string]) {
+	for _, name := range names {
+		if s, ok := name.Get(); ok {
+			*name = affiliate.Set(plaintext.Trim(s))
+		}
+	}
+}
+
+// ValidDate reports whether a date is one, if it was given: years 1–9999 once
+// it is an instant.
+func (p *Program) ValidDate(o affiliate.Opt[affiliate.Date]) bool {
+	d, ok := o.Get()
+	return !ok || d.Valid() && isodate.InRange(d.Instant(p.Cfg.Location))
+}
+
+// Instant is the instant of a date that may not be given; zero then.
+func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
+	d, ok := o.Get()
+	if !ok {
+		return affiliate.Instant{}
+	}
+	t := affiliate.InstantOf(d.Instant(p.Cfg.Location))
+	if t.IsZero() {
+		return t.Add(time.Microsecond) // the first instant of year 1 is a date, not "none"
+	}
+	return t
+}
+
+// OwnCurrency refuses amounts in another currency than the program's. Named in
+// any letter case or not at all, it is the program's, and empty afterwards: a
+// repeat of a request may name it or not.
+//
+// Source: docs/rules.md 1.4.
+func (p *Program) OwnCurrency(sent *affiliate.Currency) *affiliate.Error {
+	if *sent == "" {
+		return nil
+	}
+	named, err := affiliate.ParseCurrency(string(*sent))
+	if err != nil || named != p.Cfg.Currency {
+		return refusal.FieldOtherCurrency.Of("currency")
+	}
+	*sent = ""
+	return nil
+}
+
+// OrNull is v, or null when v is the zero value: "none" in a record.
+func OrNull[T comparable](v T) affiliate.Opt[T] {
+	var zero T
+	if v == zero {
+		return affiliate.Null[T]()
+	}
+	return affiliate.Set(v)
+}
+
+// SameEmail reports whether s is the canonical email in some spelling; the empty
+// email matches nothing.
+func SameEmail(s, email string) bool {
+	if email == "" {
+		return false
+	}
+	canonical, ok := mailbox.Canonical(s)
+	return ok && canonical == email
+}
+
+// CreatedIn reports whether a delivery was created in a range; a zero end is
+// open.
+func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
+	return !d.CreatedAt.Before(since) &&
+		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
+}
+
+// ClockSlack is how far clocks may disagree or go back without a walk by id,
+// newest first, ending too early for a filter by time.
+const ClockSlack = 24 * time.Hour
+
+// InQuery is a field error as an error of the query.
+func InQuery(err *affiliate.Error) *affiliate.Error {
+	if err != nil {
+		err.Reason = affiliate.InvalidQuery
+	}
+	return err
+}
+
+// FirstInstant is the start of a date that may not be given; zero then.
+func (p *Program) FirstInstant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
+	d, ok := o.Get()
+	if !ok {
+		return affiliate.Instant{}
+	}
+	return affiliate.InstantOf(d.FirstInstant(p.Cfg.Location))
+}

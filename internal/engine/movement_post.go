@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// How a change of what an affiliate is owed becomes movements. Every one of them
+// is written in the transaction of its cause, together with the books.
+
+// A Booking is the movements of one cause: what they are of, and what they move.
+type Booking struct {
+	Of    record.Movement // what all of them share; its figures go to the first one
+	moves [4]transfer
+	n     int
+	hold  int64 // HoldDays of the sale
+}
+
+// A transfer moves an amount from one account to another.
+type transfer struct {
+	from, to affiliate.Account
+	amount   affiliate.Amount
+}
+
+// Move adds a transfer. A negative amount goes the other way, and zero not at
+// all.
+func (b *Booking) Move(from, to affiliate.Account, amount affiliate.Amount) {
+	if amount.Sign() < 0 {
+		from, to, amount = to, from, amount.Neg()
+	}
+	if !amount.IsZero() {
+		b.moves[b.n] = transfer{from, to, amount}
+		b.n++
+	}
+}
+
+// accrue books the change of both balances against ACCRUAL. Where one rises and the
+// other falls, the part that both share goes from one to the other.
+func (b *Booking) accrue(held, payable affiliate.Amount) (err error) {
+	if held.Sign()*payable.Sign() < 0 {
+		between := payable.Neg()
+		if between.Cmp(held) == held.Sign() {
+			between = held // payable changes more than held
+		}
+		b.Move(affiliate.AccountPayable, affiliate.AccountHeld, between)
+		if held, err = held.Sub(between); err == nil {
+			payable, err = payable.Add(between)
+		}
+	}
+	b.Move(affiliate.AccountAccrual, affiliate.AccountHeld, held)
+	b.Move(affiliate.AccountAccrual, affiliate.AccountPayable, payable)
+	return err
+}
+
+// Note adds a memo when nothing is moved but something is to be counted, or is to
+// be seen.
+func (b *Booking) Note(seen bool) {
+	if b.n == 0 && (seen || b.Of.Sales != 0 || !b.Of.Revenue.IsZero() || !b.Of.Refunds.IsZero()) {
+		b.moves[0], b.n = transfer{from: affiliate.AccountAccrual, to: affiliate.AccountAccrual}, 1
+	}
+}
+
+// A Standing is what a sale adds to the books.
+type Standing struct {
+	Sales                            int64
+	Held, Payable, Revenue, Refunded affiliate.Amount
+}
+
+// SaleStanding is zero for a sale that is not there. A payout changes nothing in it:
+// what a payout takes stays ACCEPTED.
+func SaleStanding(r *record.Sale) (s Standing, err error) {
+	if r == nil {
+		return s, nil
+	}
+	s = Standing{Sales: 1, Revenue: r.TotalEarned, Refunded: r.Refunded}
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		switch {
+		case err != nil:
+		case c.Approval.Is(affiliate.ApprovalAccepted):
+			s.Payable, err = s.Payable.Add(c.Earned)
+		case c.Approval.Is(affiliate.ApprovalOnHold):
+			s.Held, err = s.Held.Add(c.Earned)
+		}
+	}
+	return s, TooLargeFor("commissionEarned", err)
+}
+
+// Less is the difference of two standings.
+func (s Standing) Less(t Standing) (d Standing, err error) {
+	d.Sales = s.Sales - t.Sales
+	for _, pair := range [...]struct {
+		to   *affiliate.Amount
+		a, b affiliate.Amount
+	}{{&d.Held, s.Held, t.Held}, {&d.Payable, s.Payable, t.Payable}, {&d.Revenue, s.Revenue, t.Revenue}, {&d.Refunded, s.Refunded, t.Refunded}} {
+		if *pair.to, err = pair.a.Sub(pair.b); err != nil {
+			return d, TooLargeFor("totalEarned", err)
+		}
+	}
+	return d, nil
+}
+
+// bookSale books the change of a sale; nil before it is there, and after.
+func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error) {
+	before, err := SaleStanding(was)
+	if err != nil {
+		return b, err
+	}
+	change, err := SaleStanding(is)
+	if err == nil {
+		change, err = change.Less(before)
+	}
+	ends := was != nil && is != nil && !was.Status.Is(affiliate.SaleRefunded) && is.Status.Is(affiliate.SaleRefunded) // also a free order, whose figures stay 0
+	if err != nil || change == (Standing{}) && !ends {
+		return b, err
+	}
+	sale := is
+	if is == nil {
+		sale = was
+	}
+	b.Of = record.Movement{
+		Cause: affiliate.EnumOf(cause), Sale: sale.Number, Commission: movedEntry(was, sale), LinkID: sale.LinkID, CodeID: sale.CodeID,
+		Sales: change.Sales, Revenue: change.Revenue, Refunds: change.Refunded,
+	}
+	b.hold = sale.HoldDays
+	if err := b.accrue(change.Held, change.Payable); err != nil {
+		return b, err
+	}
+	b.Note(ends)
+	return b, nil
+}
+
+// movedEntry is the number of the commission that changed: the one that was
+// appended, else the only one; zero when there are none or several.
+func movedEntry(was, is *record.Sale) int64 {
+	n := len(is.Commissions)
+	if n == 0 || n > 1 && (was == nil || n == len(was.Commissions)) {
+		return 0
+	}
+	return is.Commissions[n-1].Number
+}
+
+// BookPayout books a step of a payout.
+func BookPayout(rec *record.Payout, cause affiliate.Cause, from, to affiliate.Account) Booking {
+	b := Booking{Of: record.Movement{Cause: affiliate.EnumOf(cause), PayoutID: rec.ID}}
+	b.Move(from, to, rec.Amount)
+	return b
+}
+
+// BookAdjustment books an adjustment that is recorded, or removed with the
+// opposite amount.
+func BookAdjustment(rec *record.Adjustment, cause affiliate.Cause, amount affiliate.Amount) Booking {
+	b := Booking{Of: record.Movement{Cause: affiliate.EnumOf(cause), AdjustmentID: rec.ID}}
+	b.Move(affiliate.AccountAccrual, affiliate.AccountPayable, amount)
+	return b
+}
+
+// Enter writes the movements of a booking that changes no totals.
+func (o *Op) Enter(affiliate uuid.UUID, b Booking) error { return o.countWith(affiliate, Tally{}, &b) }
+
+// Post writes the movements of a booking, and puts them into the books. The
+// first movement of an affiliate without earlier sales opens its books.
+func (o *Op) Post(contact uuid.UUID, books *record.Books, b *Booking) error {
+	if books.Number == 0 && books.Opened.IsZero() && !books.Unbooked && b.n > 0 {
+		earlier, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: contact})
+		if err != nil {
+			return refusal.Internal("read sales", err)
+		}
+		if !earlier {
+			books.Opened = Ever
+		}
+	}
+	books.MaxHold = max(books.MaxHold, b.hold)
+	for i := range b.n {
+		rec := b.Of
+		if i > 0 {
+			rec.Sales, rec.Revenue, rec.Refunds = 0, affiliate.Amount{}, affiliate.Amount{}
+		}
+		if err := o.postOne(contact, books, rec, b.moves[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Op) postOne(contact uuid.UUID, books *record.Books, rec record.Movement, t transfer) error {
+	if err := MoveBetween(books, t.from, t.to, t.amount); err != nil {
+		return err
+	}
+	books.Number++
+	books.LastAt = next(books, o.Now)
+	rec.ID, rec.AffiliateID = MovementID(books.LastAt, books.Number, contact), contact
+	rec.Number, rec.At, rec.From, rec.To, rec.Amount = books.Number, books.LastAt, affiliate.EnumOf(t.from), affiliate.EnumOf(t.to), t.amount
+	rec.Held, rec.Payable, rec.InPayout, rec.Paid = books.Held, books.Payable, books.InPayout, books.Paid
+	if err := o.Tx.Movements.Insert(rec); err != nil {
+		return refusal.Internal("write movement", err)
+	}
+	return nil
+}
+
+// Add counts a movement. A sum that does not fit is another sum.
+func (s *Standing) Add(r *record.Movement) {
+	s.Sales += r.Sales
+	s.Revenue, _ = s.Revenue.Add(r.Revenue)
+	s.Refunded, _ = s.Refunded.Add(r.Refunds)
+	if r.AdjustmentID == uuid.Nil {
+		switch { // a memo moves nothing, from ACCRUAL to ACCRUAL
+		case r.From.Is(affiliate.AccountAccrual) && !r.To.Is(affiliate.AccountAccrual):
+			s.Payable, _ = s.Payable.Add(r.Amount)
+		case !r.From.Is(affiliate.AccountAccrual) && r.To.Is(affiliate.AccountAccrual):
+			s.Payable, _ = s.Payable.Sub(r.Amount)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// TestAccrue: what is owed besides comes in at most two transfers, none of them
+// negative, and only what one account loses and the other gains goes from one to
+// the other.
+func TestAccrue(t *testing.T) {
+	for held := int64(-3); held <= 3; held++ {
+		for payable := int64(-3); payable <= 3; payable++ {
+			var b Booking
+			if err := b.accrue(affiliate.AmountFromScaled(held), affiliate.AmountFromScaled(payable)); err != nil {
+				t.Fatal(err)
+			}
+			got := map[affiliate.Account]int64{}
+			for _, m := range b.moves[:b.n] {
+				if m.amount.Sign() <= 0 {
+					t.Errorf("held %d, payable %d: a transfer of %v", held, payable, m.amount)
+				}
+				got[m.from] -= m.amount.Scaled()
+				got[m.to] += m.amount.Scaled()
+			}
+			if got[affiliate.AccountHeld] != held || got[affiliate.AccountPayable] != payable || got[affiliate.AccountAccrual] != -held-payable {
+				t.Errorf("held %d, payable %d: %v", held, payable, got)
+			}
+			transfers := 0
+			if held*payable < 0 && held+payable != 0 || held*payable > 0 {
+				transfers = 2
+			} else if held != payable {
+				transfers = 1
+			}
+			if b.n != transfers {
+				t.Errorf("held %d, payable %d: %d transfers, want %d: %v", held, payable, b.n, transfers, b.moves[:b.n])
+			}
+			first, between := b.moves[0], min(max(held, -held), max(payable, -payable))
+			if held*payable < 0 && (first.from == affiliate.AccountAccrual || first.to == affiliate.AccountAccrual || first.amount.n != between) {
+				t.Errorf("held %d, payable %d: begins with %v", held, payable, first)
+			}
+		}
+	}
+}
+
+// TestBookSaleTooLarge: commissions whose sum is too large book nothing.
+func TestBookSaleTooLarge(t *testing.T) {
+	entry := record.Commission{Earned: affiliate.AmountFromScaled(math.MaxInt64), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted)}
+	for name, sale := range map[string]record.Sale{
+		"is":  {Commissions: []record.Commission{entry, entry}},
+		"was": {Commissions: []record.Commission{entry, entry}, TotalEarned: affiliate.Amount{n: 1}},
+	} {
+		was, is := (*record.Sale)(nil), &sale
+		if name == "was" {
+			was, is = is, was
+		}
+		b, err := bookSale(was, is, affiliate.CauseSale)
+		if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "commissionEarned" || b.n != 0 {
+			t.Errorf("%s: %d transfers, %v", name, b.n, err)
+		}
+	}
+}

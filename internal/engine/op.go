@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/uuid7"
+)
+
+// An Op is one operation of a program: the values that were read before the
+// transaction, and the transaction. Helpers inside a closure are its methods.
+type Op struct {
+	*Program
+	Ctx     context.Context
+	Tx      *record.Tx
+	Now     affiliate.Instant // read once
+	PaidAt  affiliate.Instant // of the sale, when it was paid before now; zero: now
+	Nth     int64             // which payment of its customer the sale is; zero: it is counted
+	ignored []string          // fields of the sale that are left out, because they are no emails or names
+	ids     uuid7.Draws
+	events  int // written by this run
+
+	lastEvent uuid.UUID // the last event of the program in this run, once an event was numbered
+	unread    error     // why the last event could not be read
+	numbered  bool
+
+	endpoints gathering[record.Endpoint] // that may get an event
+	links     gathering[record.Link]     // of the affiliate of a sale
+	watches   *watches                   // for the hooks; nil: there are none
+	Ahead     reader                     // nil: nothing is known before the transaction
+	Seen      *sighting                  // for the Observer; nil: nobody watches
+}
+
+// A reader knows from its input what its transaction will read.
+type reader interface {
+	Announce(soon func(table string, key record.Key))
+}
+
+func (p *Program) Op(ctx context.Context) *Op {
+	o := new(Op)
+	o.start(ctx, p)
+	return o
+}
+
+// start is op for an op that is a part of something else.
+func (o *Op) start(ctx context.Context, p *Program) {
+	o.Program, o.Ctx, o.Now, o.Seen = p, ctx, p.Now(), p.Sighted(ctx)
+}
+
+// judgedAt is when expiry and the window of clicks are judged.
+func (o *Op) judgedAt() affiliate.Instant {
+	if o.PaidAt.IsZero() {
+		return o.Now
+	}
+	return o.PaidAt
+}
+
+// Later is the updatedAt of a record that changes: now, or the old one when the
+// clock has gone back.
+func Later(now, was affiliate.Instant) affiliate.Instant {
+	if now.Before(was) {
+		return was
+	}
+	return now
+}
+
+// Update runs fn in one transaction of the store. A store may run fn again, so
+// the op starts every run with the same state, and fn passes values out only by
+// its result.
+func Update[T any](o *Op, fn func() (T, error)) (T, error) {
+	var out T
+	o.Seen.opened()
+	err := o.Store.Update(o.Ctx, o.Cfg.ID, func(tx *record.Tx) (err error) {
+		o.Seen.ran()
+		if err := o.tables.run(tx); err != nil {
+			return err
+		}
+		o.Tx, o.events, o.numbered = tx, 0, false
+		if o.Ahead != nil && tx.Soon != nil {
+			o.Ahead.Announce(tx.Soon)
+		}
+		if wanted(&o.Cfg.Hooks) {
+			o.Tx, o.watches = watch(&o.Cfg.Hooks, tx)
+		}
+		o.ids.Rewind()
+		out, err = fn()
+		return err
+	})
+	o.Seen.closed(err)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	if o.events > 0 {
+		o.committed()
+	}
+	return out, nil
+}
+
+// Soon tells the store of a read that will follow, if the store wants to know.
+func (o *Op) Soon(table string, key record.Key) {
+	if o.Tx.Soon != nil {
+		o.Tx.Soon(table, key)
+	}
+}
+
+func AnnounceText(soon func(table string, key record.Key), table string, ix record.Index, text string) {
+	if text != "" {
+		soon(table, record.TextKey(ix, text))
+	}
+}
+
+// committed wakes followers and calls OnEvents and hooks after a commit.
+func (o *Op) committed() {
+	o.news.tell()
+	if o.watches != nil {
+		o.watches.run(o)
+	}
+	o.tellEvents()
+}
+
+// View runs fn on a snapshot of the records.
+func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, error) {
+	var out T
+	o := &Op{Program: p, Ctx: ctx, Seen: p.Sighted(ctx)}
+	o.Seen.opened()
+	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
+		o.Seen.ran()
+		if err := p.tables.run(tx); err != nil {
+			return err
+		}
+		o.Tx = tx
+		out, err = fn(o)
+		return err
+	})
+	o.Seen.closed(err)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// Snapshot is view for an op that exists already.
+func (o *Op) Snapshot(fn func() error) error {
+	o.Seen.opened()
+	err := o.Store.View(o.Ctx, o.Cfg.ID, func(tx *record.Tx) error {
+		o.Seen.ran()
+		if err := o.tables.run(tx); err != nil {
+			return err
+		}
+		o.Tx = tx
+		return fn()
+	})
+	o.Seen.closed(err)
+	return err
+}
+
+// NewID draws the next id of the operation.
+func (o *Op) NewID() uuid.UUID {
+	return o.ids.Draw(func() uuid.UUID { return o.Program.Ids.Next(o.Now.Time()) })
+}
+
+// NewIDAt draws an id of a moment in the past.
+func (o *Op) NewIDAt(moment time.Time) uuid.UUID {
+	return o.ids.Draw(func() uuid.UUID { return o.Program.Ids.At(moment) })
+}
+
+// Now reads the clock: UTC, whole microseconds.
+func (p *Program) Now() affiliate.Instant { return affiliate.InstantOf(p.Cfg.Now()) }

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// forgetPayers removes the payers of a referral that is deleted.
+func (o *Op) forgetPayers(referral uuid.UUID) error {
+	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {
+		return o.Tx.Payers.Delete(rec.ID)
+	})
+	if err != nil {
+		return refusal.Internal("delete payers", err)
+	}
+	return nil
+}
+
+// BlankedPayer is the payer without personal data. The provider's id stays, as the
+// keys of payments do: it is how later payments find whom to credit.
+func BlankedPayer(r record.Payer) record.Payer {
+	r.Email, r.Name, r.Erased = "", "", true
+	return r
+}
+
+// statusByHand notes that a person set the status of a referral.
+func (o *Op) statusByHand(referral uuid.UUID) error {
+	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {
+		if len(rec.Subs) == 0 || rec.ByHand {
+			return nil
+		}
+		rec.ByHand = true
+		return o.Tx.Payers.Replace(rec)
+	})
+	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+		return refusal.Internal("write payers", err)
+	}
+	return nil
+}

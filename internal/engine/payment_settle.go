@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// PaymentBefore reports whether r stays when it is joined with another payment.
+func PaymentBefore(r *record.Payment, other *record.Payment) bool {
+	if (r.Sale != uuid.Nil) != (other.Sale != uuid.Nil) {
+		return r.Sale != uuid.Nil
+	}
+	return bytes.Compare(r.ID[:], other.ID[:]) < 0
+}
+
+// SavePayment writes a payment that has changed.
+func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
+	if rec.Sale != uuid.Nil {
+		rec.Conflict, rec.Left = uuid.Nil, "" // a payment that has its sale waits for no decision
+	}
+	if Same(old, *rec) {
+		return nil
+	}
+	rec.UpdatedAt = Later(o.Now, rec.UpdatedAt)
+	if old.ID == uuid.Nil {
+		rec.ID, rec.CreatedAt = o.NewID(), o.Now
+	}
+	if err := Put(o.Tx.Payments, old, *rec); err != nil {
+		return refusal.Internal("write payment", err)
+	}
+	return nil
+}
+
+// SettlePayment brings the sale of a payment to what the facts say. What they take
+// is a refund of the sale. What came back, because a dispute was won or a refund
+// failed, is a refund below zero: the sale counts again. So what the affiliate has
+// in the end depends on the facts and on the host's own refunds alone.
+func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) error {
+	goal, named, err := goal(pay, sale, o.Cfg.Currency)
+	if err != nil {
+		return err
+	}
+	if err := o.takeBackAdjusted(pay, sale); err != nil {
+		return err
+	}
+	change, err := goal.Sub(sale.Refunded)
+	if err != nil {
+		return err
+	}
+	refunds, err := named.corrections(sale, change)
+	if err != nil || len(refunds) == 0 {
+		return err
+	}
+	before, cause := sale.Clone(), refundCause(sale)
+	if change.Sign() <= 0 {
+		cause = affiliate.CauseUpdate
+	}
+	for i := range refunds {
+		refunds[i].ID, refunds[i].At, refunds[i].Fact = unusedRefundID(sale, cmp.Or(string(s), pay.ID.String())), o.Now, true
+		sale.Refunds = append(sale.Refunds, refunds[i])
+	}
+	if err := o.giveBack(sale, change); err != nil {
+		return err
+	}
+	if _, err := o.SaveSale(before, *sale, cause); err != nil {
+		return err
+	}
+	*sale, err = o.Tx.Sales.Get(sale.ID)
+	return err
+}
+
+// takeBackAdjusted takes back the adjustments that made up for what came back,
+// before a sale could count again.
+func (o *Op) takeBackAdjusted(pay *record.Payment, sale *record.Sale) error {
+	back, err := affiliate.Amount{}.Sub(pay.Adjusted)
+	pay.Peak, pay.Adjusted, pay.Adjustments = affiliate.Amount{}, affiliate.Amount{}, nil
+	if err != nil || back.IsZero() {
+		return err
+	}
+	rec := record.Adjustment{
+		ID: o.NewID(), AffiliateID: sale.AffiliateID, Sale: sale.Number, Kind: affiliate.AdjustCorrection, Amount: back,
+		Reason: "The sale counts again", CreatedAt: o.Now,
+	}
+	if err := o.Tx.Adjustments.Insert(rec); err != nil {
+		return refusal.Internal("write adjustment", err)
+	}
+	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
+}
+
+// unusedRefundID is an id that no refund of the sale has yet.
+func unusedRefundID(sale *record.Sale, id string) string {
+	free := id
+	for n := 2; hasRefund(sale, free); n++ {
+		free = id + ":" + strconv.Itoa(n)
+	}
+	return free
+}
+
+func hasRefund(r *record.Sale, id string) bool {
+	for i := range r.Refunds {
+		if r.Refunds[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// saveWithFacts is saveSale for a change that the host makes: the payment of the
+// sale, if it has one, is settled again, because the host's refunds and the
+// sale's terms are part of what its facts come to.
+func (o *Op) saveWithFacts(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sale, error) {
+	answer, err := o.SaveSale(old, rec, cause)
+	if err != nil || Same(old, rec) {
+		return answer, err
+	}
+	pay, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: rec.ID})
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return answer, nil
+	}
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	sale, err := o.Tx.Sales.Get(rec.ID)
+	if err != nil {
+		return affiliate.Sale{}, refusal.Internal("read sale", err)
+	}
+	before, refunds := pay.Clone(), len(sale.Refunds)
+	if err := o.SettlePayment(&pay, &sale, ""); err != nil {
+		return affiliate.Sale{}, err
+	}
+	if err := o.SavePayment(before, &pay); err != nil {
+		return affiliate.Sale{}, err
+	}
+	if len(sale.Refunds) == refunds {
+		return answer, nil
+	}
+	return o.saleOf(sale)
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
+)
+
+func whole(n int64) affiliate.Amount { return affiliate.AmountFromScaled(n * decimal.Scale) }
+
+// Facts that say nothing new change nothing, and are not the reason of anything.
+func TestFactsAgain(t *testing.T) {
+	at := affiliate.InstantOf(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	refund := affiliate.PaymentRefund{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded}
+	dispute := affiliate.PaymentDispute{ID: "dp_1", Amount: whole(7), State: affiliate.DisputeWithdrawn, At: at}
+	var rec record.Payment
+	add := func() (s Shift) {
+		if err := AddRefund(&rec, refund, false, &s); err != nil {
+			t.Fatal(err)
+		}
+		if err := AddDispute(&rec, dispute, false, &s); err != nil {
+			t.Fatal(err)
+		}
+		AddRefunded(&rec, affiliate.Set(whole(5)), false, &s)
+		return s
+	}
+	if s := add(); s != "re_1" {
+		t.Errorf("the first time: %+v", s)
+	}
+	before := rec.Clone()
+	if s := add(); s != "" || !reflect.DeepEqual(before, rec) {
+		t.Errorf("again: %+v, %+v, want %+v", s, rec, before)
+	}
+	var s Shift
+	AddRefunded(&rec, affiliate.Set(whole(6)), false, &s)
+	if s != "refunded" || rec.Refunded != affiliate.Set(whole(6)) {
+		t.Errorf("a higher sum: %+v, %+v", s, rec)
+	}
+}
+
+// The id of a refund is that of the first fact that changed something.
+func TestShift(t *testing.T) {
+	var s Shift
+	for _, id := range []string{"re_1", "dp_1", "re_2"} {
+		if s.note(id); s != "re_1" {
+			t.Errorf("after %s: %s", id, s)
+		}
+	}
+}
+
+// A dispute whose money came back is not late, whatever it was before: what is stored
+// does not depend on the order of the facts.
+func TestDisputeLate(t *testing.T) {
+	at := affiliate.InstantOf(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	var rec record.Payment
+	var s Shift
+	for i, step := range []struct {
+		state      affiliate.DisputeState
+		late, want bool
+	}{{affiliate.DisputeInquiry, true, false}, {affiliate.DisputeWithdrawn, true, true}, {affiliate.DisputeLost, false, true}, {affiliate.DisputeReleased, true, false}, {affiliate.DisputeWithdrawn, false, false}} {
+		f := affiliate.PaymentDispute{ID: "dp_1", Amount: whole(7), State: step.state, At: at.Add(time.Duration(i) * time.Second)}
+		if err := AddDispute(&rec, f, step.late, &s); err != nil || rec.Disputes[0].Late != step.want {
+			t.Errorf("step %d: %+v, %v", i, rec.Disputes, err)
+		}
+	}
+}
+
+// What two records of one payment know is in the one that stays.
+func TestMerge(t *testing.T) {
+	at := affiliate.InstantOf(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
+	other := record.Payment{
+		PayerID: "cus_1", Gross: affiliate.Set(whole(120)), Waiting: []affiliate.WaitingSale{{TotalEarned: whole(100)}},
+		Refunds: []affiliate.PaymentRefund{{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded}}, Refunded: affiliate.Set(whole(9)), Late: affiliate.Set(whole(20)),
+		Disputes: []affiliate.PaymentDispute{{ID: "dp_1", Amount: whole(7), State: affiliate.DisputeWon, At: at}},
+	}
+	merged := func(into record.Payment, late bool) (record.Payment, Shift) {
+		var s Shift
+		if err := MergePayments(&into, &other, late, &s); err != nil {
+			t.Fatal(err)
+		}
+		return into, s
+	}
+	if got, s := merged(record.Payment{}, false); !reflect.DeepEqual(got, other) || s != "re_1" {
+		t.Errorf("into an empty one: %+v, %+v", got, s)
+	}
+	got, _ := merged(record.Payment{PayerID: "cus_2", Sale: uuid.UUID{1}, Gross: affiliate.Set(whole(1))}, true)
+	want := other
+	want.PayerID, want.Sale, want.Gross, want.Waiting = "cus_2", uuid.UUID{1}, affiliate.Set(whole(1)), nil
+	want.Refunds = []affiliate.PaymentRefund{{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded, Late: true}}
+	want.Refunded = affiliate.Opt[affiliate.Amount]{}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("into a late one with a sale: %+v, want %+v", got, want)
+	}
+	mine := []affiliate.WaitingSale{{TotalEarned: whole(3)}}
+	if got, _ := merged(record.Payment{Waiting: mine, Gross: affiliate.Set(whole(1))}, false); !reflect.DeepEqual(got.Waiting, mine) || got.Gross != affiliate.Set(whole(1)) {
+		t.Errorf("into one that waits: %+v", got)
+	}
+	for name, odd := range map[string]record.Payment{
+		"refund":  {Refunds: []affiliate.PaymentRefund{{ID: "re_1", Amount: whole(6)}}},
+		"dispute": {Disputes: []affiliate.PaymentDispute{{ID: "dp_1", Amount: whole(6)}}},
+	} {
+		if err := MergePayments(&odd, &other, false, new(Shift)); err == nil {
+			t.Errorf("a %s of two amounts was merged: %+v", name, odd)
+		}
+	}
+}
+
+// A refund of the sale is one of the facts' when a fact made it or has its id.
+func TestKnows(t *testing.T) {
+	rec := record.Payment{Refunds: []affiliate.PaymentRefund{{ID: "re_1"}}, Disputes: []affiliate.PaymentDispute{{ID: "dp_1"}}}
+	for _, tt := range []struct {
+		refund record.Refund
+		want   bool
+	}{{record.Refund{ID: "re_1"}, true}, {record.Refund{ID: "dp_1"}, true}, {record.Refund{ID: "re_2"}, false}, {record.Refund{}, false}, {record.Refund{ID: "x", Fact: true}, true}} {
+		if got := knows(&rec, &tt.refund); got != tt.want {
+			t.Errorf("%+v: %v", tt.refund, got)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package engine
+
+import (
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// planOf is the plan as events show it.
+func planOf(rec record.Plan) affiliate.Plan {
+	return affiliate.Plan{
+		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
+		NumberOfPayments: OrNull(rec.Terms.MaxPayments), NumberOfMonths: OrNull(rec.Terms.MaxMonths),
+		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
+		HoldDays: rec.Terms.HoldDays,
+	}
+}
+
+// answer is the plan as it is answered by itself.
+func answer(r record.Plan) affiliate.Plan {
+	plan := planOf(r)
+	plan.CreatedAt, plan.UpdatedAt = affiliate.TimeOf(r.CreatedAt.Time()), affiliate.TimeOf(r.UpdatedAt.Time())
+	return plan
+}

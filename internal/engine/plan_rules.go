@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+func planUpdateCheck(up affiliate.PlanUpdate) error {
+	return refusal.First(
+		refusal.NotCleared("name", up.Name),
+		refusal.Given("name", up.Name, refusal.MaxName),
+		refusal.NotCleared("terms", up.Terms),
+		refusal.NotCleared("paymentTrigger", up.PaymentTrigger),
+		refusal.NotCleared("holdRewards", up.HoldRewards),
+		refusal.NotCleared("commissionType", up.Type),
+		refusal.NotCleared("commissionRate", up.Rate),
+		refusal.NotCleared("holdDays", up.HoldDays),
+	)
+}
+
+func planUpdateMerged(up affiliate.PlanUpdate, rec record.Plan) record.Plan {
+	rec.Name = up.Name.Or(rec.Name)
+	rec.Terms = up.Terms.Or(rec.Terms)
+	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
+	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
+	rec.Terms.Type = up.Type.Or(rec.Terms.Type)
+	rec.Terms.Rate = up.Rate.Or(rec.Terms.Rate)
+	if !up.MaxPayments.IsZero() {
+		rec.Terms.MaxPayments = up.MaxPayments.Or(0)
+	}
+	if !up.MaxMonths.IsZero() {
+		rec.Terms.MaxMonths = up.MaxMonths.Or(0)
+	}
+	rec.Terms.HoldDays = up.HoldDays.Or(rec.Terms.HoldDays)
+	return rec
+}
+
+// planNormalize validates a plan and fills in its defaults.
+func planNormalize(r *record.Plan) error {
+	r.Name = plaintext.Trim(r.Name)
+	if err := refusal.Required("name", r.Name, refusal.NameRequired, refusal.MaxName); err != nil {
+		return err
+	}
+	if err := NormalizeTerms(&r.Terms); err != nil {
+		return err
+	}
+	if r.Trigger == "" {
+		r.Trigger = affiliate.TriggerPurchase
+	}
+	return refusal.First(refusal.OneOf("paymentTrigger", r.Trigger, affiliate.PaymentTriggers()))
+}
+
+// NormalizeTerms fills in the type and checks rate, limits and holding period.
+func NormalizeTerms(t *affiliate.Terms) error {
+	if t.Type == "" {
+		t.Type = affiliate.CommissionPercentage
+	}
+	if err := refusal.OneOf("commissionType", t.Type, []affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}); err != nil {
+		return err
+	}
+	if err := CheckRate(t.Rate, t.Type); err != nil {
+		return err
+	}
+	if t.MaxPayments < 0 {
+		return refusal.FieldNotAtLeastOne.Of("numberOfPayments") // 0 is no limit, which the wire writes as null
+	}
+	if t.MaxMonths < 0 {
+		return refusal.FieldNotAtLeastOne.Of("numberOfMonths")
+	}
+	if t.MaxMonths > refusal.MaxMonths {
+		return refusal.FieldTooLarge.Of("numberOfMonths")
+	}
+	if !ValidHoldDays(t.HoldDays) {
+		return refusal.HoldDaysRange.Err()
+	}
+	return nil
+}
+
+func ValidHoldDays(days int64) bool { return days >= 0 && days <= refusal.MaxHoldDays }
+
+// CheckRate checks a rate of the type: 0–100 for a percentage, an amount of
+// zero or more for a flat commission. Rule 1, Rates.
+func CheckRate(rate affiliate.Percent, typ affiliate.CommissionType) error {
+	if typ == affiliate.CommissionFlat {
+		if rate.Sign() < 0 {
+			return refusal.RateNegative.Err()
+		}
+		return nil
+	}
+	if rate.Sign() < 0 || rate.Cmp(affiliate.PercentFromScaled(100*decimal.Scale)) > 0 {
+		return refusal.RateNotPercent.Err()
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// CreatePlan is CreatePlan of tributary.Program.
+func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affiliate.Plan, err error) {
+	defer p.Begin(&ctx, "CreatePlan", Writes).End(&err)
+	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
+	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec)}
+	o := p.Op(ctx)
+	return Write(o, rq, func() (affiliate.Plan, error) {
+		rec := rec
+		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.NewID(), o.Now, o.Now
+		if err := o.Tx.Plans.Insert(rec); err != nil {
+			return affiliate.Plan{}, refusal.Internal("write plan", err)
+		}
+		return answer(rec), nil
+	})
+}
+
+// Plan is Plan of tributary.Program.
+func (p *Program) Plan(ctx context.Context, id uuid.UUID) (_ affiliate.Plan, err error) {
+	defer p.Begin(&ctx, "Plan", Reads).End(&err)
+	return View(ctx, p, func(o *Op) (affiliate.Plan, error) {
+		rec, err := o.Tx.Plans.Get(id)
+		return answer(rec), err
+	})
+}
+
+// Plans is Plans of tributary.Program.
+func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Plan], err error) {
+	defer p.Begin(&ctx, "Plans", Reads).End(&err)
+	l, err := p.Listing(pg, "plans", nil)
+	if err != nil {
+		return affiliate.List[affiliate.Plan]{}, err
+	}
+	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Plan], error) {
+		return Collect(o.Tx.Plans, l, func(rec record.Plan) (affiliate.Plan, error) { return answer(rec), nil })
+	})
+}
+
+// UpdatePlan is UpdatePlan of tributary.Program.
+func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (_ affiliate.Plan, err error) {
+	defer p.Begin(&ctx, "UpdatePlan", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Name: "plan.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoPlanID.When(id == uuid.Nil))}
+	if rq.Refused == nil {
+		rq.Refused = planUpdateCheck(up)
+	}
+	return Write(o, rq, func() (affiliate.Plan, error) {
+		old, err := o.Tx.Plans.Get(id)
+		if err != nil {
+			return affiliate.Plan{}, refusal.PlanMissing.IfMissing(err)
+		}
+		rec := planUpdateMerged(up, old)
+		if err := planNormalize(&rec); err != nil {
+			return affiliate.Plan{}, err
+		}
+		if Same(rec, old) {
+			return answer(old), nil
+		}
+		if rec.Terms.Type != old.Terms.Type {
+			if err := o.planUnused(id); err != nil {
+				return affiliate.Plan{}, err
+			}
+		}
+		rec.UpdatedAt = Later(o.Now, rec.UpdatedAt)
+		if err := o.Tx.Plans.Replace(rec); err != nil {
+			return affiliate.Plan{}, refusal.Internal("write plan", err)
+		}
+		return answer(rec), nil
+	})
+}
+
+// DeletePlan is DeletePlan of tributary.Program.
+func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) (err error) {
+	defer p.Begin(&ctx, "DeletePlan", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Name: "plan.delete", Input: id, Refused: refusal.First(refusal.RefuseNoPlanID.When(id == uuid.Nil))}
+	_, err = Write(o, rq, func() (struct{}, error) {
+		if _, err := o.Tx.Plans.Get(id); err != nil {
+			return struct{}{}, refusal.PlanMissing.IfMissing(err)
+		}
+		if err := o.planUnused(id); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, o.Tx.Plans.Delete(id)
+	})
+	return err
+}
+
+// planUnused refuses when an affiliate or a referral is on the plan.
+func (o *Op) planUnused(id uuid.UUID) error {
+	key := record.Key{Index: record.OfPlan, ID: id}
+	used, err := Holds(o.Tx.Affiliates, key)
+	if err == nil && !used {
+		used, err = Holds(o.Tx.Referrals, key)
+	}
+	if err == nil && used {
+		return refusal.PlanInUse.Err()
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/uuid7"
+)
+
+// A Program is one affiliate program: every rule of the domain as a method.
+// It is immutable, safe for concurrent use, and starts no goroutine.
+//
+// Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
+// look-up of one record finds nothing, and any other error when the store or a
+// function of the host failed. A refusal has changed nothing. After another error
+// the documentation of the method and of the store say what is known.
+type Program struct {
+	Store  record.Store
+	tables *tableCheck // of the store
+	Cfg    *Config     // never changed, so all copies of a program share it
+	source affiliate.Source
+	Once   affiliate.Once // for every write without one of its own
+	Ids    *uuid7.Source
+	Recent *recent
+	lists  *sharedLists
+
+	news *news
+
+	Verifying *atomic.Bool // VerifyReport runs
+
+	targets []target // the prepared destinations
+}
+
+// New makes a program with the configuration cfg on store. It does not use the
+// store yet: the first method call does. Call [Program.Ping] to check the store
+// before.
+//
+// Errors: a nil store, a bad Config.
+func New(store record.Store, cfg Config) (*Program, error) {
+	if !usable(store) {
+		return nil, errors.New("affiliate: New needs a Store")
+	}
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	return &Program{
+		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, Ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
+		Recent: new(recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
+		targets: targets(cfg.Destinations, cfg.Param),
+	}, nil
+}
+
+// With is With of tributary.Program.
+func (p *Program) With(store record.Store) *Program {
+	q := *p
+	q.Store, q.tables = store, new(tableCheck)
+	return &q
+}
+
+// From is From of tributary.Program.
+func (p *Program) From(src affiliate.Source) *Program {
+	q := *p
+	q.source = src
+	return &q
+}
+
+// Config is Config of tributary.Program.
+func (p *Program) Config() Config { return *p.Cfg }

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// ItemsOf is what a payout took, also one from before its items were kept.
+func (o *Op) ItemsOf(rec *record.Payout) ([]affiliate.PayoutItem, error) {
+	if len(rec.Items) > 0 {
+		return rec.Items, nil
+	}
+	sales := map[int64]int64{}
+	err := o.EachSaleIn(rec, func(sale record.Sale) error {
+		for i := range sale.Commissions {
+			sales[sale.Commissions[i].Number] = sale.Number
+		}
+		return nil
+	})
+	items := make([]affiliate.PayoutItem, 0, len(rec.Commissions))
+	for _, n := range rec.Commissions {
+		items = append(items, affiliate.PayoutItem{Sale: sales[n], Commission: n})
+	}
+	return items, err
+}
+
+// EachSaleIn runs fn on every sale with a commission that the payout took, as
+// far as the sale exists: a canceled payout does not keep it.
+func (o *Op) EachSaleIn(rec *record.Payout, fn func(record.Sale) error) error {
+	if len(rec.Items) == 0 {
+		return Each(o.Tx.Sales, record.Key{Index: record.OfPayout, ID: rec.ID}, fn) // a record older than Items
+	}
+	done := make(map[int64]bool, len(rec.Items))
+	for _, item := range rec.Items {
+		if done[item.Sale] || item.Sale == 0 || item.Adjustment != uuid.Nil {
+			continue
+		}
+		done[item.Sale] = true
+		sale, err := o.SaleByNumber(affiliate.SaleID(item.Sale))
+		if errors.Is(err, affiliate.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			err = fn(sale)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CommissionsIn are the numbers of the commissions that the payout took.
+func CommissionsIn(r *record.Payout) []int64 {
+	if len(r.Items) == 0 {
+		return r.Commissions
+	}
+	numbers := make([]int64, 0, len(r.Items))
+	for _, item := range r.Items {
+		if item.Commission != 0 {
+			numbers = append(numbers, item.Commission)
+		}
+	}
+	return numbers
+}
+
+// AdjustmentsIn are the adjustments that the payout took.
+func AdjustmentsIn(r *record.Payout) []uuid.UUID {
+	ids := []uuid.UUID{}
+	for _, item := range r.Items {
+		if item.Commission == 0 {
+			ids = append(ids, item.Adjustment)
+		}
+	}
+	return ids
+}
+
+// IsLive reports whether the payout holds what it took.
+func IsLive(r *record.Payout) bool {
+	return r.Status != affiliate.PayoutCanceled && r.Status != affiliate.PayoutReturned
+}
+
+// IsMoved reports whether the movement of a sale that was given to another affiliate
+// booked the adjustment, so that it has none of its own.
+func IsMoved(r *record.Adjustment) bool {
+	return r.Kind == affiliate.AdjustMove && r.Reverses == uuid.Nil
+}

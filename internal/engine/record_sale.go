@@ -1,0 +1,23 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// CommissionFrozen reports whether a payout holds the entry or held it. Its amount never
+// changes then. Records older than the canceling of payouts do not say so.
+func CommissionFrozen(c *record.Commission) bool { return c.Frozen || c.PayoutID != uuid.Nil }
+
+// SaleFrozen reports whether an entry of the sale is frozen.
+func SaleFrozen(r *record.Sale) bool {
+	return slices.ContainsFunc(r.Commissions, func(c record.Commission) bool { return CommissionFrozen(&c) })
+}
+
+// inPayout reports whether a payout holds an entry of the sale.
+func inPayout(r *record.Sale) bool {
+	return slices.ContainsFunc(r.Commissions, func(c record.Commission) bool { return c.PayoutID != uuid.Nil })
+}

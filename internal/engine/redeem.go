@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
+)
+
+// The rules of redemption: one function for the preview, the sale and the
+// referral by code. Rules 3.5 and 3.6; contract 3.5.
+
+// Customer is the buyer that a request names.
+type Customer struct {
+	Known    bool            // an email was sent, or an identifier named a referral
+	Email    string          // canonical; may be empty
+	Referral record.Referral // zero: none yet
+	Gone     uuid.UUID       // of the erasure, when the email is of somebody who was erased; else zero
+}
+
+// order has the facts of a request, resolved as far as possible.
+type order struct {
+	basket    affiliate.Opt[affiliate.Amount] // before the discount, else the total
+	customer  *Customer
+	affiliate uuid.UUID // the affiliate that the request names; zero: none
+	product   string    // product id; empty: not sent
+}
+
+// verdict is the result of the rules for a code and an order.
+type verdict struct {
+	found      bool
+	code       record.Code
+	coupon     record.Coupon
+	failures   []affiliate.Failure // in the order of the contract's rows
+	unverified []affiliate.Reason  // rules of the code for which the order has no facts
+}
+
+// judge looks a code up, applies every rule to it and fills in the verdict. It
+// only reads, and it allocates nothing when no rule fails. Its error is one of
+// the store.
+func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
+	v.code, err = o.CodeByText(text)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		v.fail(refusal.CodeNotFound, affiliate.Failure{})
+		return nil
+	}
+	if err == nil {
+		v.coupon, err = o.ParentOf(&v.code)
+	}
+	if err != nil {
+		return err
+	}
+	v.found = true
+	earlier, err := o.boughtBefore(&v.code, ord.customer)
+	if err != nil {
+		return err
+	}
+	v.checkState(o.judgedAt())
+	v.checkOrder(ord, o.Cfg.Currency, earlier)
+	hold, err := o.RefusedHold(&v.code)
+	o.checkOwnerOf(v, hold)
+	return err
+}
+
+// RefusedHold is the hold of new sales of the affiliate of a code, in a program that
+// refuses codes for it. In others nothing is read.
+func (o *Op) RefusedHold(code *record.Code) (affiliate.HoldReason, error) {
+	if !o.Cfg.RefuseSuspended || code.AffiliateID == uuid.Nil {
+		return "", nil
+	}
+	aff, err := o.Tx.Affiliates.Get(code.AffiliateID)
+	if err != nil {
+		return "", refusal.Internal("affiliate of a code", err)
+	}
+	return aff.Status.NewSales().Or(""), nil
+}
+
+// checkOwnerOf applies the rule about the affiliate of a code, whose new sales have
+// this hold, if the program has it: row 15.
+func (o *Op) checkOwnerOf(v *verdict, hold affiliate.HoldReason) {
+	if o.Cfg.RefuseSuspended && (hold == affiliate.HoldAffiliateBanned || hold == affiliate.HoldAffiliateDeactivated) {
+		v.fail(refusal.CodeSuspended, affiliate.Failure{})
+	}
+}
+
+// CodeByText returns the live code with the text, in any letter case and
+// spaces around it, or ErrNotFound.
+func (o *Op) CodeByText(text string) (record.Code, error) {
+	text, ok := canonicalCode(text)
+	if !ok {
+		return record.Code{}, affiliate.ErrNotFound
+	}
+	return o.Tx.Codes.Find(record.Key{Index: record.ByCode, Text: record.FoldCode(text)})
+}
+
+// ParentOf returns the coupon of a stored code. Every live code has one, so a
+// missing coupon means a broken store.
+func (o *Op) ParentOf(code *record.Code) (record.Coupon, error) {
+	coupon, err := o.Tx.Coupons.Get(code.CouponID)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return coupon, fmt.Errorf("code %s has no coupon: %v", code.ID, err)
+	}
+	return coupon, err
+}
+
+// boughtBefore reports whether the customer of a first-order code has a live
+// sale, refunded ones included. For other codes it reads nothing.
+func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
+	if !code.FirstTimeOrder || !c.Known {
+		return false, nil
+	}
+	keys := make([]record.Key, 0, 3)
+	keys = record.AppendText(keys, record.OfCustomer, c.Email)
+	if c.Referral.Email != c.Email {
+		keys = record.AppendText(keys, record.OfCustomer, c.Referral.Email)
+	}
+	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
+	for _, key := range keys {
+		if there, err := Holds(o.Tx.Sales, key); there || err != nil {
+			return there, err
+		}
+	}
+	return false, nil
+}
+
+// checkState applies the rules that do not depend on the order: rows 2–8. Expiry
+// is judged at a time, limits by what they are.
+func (v *verdict) checkState(at affiliate.Instant) {
+	code, coupon := &v.code, &v.coupon
+	if !code.Active {
+		v.fail(refusal.CodeInactive, affiliate.Failure{})
+	}
+	if !coupon.Valid {
+		v.fail(refusal.CouponInvalid, affiliate.Failure{})
+	}
+	if passed(code.ExpiresAt, at) {
+		v.fail(refusal.CodeExpired, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(code.ExpiresAt.Time()))})
+	}
+	if passed(coupon.RedeemBy, at) {
+		v.fail(refusal.CouponExpired, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(coupon.RedeemBy.Time()))})
+	}
+	if reached(code.MaxRedemptions, code.TimesRedeemed) {
+		v.fail(refusal.CodeExhausted, affiliate.Failure{Limit: affiliate.Set(code.MaxRedemptions), Used: affiliate.Set(code.TimesRedeemed)})
+	}
+	if reached(coupon.MaxRedemptions, coupon.TimesRedeemed) {
+		v.fail(refusal.CouponExhausted, affiliate.Failure{Limit: affiliate.Set(coupon.MaxRedemptions), Used: affiliate.Set(coupon.TimesRedeemed)})
+	}
+	if code.AffiliateID == uuid.Nil {
+		v.fail(refusal.CodeUnassigned, affiliate.Failure{})
+	}
+}
+
+// passed reports whether a time limit has passed. The limit itself is still
+// valid. A zero limit never passes.
+func passed(limit, now affiliate.Instant) bool { return !limit.IsZero() && now.After(limit) }
+
+// reached reports whether a redemption limit is used up. Zero is no limit.
+func reached(limit, used int64) bool { return limit > 0 && used >= limit }
+
+// checkOrder applies the rules that depend on the order: rows 9–14.
+func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bool) {
+	code, coupon, buyer := &v.code, &v.coupon, ord.customer
+	if code.FirstTimeOrder {
+		v.decide(buyer.Known, !earlier, refusal.NotFirstOrder, affiliate.Failure{})
+	}
+	if minimum, ok := code.MinimumAmount.Get(); ok {
+		basket, sent := ord.basket.Get()
+		if v.foreignMinimum(currency) {
+			v.decide(sent, false, refusal.WrongCurrency, affiliate.Failure{Currency: code.MinimumCurrency})
+		} else {
+			v.decide(sent, basket.Cmp(minimum) >= 0, refusal.BelowMinimum, affiliate.Failure{Amount: affiliate.Set(minimum), Currency: currency})
+		}
+	}
+	if code.LimitToAffiliate {
+		v.decide(ord.affiliate != uuid.Nil, ord.affiliate == code.AffiliateID, refusal.WrongAffiliate, affiliate.Failure{})
+	}
+	if code.LimitToCustomers {
+		v.decide(buyer.Known, buyer.is(code.CustomerID), refusal.WrongCustomer, affiliate.Failure{})
+	}
+	if coupon.LimitToProducts {
+		v.decide(ord.product != "", slices.Contains(coupon.ProductIDs, ord.product), refusal.WrongProduct, affiliate.Failure{})
+	}
+}
+
+// decide notes the result of a rule about the order: unverified when the order
+// does not have the fact.
+func (v *verdict) decide(sent, holds bool, row refusal.Refusal, data affiliate.Failure) {
+	if !sent {
+		v.unverified = append(v.unverified, row.Reason)
+		return
+	}
+	if !holds {
+		v.fail(row, data)
+	}
+}
+
+// fail adds a failing row with its data.
+func (v *verdict) fail(row refusal.Refusal, data affiliate.Failure) {
+	data.Reason, data.Message = row.Reason, row.Message
+	v.failures = append(v.failures, data)
+}
+
+// is reports whether id is one of the customer's names: the referral's id, the
+// host's own id, or an email.
+func (c *Customer) is(id string) bool {
+	var room [36]byte
+	if c.Referral.ID != uuid.Nil && string(uuid7.Append(room[:0], c.Referral.ID)) == id {
+		return true
+	}
+	if c.Gone != uuid.Nil && string(uuid7.Append(room[:0], c.Gone)) == id {
+		return true
+	}
+	if id == "" {
+		return false
+	}
+	if id == c.Referral.CustomerID {
+		return true
+	}
+	if strings.IndexByte(id, '@') < 0 {
+		return false
+	}
+	email, ok := mailbox.Canonical(id)
+	return ok && (email == c.Email || email == c.Referral.Email)
+}
+
+// refusal is nil when the code works, else the error with every failing rule;
+// the first one gives it its reason and text.
+func (v *verdict) refusal() error {
+	if len(v.failures) == 0 {
+		return nil
+	}
+	kind := refusal.CodeInactive.Kind
+	if !v.found {
+		kind = refusal.CodeNotFound.Kind
+	}
+	head := v.failures[0]
+	return &affiliate.Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
+}
+
+// discount is the discount of a coupon on a total; it is never more than the
+// total. It is null without a total, and for an amount in another currency than
+// the program's. Contract 4.1.
+func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount]) affiliate.Opt[affiliate.Amount] {
+	whole, ok := total.Get()
+	if !ok || c.Type == affiliate.CouponFlat && c.Currency != o.Cfg.Currency {
+		return affiliate.Null[affiliate.Amount]()
+	}
+	var off affiliate.Amount
+	var err error
+	if c.Type == affiliate.CouponFlat {
+		off, err = c.AmountOff.Round(o.Cfg.Currency)
+	} else {
+		off, err = c.PercentOff.Of(whole, o.Cfg.Currency)
+	}
+	if err != nil || off.Cmp(whole) > 0 { // the rounded value does not fit, so it is above every total
+		return total
+	}
+	return affiliate.Set(off)
+}

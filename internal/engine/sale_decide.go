@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// A Decision says who is credited with a sale, why, and on which terms.
+type Decision struct {
+	identity
+	affiliate record.Affiliate
+	verdict   verdict // of the code; not found: no code
+	link      uuid.UUID
+	by        affiliate.CreditedBy
+	deal      deal
+	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
+}
+
+// decide finds affiliate, customer and terms of a reported sale, or the outcome
+// when no sale is recorded.
+func (o *Op) decide(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
+	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+		return "", err
+	}
+	return o.DecideFor(in, d)
+}
+
+// DecideFor is decide for an identity that is known.
+func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
+	found, err := o.credit(in, d)
+	if err != nil || !found {
+		return affiliate.SaleUnattributed, err
+	}
+	ref := &d.Customer.Referral
+	if ref.ID == uuid.Nil && in.PromoCode == "" {
+		if err := o.newCustomer(in); err != nil {
+			return "", err
+		}
+	}
+	if IsRefused(ref.Status) {
+		return affiliate.SaleInactiveCustomer, nil
+	}
+	if d.deal, err = o.dealFor(&d.affiliate, ref); err != nil {
+		return "", err
+	}
+	if rate, ok := in.CommissionRate.Get(); ok {
+		if err := CheckRate(rate, d.deal.Type); err != nil {
+			return "", err
+		}
+		d.deal.Rate, d.deal.rateFrom, d.deal.tierID = rate, affiliate.RateOfSale, uuid.Nil
+	}
+	if d.over, err = o.over(d.deal, ref, o.Now); err != nil {
+		return "", err
+	}
+	return affiliate.SaleRecorded, o.review(in, d)
+}
+
+// review asks the rules of Config.Review about the sale.
+func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
+	if len(o.Cfg.Review) == 0 {
+		return nil
+	}
+	e := d.identity.evidence(o.Now, &d.affiliate, &d.verdict)
+	e.CustomerEmail, e.CustomerName = cmp.Or(in.Email, e.CustomerEmail), cmp.Or(in.Name, e.CustomerName)
+	e.Total = in.TotalEarned
+	risks, err := o.risks(e)
+	d.deal.suspect(risks)
+	return err
+}
+
+// why is what decided the sale. The caller adds which payment it is. A click
+// that seems to come after the sale, because the clock went back, is left out.
+func (o *Op) why(d *Decision) record.Why {
+	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
+	sources(&w, &d.deal)
+	if click := &d.Origin.Click; d.by == affiliate.CreditClick && !click.CreatedAt.After(o.Now) {
+		w.Click = click.Number
+	}
+	return w
+}
+
+// newCustomer requires the fields of a new referral, unless they were sent and are
+// ignored: without an email there is no referral then.
+func (o *Op) newCustomer(in *affiliate.NewSale) error {
+	missing := func(s, field string) bool { return s == "" && !slices.Contains(o.ignored, field) }
+	if missing(in.Email, "email") {
+		return refusal.EmailRequired.Err()
+	}
+	return refusal.First(refusal.NameRequired.When(in.Email != "" && missing(in.Name, "name")))
+}
+
+// credit finds the affiliate of the code, else of the identifier, else of the
+// customer's referral.
+func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) {
+	if in.PromoCode != "" {
+		product, _ := in.Product.Get()
+		err = o.judge(in.PromoCode, &order{
+			basket: basketOf(in.Subtotal, affiliate.Set(in.TotalEarned)), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID, product: product.ProductID,
+		}, &d.verdict)
+		if err == nil {
+			err = d.verdict.refusal()
+		}
+		if err != nil {
+			return false, err
+		}
+		d.by = affiliate.CreditCode
+		return true, o.creditTo(d, d.verdict.code.AffiliateID)
+	}
+	if d.Origin.Affiliate.ID != uuid.Nil {
+		d.affiliate, d.link, d.by = d.Origin.Affiliate, d.Origin.LinkID(), d.Origin.by
+		return true, nil
+	}
+	if ref := &d.Customer.Referral; ref.ID != uuid.Nil {
+		d.link, d.by = ref.LinkID, affiliate.CreditEmail
+		return true, o.creditTo(d, ref.AffiliateID)
+	}
+	return false, nil
+}
+
+func (o *Op) creditTo(d *Decision, id uuid.UUID) (err error) {
+	if d.affiliate, err = o.Tx.Affiliates.Get(id); err != nil {
+		return refusal.Internal("affiliate of a sale", err)
+	}
+	return nil
+}
+
+// An identity is the affiliate and the customer that the identifiers of a
+// request name.
+type identity struct {
+	Customer Customer
+	Origin   Origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
+}
+
+// evidence is what is known of an order for the rules of Config.Review. The
+// caller adds what only its request says.
+func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *verdict) affiliate.Evidence {
+	ref := &id.Customer.Referral
+	return affiliate.Evidence{
+		At: now.Time(), Affiliate: reviewed(aff), CustomerEmail: cmp.Or(ref.Email, id.Customer.Email), CustomerName: ref.Name,
+		DeviceID: id.Origin.Click.DeviceID, PromoCode: v.code.Code, NewCustomer: ref.ID == uuid.Nil && id.Customer.Email != "",
+	}
+}
+
+// identify resolves referralId (referral id, customer email, click id,
+// affiliate id, slug, in this order) and email into id. An unknown referralId
+// counts as not sent, and so does a click outside the window; an email always
+// names a customer.
+//
+// Source: docs/contract.md 1.5; docs/money.md 14.
+func (o *Op) identify(referralID, email string, id *identity) error {
+	if referralID != "" {
+		if err := o.identifyReferral(referralID, id); err != nil {
+			return err
+		}
+	}
+	if id.Customer.Known || email == "" {
+		return nil
+	}
+	found, err := o.CustomerByEmail(email)
+	if err != nil {
+		return err
+	}
+	found.Known, found.Email = true, email
+	id.Customer = found
+	return nil
+}
+
+func (o *Op) identifyReferral(ident string, id *identity) error {
+	found, err := o.findCustomer(ident)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		id.Origin, err = o.ResolveFresh(ident)
+		if errors.Is(err, affiliate.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	ref := &found.Referral
+	id.Customer = found
+	id.Customer.Known, id.Customer.Email = true, ref.Email
+	id.Origin.Link.ID, id.Origin.by = ref.LinkID, affiliate.CreditReferral
+	if id.Origin.Affiliate, err = o.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
+		return refusal.Internal("affiliate of a referral", err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// A free order is a sale of nothing: its code takes off the whole basket. It is
+// an order, and redeems the code, but no payment. Source: docs/money.md 13.
+
+// freeOrder reports whether a sale of nothing has all that a free order needs.
+func freeOrder(in *affiliate.NewSale) bool {
+	basket, _ := in.Subtotal.Get()
+	return in.Free && in.PromoCode != "" && basket.Sign() > 0 && in.Tax.IsZero() && in.Shipping.IsZero()
+}
+
+// checkTotal checks what was earned by a new sale.
+func (p *Program) checkTotal(in *affiliate.NewSale) *affiliate.Error {
+	if in.TotalEarned.Sign() < 0 {
+		return refusal.TotalNotPositive.Err()
+	}
+	free := p.Cfg.FreeOrders && freeOrder(in)
+	return refusal.TotalRequired.When(in.TotalEarned.Sign() == 0 && !free)
+}
+
+// settleFree puts an update into a free order. A total makes it an ordinary
+// sale; without one it earns nothing and keeps its basket.
+func settleFree(r *record.Sale, up affiliate.SaleUpdate) error {
+	if !r.Free {
+		return nil
+	}
+	if r.TotalEarned.Sign() > 0 {
+		r.Free = false
+		return nil
+	}
+	return refusal.First(
+		refusal.FieldNull.About("subtotal").When(up.Subtotal.IsNull()),
+		refusal.TotalRequired.When(up.CommissionEarned.Or(affiliate.Amount{}).Sign() > 0),
+	)
+}
+
+// rewardPaid adds the commission of a free order that was paid after all, by
+// the rate with which it was recorded, unless the terms pay nothing more for
+// its customer.
+func (o *Op) rewardPaid(rec *record.Sale) error {
+	d, err := o.notePayment(rec)
+	if err != nil || !rec.Why.Over.Is("") {
+		return err
+	}
+	return o.reward(rec, d)
+}
+
+// notePayment keeps with a free order that is paid which payment of its customer
+// it is, and whether that is beyond the limits of its terms.
+func (o *Op) notePayment(rec *record.Sale) (deal, error) {
+	d, ref, err := o.dealOf(rec)
+	if err != nil {
+		return d, err
+	}
+	over, err := o.over(d, &ref, rec.CreatedAt)
+	if err != nil {
+		return d, err
+	}
+	rec.Why.Over = affiliate.EnumOf(over)
+	if ref.ID != uuid.Nil {
+		totals, err := o.Totals(ref.ID)
+		if err != nil {
+			return d, err
+		}
+		rec.Why.Payment = payments(&totals) + 1
+	}
+	return d, nil
+}

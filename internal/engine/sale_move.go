@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// moveTo gives a sale to another affiliate, with a commission by their terms. The
+// limits of these count as of the day of the sale.
+func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
+	if _, err := o.Tx.Affiliates.Get(to); err != nil {
+		return refusal.OwnerNotFound.IfMissing(err)
+	}
+	switch {
+	case rec.Status.Is(affiliate.SaleRefunded):
+		return refusal.SaleRefunded.Err()
+	case inPayout(rec) && !clawBack:
+		return refusal.SaleInPayout.Err()
+	}
+	rec.AffiliateID, rec.LinkID, rec.Commissions = to, uuid.Nil, nil
+	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
+	d, ref, err := o.dealOf(rec)
+	if err != nil {
+		return err
+	}
+	rec.Rate, rec.RateType, rec.HoldDays = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type), d.HoldDays
+	over := OverTerms(&d.Terms, &ref, rec.CreatedAt, rec.Why.Payment)
+	rec.Why.By, rec.Why.Click, rec.Why.Over = affiliate.EnumOf(affiliate.CreditAffiliate), 0, affiliate.EnumOf(over)
+	sources(&rec.Why, &d)
+	if rec.Free || over != "" {
+		return nil
+	}
+	return o.reward(rec, d)
+}
+
+// keepPaid leaves with the affiliate from whom a sale is taken what payouts hold of it:
+// for each entry an adjustment in its place, and one that takes their sum back. The
+// movement of the sale books it, because all of them add up to nothing.
+func (o *Op) keepPaid(sale *record.Sale) error {
+	var back affiliate.Amount
+	for i := range sale.Commissions {
+		c := &sale.Commissions[i]
+		if c.PayoutID == uuid.Nil {
+			continue
+		}
+		kept := record.Adjustment{Amount: c.Earned, PayoutID: c.PayoutID, CreatedAt: EntryTime(sale, c)}
+		if err := o.addMoved(sale, &kept); err != nil {
+			return err
+		}
+		if err := o.holdInstead(c, kept.ID); err != nil {
+			return err
+		}
+		var err error
+		if back, err = back.Sub(c.Earned); err != nil {
+			return TooLargeFor("commissionEarned", err)
+		}
+	}
+	if back.IsZero() {
+		return nil
+	}
+	return o.addMoved(sale, &record.Adjustment{Amount: back, CreatedAt: o.Now})
+}
+
+// addMoved completes and stores an adjustment of a sale that is moved.
+func (o *Op) addMoved(sale *record.Sale, rec *record.Adjustment) error {
+	rec.ID, rec.AffiliateID, rec.Sale, rec.Kind = o.NewID(), sale.AffiliateID, sale.Number, affiliate.AdjustMove
+	rec.Reason = fmt.Sprintf("Sale %d was given to another affiliate", sale.Number)
+	if err := o.Tx.Adjustments.Insert(*rec); err != nil {
+		return refusal.Internal("write adjustment", err)
+	}
+	return nil
+}
+
+// holdInstead makes the payout of a commission hold an adjustment in its place. It
+// goes on listing the commission.
+func (o *Op) holdInstead(c *record.Commission, adjustment uuid.UUID) error {
+	payout, err := o.Tx.Payouts.Get(c.PayoutID)
+	if err != nil {
+		return refusal.Internal("payout of a sale", err)
+	}
+	payout = payout.Clone()
+	if payout.Items, err = o.ItemsOf(&payout); err != nil {
+		return refusal.Internal("entries of a payout", err)
+	}
+	payout.Commissions = nil
+	for i := range payout.Items {
+		if item := &payout.Items[i]; item.Commission == c.Number {
+			item.Adjustment = adjustment
+		}
+	}
+	if err := o.Tx.Payouts.Replace(payout); err != nil {
+		return refusal.Internal("write payout", err)
+	}
+	return nil
+}
+
+// moveReferral gives a customer to another affiliate, and counts them there.
+func (o *Op) moveReferral(rec *record.Referral, to uuid.UUID) error {
+	if _, err := o.Tx.Affiliates.Get(to); err != nil {
+		return refusal.OwnerNotFound.IfMissing(err)
+	}
+	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
+		if err := o.uncount(owner, Tally{Referrals: 1}); err != nil {
+			return err
+		}
+	}
+	rec.AffiliateID, rec.LinkID = to, uuid.Nil
+	return o.Count(to, Tally{Referrals: 1})
+}

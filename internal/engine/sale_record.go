@@ -1,0 +1,382 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// RecordSale is RecordSale of tributary.Program.
+func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result affiliate.SaleResult, err error) {
+	defer p.Begin(&ctx, "RecordSale", Writes).End(&err)
+	r := &report{in: in}
+	r.start(ctx, p)
+	r.Ahead = r
+	rq := Request{Once: in.Once, Name: "sale.create"}
+	r.ignored, rq.Refused = p.normalizeSale(&r.in)
+	if rq.Refused == nil {
+		rq.Refused = refusal.First(checkPaidAt(in.PaidAt, r.Now))
+	}
+	if r.PaidAt = affiliate.InstantOf(in.PaidAt); !in.PaidAt.IsZero() {
+		r.in.PaidAt = r.PaidAt.Time()
+	}
+	if digests(p.OnceOf(in.Once)) {
+		rq.Input = []any{r.in, in.PaymentTrigger, in.Integration}
+	}
+	reply, err := Write(&r.Op, rq, r.record)
+	if err == nil {
+		reply.fillResult(&result)
+		r.Seen.Said(affiliate.Outcome(result.Outcome))
+	}
+	return result, err
+}
+
+// A report is the operation of one RecordSale with its input.
+type report struct {
+	Op
+	in affiliate.NewSale
+}
+
+func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
+
+// Announce names the records that the sale looks up by the texts of its input.
+func (r *report) Announce(soon func(table string, key record.Key)) {
+	soon("events", record.Key{}) // its event comes after the newest one
+	AnnounceText(soon, "sales", record.ByExternalID, r.in.ExternalID)
+	AnnounceText(soon, "sales", record.ByInvoice, r.in.ExternalInvoiceID)
+	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
+	r.Cfg.AnnounceErasure(soon, r.in.Email)
+	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
+}
+
+// A saleReply is a [affiliate.SaleResult] whose sale is not built yet: that is done after
+// the transaction has ended.
+type saleReply struct {
+	outcome affiliate.SaleOutcome
+	body    *SaleBody         // the new sale, or the earlier one
+	late    affiliate.ClickID // a click that was too old; zero: none
+	ignored []string          // fields
+	stored  *affiliate.Sale   // from a receipt
+}
+
+// fillResult fills in the result.
+func (r *saleReply) fillResult(result *affiliate.SaleResult) {
+	result.Outcome, result.Sale, result.Earlier = r.outcome, affiliate.Null[affiliate.Sale](), affiliate.Null[affiliate.Sale]()
+	result.LateClick, result.Ignored = OrNull(r.late), r.ignored
+	switch {
+	case r.stored != nil:
+		result.Sale = affiliate.Set(*r.stored)
+	case r.body != nil && r.outcome == affiliate.SaleRecorded:
+		result.Sale = affiliate.Set(r.body.Sale())
+	case r.body != nil:
+		result.Earlier = affiliate.Set(r.body.Sale())
+	}
+}
+
+var _ Keeper = (*saleReply)(nil)
+
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt: the body of the
+// answer is the sale or null, and the outcome is in a header, with the fields that
+// were ignored after it.
+func (r *saleReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
+	outcome = strings.Join(append([]string{string(r.outcome)}, r.ignored...), " ")
+	if r.body == nil || r.outcome != affiliate.SaleRecorded {
+		return noAnswer, outcome
+	}
+	return record.LateAnswer(r.body), outcome
+}
+
+// saleRoom is enough for the JSON of most sales.
+const saleRoom = 2688
+
+func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
+	said := strings.Split(outcome, " ")
+	if r.outcome = affiliate.SaleOutcome(said[0]); len(said) > 1 {
+		r.ignored = said[1:]
+	}
+	return json.Unmarshal(answer, &r.stored)
+}
+
+// normalizeSale brings the input into canonical form. What a customer typed
+// changes no money, so a paid order is not refused for it: it is left out, and
+// the names of these fields are ignored.
+func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err error) {
+	in.PromoCode = plaintext.Bare(in.PromoCode)
+	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
+		return nil, refusal.SaleAttributionRequired.Err()
+	}
+	if in.Email != "" && refusal.NormalizeEmail("email", &in.Email) != nil {
+		in.Email, ignored = "", append(ignored, "email")
+	}
+	sent := in.Name != ""
+	if in.Name = plaintext.Trim(in.Name); sent && (in.Name == "" || refusal.CheckText("name", in.Name, refusal.MaxName, false) != nil) {
+		in.Name, ignored = "", append(ignored, "name")
+	}
+	if LeaveOutProductName(in) {
+		ignored = append(ignored, "product.name")
+	}
+	return ignored, p.NormalizeCharge(in)
+}
+
+// LeaveOutProductName removes the name of a product that is no name, and reports
+// whether it did. The id stays: it decides about a code.
+func LeaveOutProductName(in *affiliate.NewSale) bool {
+	product, ok := in.Product.Get()
+	if !ok || refusal.Optional("product.name", product.Name, refusal.MaxName) == nil {
+		return false
+	}
+	product.Name = ""
+	in.Product = affiliate.Set(product)
+	return true
+}
+
+// NormalizeCharge checks what a sale says besides whom to credit.
+func (p *Program) NormalizeCharge(in *affiliate.NewSale) error {
+	if in.PaymentTrigger == "" {
+		in.PaymentTrigger = affiliate.TriggerPurchase
+	}
+	if err := refusal.First(
+		p.checkTotal(in),
+		refusal.BoundOfSale("totalEarned", in.TotalEarned),
+		p.OwnCurrency(&in.Currency),
+		refusal.Optional("name", in.Name, refusal.MaxName),
+		refusal.Optional("externalId", in.ExternalID, refusal.MaxName),
+		refusal.Optional("externalInvoiceId", in.ExternalInvoiceID, refusal.MaxName),
+		checkSubtotal(in.Subtotal),
+		refusal.FreeEarned.When(in.Free && in.TotalEarned.Sign() != 0),
+		refusal.OneOf("paymentTrigger", in.PaymentTrigger, affiliate.PaymentTriggers()),
+		refusal.OneOfOrNone("integrationSalesSource", in.Integration, affiliate.Integrations()),
+	); err != nil {
+		return err
+	}
+	if err := checkProduct(in.Product); err != nil {
+		return err
+	}
+	paid := Charge{in.TotalEarned, in.Tax, in.Shipping}
+	if err := paid.Check("tax"); err != nil {
+		return err
+	}
+	return refusal.First(paid.checkSubtotal(in.Subtotal, "subtotal"))
+}
+
+// checkPaidAt refuses a time of payment that RecordSale does not take.
+func checkPaidAt(t time.Time, now affiliate.Instant) *affiliate.Error {
+	if t.IsZero() {
+		return nil
+	}
+	at := affiliate.InstantOf(t)
+	return cmp.Or(refusal.FieldInFuture.About("paidAt").When(at.After(now)), refusal.FieldTooLongAgo.About("paidAt").When(at.Before(now.Add(-PaidAtMost))))
+}
+
+// PaidAtMost is how long before its report a sale may have been paid.
+const PaidAtMost = 30 * 24 * time.Hour
+
+func checkProduct(given affiliate.Opt[affiliate.Product]) error {
+	product, ok := given.Get()
+	if !ok {
+		return nil
+	}
+	if err := refusal.Optional("product.productId", product.ProductID, refusal.MaxName); err != nil {
+		return err
+	}
+	if q, ok := product.Quantity.Get(); ok && q.Sign() <= 0 {
+		return refusal.QuantityNotPositive.Err()
+	}
+	if price, ok := product.Price.Get(); ok && price.Sign() < 0 {
+		return refusal.PriceNegative.Err()
+	}
+	return refusal.First(refusal.Optional("product.name", product.Name, refusal.MaxName))
+}
+
+// recordSale is the transaction of RecordSale: it first finds and checks
+// everything, then it writes.
+func (o *Op) recordSale(in *affiliate.NewSale) (saleReply, error) {
+	earlier, err := o.earlier(in.ExternalID, in.ExternalInvoiceID)
+	if err != nil || earlier != nil {
+		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
+	}
+	var d Decision
+	outcome, err := o.decide(in, &d)
+	reply := saleReply{outcome: outcome, late: d.Origin.late, ignored: o.ignored}
+	if err == nil && outcome == affiliate.SaleRecorded {
+		reply.body, err = o.Book(in, &d)
+	}
+	return reply, err
+}
+
+// earlier is the live sale that has one of the external ids; nil: there is none.
+func (o *Op) earlier(externalID, invoiceID string) (*SaleBody, error) {
+	rec, err := o.EarlierRecord(externalID, invoiceID)
+	if err != nil || rec.ID == uuid.Nil {
+		return nil, err
+	}
+	return o.SaleBody(rec)
+}
+
+// EarlierRecord is earlier as a record; the zero record: there is none.
+func (o *Op) EarlierRecord(externalID, invoiceID string) (record.Sale, error) {
+	for _, id := range [...]struct {
+		index record.Index
+		text  string
+	}{{record.ByExternalID, externalID}, {record.ByInvoice, invoiceID}} {
+		if id.text == "" {
+			continue
+		}
+		rec, err := o.Tx.Sales.Find(record.TextKey(id.index, id.text))
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			return rec, err
+		}
+	}
+	return record.Sale{}, nil
+}
+
+// Book writes a decided sale with all records that belong to it.
+func (o *Op) Book(in *affiliate.NewSale, d *Decision) (*SaleBody, error) {
+	isNew, err := o.bookCustomer(in, d)
+	if err != nil {
+		return nil, err
+	}
+	b := &SaleBody{Frozen: Frozen{Program: o.Cfg.ID}, Owner: SellerOf(&d.affiliate)}
+	if err := o.newSale(in, d, b); err != nil {
+		return nil, err
+	}
+	if err := o.insertSale(&b.Rec, &d.verdict); err != nil {
+		return nil, err
+	}
+	if isNew {
+		if _, err := o.EmitReferral(affiliate.ReferralCreated, d.Customer.Referral); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.complete(b, &d.Customer.Referral); err != nil {
+		return nil, err
+	}
+	return b, o.emit(event(&b.Rec, affiliate.SaleCreated), b)
+}
+
+// bookCustomer makes the referral of a new customer and joins the click.
+func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err error) {
+	ref := &d.Customer.Referral
+	if ref.ID != uuid.Nil {
+		return false, o.joinClick(&d.Origin.Click, ref)
+	}
+	if in.Email == "" {
+		return false, nil
+	}
+	d.Customer.Referral, err = o.AddCustomer(record.Referral{
+		Name: in.Name, Email: in.Email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
+		Medium: d.medium(), Integration: in.Integration,
+	}, Origin{Affiliate: d.affiliate, Link: d.Origin.Link, Click: d.Origin.Click}, d.Customer.Gone)
+	return true, err
+}
+
+// medium is what attributed the customer.
+func (d *Decision) medium() affiliate.ReferralMedium {
+	if d.verdict.found {
+		return affiliate.MediumCoupon
+	}
+	return affiliate.MediumLink
+}
+
+// newSale makes the record of a decided sale.
+func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
+	ref := &d.Customer.Referral
+	number, err := o.Tx.Next(record.SaleSequence)
+	if err != nil {
+		return err
+	}
+	hidden, err := o.Hidden(&d.Customer, in.Email)
+	if err != nil {
+		return err
+	}
+	b.Rec = record.Sale{
+		ID: o.NewID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
+		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
+		Name: Shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: Shared(cmp.Or(in.Email, ref.Email), ref.Email),
+		TotalEarned: in.TotalEarned, Subtotal: refusal.UnlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
+		Rate: affiliate.Set(d.deal.Rate), RateType: affiliate.EnumOf(d.deal.Type), RateFixed: d.deal.rateFrom == affiliate.RateOfSale, Commissions: b.room[:0:1],
+		Products: productsBought(in.Product), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
+		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
+		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+	}
+	if hidden {
+		b.Rec = BlankedSale(b.Rec)
+	}
+	if ref.ID != uuid.Nil {
+		totals, err := o.Totals(ref.ID)
+		if err != nil {
+			return err
+		}
+		b.Rec.Clicks = totals.Clicks
+		if !in.Free {
+			b.Rec.Why.Payment = cmp.Or(o.Nth, payments(&totals)+1)
+		}
+	}
+	if d.over != "" || in.Free {
+		return nil
+	}
+	return o.reward(&b.Rec, d.deal)
+}
+
+// Shared is text, but in the memory of a stored text when they are equal: a
+// customer's name is not kept again with each sale.
+func Shared(text, stored string) string {
+	if text == stored {
+		return stored
+	}
+	return text
+}
+
+// insertSale writes the sale, its totals and movement, and the redemption of its
+// code.
+func (o *Op) insertSale(rec *record.Sale, v *verdict) error {
+	if err := o.moveSale(nil, rec, affiliate.CauseSale); err != nil {
+		return err
+	}
+	if err := o.Tx.Sales.Insert(*rec); err != nil {
+		return refusal.Taken(err, map[record.Index]*affiliate.Error{
+			record.ByExternalID: refusal.SaleExternalIDTaken.Err(), record.ByInvoice: refusal.SaleInvoiceIDTaken.Err(),
+		})
+	}
+	if !v.found {
+		return nil
+	}
+	return o.redeem(rec, v)
+}
+
+// redeem writes the ledger row of a sale by code and raises both counters. The
+// code and the coupon get no event and no new updatedAt (rule 3.4).
+func (o *Op) redeem(rec *record.Sale, v *verdict) error {
+	row := record.Redemption{ID: record.NumberID(rec.Number), CodeID: v.code.ID, CouponID: v.coupon.ID, CreatedAt: o.Now}
+	if err := o.Tx.Redemptions.Insert(row); err != nil {
+		return refusal.Internal("write redemption", err)
+	}
+	v.code.TimesRedeemed++
+	if err := o.Tx.Codes.Replace(v.code); err != nil {
+		return refusal.Internal("count redemption", err)
+	}
+	v.coupon.TimesRedeemed++
+	if err := o.Tx.Coupons.Replace(v.coupon); err != nil {
+		return refusal.Internal("count redemption", err)
+	}
+	return nil
+}
+
+// productsBought names what was bought: by its id, else by its name.
+func productsBought(given affiliate.Opt[affiliate.Product]) []string {
+	product, _ := given.Get()
+	if name := cmp.Or(product.ProductID, product.Name); name != "" {
+		return []string{name}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// closeIfRefunded ends a sale that is refunded in full, and opens it again when
+// something of the refund came back.
+func (o *Op) closeIfRefunded(rec *record.Sale) error {
+	kept, err := KeptOf(rec)
+	switch {
+	case err != nil:
+		return err
+	case kept.Sign() <= 0:
+		rec.Status, rec.RefundedAt = affiliate.EnumOf(affiliate.SaleRefunded), o.Now
+	case rec.Status.Is(affiliate.SaleRefunded):
+		rec.Status, rec.RefundedAt = affiliate.EnumOf(affiliate.SaleActive), affiliate.Instant{}
+	}
+	return nil
+}
+
+// RefundSale is RefundSale of tributary.Program.
+func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (_ affiliate.RefundResult, err error) {
+	defer p.Begin(&ctx, "RefundSale", Writes).End(&err)
+	amount, part := in.Amount.Get()
+	o := p.Op(ctx)
+	rq := Request{Name: "sale.refund", Refused: refusal.First(
+		refusal.RefuseNoSaleID.When(in.SaleID == 0),
+		refusal.NotCleared("amount", in.Amount), // never taken as the whole sale
+		refusal.RefundNotPositive.When(part && amount.Sign() <= 0),
+		p.OwnCurrency(&in.Currency),
+		refusal.Optional("refundId", in.RefundID, refusal.MaxName),
+		CheckRefundParts(&in),
+	)}
+	rq.Input = in
+	return Write(o, rq, func() (affiliate.RefundResult, error) {
+		before, err := o.SaleByNumber(in.SaleID)
+		if err != nil {
+			return affiliate.RefundResult{}, refusal.SaleNotFound.IfMissing(err)
+		}
+		return o.refundOnce(before, in)
+	})
+}
+
+// refundOnce refunds a sale, unless that was done before.
+func (o *Op) refundOnce(before record.Sale, in affiliate.Refund) (affiliate.RefundResult, error) {
+	if refundedBy(&before, in.RefundID) {
+		return affiliate.RefundResult{Success: true, AlreadyRefunded: true, Reason: affiliate.RefundedAlready}, nil
+	}
+	rec := before.Clone()
+	if err := o.refund(&rec, in); err != nil {
+		return affiliate.RefundResult{}, err
+	}
+	if _, err := o.saveWithFacts(before, rec, refundCause(&before)); err != nil {
+		return affiliate.RefundResult{}, err
+	}
+	reason := affiliate.RefundedInPart
+	if rec.Status.Is(affiliate.SaleRefunded) {
+		reason = affiliate.RefundedInFull
+	}
+	return affiliate.RefundResult{Success: true, Reason: reason}, nil
+}
+
+// refundCause is the cause of a movement by a refund of the sale.
+func refundCause(r *record.Sale) affiliate.Cause {
+	if SaleFrozen(r) {
+		return affiliate.CauseClawBack
+	}
+	return affiliate.CauseRefund
+}
+
+// refundedBy reports whether a refund was applied before, or the sale is
+// refunded in full.
+func refundedBy(r *record.Sale, id string) bool {
+	known := func(f record.Refund) bool { return id != "" && f.ID == id }
+	return r.Status.Is(affiliate.SaleRefunded) || slices.ContainsFunc(r.Refunds, known)
+}
+
+// refund checks a refund and puts it into the record.
+func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
+	if window := o.Cfg.RefundWindow; window > 0 && o.Now.After(rec.CreatedAt.Add(window)) {
+		return refusal.OutsideRefundWindow.Err()
+	}
+	if !in.ClawBack {
+		if err := o.refusePaidOut(rec); err != nil {
+			return err
+		}
+	}
+	left, err := KeptOf(rec)
+	if err != nil {
+		return err
+	}
+	amount := in.Amount.Or(left)
+	if amount.Cmp(left) > 0 {
+		return refusal.RefundExceedsSale.Err()
+	}
+	if err := checkParts(rec, in); err != nil {
+		return err
+	}
+	if len(rec.Refunds) >= o.Cfg.Limits.Refunds && amount.Cmp(left) < 0 {
+		return refusal.RefundLimitReached.Err()
+	}
+	rec.Refunds = append(rec.Refunds, refundRecord(&in, amount, o.Now))
+	return o.giveBack(rec, amount)
+}
+
+// giveBack changes what is refunded by the sum of refunds that were put into the
+// record. It is not above what is left; below zero, as much of earlier refunds came back.
+func (o *Op) giveBack(rec *record.Sale, sum affiliate.Amount) (err error) {
+	if rec.Refunded, err = rec.Refunded.Add(sum); err != nil {
+		return err
+	}
+	if err := o.Recompute(rec); err != nil {
+		return err
+	}
+	return o.closeIfRefunded(rec)
+}
+
+// CheckRefundParts checks what a refund says of its tax and shipping by itself. All that is
+// left has as much of them as is left.
+func CheckRefundParts(in *affiliate.Refund) *affiliate.Error {
+	tax, shipping := in.Tax.Or(affiliate.Amount{}), in.Shipping.Or(affiliate.Amount{})
+	sum, err := tax.Add(shipping)
+	amount, part := in.Amount.Get()
+	named := !in.Tax.IsZero() || !in.Shipping.IsZero()
+	return cmp.Or(
+		refusal.NotCleared("tax", in.Tax), refusal.NotCleared("shipping", in.Shipping),
+		refusal.TaxNegative.When(tax.Sign() < 0), refusal.ShippingNegative.When(shipping.Sign() < 0),
+		refusal.RefundAmountRequired.When(named && !part),
+		refusal.RefundPartsExceed.When(named && (err != nil || sum.Cmp(amount) > 0)),
+	)
+}
+
+// checkParts refuses a refund of more tax or shipping than the sale has left.
+func checkParts(r *record.Sale, in affiliate.Refund) error {
+	named, err := RefundPartsOf(r)
+	if err == nil {
+		named, err = named.plus(in.Amount.Or(affiliate.Amount{}), in.Tax, in.Shipping)
+	}
+	if err != nil {
+		return err
+	}
+	return refusal.First(
+		refusal.RefundPartExceedsSale.About("tax").When(named.Tax.Cmp(r.Tax) > 0 && !in.Tax.IsZero()),
+		refusal.RefundPartExceedsSale.About("shipping").When(named.Shipping.Cmp(r.Shipping) > 0 && !in.Shipping.IsZero()),
+	)
+}
+
+// refusePaidOut refuses the refund of a sale when a payout holds one of its
+// commissions: as manually paid before as paid, and that before as included.
+func (o *Op) refusePaidOut(rec *record.Sale) error {
+	var denied error
+	for i := range rec.Commissions {
+		c := &rec.Commissions[i]
+		if c.ManuallyPaid {
+			return refusal.ManuallyPaid.Err()
+		}
+		if c.PayoutID == uuid.Nil {
+			continue
+		}
+		payout, err := o.Tx.Payouts.Get(c.PayoutID)
+		if err != nil {
+			return refusal.Internal("payout of a sale", err)
+		}
+		switch {
+		case payout.Status == affiliate.PayoutPaid:
+			denied = refusal.AlreadyPaid.Err()
+		case denied == nil:
+			denied = refusal.IncludedInPayout.Err()
+		}
+	}
+	return denied
+}

@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// UpdateSale is UpdateSale of tributary.Program.
+func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (_ affiliate.Sale, err error) {
+	defer p.Begin(&ctx, "UpdateSale", Writes).End(&err)
+	rq := Request{Name: "sale.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoSaleID.When(id == 0))}
+	if rq.Refused == nil {
+		rq.Refused = p.normalizeSaleUpdate(&up)
+	}
+	o := p.Op(ctx)
+	return Write(o, rq, func() (affiliate.Sale, error) {
+		before, err := o.SaleByNumber(id)
+		if err != nil {
+			return affiliate.Sale{}, refusal.SaleNotFound.IfMissing(err)
+		}
+		rec := before.Clone()
+		err = o.mergeSale(&before, &rec, up)
+		if err == nil {
+			err = o.refuseErased(&before, &rec)
+		}
+		if err != nil {
+			return affiliate.Sale{}, err
+		}
+		cause := affiliate.CauseUpdate
+		if rec.AffiliateID != before.AffiliateID {
+			cause = affiliate.CauseMove
+			if err := o.keepPaid(&before); err != nil {
+				return affiliate.Sale{}, err
+			}
+		}
+		return o.saveWithFacts(before, rec, cause)
+	})
+}
+
+// normalizeSaleUpdate checks what is given and brings it into canonical form.
+func (p *Program) normalizeSaleUpdate(up *affiliate.SaleUpdate) error {
+	trimGiven(&up.Name)
+	if email, ok := up.Email.Get(); ok {
+		if err := refusal.First(NotBlank("email", up.Email), refusal.NormalizeEmail("email", &email)); err != nil {
+			return err
+		}
+		up.Email = affiliate.Set(email)
+	}
+	if total, ok := up.TotalEarned.Get(); ok && total.Sign() <= 0 {
+		return refusal.TotalNotPositive.Err()
+	}
+	err := refusal.First(
+		refusal.NotCleared("totalEarned", up.TotalEarned),
+		refusal.BoundOfSale("totalEarned", up.TotalEarned.Or(affiliate.Amount{})),
+		p.OwnCurrency(&up.Currency),
+		refusal.Given("name", up.Name, refusal.MaxName),
+		refusal.Given("externalId", up.ExternalID, refusal.MaxName),
+		refusal.Given("externalInvoiceId", up.ExternalInvoiceID, refusal.MaxName),
+		checkSubtotal(up.Subtotal),
+		refusal.NotCleared("commissionEarned", up.CommissionEarned),
+		refusal.NotCleared("affiliateId", up.AffiliateID),
+	)
+	if err != nil {
+		return err
+	}
+	if earned, ok := up.CommissionEarned.Get(); ok && earned.Sign() < 0 {
+		return refusal.CommissionNegative.Err()
+	}
+	if metadata, ok := up.Metadata.Get(); ok {
+		raw := []byte(metadata)
+		if err := refusal.NormalizeMetadata("metadata", &raw); err != nil {
+			return err
+		}
+		up.Metadata = affiliate.Set(json.RawMessage(raw))
+	}
+	return nil
+}
+
+// mergeSale puts an update into the record, a copy of original, checks the merged sale and
+// calculates its commission.
+func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) error {
+	if to, ok := up.AffiliateID.Get(); ok && to != rec.AffiliateID {
+		if err := o.moveTo(rec, to, up.ClawBack); err != nil {
+			return err
+		}
+	}
+	before := rec.Clone() // after the move: what is sent beside it changes it further
+	refusal.SetText(&rec.Email, up.Email)
+	refusal.SetText(&rec.Name, up.Name)
+	refusal.SetText(&rec.ExternalID, up.ExternalID)
+	refusal.SetText(&rec.InvoiceID, up.ExternalInvoiceID)
+	if !up.Metadata.IsZero() {
+		rec.Metadata, _ = up.Metadata.Get()
+	}
+	rec.TotalEarned = up.TotalEarned.Or(rec.TotalEarned)
+	if !up.Subtotal.IsZero() {
+		rec.Subtotal = refusal.UnlessNull(up.Subtotal)
+	}
+	if err := o.applyRate(rec, up.CommissionRate); err != nil {
+		return err
+	}
+	if err := settleFree(rec, up); err != nil {
+		return err
+	}
+	if err := checkAmounts(rec, up); err != nil {
+		return err
+	}
+	if err := o.refuseTakenSaleIDs(&before, rec); err != nil {
+		return err
+	}
+	if err := o.applyCommission(&before, rec, up); err != nil {
+		return err
+	}
+	if sameMoney(original, rec) {
+		return nil
+	}
+	if inPayout(&before) && !up.ClawBack {
+		return refusal.SaleInPayout.Err()
+	}
+	if before.Status.Is(affiliate.SaleRefunded) {
+		return refusal.SaleRefunded.Err()
+	}
+	if rec.Free {
+		return nil // nothing is kept of it, but nothing was refunded
+	}
+	return o.closeIfRefunded(rec)
+}
+
+// checkAmounts checks the amounts of a merged sale against each other. The
+// error is on the field that was sent.
+func checkAmounts(r *record.Sale, up affiliate.SaleUpdate) error {
+	paid := charge(r)
+	if err := paid.Check("totalEarned"); err != nil {
+		return err
+	}
+	field := "subtotal"
+	if !up.TotalEarned.IsZero() {
+		field = "totalEarned"
+	}
+	if err := paid.checkSubtotal(r.Subtotal, field); err != nil {
+		return err
+	}
+	if r.TotalEarned.Cmp(r.Refunded) < 0 {
+		return refusal.TotalBelowRefunded.Err()
+	}
+	return nil
+}
+
+// applyRate sets or clears the sale's own rate.
+func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent]) error {
+	if rate, ok := given.Get(); ok {
+		rec.Rate, rec.RateFixed = affiliate.Set(rate), true
+		rec.Why.RateFrom, rec.Why.TierID = affiliate.EnumOf(affiliate.RateOfSale), uuid.Nil
+		return CheckRate(rate, rec.RateType.Value())
+	}
+	if given.IsNull() {
+		rec.RateFixed = false
+		return o.applyTerms(rec)
+	}
+	return nil
+}
+
+// applyTerms gives a sale the rate of the current terms, unless it has a rate
+// of its own.
+func (o *Op) applyTerms(rec *record.Sale) error {
+	if rec.RateFixed {
+		return nil
+	}
+	d, _, err := o.dealOf(rec)
+	rec.Rate, rec.RateType = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type)
+	sources(&rec.Why, &d)
+	return err
+}
+
+// dealOf finds the current terms for a stored sale, and its customer.
+func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
+	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return d, ref, refusal.Internal("affiliate of a sale", err)
+	}
+	if rec.ReferralID != uuid.Nil {
+		if ref, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
+			return d, ref, refusal.Internal("referral of a sale", err)
+		}
+	}
+	d, err = o.dealFor(&aff, &ref)
+	return d, ref, err
+}
+
+// applyCommission sets the commission directly, or calculates it again when
+// what it rests on was sent. A sale whose money is settled takes what it has
+// already.
+func (o *Op) applyCommission(before, rec *record.Sale, up affiliate.SaleUpdate) error {
+	if rec.Free {
+		return nil
+	}
+	paid := before.Free && !before.Status.Is(affiliate.SaleRefunded)
+	if earned, ok := up.CommissionEarned.Get(); ok {
+		if paid {
+			if _, err := o.notePayment(rec); err != nil {
+				return err
+			}
+		}
+		return o.setCommission(before, rec, earned)
+	}
+	if paid {
+		return o.rewardPaid(rec)
+	}
+	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
+	settled := inPayout(before) && !up.ClawBack || before.Status.Is(affiliate.SaleRefunded)
+	if sameGround(before, rec) && (settled || !sent) {
+		return nil
+	}
+	rec.ByHand = affiliate.Opt[record.HandSet]{}
+	return o.Recompute(rec)
+}
+
+// setCommission makes the entries of a sale add up to this much, rounded. The
+// same amount on the same ground changes nothing.
+func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) error {
+	earned, err := earned.Round(o.Cfg.Currency)
+	if err != nil {
+		return TooLargeFor("commissionEarned", err)
+	}
+	has := len(rec.Commissions) > 0
+	sum, err := CommissionEarned(rec)
+	if err != nil || has && sum == earned && sameGround(before, rec) {
+		return err
+	}
+	if err := setByHand(rec, earned); err != nil {
+		return err
+	}
+	if has {
+		return o.Recompute(rec)
+	}
+	d, _, err := o.dealOf(rec)
+	if err != nil {
+		return err
+	}
+	return o.reward(rec, d)
+}
+
+// setByHand notes what the sale earns, on what is kept of it now.
+func setByHand(r *record.Sale, earned affiliate.Amount) error {
+	kept, err := KeptOf(r)
+	if err != nil {
+		return err
+	}
+	named, err := RefundPartsOf(r)
+	if err != nil {
+		return err
+	}
+	r.ByHand = affiliate.Set(record.HandSet{Earned: earned, Kept: kept, Named: named.Of, Tax: named.Tax, Shipping: named.Shipping})
+	return nil
+}
+
+// refuseTakenSaleIDs refuses external ids that another live sale has.
+func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
+	for _, id := range [...]struct {
+		index    record.Index
+		old, new string
+		taken    refusal.Refusal
+	}{
+		{record.ByExternalID, before.ExternalID, rec.ExternalID, refusal.SaleExternalIDTaken},
+		{record.ByInvoice, before.InvoiceID, rec.InvoiceID, refusal.SaleInvoiceIDTaken},
+	} {
+		if id.new == "" || id.new == id.old {
+			continue
+		}
+		_, err := o.Tx.Sales.Find(record.TextKey(id.index, id.new))
+		if err := id.taken.IfFound(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameGround reports whether what a commission rests on is the same.
+func sameGround(r *record.Sale, q *record.Sale) bool {
+	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType
+}
+
+// sameMoney reports whether total, rate and commissions are the same.
+func sameMoney(r *record.Sale, q *record.Sale) bool {
+	return sameGround(r, q) && r.ByHand == q.ByHand &&
+		slices.EqualFunc(r.Commissions, q.Commissions, func(a, b record.Commission) bool { return a.Earned == b.Earned })
+}

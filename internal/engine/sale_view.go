@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// Sale is Sale of tributary.Program.
+func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (_ affiliate.Sale, err error) {
+	defer p.Begin(&ctx, "Sale", Reads).End(&err)
+	return View(ctx, p, func(o *Op) (affiliate.Sale, error) {
+		rec, err := o.SaleByNumber(id)
+		if err != nil {
+			return affiliate.Sale{}, err
+		}
+		return o.saleOf(rec)
+	})
+}
+
+// Sales is Sales of tributary.Program.
+func (p *Program) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
+	defer p.Begin(&ctx, "Sales", Reads).End(&err)
+	l, err := p.Listing(pg, "sales", f)
+	if err != nil {
+		return affiliate.List[affiliate.Sale]{}, err
+	}
+	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Sale], error) {
+		return Chosen(o.Tx.Sales, o.ChooseSales(f), l, o.saleOf)
+	})
+}
+
+// ChooseSales turns the filter into a choice.
+func (o *Op) ChooseSales(f affiliate.SaleFilter) (c Choice[record.Sale]) {
+	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Sale) uuid.UUID { return r.AffiliateID })
+	if ident, set := Wanted(&c, f.ReferralID); set {
+		ref, err := o.FindReferral(ident)
+		c.Fail(err)
+		c.Bound += string(ref.ID[:])
+		c.ByID(record.OfReferral, affiliate.Set(ref.ID), func(r *record.Sale) uuid.UUID { return r.ReferralID })
+	}
+	c.ByText(record.ByInvoice, f.ExternalInvoiceID, func(r *record.Sale) string { return r.InvoiceID })
+	c.ByText(record.ByExternalID, f.ExternalID, func(r *record.Sale) string { return r.ExternalID })
+	return c
+}
+
+func (o *Op) SaleByNumber(id affiliate.SaleID) (record.Sale, error) {
+	if id <= 0 {
+		return record.Sale{}, affiliate.ErrNotFound
+	}
+	return o.Tx.Sales.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(int64(id))})
+}
+
+// A SaleBody is a sale with all related data that its answers and events show,
+// read in one transaction. An event keeps it, so it is not changed after the
+// event is written. Answers are copies that share no memory with it.
+type SaleBody struct {
+	Frozen
+	Rec      record.Sale
+	Owner    seller
+	Links    []record.Link // of the owner, oldest first
+	Customer *customerBody
+	room     [1]record.Commission // of rec, as long as it has one
+	linkRoom [1]record.Link       // of links, as long as there is one
+}
+
+// seller is the part of an affiliate that sales and referrals show.
+type seller struct {
+	firstName, lastName, email string
+	status                     affiliate.Enum[affiliate.AffiliateStatus]
+}
+
+// SellerOf is the affiliate as sales show it.
+func SellerOf(r *record.Affiliate) seller {
+	return seller{r.FirstName, r.LastName, r.Email, affiliate.EnumOf(r.Status)}
+}
+
+// customerBody is the referral of a sale with its totals: a [record.Referral] in
+// two thirds of its bytes, because every sale of a customer has one.
+type customerBody struct {
+	id, affiliate, link, plan                     uuid.UUID
+	name, email, customerID, planName, landedPage string
+	notes                                         affiliate.Opt[string]
+	metadata                                      json.RawMessage
+	revenue, commission                           affiliate.Amount
+	created, updated                              affiliate.Instant
+	status                                        affiliate.Enum[affiliate.SubscriptionStatus]
+	submission                                    affiliate.Enum[affiliate.SubmissionType]
+	medium                                        affiliate.Enum[affiliate.ReferralMedium]
+	source                                        affiliate.Enum[affiliate.ReferralSource]
+	integration                                   affiliate.Enum[affiliate.Integration]
+}
+
+func CustomerOf(r *record.Referral, totals record.Totals) *customerBody {
+	return &customerBody{
+		id: r.ID, affiliate: r.AffiliateID, link: r.LinkID, plan: r.PlanID, name: r.Name, email: r.Email,
+		customerID: r.CustomerID, planName: r.Plan, landedPage: r.LandingPage, notes: r.Notes, metadata: r.Metadata,
+		revenue: totals.Revenue, commission: totals.Commission, created: r.CreatedAt, updated: r.UpdatedAt,
+		status: affiliate.EnumOf(r.Status), submission: affiliate.EnumOf(r.SubmissionType), medium: affiliate.EnumOf(r.Medium),
+		source: affiliate.EnumOf(r.Source), integration: affiliate.EnumOf(r.Integration),
+	}
+}
+
+// referral is the referral as the wire shows it.
+func (c *customerBody) referral(program uuid.UUID) affiliate.Referral {
+	return ReferralWith(program, record.Referral{
+		ID: c.id, AffiliateID: c.affiliate, LinkID: c.link, PlanID: c.plan, Name: c.name, Email: c.email,
+		CustomerID: c.customerID, Plan: c.planName, LandingPage: c.landedPage, Notes: c.notes, Metadata: c.metadata,
+		CreatedAt: c.created, UpdatedAt: c.updated, Status: c.status.Value(), SubmissionType: c.submission.Value(),
+		Medium: c.medium.Value(), Source: c.source.Value(), Integration: c.integration.Value(),
+	}, record.Totals{Revenue: c.revenue, Commission: c.commission})
+}
+
+// saleOf is the sale as the wire shows it.
+func (o *Op) saleOf(rec record.Sale) (affiliate.Sale, error) {
+	b, err := o.SaleBody(rec)
+	if err != nil {
+		return affiliate.Sale{}, err
+	}
+	return b.Sale(), nil
+}
+
+// SaleBody reads the related data of a stored sale.
+func (o *Op) SaleBody(rec record.Sale) (*SaleBody, error) {
+	b := &SaleBody{Frozen: Frozen{Program: o.Cfg.ID}, Rec: rec}
+	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return nil, refusal.Internal("affiliate of a sale", err)
+	}
+	b.Owner = SellerOf(&aff)
+	var ref record.Referral
+	if rec.ReferralID != uuid.Nil {
+		if ref, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
+			return nil, refusal.Internal("referral of a sale", err)
+		}
+	}
+	return b, o.complete(b, &ref)
+}
+
+// complete reads the links of the affiliate and the totals of the customer.
+func (o *Op) complete(b *SaleBody, ref *record.Referral) (err error) {
+	b.Links, err = o.links.into(b.linkRoom[:0], o.Tx.Links, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: b.Rec.AffiliateID}})
+	if err != nil {
+		return refusal.Internal("read links", err)
+	}
+	if ref.ID == uuid.Nil {
+		return nil
+	}
+	totals, err := o.Totals(ref.ID)
+	b.Customer = CustomerOf(ref, totals)
+	return err
+}
+
+// Sale is the sale as the API answers it.
+func (b *SaleBody) Sale() affiliate.Sale {
+	var s affiliate.Sale
+	b.fillSale(&s)
+	return s
+}
+
+// fillSale fills in the sale in place, because a sale has a thousand bytes.
+func (b *SaleBody) fillSale(s *affiliate.Sale) {
+	rec := &b.Rec
+	*s = affiliate.Sale{
+		ID: affiliate.SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: OrNull(rec.ReferralID),
+		AffiliateProgramID: b.Program, AffiliateLinkID: OrNull(rec.LinkID), PromotionalCodeID: OrNull(rec.CodeID),
+		ExternalID: OrNull(rec.ExternalID), ExternalInvoiceID: OrNull(rec.InvoiceID),
+		Name: OrNull(rec.Name), Email: OrNull(rec.Email), TotalEarned: rec.TotalEarned,
+		Subtotal:  refusal.NothingOrNull(rec.Subtotal),
+		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
+		ProductsBought: refusal.EmptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status.Value(),
+		RefundedAmount: rec.Refunded, RefundedAt: refusal.TimeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger.Value(),
+		Source: rec.Source.Value(), IntegrationSalesSource: OrNull(rec.Integration.Value()), Metadata: metadataOf(rec.Metadata),
+		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		Affiliate: SummaryOf(b.Program, rec.AffiliateID, b.Owner, b.Links), Referral: affiliate.Null[affiliate.Referral](),
+		Commissions: CommissionsOf(rec),
+	}
+	if !rec.PaidAt.IsZero() {
+		s.PaidAt = affiliate.TimeOf(rec.PaidAt.Time())
+	}
+	s.CommissionEarned, _ = CommissionEarned(rec) // its sum was checked when the sale was stored
+	if b.Customer != nil {
+		s.Referral = affiliate.Set(b.Customer.referral(b.Program))
+	}
+}
+
+// MarshalJSON writes the sale as events show it.
+func (b *SaleBody) MarshalJSON() ([]byte, error) { return b.appendJSON(nil), nil }
+
+// appendJSON appends what MarshalJSON writes.
+func (b *SaleBody) appendJSON(dst []byte) []byte {
+	var s affiliate.Sale
+	b.fillSale(&s)
+	s.Affiliate.Link = OldestSlug(s.Affiliate.AffiliateLinks)
+	return s.AppendJSON(dst)
+}
+
+// appendAnswer appends the sale as the API answers it.
+func (b *SaleBody) AppendAnswer(dst []byte) []byte {
+	var s affiliate.Sale
+	b.fillSale(&s)
+	return s.AppendJSON(slices.Grow(dst, saleRoom))
+}
+
+// CommissionsOf is a sale's commissions as the wire shows them.
+func CommissionsOf(r *record.Sale) []affiliate.Commission {
+	out := make([]affiliate.Commission, len(r.Commissions))
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		out[i] = affiliate.Commission{
+			ID: affiliate.CommissionID(c.Number), SaleID: affiliate.SaleID(r.Number), AffiliateID: c.AffiliateID,
+			CommissionEarned: c.Earned, ApprovalStatus: c.Approval.Value(), RewardType: affiliate.RewardCash,
+			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: OrNull(c.PayoutID), ManuallyPaid: c.ManuallyPaid,
+			HoldReason: OrNull(c.HoldReason.Value()), BonusReason: OrNull(c.BonusReason),
+			ClawBack: c.ClawBack, PayableAt: refusal.TimeOrNull(PayableAt(r, c)), RiskReasons: refusal.EmptyNotNil(slices.Clone(c.RiskReasons)),
+			CreatedAt: affiliate.TimeOf(c.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(c.UpdatedAt.Time()),
+		}
+	}
+	return out
+}
+
+// findSale finds a sale by the first field of ref that is set.
+func (o *Op) findSale(ref affiliate.SaleRef) (record.Sale, error) {
+	switch {
+	case ref.ID != 0:
+		return o.SaleByNumber(ref.ID)
+	case ref.ExternalID != "":
+		return refusal.FindText(o.Tx.Sales, record.ByExternalID, ref.ExternalID)
+	case ref.InvoiceID != "":
+		return refusal.FindText(o.Tx.Sales, record.ByInvoice, ref.InvoiceID)
+	}
+	return record.Sale{}, refusal.RefuseNoSaleID.Err()
+}

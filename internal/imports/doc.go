@@ -1,0 +1,2 @@
+// Package imports takes in the rows of another service. It writes without events.
+package imports

@@ -1,0 +1,87 @@
+package imports
+
+import (
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// forwardSale brings a sale forward that has gone on at the other service.
+func (im *importing) forwardSale(known record.Import, row *affiliate.ImportedSale, digest string) (affiliate.ImportRow, error) {
+	if known.Kind != record.ImportedAsSale || known.Adopted {
+		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
+	}
+	before, err := im.Tx.Sales.Get(known.Object)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil
+	}
+	if err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	if why := holds(&known, &before, row); why != nil {
+		return im.changed(&known, why), nil
+	}
+	rec := before.Clone()
+	if err := im.advance(&rec, row); err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	if engine.Same(before, rec) {
+		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
+	}
+	if err := im.NumberEntries(&rec); err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	rec.UpdatedAt = engine.Later(im.Now, rec.UpdatedAt)
+	if err := im.Tx.Sales.Replace(rec); err != nil {
+		return affiliate.ImportRow{}, refusal.Internal("write sale", err)
+	}
+	if err := im.forwardPayment(&rec); err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	if err := im.tellSale(&before, &rec); err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	if known.Figures, err = figures(&rec); err != nil {
+		return affiliate.ImportRow{}, err
+	}
+	known.Digest = digest
+	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded, Stored: known.Figures}, im.amend(known)
+}
+
+// holds tells why a row does not bring its sale forward: the sale was changed
+// here, or the row says something else than that it has gone on.
+func holds(r *record.Import, sale *record.Sale, row *affiliate.ImportedSale) *affiliate.Error {
+	now, err := figures(sale)
+	hand, byHand := sale.ByHand.Get()
+	switch {
+	case err != nil || now != r.Figures || !byHand || hand.Earned != now.Commission:
+		return refusal.FieldNotAsImported.Of("ref") // refunded or changed here
+	case row.TotalEarned != sale.TotalEarned:
+		return refusal.FieldNotAsImported.Of("totalEarned")
+	case row.Refunded.Cmp(sale.Refunded) < 0:
+		return refusal.FieldNotAsImported.Of("refunded")
+	case row.Refunded == sale.Refunded && row.CommissionEarned != now.Commission:
+		return refusal.FieldNotAsImported.Of("commissionEarned")
+	}
+	return nil
+}
+
+// advance accepts a commission that was on hold, and refunds what was refunded
+// since.
+func (im *importing) advance(rec *record.Sale, row *affiliate.ImportedSale) error {
+	first := &rec.Commissions[0]
+	if first.Approval.Is(affiliate.ApprovalOnHold) && row.Approval == affiliate.ApprovalAccepted {
+		first.Approval, first.HoldReason = affiliate.EnumOf(row.Approval), affiliate.Enum[affiliate.HoldReason]{}
+		first.UpdatedAt = engine.Later(im.Now, first.UpdatedAt)
+	}
+	if row.Refunded == rec.Refunded {
+		return nil
+	}
+	if err := saleTakeImported(rec, row, im.Now); err != nil {
+		return err
+	}
+	return im.Recompute(rec)
+}

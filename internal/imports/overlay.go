@@ -1,0 +1,266 @@
+package imports
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// An overlay is what was written over one table: records by id, a nil one for a
+// record that was deleted, and the ids that hold each key. The zero Key holds
+// all.
+type overlay[T record.Record[T]] struct {
+	records map[uuid.UUID]written[T]
+	holders map[record.Key]*holders
+	writes  int64 // so far, those that were undone too
+}
+
+// A written is what was written over an id.
+type written[T any] struct {
+	rec   *T    // nil: it is deleted
+	since int64 // the write that was the first over the id
+}
+
+// holders are ids in the order of the table. They are sorted when they are read.
+type holders struct {
+	ids    []uuid.UUID
+	sorted bool
+}
+
+func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+func (h *holders) list() []uuid.UUID {
+	if !h.sorted {
+		slices.SortFunc(h.ids, compareIDs)
+		h.sorted = true
+	}
+	return h.ids
+}
+
+// keysOf are the keys of a record, and the zero Key.
+func keysOf[T record.Record[T]](rec *T) []record.Key {
+	if rec == nil {
+		return nil
+	}
+	return (*rec).AppendKeys(make([]record.Key, 1, 10))
+}
+
+// set puts what is there for an id in place of what was; known is false when
+// nothing was written over the id.
+func (o *overlay[T]) set(id uuid.UUID, w written[T], known bool) {
+	if o.records == nil {
+		o.records, o.holders = make(map[uuid.UUID]written[T]), make(map[record.Key]*holders)
+	}
+	is, was := keysOf(w.rec), keysOf(o.records[id].rec)
+	for _, key := range was {
+		if h := o.holders[key]; !slices.Contains(is, key) {
+			i, _ := slices.BinarySearchFunc(h.list(), id, compareIDs)
+			h.ids = slices.Delete(h.ids, i, i+1)
+		}
+	}
+	for _, key := range is {
+		if slices.Contains(was, key) {
+			continue
+		}
+		h := o.holders[key]
+		if h == nil {
+			h = &holders{}
+			o.holders[key] = h
+		}
+		h.sorted = len(h.ids) == 0 || h.sorted && compareIDs(h.ids[len(h.ids)-1], id) < 0
+		h.ids = append(h.ids, id)
+	}
+	if known {
+		o.records[id] = w
+	} else {
+		delete(o.records, id)
+	}
+}
+
+// An overlaid is a table with an overlay, in one transaction.
+type overlaid[T record.Record[T]] struct {
+	t    *rehearsed
+	base record.Table[T]
+	over *overlay[T]
+}
+
+func (h overlaid[T]) Get(id uuid.UUID) (rec T, err error) {
+	if err := h.t.usable(false); err != nil {
+		return rec, err
+	}
+	over, known := h.over.records[id]
+	switch {
+	case !known:
+		return h.base.Get(id)
+	case over.rec == nil:
+		return rec, affiliate.ErrNotFound
+	}
+	return (*over.rec).Clone(), nil
+}
+
+func (h overlaid[T]) Find(key record.Key) (rec T, err error) {
+	if err := h.t.usable(false); err != nil {
+		return rec, err
+	}
+	if held := h.over.holders[key]; held != nil && len(held.ids) > 0 {
+		return h.Get(held.ids[0])
+	}
+	rec, err = h.base.Find(key)
+	if err != nil {
+		return rec, err
+	}
+	if _, known := h.over.records[rec.RecordID()]; known { // it holds the key no longer
+		var none T
+		return none, affiliate.ErrNotFound
+	}
+	return rec, nil
+}
+
+func (h overlaid[T]) Insert(rec T) error {
+	if err := h.t.usable(true); err != nil {
+		return err
+	}
+	id := rec.RecordID()
+	if _, err := h.Get(id); err == nil {
+		return &record.ExistsError{}
+	} else if !errors.Is(err, affiliate.ErrNotFound) {
+		return err
+	}
+	return h.put(id, rec)
+}
+
+func (h overlaid[T]) Replace(rec T) error {
+	if err := h.t.usable(true); err != nil {
+		return err
+	}
+	if _, err := h.Get(rec.RecordID()); err != nil {
+		return err
+	}
+	return h.put(rec.RecordID(), rec)
+}
+
+func (h overlaid[T]) Delete(id uuid.UUID) error {
+	if err := h.t.usable(true); err != nil {
+		return err
+	}
+	if _, err := h.Get(id); err != nil {
+		return err
+	}
+	h.write(id, nil)
+	return nil
+}
+
+// put writes a record, unless another one holds a unique key of it.
+func (h overlaid[T]) put(id uuid.UUID, rec T) error {
+	for _, key := range rec.AppendKeys(nil) {
+		if !key.Index.Unique() {
+			continue
+		}
+		other, err := h.Find(key)
+		if err == nil && other.RecordID() != id {
+			return &record.ExistsError{Index: key.Index}
+		}
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return err
+		}
+	}
+	kept := rec.Clone()
+	h.write(id, &kept)
+	return nil
+}
+
+// write puts a record over the table, and notes how that is undone.
+func (h overlaid[T]) write(id uuid.UUID, rec *T) {
+	h.over.writes++
+	before, known := h.over.records[id]
+	h.t.undo = append(h.t.undo, func() { h.over.set(id, before, known) })
+	since := before.since
+	if !known {
+		since = h.over.writes
+	}
+	h.over.set(id, written[T]{rec, since}, true)
+}
+
+// List merges the records beneath, as far as nothing was written over them, with
+// those that were written.
+func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		if err := h.t.usable(false); err != nil {
+			yield(none, err)
+			return
+		}
+		left := q.Limit
+		give := func(rec T, err error) bool {
+			if err == nil && h.t.done {
+				rec, err = none, record.ErrTxDone
+			}
+			if !yield(rec, err) || err != nil {
+				return false
+			}
+			left--
+			return left != 0
+		}
+		recs, began := h.written(q), h.over.writes
+		for rec, err := range h.base.List(record.Query{Key: q.Key, After: q.After, Desc: q.Desc}) {
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			for len(recs) > 0 && (compareIDs(recs[0].RecordID(), rec.RecordID()) < 0) != q.Desc {
+				if !give(recs[0].Clone(), nil) {
+					return
+				}
+				recs = recs[1:]
+			}
+			over, known := h.over.records[rec.RecordID()]
+			if covered := known && over.since <= began; !covered && !give(rec, nil) {
+				return
+			}
+		}
+		for _, rec := range recs {
+			if !give(rec.Clone(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// written are the records over the table that a query selects, in its order, as
+// they are when the walk begins.
+func (h overlaid[T]) written(q record.Query) (recs []T) {
+	held := h.over.holders[q.Key]
+	if held == nil {
+		return nil
+	}
+	ids := held.list()
+	if q.After != uuid.Nil {
+		at, found := slices.BinarySearchFunc(ids, q.After, compareIDs)
+		switch {
+		case q.Desc:
+			ids = ids[:at]
+		case found:
+			ids = ids[at+1:]
+		default:
+			ids = ids[at:]
+		}
+	}
+	n := len(ids)
+	if q.Limit > 0 {
+		n = min(n, q.Limit)
+	}
+	if q.Desc {
+		ids = slices.Clone(ids[len(ids)-n:])
+		slices.Reverse(ids)
+	}
+	for _, id := range ids[:n] {
+		recs = append(recs, *h.over.records[id].rec)
+	}
+	return recs
+}

@@ -1,0 +1,124 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+)
+
+// How the rows of an import call are stored.
+
+// add counts a row.
+func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
+	switch row.Outcome {
+	case affiliate.ImportCreated:
+		r.Created++
+	case affiliate.ImportExisting:
+		r.Existing++
+	case affiliate.ImportChanged, affiliate.ImportForwarded:
+		r.Changed++
+	case affiliate.ImportFailed:
+		r.Failed = append(r.Failed, affiliate.ImportFailure{Row: i, Err: err})
+	}
+	r.Rows = append(r.Rows, row)
+}
+
+// importRows is an import call: each row is prepared before the transaction, and
+// stored inside it. A row that is refused is left out, so a row is refused
+// before it writes anything.
+func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (affiliate.ImportRow, error)) (affiliate.ImportReport, error) {
+	refused := make([]error, len(rows))
+	for i := range rows {
+		refused[i] = prepare(&rows[i])
+	}
+	reply, err := engine.Write(o, rq, func() (importReply, error) {
+		im := &importing{Op: o}
+		for i := range rows {
+			im.row = i
+			row, err := affiliate.ImportRow{}, refused[i]
+			if err == nil {
+				row, err = store(im, &rows[i], i)
+			}
+			if err != nil && !engine.WorthKeeping(err) {
+				return importReply{}, err
+			}
+			if err != nil {
+				row = affiliate.ImportRow{Outcome: affiliate.ImportFailed}
+			}
+			add(&im.report, i, row, err)
+		}
+		if err := im.finish(); err != nil {
+			return importReply{}, err
+		}
+		return importReply{im.report}, im.settleReported()
+	})
+	return reply.ImportReport, err
+}
+
+// An importing is one run of the closure of an import.
+type importing struct {
+	*engine.Op
+	row      int // that is being stored
+	report   affiliate.ImportReport
+	shares   []*importShare // in the order in which they were made
+	shared   map[uuid.UUID]*importShare
+	reported []uuid.UUID // payments of which something was known before
+}
+
+// note adds a note about the row that is being stored.
+func (im *importing) note(ref string, err *affiliate.Error, kept string) {
+	im.report.Notes = append(im.report.Notes, affiliate.ImportNote{Row: im.row, Ref: ref, Err: err, Kept: kept})
+}
+
+// changed is a row that says something else and is not written.
+func (im *importing) changed(known *record.Import, why *affiliate.Error) affiliate.ImportRow {
+	im.note("", why, string(known.Kind))
+	return affiliate.ImportRow{Outcome: affiliate.ImportChanged, Stored: known.Figures}
+}
+
+// An importReply is a report as the answer to a request.
+type importReply struct{ affiliate.ImportReport }
+
+var _ engine.Keeper = (*importReply)(nil)
+
+// A keptReport is a report in a receipt.
+type keptReport struct {
+	affiliate.ImportReport
+	Failed []storedFailure
+}
+
+type storedFailure struct {
+	Row     int
+	Refusal *affiliate.Error // nil: ErrNotFound
+}
+
+func (r *importReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
+	k := keptReport{ImportReport: r.ImportReport}
+	for _, f := range r.Failed {
+		refusal, _ := errors.AsType[*affiliate.Error](f.Err)
+		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
+	}
+	raw, _ := json.Marshal(k) // numbers, texts and refusals always have JSON
+	return record.AnswerOf(raw), ""
+}
+
+func (r *importReply) RestoreAnswer(answer []byte, _ string) error {
+	var k keptReport
+	if err := json.Unmarshal(answer, &k); err != nil {
+		return err
+	}
+	r.ImportReport = k.ImportReport
+	for _, f := range k.Failed {
+		failure := affiliate.ImportFailure{Row: f.Row, Err: affiliate.ErrNotFound}
+		if f.Refusal != nil {
+			failure.Err = f.Refusal
+		}
+		r.Failed = append(r.Failed, failure)
+	}
+	return nil
+}

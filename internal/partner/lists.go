@@ -1,0 +1,140 @@
+package partner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// The lists of a partner. Each is newest first, of a hundred without a limit, and
+// looks at no more than 5,000 records for a page: a page may be short or empty
+// although more follow. Next says so.
+
+// Links is Links of tributary.Partner.
+func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
+	if pg == (affiliate.Page{}) {
+		pg.Limit = affiliate.PageSize
+	}
+	links, err := v.p.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(v.id)}, pg)
+	return shownTo(links, err, func(l affiliate.Link) affiliate.PartnerLink {
+		return affiliate.PartnerLink{
+			ID: l.ID, Link: l.Link, FullURLs: l.FullURLs, Clicks: l.Clicks, Referrals: l.Referrals, Sales: l.Sales,
+			TotalRevenue: l.TotalRevenue, CreatedAt: l.CreatedAt,
+		}
+	})
+}
+
+// Codes is Codes of tributary.Partner.
+func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerCode], err error) {
+	defer v.p.Begin(&ctx, "PartnerCodes", engine.Reads).End(&err)
+	now := v.p.Now()
+	q := affiliate.CodeQuery{AffiliateID: affiliate.Set(v.id)}
+	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-codes", Query: q}, func(o *engine.Op, exactly bool) *engine.Seeker[record.Code, affiliate.PartnerCode] {
+		o.Now = now
+		return &engine.Seeker[record.Code, affiliate.PartnerCode]{
+			Choice: o.ChooseSearchedCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (affiliate.PartnerCode, error) { return partnerCode(o, rec) },
+		}
+	})
+}
+
+// partnerCode is a code as its affiliate sees it.
+func partnerCode(o *engine.Op, rec record.Code) (affiliate.PartnerCode, error) {
+	parent, err := o.ParentOf(&rec)
+	if err != nil {
+		return affiliate.PartnerCode{}, err
+	}
+	hold, err := o.RefusedHold(&rec)
+	if err != nil {
+		return affiliate.PartnerCode{}, err
+	}
+	u := o.UsabilityOf(&rec, &parent, hold)
+	reasons := make([]affiliate.Reason, 0, len(u.Reasons))
+	for _, f := range u.Reasons {
+		reasons = append(reasons, f.Reason)
+	}
+	c, coupon := engine.CodeOf(rec, affiliate.Opt[affiliate.Coupon]{}, affiliate.Opt[affiliate.AffiliateContact]{}), o.CouponOf(parent)
+	return affiliate.PartnerCode{
+		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons, ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
+		CouponType: coupon.CouponType, PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
+		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency, FirstTimeOrder: c.FirstTimeOrder,
+		TimesRedeemed: c.TimesRedeemed, MaxRedemptions: c.MaxRedemptions,
+	}, nil
+}
+
+// earlier is the earlier of two ends; null is none.
+func earlier(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
+	one, has := a.Get()
+	other, hasOther := b.Get()
+	if !has || hasOther && other.Time().Before(one.Time()) {
+		return b
+	}
+	return a
+}
+
+// Referrals is Referrals of tributary.Partner.
+func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerReferral], error) {
+	referrals, err := v.p.SearchReferrals(ctx, affiliate.ReferralQuery{AffiliateID: affiliate.Set(v.id)}, pg)
+	return shownTo(referrals, err, func(r affiliate.Referral) affiliate.PartnerReferral {
+		return affiliate.PartnerReferral{
+			ID: r.ID, Customer: affiliate.MaskEmail(r.Email, r.ID), SubscriptionStatus: r.SubscriptionStatus,
+			TotalRevenue: r.TotalRevenue, TotalCommission: r.TotalCommission, CreatedAt: r.CreatedAt,
+		}
+	})
+}
+
+// Sales is Sales of tributary.Partner.
+func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerSale], err error) {
+	defer v.p.Begin(&ctx, "PartnerSales", engine.Reads).End(&err)
+	q := affiliate.SaleQuery{AffiliateID: affiliate.Set(v.id)}
+	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-sales", Query: q}, func(o *engine.Op, _ bool) *engine.Seeker[record.Sale, affiliate.PartnerSale] {
+		return &engine.Seeker[record.Sale, affiliate.PartnerSale]{Choice: o.ChooseSearched(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (affiliate.PartnerSale, error) { return partnerSale(o, rec) }}
+	})
+}
+
+// partnerSale is a sale as the affiliate sees it whom it credits.
+func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
+	s := affiliate.PartnerSale{
+		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](), HoldReason: affiliate.Null[affiliate.HoldReason](),
+		Status: rec.Status.Value(), PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+	}
+	s.CommissionEarned, _ = engine.CommissionEarned(&rec) // its sum was checked when the sale was stored
+	if len(rec.Commissions) > 0 {
+		c := &rec.Commissions[0]
+		s.ApprovalStatus, s.HoldReason, s.PayoutCreated = affiliate.Set(c.Approval.Value()), engine.OrNull(told(c.HoldReason.Value())), c.PayoutID != uuid.Nil
+	}
+	if rec.Email != "" || rec.ReferralID != uuid.Nil {
+		s.Customer = affiliate.MaskEmail(rec.Email, rec.ReferralID)
+	}
+	code, err1 := o.Tx.Codes.Get(rec.CodeID)
+	if err1 == nil && code.AffiliateID == rec.AffiliateID { // it may have been given to somebody else, with another text
+		s.PromoCode = affiliate.Set(code.Code)
+	}
+	link, err2 := o.Tx.Links.Get(rec.LinkID)
+	if err2 == nil && link.AffiliateID == rec.AffiliateID {
+		s.Link = affiliate.Set(link.Slug)
+	}
+	for _, err := range [...]error{err1, err2} {
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return affiliate.PartnerSale{}, refusal.Internal("read how a sale came", err)
+		}
+	}
+	return s, nil
+}
+
+// shownTo makes the items of a list those that a partner sees.
+func shownTo[A, B any](all affiliate.List[A], err error, show func(A) B) (affiliate.List[B], error) {
+	if err != nil {
+		return affiliate.List[B]{}, err
+	}
+	shown := affiliate.List[B]{Items: make([]B, 0, len(all.Items)), Next: all.Next}
+	for _, item := range all.Items {
+		shown.Items = append(shown.Items, show(item))
+	}
+	return shown, nil
+}

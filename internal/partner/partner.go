@@ -1,0 +1,82 @@
+package partner
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/reading"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// A Partner is one affiliate's view of the program: what this affiliate may see,
+// and nothing of anybody else. It is a value; it is safe for concurrent use.
+//
+// Customers are masked by [affiliate.MaskEmail]. No name of a customer, external id, note,
+// metadata, landing page or product is in it, and no rule of Config.Review that held.
+//
+// Source: docs/contract.md 4.7.
+type Partner struct {
+	p  *engine.Program
+	id uuid.UUID
+}
+
+// PartnerIn is Partner of tributary.Program.
+func PartnerIn(p *engine.Program, affiliate uuid.UUID) Partner { return Partner{p, affiliate} }
+
+// Profile is Profile of tributary.Partner.
+func (v Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
+	a, err := v.p.Affiliate(ctx, v.id.String())
+	if err != nil {
+		return affiliate.PartnerProfile{}, err
+	}
+	return v.profileOf(a), nil
+}
+
+func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
+	return affiliate.PartnerProfile{
+		ID: a.ID, Name: a.Name, Email: a.Email, Status: a.Status, CommissionRate: a.CommissionRate,
+		PayoutEmail: a.PayoutEmail, PaymentMethod: a.PaymentMethod, DetailsComplete: a.DetailsComplete,
+		NumberOfClicks: a.NumberOfClicks, NumberOfReferredUsers: a.NumberOfReferredUsers,
+		TotalRevenue: a.TotalRevenue, TotalCommissionEarned: a.TotalCommissionEarned, CreatedAt: a.CreatedAt,
+		Program: affiliate.PartnerProgram{Name: v.p.Cfg.Name, Currency: v.p.Cfg.Currency},
+	}
+}
+
+// Balance is Balance of tributary.Partner.
+func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
+	return reading.Balance(ctx, v.p, v.id)
+}
+
+// Statement is Statement of tributary.Partner.
+func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
+	return reading.Statement(ctx, v.p, v.id, from, to)
+}
+
+// StatementPage is StatementPage of tributary.Partner.
+func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
+	return reading.StatementPage(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to, pg)
+}
+
+// Report is Report of tributary.Partner.
+func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
+	return reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)})
+}
+
+// SetPayoutDetails is SetPayoutDetails of tributary.Partner.
+func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
+	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
+		if rec.Status != affiliate.AffiliateActive {
+			return refusal.StatusNotAllowed.Err()
+		}
+		return nil
+	})
+	if err != nil {
+		return affiliate.PartnerProfile{}, err
+	}
+	return v.profileOf(a), nil
+}

@@ -1,0 +1,82 @@
+package payment
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+var paymentDecisions = []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed}
+
+// DecidePayment is DecidePayment of tributary.Program.
+func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID, d affiliate.PaymentDecision) (_ affiliate.PaymentResult, err error) {
+	defer p.Begin(&ctx, "DecidePayment", engine.Writes).End(&err)
+	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx)}
+	rq := engine.Request{Name: "payment.decide", Input: []any{id, d}, Refused: refusal.First(
+		refusal.PaymentIDRequired.When(id == uuid.Nil),
+		refusal.DecisionRequired.When(d == ""),
+		refusal.OneOf("decision", d, paymentDecisions),
+	)}
+	return engine.Write(r.Op, rq, func() (affiliate.PaymentResult, error) { return r.decide(id, d) })
+}
+
+// decide is the transaction of DecidePayment.
+func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	rec, err := WaitingPayment(r.Op, id)
+	if err != nil {
+		return affiliate.PaymentResult{}, refusal.PaymentNotFound.IfMissing(err)
+	}
+	r.known = known{}
+	r.Fact = affiliate.PaymentFact{Provider: rec.Provider, Payer: affiliate.PayerFact{ID: rec.PayerID}}
+	steps := []func() error{
+		r.readPayer,
+		func() error { return r.own(rec) },
+		func() error { return r.carryOut(d) },
+		r.follow,
+		r.leave,
+		func() error { return r.SavePayment(r.Old, &r.Rec) },
+		func() error { return SavePayer(r.Op, &r.payer) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return affiliate.PaymentResult{}, err
+		}
+	}
+	return r.answer()
+}
+
+// WaitingPayment is a payment that waits for a person, or ErrNotFound.
+func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
+	rec, err := o.Tx.Payments.Get(id)
+	if err == nil && !rec.Waits() {
+		err = affiliate.ErrNotFound
+	}
+	return rec, err
+}
+
+// carryOut does what a person said.
+func (r *Payment) carryOut(d affiliate.PaymentDecision) error {
+	named := r.Rec.Conflict
+	if len(r.Rec.Waiting) == 0 && d == affiliate.PaymentIsOwnSale {
+		return refusal.First(refusal.OneOf("decision", d, []affiliate.PaymentDecision{affiliate.PaymentDismissed}))
+	}
+	r.Rec.Conflict, r.Rec.Decided = uuid.Nil, string(d)
+	switch d {
+	case affiliate.PaymentIsOwnSale:
+		return r.tryWaiting()
+	case affiliate.PaymentDismissed:
+		r.result.Outcome = affiliate.SaleUnattributed
+		return nil
+	}
+	sale, err := r.Tx.Sales.Get(named)
+	if err != nil {
+		return refusal.SaleNotFound.IfMissing(err) // it was deleted since: the payment may be a sale of its own
+	}
+	r.result.Outcome = affiliate.SaleDuplicate
+	return r.adopt(sale)
+}

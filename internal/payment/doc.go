@@ -1,0 +1,3 @@
+// Package payment turns what payment providers report, in any order, into sales, refunds
+// and statuses of customers.
+package payment

@@ -1,0 +1,71 @@
+package payment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// ProviderPayment is ProviderPayment of tributary.Program.
+func ProviderPayment(ctx context.Context, p *engine.Program, provider, key string) (_ affiliate.ProviderPayment, err error) {
+	defer p.Begin(&ctx, "ProviderPayment", engine.Reads).End(&err)
+	if err := refusal.First(CheckProvider(provider), NeededText("key", key)); err != nil {
+		return affiliate.ProviderPayment{}, err
+	}
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.ProviderPayment, error) {
+		held, err := o.Tx.PaymentKeys.Find(record.OfProvider(record.ByPayment, provider, key))
+		if err != nil {
+			return affiliate.ProviderPayment{}, err
+		}
+		rec, err := o.Tx.Payments.Get(held.PaymentID)
+		if err != nil {
+			return affiliate.ProviderPayment{}, refusal.Internal("payment of a key", err)
+		}
+		return PaymentOf(o, &rec)
+	})
+}
+
+// PaymentOf is a payment as it is answered.
+func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, error) {
+	out := affiliate.ProviderPayment{
+		ID: rec.ID, Provider: rec.Provider, PayerID: rec.PayerID, Keys: []string{}, SaleID: affiliate.Null[affiliate.SaleID](),
+		Gross: refusal.NothingOrNull(rec.Gross), Currency: cmp.Or(rec.Counted, o.Cfg.Currency), Refunds: []affiliate.RefundFact{}, Disputes: []affiliate.DisputeFact{}, Refunded: affiliate.Null[affiliate.Amount](),
+		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+	}
+	err := engine.Each(o.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: rec.ID}, func(key record.PaymentKey) error {
+		out.Keys = append(out.Keys, key.Key)
+		return nil
+	})
+	if err != nil {
+		return out, refusal.Internal("read keys of a payment", err)
+	}
+	slices.Sort(out.Keys)
+	for _, f := range rec.Refunds {
+		out.Refunds = append(out.Refunds, affiliate.RefundFact{ID: f.ID, Amount: f.Amount, Tax: refusal.NothingOrNull(f.Tax), Shipping: refusal.NothingOrNull(f.Shipping), State: f.State})
+	}
+	for _, f := range rec.Disputes {
+		out.Disputes = append(out.Disputes, affiliate.DisputeFact{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning})
+	}
+	slices.SortFunc(out.Refunds, func(a, b affiliate.RefundFact) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out.Disputes, func(a, b affiliate.DisputeFact) int { return cmp.Compare(a.ID, b.ID) })
+	if !rec.Refunded.IsZero() || !rec.Late.IsZero() {
+		out.Refunded = affiliate.Set(engine.Greater(rec.Refunded.Or(affiliate.Amount{}), rec.Late.Or(affiliate.Amount{})))
+	}
+	if rec.Sale != uuid.Nil {
+		sale, err := o.Tx.Sales.Get(rec.Sale)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return out, refusal.Internal("sale of a payment", err)
+		}
+		out.SaleID = engine.OrNull(affiliate.SaleID(sale.Number))
+	}
+	out.Lost, err = engine.LostOf(rec)
+	return out, err
+}

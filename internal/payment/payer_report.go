@@ -1,0 +1,128 @@
+package payment
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// maxRetried is how many parked payments of a payer one ReportPayer tries again.
+const maxRetried = 100
+
+// ReportPayer is ReportPayer of tributary.Program.
+func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (err error) {
+	defer p.Begin(&ctx, "ReportPayer", engine.Writes).End(&err)
+	rq := engine.Request{Name: "payer.report", Input: []any{provider, f}, Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID), payerFactCheck(&f))}
+	clean(&f)
+	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: affiliate.PaymentFact{Provider: provider, Payer: f}}
+	_, err = engine.Write(r.Op, rq, func() (struct{}, error) { return struct{}{}, r.reportPayer(f) })
+	return err
+}
+
+// PayerReferral is PayerReferral of tributary.Program.
+func PayerReferral(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Referral, err error) {
+	defer p.Begin(&ctx, "PayerReferral", engine.Reads).End(&err)
+	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
+		return affiliate.Referral{}, err
+	}
+	clean(&f)
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Referral, error) {
+		payer, err := PayerOf(o, provider, f.ID)
+		if err != nil {
+			return affiliate.Referral{}, err
+		}
+		ref, err := customerOf(o, &payer.Rec, f)
+		if err != nil {
+			return affiliate.Referral{}, err
+		}
+		if ref.ID == uuid.Nil {
+			return affiliate.Referral{}, affiliate.ErrNotFound
+		}
+		return o.ReferralOf(ref)
+	})
+}
+
+// PayerKnown is PayerKnown of tributary.Program.
+func PayerKnown(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ bool, err error) {
+	defer p.Begin(&ctx, "PayerKnown", engine.Reads).End(&err)
+	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
+		return false, err
+	}
+	clean(&f)
+	return engine.View(ctx, p, func(o *engine.Op) (bool, error) {
+		payer, err := PayerOf(o, provider, f.ID)
+		if err != nil {
+			return false, err
+		}
+		ref, err := customerOf(o, &payer.Rec, f)
+		if err != nil || ref.ID != uuid.Nil {
+			return err == nil, err
+		}
+		return hasParked(o, provider, f.ID)
+	})
+}
+
+// hasParked reports whether a payment of a payer is parked.
+func hasParked(o *engine.Op, provider, payer string) (bool, error) {
+	if payer == "" {
+		return false, nil
+	}
+	_, err := engine.Head(o.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, provider, payer)})
+	return err == nil, engine.IgnoreMissing(err)
+}
+
+// reportPayer is the transaction of ReportPayer.
+func (r *Payment) reportPayer(f affiliate.PayerFact) error {
+	payer, err := PayerOf(r.Op, r.Fact.Provider, f.ID)
+	if err != nil {
+		return err
+	}
+	payer.Rec.Email, payer.Rec.Name = cmp.Or(f.Email, payer.Rec.Email), cmp.Or(f.Name, payer.Rec.Name)
+	ref, err := customerOf(r.Op, &payer.Rec, f)
+	if err != nil {
+		return err
+	}
+	if !proves(f, &ref) {
+		payer.seems(ref.ID)
+	} else if err := payer.Pays(r.Op, ref.ID); err != nil {
+		return err
+	}
+	parked, err := engine.Gather(r.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, r.Fact.Provider, f.ID), Limit: maxRetried})
+	if err != nil {
+		return refusal.Internal("read parked payments", err)
+	}
+	for _, rec := range parked {
+		if len(rec.Waiting) == 0 || rec.Gross.IsZero() {
+			continue // what was agreed is not paid yet
+		}
+		if err := r.retry(rec, &payer); err != nil {
+			return err
+		}
+	}
+	return SavePayer(r.Op, &payer)
+}
+
+// retry tries to make the sale of a parked payment.
+func (r *Payment) retry(rec record.Payment, payer *payerChange) error {
+	r.known = known{payer: *payer}
+	if err := r.own(rec); err != nil {
+		return err
+	}
+	if err := r.tryWaiting(); err != nil {
+		return err
+	}
+	if err := r.follow(); err != nil {
+		return err
+	}
+	if err := r.leave(); err != nil {
+		return err
+	}
+	*payer = r.payer
+	return r.SavePayment(r.Old, &r.Rec)
+}

@@ -1,0 +1,365 @@
+package payment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// ReportPayment is ReportPayment of tributary.Program.
+func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
+	defer p.Begin(&ctx, "ReportPayment", engine.Writes).End(&err)
+	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}
+	r.Ahead = r
+	rq := engine.Request{Name: "payment.report", Input: f, Refused: normalizePayment(p, &r.Fact, r.Now)}
+	result, err := engine.Write(r.Op, rq, r.report)
+	if err == nil {
+		r.Seen.Said(affiliate.Outcome(result.Outcome))
+		result.Ignored = ignored(f.Payer)
+	}
+	return result, err
+}
+
+// A Payment is the operation of one ReportPayment with its fact.
+type Payment struct {
+	*engine.Op
+	Fact affiliate.PaymentFact
+	known
+}
+
+// known is what a run of the operation has found and done.
+type known struct {
+	Old, Rec record.Payment // before and after; old is zero for a new one
+	fresh    []string       // keys that nobody has yet
+	payer    payerChange
+	sale     record.Sale      // zero: there is none, or it was deleted
+	before   affiliate.Amount // what the sale and its adjustments gave before
+	body     *engine.SaleBody // of the sale as it is; nil: not read
+	shift    engine.Shift
+	late     bool // the refund window of the sale is over
+	expected bool // the payer has parked payments: the customer may be known later
+	named    bool // the payment names a sale that is there and that it did not take
+	aside    bool // the payment is in another currency, and somebody may be owed
+	result   affiliate.PaymentResult
+}
+
+// Announce names the records that the fact looks up by its texts.
+func (r *Payment) Announce(soon func(table string, key record.Key)) {
+	for _, key := range r.Fact.Keys {
+		soon("paymentkeys", record.OfProvider(record.ByPayment, r.Fact.Provider, key))
+	}
+	if r.Fact.Payer.ID != "" {
+		soon("payers", record.OfProvider(record.ByPayer, r.Fact.Provider, r.Fact.Payer.ID))
+	}
+	paid, ok := r.Fact.Sale.Get()
+	if !ok {
+		return
+	}
+	soon("events", record.Key{}) // its event comes after the newest one
+	engine.AnnounceText(soon, "sales", record.ByExternalID, paid.ExternalID)
+	engine.AnnounceText(soon, "sales", record.ByInvoice, paid.ExternalInvoiceID)
+	engine.AnnounceText(soon, "referrals", record.ByEmail, r.Fact.Payer.Email)
+	r.Cfg.AnnounceErasure(soon, r.Fact.Payer.Email)
+	for _, try := range paid.Tries {
+		engine.AnnounceText(soon, "codes", record.ByCode, record.FoldCode(try.PromoCode))
+		engine.AnnounceText(soon, "codes", record.ByExternalID, try.CodeExternalID)
+	}
+}
+
+// report is the transaction of ReportPayment.
+func (r *Payment) report() (affiliate.PaymentResult, error) {
+	r.known = known{}
+	for _, step := range []func() error{r.Find, r.readPayer, r.addFacts, r.makeSale, r.follow, r.leave, r.Save} {
+		if err := step(); err != nil {
+			return affiliate.PaymentResult{}, err
+		}
+	}
+	return r.answer()
+}
+
+// readPayer finds the payer of the fact.
+func (r *Payment) readPayer() (err error) {
+	if r.Fact.Payer.ID == "" {
+		return nil
+	}
+	r.payer, err = PayerOf(r.Op, r.Fact.Provider, r.Fact.Payer.ID)
+	r.payer.Rec.Email = cmp.Or(r.payer.Rec.Email, r.Fact.Payer.Email)
+	r.payer.Rec.Name = cmp.Or(r.payer.Rec.Name, r.Fact.Payer.Name)
+	if err != nil || r.payer.Rec.ReferralID != uuid.Nil {
+		return err
+	}
+	r.expected, err = hasParked(r.Op, r.Fact.Provider, r.Fact.Payer.ID)
+	return err
+}
+
+// checkCurrency refuses facts in another currency than the payment is counted in: that
+// of Paid.GrossCurrency, else the program's. A payment of which nothing else is known may
+// be in any.
+func (r *Payment) checkCurrency() error {
+	f, c := &r.Fact, r.Cfg.Currency
+	paid, sold := f.Sale.Get()
+	told := len(f.Refunds)+len(f.Disputes) > 0 || !f.Refunded.IsZero()
+	switch {
+	case !sold:
+		return refusal.First(refusal.FieldOtherCurrency.About("currency").When(f.Currency != cmp.Or(r.Rec.Counted, c) && (told || f.Currency != c)))
+	case f.Currency != c && r.isNew():
+		r.Rec.Counted = f.Currency
+		return nil
+	case f.Currency != c:
+		return refusal.First(refusal.FieldOtherCurrency.About("currency").When(f.Currency != r.Rec.Counted && told))
+	}
+	engine.DropForeign(&r.Rec)
+	now := cmp.Or(paid.GrossCurrency, c)
+	if now != cmp.Or(r.Rec.Counted, c) && engine.PaymentCounts(&r.Rec) {
+		return refusal.FieldOtherCurrency.Of("grossCurrency")
+	}
+	if now != c {
+		r.Rec.Counted = now
+	}
+	return nil
+}
+
+// isNew reports whether nothing was told of the payment yet but its ids.
+func (r *Payment) isNew() bool {
+	return r.Rec.Sale == uuid.Nil && len(r.Rec.Waiting) == 0 && r.Rec.Counted == "" && !engine.PaymentCounts(&r.Rec)
+}
+
+// addFacts adds the facts to the record.
+func (r *Payment) addFacts() error {
+	r.Rec.PayerID = cmp.Or(r.Rec.PayerID, r.Fact.Payer.ID)
+	if err := r.checkCurrency(); err != nil {
+		return err
+	}
+	for _, f := range r.Fact.Refunds {
+		if err := engine.AddRefund(&r.Rec, affiliate.PaymentRefund{ID: f.ID, Amount: f.Amount, Tax: f.Tax, Shipping: f.Shipping, State: f.State}, r.late, &r.shift); err != nil {
+			return err
+		}
+	}
+	at := affiliate.InstantOf(r.Fact.At)
+	for _, f := range r.Fact.Disputes {
+		if err := engine.AddDispute(&r.Rec, affiliate.PaymentDispute{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning, At: at}, r.late, &r.shift); err != nil {
+			return err
+		}
+	}
+	engine.AddRefunded(&r.Rec, r.Fact.Refunded, r.late, &r.shift)
+	return refusal.First(
+		refusal.FieldOver1000Entries.About("refunds").When(len(r.Rec.Refunds) > maxOfPayment),
+		refusal.FieldOver1000Entries.About("disputes").When(len(r.Rec.Disputes) > maxOfPayment),
+	)
+}
+
+// makeSale makes the sale of a payment that has none, or finds the host's.
+func (r *Payment) makeSale() error {
+	paid, ok := r.Fact.Sale.Get()
+	switch {
+	case !ok && r.Rec.Sale == uuid.Nil:
+		r.result.Outcome = affiliate.SaleParked
+		return nil
+	case !ok:
+		return nil
+	case r.Rec.Sale != uuid.Nil:
+		r.result.Outcome = affiliate.SaleDuplicate
+		return nil
+	case r.Fact.Currency != r.Cfg.Currency:
+		return r.putAside(&paid)
+	}
+	if err := r.await(&paid); err != nil {
+		return err
+	}
+	if len(r.Rec.Waiting) == 0 || r.Rec.Gross.IsZero() {
+		r.result.Outcome = affiliate.SaleParked
+		return nil
+	}
+	return r.tryWaiting()
+}
+
+// putAside keeps a payment in another currency, if it names somebody who may be owed.
+// One whose order the host has recorded is left to the host.
+func (r *Payment) putAside(paid *affiliate.Paid) error {
+	r.result.Outcome = affiliate.SaleUnattributed
+	if !r.Rec.Foreign() || r.Rec.Counted != r.Fact.Currency || r.Rec.Decided != "" {
+		return nil // the program's currency was told of it, or a person decided
+	}
+	earlier, err := r.EarlierRecord(paid.ExternalID, paid.ExternalInvoiceID)
+	if err != nil {
+		return err
+	}
+	if earlier.ID != uuid.Nil {
+		r.result.Outcome = affiliate.SaleDuplicate
+		return nil
+	}
+	ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+	if r.aside = len(paid.Tries) > 0 || ref.ID != uuid.Nil; r.aside {
+		r.result.Outcome, r.Rec.Gross = affiliate.SaleOtherCurrency, affiliate.Set(paid.Gross)
+	}
+	return err
+}
+
+// await notes what a payment says about its sale: what was agreed, what was paid of it,
+// or both.
+func (r *Payment) await(paid *affiliate.Paid) error {
+	waiting := waiting(paid)
+	waiting.PaidAt = paidAt(r.Op, paid.PaidAt, r.Fact.At)
+	if err := r.HideTries(waiting.Tries); err != nil {
+		return err
+	}
+	if paid.Stage == affiliate.PaidLater {
+		if gross, known := r.Rec.Gross.Get(); known {
+			if err := pay(&waiting, gross, r.Cfg.Currency); err != nil {
+				return err
+			}
+		}
+		r.Rec.Waiting = []affiliate.WaitingSale{waiting}
+		return nil
+	}
+	agreed := len(r.Rec.Waiting) > 0 && r.Rec.Gross.IsZero()
+	r.Rec.Gross = affiliate.Set(paid.Gross)
+	if r.Rec.Counted != "" {
+		r.Rec.Worth = affiliate.Set(paid.TotalEarned)
+	}
+	switch {
+	case agreed:
+		r.Rec.Waiting[0].PaidAt = waiting.PaidAt
+		return pay(&r.Rec.Waiting[0], paid.TotalEarned, r.Cfg.Currency)
+	case paid.Stage == affiliate.PaidOfAgreed:
+		return nil
+	}
+	r.Rec.Waiting = []affiliate.WaitingSale{waiting}
+	return nil
+}
+
+// follow brings the sale to what the facts say.
+func (r *Payment) follow() error {
+	if r.sale.ID == uuid.Nil {
+		return nil
+	}
+	refunds := len(r.sale.Refunds)
+	if err := r.SettlePayment(&r.Rec, &r.sale, r.shift); err != nil {
+		return err
+	}
+	if len(r.sale.Refunds) > refunds {
+		r.body = nil
+	}
+	return r.link()
+}
+
+// link notes for whom the payer pays: for the customer of the sale. An email that the
+// payer can have typed proves nothing about a customer who was there before.
+func (r *Payment) link() error {
+	if r.payer.Rec.PayerID == "" || r.sale.ReferralID == uuid.Nil || r.payer.Rec.ReferralID != uuid.Nil && !r.payer.Rec.ByEmail {
+		return nil
+	}
+	ref, err := r.Tx.Referrals.Get(r.sale.ReferralID)
+	if err != nil {
+		return refusal.Internal("referral of a sale", err)
+	}
+	if proves(r.Fact.Payer, &ref) || ref.CreatedAt == r.sale.CreatedAt {
+		return r.payer.Pays(r.Op, ref.ID)
+	}
+	r.payer.seems(ref.ID)
+	return nil
+}
+
+// kept reports whether the payment is kept. Most payments have no affiliate, and
+// leave nothing.
+func (r *Payment) kept() bool {
+	paid, ok := r.Fact.Sale.Get()
+	if r.Rec.Foreign() {
+		return r.Old.ID != uuid.Nil || r.aside
+	}
+	return r.Old.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
+		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed ||
+		len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
+}
+
+// Save writes what has changed.
+func (r *Payment) Save() error {
+	if !r.kept() {
+		r.Rec = record.Payment{}
+		return nil
+	}
+	if err := r.SavePayment(r.Old, &r.Rec); err != nil {
+		return err
+	}
+	for _, key := range r.fresh {
+		rec := record.PaymentKey{ID: r.NewID(), PaymentID: r.Rec.ID, Provider: r.Rec.Provider, Key: key}
+		if err := r.Tx.PaymentKeys.Insert(rec); err != nil {
+			return refusal.Internal("write key of a payment", err)
+		}
+	}
+	if !r.payerKept() {
+		return nil
+	}
+	return SavePayer(r.Op, &r.payer)
+}
+
+// payerKept reports whether the payer is kept: not for a mere link of ids.
+func (r *Payment) payerKept() bool {
+	tries := len(r.Rec.Waiting) > 0 && len(r.Rec.Waiting[0].Tries) > 0 || r.payer.Rec.ReferralID != uuid.Nil
+	return r.Rec.Sale != uuid.Nil || r.named || tries || r.payer.Old.ID != uuid.Nil
+}
+
+// answer is the result of the run.
+func (r *Payment) answer() (affiliate.PaymentResult, error) {
+	res := &r.result
+	res.Sale = affiliate.Null[affiliate.Sale]()
+	if r.sale.ID != uuid.Nil {
+		if r.body == nil {
+			var err error
+			if r.body, err = r.SaleBody(r.sale); err != nil {
+				return *res, err
+			}
+		}
+		res.Sale = affiliate.Set(r.body.Sale())
+		after, err := engine.CommissionEarned(&r.sale)
+		if err == nil {
+			res.Moved, err = after.Sub(r.before)
+		}
+		if err != nil {
+			return *res, err
+		}
+	}
+	var err error
+	if r.Rec.ID != uuid.Nil {
+		res.Payment, err = PaymentOf(r.Op, &r.Rec)
+	}
+	return *res, err
+}
+
+// Find finds the payments that own one of the keys, and joins them.
+func (r *Payment) Find() error {
+	var owners []record.Payment
+	for _, key := range r.Fact.Keys {
+		held, err := r.Tx.PaymentKeys.Find(record.OfProvider(record.ByPayment, r.Fact.Provider, key))
+		if errors.Is(err, affiliate.ErrNotFound) {
+			if !slices.Contains(r.fresh, key) {
+				r.fresh = append(r.fresh, key)
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(owners, func(rec record.Payment) bool { return rec.ID == held.PaymentID }) {
+			continue
+		}
+		rec, err := r.Tx.Payments.Get(held.PaymentID)
+		if err != nil {
+			return refusal.Internal("payment of a key", err)
+		}
+		owners = append(owners, rec)
+	}
+	if len(owners) == 0 {
+		r.Rec = record.Payment{Provider: r.Fact.Provider}
+		return nil
+	}
+	return r.join(owners)
+}

@@ -1,0 +1,238 @@
+package payment
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// How a payment becomes a sale.
+
+// waiting is the payment as it is kept until somebody is credited.
+func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
+	product, _ := paid.Product.Get()
+	return affiliate.WaitingSale{
+		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
+		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: refusal.UnlessNull(paid.CommissionRate),
+		ProductID: product.ProductID, ProductName: product.Name, Trigger: paid.PaymentTrigger,
+		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == affiliate.PaidNothing, Payment: paid.Payment, Tries: slices.Clone(paid.Tries),
+	}
+}
+
+// pay makes a sale that was agreed one of what was paid of it. Tax and shipping are as
+// large a part of that.
+func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency) (err error) {
+	if total == w.TotalEarned {
+		return nil
+	}
+	for _, part := range []*affiliate.Amount{&w.Tax, &w.Shipping} {
+		if err == nil && total.Cmp(w.TotalEarned) < 0 {
+			*part, err = part.Portion(total, w.TotalEarned, c)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if rest := total.Scaled() - w.Tax.Scaled(); w.Shipping.Scaled() > rest {
+		w.Shipping = affiliate.AmountFromScaled(rest) // both were rounded up
+	}
+	w.TotalEarned = total
+	if basket, ok := w.Subtotal.Get(); ok && basket.Scaled() < total.Scaled()-w.Tax.Scaled()-w.Shipping.Scaled() {
+		w.Subtotal = affiliate.Opt[affiliate.Amount]{}
+	}
+	return nil
+}
+
+// sale is the input of RecordSale, without whom to credit.
+func sale(w *affiliate.WaitingSale) affiliate.NewSale {
+	in := affiliate.NewSale{
+		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
+		ExternalID: w.ExternalID, ExternalInvoiceID: w.InvoiceID, CommissionRate: w.Rate,
+		PaymentTrigger: w.Trigger, Free: w.Free,
+	}
+	if w.ProductID != "" || w.ProductName != "" {
+		in.Product = affiliate.Set(affiliate.Product{ProductID: w.ProductID, Name: w.ProductName})
+	}
+	return in
+}
+
+// paidAt is when the customer paid: as the provider says, else when it told so; not
+// after now, and at most 30 days before.
+func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
+	if at.IsZero() {
+		at = told
+	}
+	when := affiliate.InstantOf(at)
+	switch earliest := o.Now.Add(-engine.PaidAtMost); {
+	case when.After(o.Now):
+		return o.Now
+	case when.Before(earliest):
+		return earliest
+	}
+	return when
+}
+
+// An attempt is one of those who may be credited.
+type attempt struct {
+	affiliate.Credit
+	customer bool // the payer's own customer
+}
+
+// tryWaiting makes the sale of a waiting payment for the first attempt that
+// resolves, and sets the outcome.
+func (r *Payment) tryWaiting() error {
+	if r.Rec.Decided == string(affiliate.PaymentDismissed) {
+		r.result.Outcome = affiliate.SaleUnattributed
+		return nil
+	}
+	waiting := r.Rec.Waiting[0]
+	earlier, err := r.EarlierRecord(waiting.ExternalID, waiting.InvoiceID)
+	if err != nil {
+		return err
+	}
+	ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+	if err != nil {
+		return err
+	}
+	if waiting.Nothing {
+		return r.refer(&waiting, &ref)
+	}
+	if earlier.ID != uuid.Nil {
+		if done, err := r.takeEarlier(&waiting, &earlier, &ref); err != nil || done {
+			return err
+		}
+	}
+	r.Op.PaidAt, r.Op.Nth = waiting.PaidAt, waiting.Payment
+	r.result.Outcome = affiliate.SaleUnattributed
+	for _, a := range attempts(&waiting, ref.ID != uuid.Nil) {
+		outcome, err := r.attempt(&waiting, &ref, a)
+		if err != nil {
+			return err
+		}
+		if outcome == affiliate.SaleUnattributed {
+			continue
+		}
+		r.result.Outcome = outcome
+		return nil
+	}
+	if len(r.result.Refused) > 0 {
+		r.result.Outcome = affiliate.SaleRefused
+	}
+	return nil
+}
+
+// leave notes why a payment that brought money has no sale, when somebody may be owed: it
+// names whom to credit and credits nobody, or nothing says whom. What is refunded in full
+// owes nobody anything.
+func (r *Payment) leave() error {
+	lost, err := engine.LostOf(&r.Rec)
+	if err != nil {
+		return err
+	}
+	outcome := r.result.Outcome
+	named := r.named || len(r.Rec.Waiting) > 0 && len(r.Rec.Waiting[0].Tries) > 0
+	switch {
+	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil || r.Rec.Decided == string(affiliate.PaymentDismissed) || r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:
+		r.Rec.Left = ""
+	case r.Rec.Foreign():
+		r.Rec.Left = string(affiliate.SaleOtherCurrency)
+	case len(r.Rec.Waiting) == 0:
+		r.Rec.Left = string(affiliate.SaleParked)
+	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleUnattributed && named:
+		r.Rec.Left = string(outcome)
+	case outcome != affiliate.SaleParked:
+		r.Rec.Left = ""
+	}
+	return nil
+}
+
+// attempts are those who may be credited, in order. A renewal redeems no code,
+// and its customer comes first.
+func attempts(w *affiliate.WaitingSale, known bool) []attempt {
+	all := make([]attempt, 0, len(w.Tries)+1)
+	if known && w.Renewal {
+		all = append(all, attempt{customer: true})
+	}
+	for _, try := range w.Tries {
+		if w.Renewal && try.ReferralID == "" {
+			continue
+		}
+		all = append(all, attempt{Credit: try})
+	}
+	if known && !w.Renewal {
+		all = append(all, attempt{customer: true})
+	}
+	return all
+}
+
+// attempt records the sale for one attempt. [affiliate.SaleUnattributed] means that the
+// next one is tried.
+func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a attempt) (affiliate.SaleOutcome, error) {
+	in := sale(w)
+	in.Integration = integrationOf(r.Rec.Provider)
+	in.Email = cmp.Or(r.Fact.Payer.Email, r.payer.Rec.Email)
+	in.Name = cmp.Or(r.Fact.Payer.Name, r.payer.Rec.Name)
+	if ref.ID == uuid.Nil && in.Name == "" {
+		in.Name, _, _ = strings.Cut(in.Email, "@")
+	}
+	var d engine.Decision
+	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref}
+	if ref.ID == uuid.Nil {
+		d.Customer.Referral.CustomerID = r.Fact.Payer.CustomerID
+		gone, err := r.Erasure(in.Email)
+		if engine.IgnoreMissing(err) != nil {
+			return "", err
+		}
+		d.Customer.Gone = gone.ID
+	}
+	named, err := r.name(&in, &d, a)
+	if err != nil || !named {
+		return affiliate.SaleUnattributed, err
+	}
+	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
+		return affiliate.SaleUnattributed, nil // a click without a customer
+	}
+	outcome, err := r.DecideFor(&in, &d)
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok && refusal.CodeRefused() {
+		r.result.Refused = append(r.result.Refused, refusal.Failures...)
+		return affiliate.SaleUnattributed, nil
+	}
+	if err != nil || outcome != affiliate.SaleRecorded {
+		return outcome, err
+	}
+	if r.body, err = r.Book(&in, &d); err != nil {
+		return "", err
+	}
+	r.sale = r.body.Rec.Clone()
+	r.Rec.Sale, r.Rec.Waiting = r.sale.ID, nil
+	return affiliate.SaleRecorded, nil
+}
+
+// name puts whom the attempt names into the input and the decision, and reports
+// whether there is somebody.
+func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a attempt) (bool, error) {
+	switch {
+	case a.customer:
+		return true, nil
+	case a.ReferralID != "":
+		var err error
+		d.Origin, err = r.ResolveFresh(a.ReferralID)
+		return err == nil, engine.IgnoreMissing(err)
+	case a.CodeExternalID != "":
+		code, err := refusal.FindText(r.Tx.Codes, record.ByExternalID, a.CodeExternalID)
+		in.PromoCode = code.Code
+		return err == nil && code.AffiliateID != uuid.Nil, engine.IgnoreMissing(err)
+	}
+	code, err := r.CodeByText(a.PromoCode)
+	in.PromoCode = code.Code
+	return err == nil && code.AffiliateID != uuid.Nil, engine.IgnoreMissing(err)
+}

@@ -1,0 +1,2 @@
+// Package payout pays affiliates: what is due, previews, runs, and what became of a payout.
+package payout

@@ -1,0 +1,153 @@
+package payout
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// What a run, or a preview of one, does for an affiliate.
+
+// A due is the line of an affiliate, and what its payout takes.
+type due struct {
+	affiliate.PayoutLine
+	taking
+}
+
+// dueTo decides about an affiliate; ok is false when nothing is open, or when the
+// run leaves the affiliate out.
+func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool, err error) {
+	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) {
+		return d, false, nil
+	}
+	open, err := open(o, aff.ID)
+	if err != nil {
+		return d, false, err
+	}
+	if len(open) == 0 {
+		if held, err := anyOnHold(o, aff.ID); err != nil || !held {
+			return d, false, err
+		}
+	}
+	entries := len(open)
+	if d.taking, err = take(open, run.Until, run.StartedAt); err != nil {
+		return d, false, err
+	}
+	d.AffiliateID, d.Amount = aff.ID, d.sum
+	d.PayoutID, d.Skipped = affiliate.Null[uuid.UUID](), engine.OrNull(skips(run, aff, entries, &d.taking))
+	return d, true, nil
+}
+
+// skips is why the run skips this affiliate, the first reason that holds, or empty.
+// open is how many entries are open, t what the run would pay of them.
+func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.SkipReason {
+	switch {
+	case aff.Status == affiliate.AffiliateBanned:
+		return affiliate.SkipBanned
+	case aff.Status.Unapproved():
+		return affiliate.SkipNotApproved
+	case open == 0:
+		return affiliate.SkipOnHold
+	case len(t.items) == 0:
+		return affiliate.SkipNothingMatured
+	case t.sum.Sign() <= 0:
+		return affiliate.SkipNegative
+	case !r.NoDetails && (aff.PaymentMethod == "" || aff.PayoutEmail == ""):
+		return affiliate.SkipNoPayoutMethod
+	case t.sum.Cmp(r.Minimum) < 0:
+		return affiliate.SkipBelowMinimum
+	}
+	return ""
+}
+
+// anyOnHold reports whether a commission of an affiliate is on hold. The books
+// tell; only where they are not open yet the sales are read.
+func anyOnHold(o *engine.Op, contact uuid.UUID) (bool, error) {
+	totals, err := o.Totals(contact)
+	if err != nil || !totals.Books.Opened.IsZero() {
+		return !totals.Books.Held.IsZero(), err
+	}
+	if totals.Commission.IsZero() {
+		return false, nil
+	}
+	for sale, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: contact}}) {
+		if err != nil {
+			return false, refusal.Internal("read sales", err)
+		}
+		for i := range sale.Commissions {
+			if c := &sale.Commissions[i]; c.Approval.Is(affiliate.ApprovalOnHold) && c.PayoutID == uuid.Nil && !c.Earned.IsZero() {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// An examination is what was found about some affiliates.
+type examination struct {
+	lines []affiliate.PayoutLine
+	last  uuid.UUID // of the affiliates that were examined; zero: there were none
+	over  bool      // no affiliate comes after it
+}
+
+// examine decides about the next affiliates of a run, n at most.
+func examine(o *engine.Op, run *record.Run, after uuid.UUID, n int) (e examination, err error) {
+	affs, e, err := nextOf(o, run, after, n)
+	if err != nil {
+		return e, refusal.Internal("read affiliates", err)
+	}
+	for i := range affs {
+		d, ok, err := dueTo(o, &affs[i], run)
+		if err != nil {
+			return e, err
+		}
+		if ok {
+			e.lines = append(e.lines, d.PayoutLine)
+		}
+	}
+	return e, nil
+}
+
+// nextOf reads the affiliates that a run examines next, in the order of their
+// ids.
+func nextOf(o *engine.Op, run *record.Run, after uuid.UUID, n int) (affs []record.Affiliate, e examination, err error) {
+	if len(run.AffiliateIDs) > 0 {
+		return nextNamed(o, run.AffiliateIDs, after, n)
+	}
+	affs, err = engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: n + 1}) // one more shows whether there is a next piece
+	if e.over = len(affs) <= n; !e.over {
+		affs = affs[:n]
+	}
+	if len(affs) > 0 {
+		e.last = affs[len(affs)-1].ID
+	}
+	return affs, e, err
+}
+
+// nextNamed is nextOf for a run over these affiliates alone.
+func nextNamed(o *engine.Op, ids []uuid.UUID, after uuid.UUID, n int) (affs []record.Affiliate, e examination, err error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return examined(id, after) })
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	if e.over = len(ids) <= n; !e.over {
+		ids = ids[:n]
+	}
+	for _, id := range ids {
+		aff, err := o.Tx.Affiliates.Get(id)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return nil, e, err
+		}
+		if err == nil {
+			affs = append(affs, aff)
+		}
+		e.last = id
+	}
+	return affs, e, nil
+}

@@ -1,0 +1,78 @@
+package payout
+
+import (
+	"slices"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+const (
+	maxRunAffiliates = 10_000 // ids of a run's settings
+	affiliatesAtOnce = 500    // that a run examines in one View
+)
+
+// checkRun checks the settings. Only a run needs an external id.
+func checkRun(p *engine.Program, in *affiliate.PayoutRun, externalID *affiliate.Error) error {
+	return refusal.First(
+		externalID,
+		refusal.FieldNotAtLeastZero.About("minimum").When(in.Minimum.Sign() < 0),
+		p.OwnCurrency(&in.Currency),
+		checkMethods(in),
+		refusal.RunAffiliatesTooMany.When(len(in.AffiliateIDs) > maxRunAffiliates),
+	)
+}
+
+func checkMethods(in *affiliate.PayoutRun) *affiliate.Error {
+	for _, method := range in.Methods {
+		if err := refusal.OneOf("methods", method, engine.PaymentMethods); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payoutRunRecord is a run with these settings that begins now.
+func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run {
+	run := record.Run{
+		ExternalID: in.ExternalID, Until: now, Minimum: in.Minimum, Methods: in.Methods, NoDetails: in.NoDetails,
+		AffiliateIDs: in.AffiliateIDs, Status: affiliate.RunRunning, StartedAt: now,
+	}
+	if !in.Until.IsZero() {
+		run.SentUntil = affiliate.InstantOf(in.Until)
+		run.Until = run.SentUntil
+	}
+	return run
+}
+
+// sameSettings reports whether two runs were sent the same settings.
+func sameSettings(r *record.Run, s *record.Run) bool {
+	return r.SentUntil == s.SentUntil && r.Minimum == s.Minimum && r.NoDetails == s.NoDetails &&
+		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs)
+}
+
+// result is the run as callers see it; counts are of its lines.
+func result(r *record.Run, counts affiliate.RunCounts) affiliate.PayoutRunResult {
+	return affiliate.PayoutRunResult{
+		ID: r.ID, ExternalID: r.ExternalID, Status: r.Status, Until: affiliate.TimeOf(r.Until.Time()),
+		Created: counts.Created, Skipped: counts.Skipped, Total: counts.Total,
+		StartedAt: affiliate.TimeOf(r.StartedAt.Time()), FinishedAt: refusal.TimeOrNull(r.FinishedAt),
+	}
+}
+
+func lineOf(rec record.Line) affiliate.PayoutLine {
+	return affiliate.PayoutLine{AffiliateID: rec.AffiliateID, Amount: rec.Amount, PayoutID: engine.OrNull(rec.PayoutID), Skipped: engine.OrNull(rec.Skipped)}
+}
+
+// AddLine counts a line.
+func AddLine(c *affiliate.RunCounts, rec *record.Line) (err error) {
+	if rec.Skipped != "" {
+		c.Skipped++
+		return nil
+	}
+	c.Created++
+	c.Total, err = c.Total.Add(rec.Amount)
+	return err
+}

@@ -1,0 +1,112 @@
+package reading
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// Balance is Balance of tributary.Program.
+func Balance(ctx context.Context, p *engine.Program, contact uuid.UUID) (_ affiliate.Balance, err error) {
+	defer p.Begin(&ctx, "Balance", engine.Reads).End(&err)
+	return BalanceOf(ctx, p, affiliate.AffiliateRef{ID: contact})
+}
+
+// BalanceOf is BalanceOf of tributary.Program.
+func BalanceOf(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) (_ affiliate.Balance, err error) {
+	defer p.Begin(&ctx, "BalanceOf", engine.Reads).End(&err)
+	now := p.Now()
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Balance, error) {
+		o.Now = now
+		aff, err := o.AffiliateByIDOrEmail(of.ID, of.Email)
+		if err != nil {
+			return affiliate.Balance{}, refusal.RefuseNoAffiliate.IfMissing(err)
+		}
+		b, open, err := currentBalance(o, aff.ID)
+		if err == nil && !open {
+			err = refusal.BooksNotOpen.Err()
+		}
+		return b, err
+	})
+}
+
+// Balances is Balances of tributary.Program.
+func Balances(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
+	defer p.Begin(&ctx, "Balances", engine.Reads).End(&err)
+	l, err := p.Listing(pg, "balances", nil)
+	if err != nil {
+		return affiliate.List[affiliate.Balance]{}, err
+	}
+	now := p.Now()
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Balance], error) {
+		o.Now = now
+		out, err := engine.Collect(o.Tx.Affiliates, l, func(rec record.Affiliate) (affiliate.Balance, error) {
+			b, _, err := currentBalance(o, rec.ID) // of books that are not open: zero
+			return b, err
+		})
+		out.Items = slices.DeleteFunc(out.Items, func(b affiliate.Balance) bool { return b.AffiliateID == uuid.Nil })
+		return out, err
+	})
+}
+
+// currentBalance is the balance of an affiliate, and whether its books are open.
+func currentBalance(o *engine.Op, contact uuid.UUID) (b affiliate.Balance, open bool, err error) {
+	books, open, err := books(o, contact)
+	if err != nil || !open {
+		return b, false, err
+	}
+	maturing, err := maturing(o, contact, &books)
+	if err != nil {
+		return b, false, refusal.Internal("read sales", err)
+	}
+	if b, err = balance(&books, contact, maturing); err != nil {
+		return b, false, refusal.Internal("add accounts", err)
+	}
+	b.Currency, b.At = o.Cfg.Currency, affiliate.TimeOf(engine.Later(o.Now, books.LastAt).Time())
+	return b, true, nil
+}
+
+// books are the books of an affiliate, and whether they are open. An affiliate
+// that has nothing to enter in them has open ones.
+func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
+	totals, err := o.Totals(affiliate)
+	if err != nil {
+		return record.Books{}, false, refusal.Internal("read totals", err)
+	}
+	return totals.Books, !totals.Books.Opened.IsZero() || totals.Books.Number == 0 && totals.Sales == 0, nil
+}
+
+// maturing is the sum of the commissions that are open and accepted, but not
+// payable yet. Nothing older than the longest time that a sale was held matures,
+// and no debt does: a payout takes it whatever its time.
+func maturing(o *engine.Op, affiliate uuid.UUID, books *record.Books) (sum affiliate.Amount, err error) {
+	if books.MaxHold == 0 {
+		return sum, nil
+	}
+	oldest := o.Now.Add(-time.Duration(books.MaxHold)*24*time.Hour - engine.ClockSlack)
+	for r, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfPayable, ID: affiliate}, Desc: true}) {
+		if err != nil {
+			return sum, err
+		}
+		if r.CreatedAt.Before(oldest) {
+			break
+		}
+		for i := range r.Commissions {
+			c := &r.Commissions[i]
+			if !c.Payable() || c.Earned.Sign() < 0 || !engine.PayableAt(&r, c).After(o.Now) {
+				continue
+			}
+			if sum, err = sum.Add(c.Earned); err != nil {
+				return sum, err
+			}
+		}
+	}
+	return sum, nil
+}

@@ -1,0 +1,138 @@
+package reading
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// ExplainSale is ExplainSale of tributary.Program.
+func ExplainSale(ctx context.Context, p *engine.Program, id affiliate.SaleID) (_ affiliate.Explanation, err error) {
+	defer p.Begin(&ctx, "ExplainSale", engine.Reads).End(&err)
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Explanation, error) {
+		rec, err := o.SaleByNumber(id)
+		if err != nil {
+			return affiliate.Explanation{}, refusal.SaleNotFound.IfMissing(err)
+		}
+		return explain(o, &rec)
+	})
+}
+
+func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) {
+	e = affiliate.Explanation{SaleID: affiliate.SaleID(r.Number), Terms: terms(r), Commissions: engine.CommissionsOf(r)}
+	if e.Credit, err = creditOf(o, r); err != nil {
+		return affiliate.Explanation{}, err
+	}
+	moved, err := engine.Gather(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)}, Desc: true})
+	if err != nil {
+		return affiliate.Explanation{}, err
+	}
+	e.Movements = make([]affiliate.Movement, len(moved))
+	for i := range moved {
+		e.Movements[i] = movementOf(moved[i])
+	}
+	reading := readingOf(o.Program, r)
+	if e.Base, err = baseOf(reading, r); err != nil {
+		return affiliate.Explanation{}, err
+	}
+	e.Arithmetic.ByHand, e.Arithmetic.Exact = affiliate.Null[affiliate.Amount](), reading.Exact(r).RatString()
+	if hand, ok := r.ByHand.Get(); ok {
+		e.Arithmetic.ByHand = affiliate.Set(hand.Earned)
+	}
+	if len(r.Commissions) > 0 {
+		e.Arithmetic.Rounded, err = reading.Earned(r)
+	}
+	return e, err
+}
+
+// creditOf reads what credited the affiliate, as far as it still exists.
+func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
+	c := affiliate.ExplainedCredit{
+		By: r.Why.By.Value(), PromotionalCodeID: engine.OrNull(r.CodeID), ClickID: engine.OrNull(affiliate.ClickID(r.Why.Click)), ClickAt: affiliate.Null[affiliate.Time](),
+		AffiliateLinkID: engine.OrNull(r.LinkID), ReferralID: engine.OrNull(r.ReferralID), ReferralAt: affiliate.Null[affiliate.Time](),
+	}
+	if c.By == "" {
+		c.By = record.CreditUnknown
+	}
+	if r.Why.Click != 0 {
+		click, err := o.Tx.Clicks.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(r.Why.Click)})
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return c, err
+		}
+		c.ClickAt = refusal.TimeOrNull(click.CreatedAt)
+	}
+	if r.ReferralID != uuid.Nil {
+		ref, err := o.Tx.Referrals.Get(r.ReferralID)
+		if err != nil {
+			return c, refusal.Internal("referral of a sale", err)
+		}
+		c.ReferralAt = refusal.TimeOrNull(ref.CreatedAt)
+	}
+	return c, nil
+}
+
+// terms are the terms of the sale as the explanation shows them.
+func terms(r *record.Sale) affiliate.ExplainedTerms {
+	t := affiliate.ExplainedTerms{
+		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
+		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: r.HoldDays,
+		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()),
+	}
+	if t.RateFrom == "" {
+		t.RateFrom = record.RateUnknown
+	}
+	if t.PlanFrom == "" {
+		t.PlanFrom = record.PlanUnknown
+	}
+	return t
+}
+
+func baseOf(p *engine.Program, r *record.Sale) (b affiliate.ExplainedBase, err error) {
+	b.TotalEarned, b.Refunded = r.TotalEarned, r.Refunded
+	b.TaxDeducted, b.ShippingDeducted = p.Deducted(r)
+	if b.Kept, err = engine.KeptOf(r); err == nil {
+		b.Base, err = p.Base(r)
+	}
+	if err != nil {
+		return b, err
+	}
+	named, err := engine.RefundPartsOf(r)
+	b.NamedRefunds, b.TaxRefunded, b.ShippingRefunded = named.Of, named.Tax, named.Shipping
+	return b, err
+}
+
+// readingOf is the program with the deductions under which the commissions of a
+// sale were calculated. A sale older than Why.Deduct does not say what was deducted: it
+// is what agrees with its commissions, today's settings first.
+func readingOf(p *engine.Program, r *record.Sale) *engine.Program {
+	sum, err := engine.CommissionEarned(r)
+	if err != nil || len(r.Commissions) == 0 || !r.Why.Deduct.Is("") {
+		return p
+	}
+	for _, reading := range readings(p) {
+		if earned, err := reading.Earned(r); err == nil && earned == sum {
+			return reading
+		}
+	}
+	return p
+}
+
+// readings are the program with every setting of the deductions, its own first.
+func readings(p *engine.Program) []*engine.Program {
+	list := []*engine.Program{p}
+	for _, tax := range []bool{false, true} {
+		for _, shipping := range []bool{false, true} {
+			q, cfg := *p, p.Config()
+			cfg.CommissionOnTax, cfg.CommissionOnShipping = tax, shipping
+			q.Cfg = &cfg
+			list = append(list, &q)
+		}
+	}
+	return list
+}

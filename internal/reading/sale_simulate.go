@@ -1,0 +1,160 @@
+package reading
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+const (
+	simulatedAffiliates = 500   // how many one View of Simulate reads
+	simulatedSales      = 1_000 // of one affiliate
+)
+
+// Simulate is Simulate of tributary.Program.
+func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
+	return func(yield func(affiliate.Difference, error) bool) {
+		q := q // two walks may go at once
+		if err := engine.NormalizeTerms(&q.Terms); err != nil {
+			yield(affiliate.Difference{}, err)
+			return
+		}
+		for after, more := uuid.Nil, true; more; {
+			recs, err := engine.View(ctx, p, func(o *engine.Op) ([]record.Affiliate, error) {
+				return engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: simulatedAffiliates})
+			})
+			if err != nil {
+				yield(affiliate.Difference{}, err)
+				return
+			}
+			for i := range recs {
+				after = recs[i].ID
+				d, err := simulate(ctx, p, &q, after)
+				if (err != nil || d.Sales > 0) && !yield(d, err) || err != nil {
+					return
+				}
+			}
+			more = len(recs) == simulatedAffiliates
+		}
+	}
+}
+
+// simulate adds up the sales of one affiliate.
+func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery, id uuid.UUID) (affiliate.Difference, error) {
+	d := affiliate.Difference{AffiliateID: id}
+	for after, more := uuid.Nil, true; more; {
+		part, err := engine.View(ctx, p, func(o *engine.Op) (simulated, error) { return simulateAfter(o, q, d, after) })
+		if err != nil {
+			return affiliate.Difference{}, err
+		}
+		d, after, more = part.sum, part.last, part.read == simulatedSales
+	}
+	difference, err := d.Would.Sub(d.Was)
+	d.Difference = difference
+	return d, err
+}
+
+// simulated is a sum after one more piece of sales.
+type simulated struct {
+	sum  affiliate.Difference
+	last uuid.UUID
+	read int
+}
+
+func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, after uuid.UUID) (simulated, error) {
+	recs, err := engine.Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after, Limit: simulatedSales})
+	if err != nil {
+		return simulated{}, err
+	}
+	for i := range recs {
+		r := &recs[i]
+		after = r.ID
+		if !selects(q, r) {
+			continue
+		}
+		if err := addSimulated(o, q, &sum, r); err != nil {
+			return simulated{}, err
+		}
+	}
+	return simulated{sum, after, len(recs)}, nil
+}
+
+// selects reports whether the sale has the plan, and was recorded in the period.
+func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
+	at := r.CreatedAt.Time()
+	return r.Why.PlanID == q.PlanID && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
+}
+
+func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale) error {
+	was, err := engine.CommissionEarned(r)
+	if err != nil {
+		return err
+	}
+	would, kept := was, !applies(q, r)
+	if !kept {
+		if would, err = wouldEarn(o, q, r); err != nil {
+			return err
+		}
+	}
+	sum.Sales++
+	if kept {
+		sum.Kept++
+	}
+	if would != was {
+		sum.Changed++
+	}
+	if sum.Was, err = sum.Was.Add(was); err == nil {
+		sum.Would, err = sum.Would.Add(would)
+	}
+	return err
+}
+
+// applies reports whether terms decide about the commission of a sale. They do
+// not when it was set by hand, also beyond the limits of its terms, when it is
+// from before the reasons were kept, when the limits cannot be judged, or when
+// its own rate has another type. A later change of the rate of a sale from before
+// says where the new rate comes from, and nothing about the limits.
+func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
+	_, hand := r.ByHand.Get()
+	if hand || r.Why.By.Is("") || !r.Why.Over.Is("") && len(r.Commissions) > 0 || lost(q, r) {
+		return false
+	}
+	return !ownRate(r) || r.RateType.Is(q.Terms.Type)
+}
+
+// lost reports whether limits matter to a sale whose referral was deleted. They
+// cannot be judged without it.
+func lost(q *affiliate.SimulateQuery, r *record.Sale) bool {
+	limited := q.Terms.MaxPayments > 0 || q.Terms.MaxMonths > 0 || !r.Why.Over.Is("")
+	return limited && r.ReferralID == uuid.Nil && r.Why.Payment > 0
+}
+
+// ownRate reports whether the rate of a sale stands above its terms.
+func ownRate(r *record.Sale) bool {
+	return !r.Why.RateFrom.Is(affiliate.RateOfPlan) && !r.Why.RateFrom.Is(affiliate.RateOfProgram)
+}
+
+// wouldEarn is what a sale would earn.
+func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affiliate.Amount, error) {
+	ref := record.Referral{ID: r.ReferralID}
+	if ref.ID != uuid.Nil && q.Terms.MaxMonths > 0 {
+		var err error
+		if ref, err = o.Tx.Referrals.Get(ref.ID); err != nil {
+			return affiliate.Amount{}, refusal.Internal("referral of a sale", err)
+		}
+	}
+	if engine.OverTerms(&q.Terms, &ref, r.CreatedAt, r.Why.Payment) != "" {
+		return affiliate.Amount{}, nil
+	}
+	other := *r
+	if !ownRate(r) {
+		other.Rate, other.RateType = affiliate.Set(q.Terms.Rate), affiliate.EnumOf(q.Terms.Type)
+	}
+	return o.Earned(&other)
+}

@@ -1,0 +1,144 @@
+package refusal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A Refusal is a row of the table of refusals, which the engine uses, and
+// adapters before they call the engine. Several rows may share a [affiliate.Reason]. The
+// rows for adapters have exported names.
+//
+// Source: docs/contract.md 1.9, 5.
+type Refusal struct {
+	Kind    affiliate.Kind
+	Reason  affiliate.Reason
+	field   string
+	Message string
+}
+
+// table has the rows that [Refusals] lists. It is complete when the package is
+// initialised and never changes after.
+var table []Refusal
+
+// row adds a row to the table.
+func row(kind affiliate.Kind, reason affiliate.Reason, field, message string) Refusal {
+	r := Refusal{kind, reason, field, message}
+	table = append(table, r)
+	return r
+}
+
+// inField is a row for any field: {field} followed by a text. It is not listed.
+func inField(text string) Refusal {
+	return Refusal{affiliate.KindInvalid, affiliate.InvalidField, "{field}", "{field} " + text}
+}
+
+// Refusals lists the whole table, in the order of the contract's annex: for
+// adapters, documents and tests. The {…} in a text is filled in when it is used.
+func Refusals() []*affiliate.Error {
+	errs := make([]*affiliate.Error, len(table))
+	for i, r := range table {
+		errs[i] = r.Err()
+	}
+	return errs
+}
+
+// Err is the row as an error.
+func (r Refusal) Err() *affiliate.Error {
+	return &affiliate.Error{Kind: r.Kind, Reason: r.Reason, Field: r.field, Message: r.Message}
+}
+
+// Of is the row as an error about a name, which replaces the {…} in the row's
+// text and field. The name comes from a caller, so it is cut to 64 characters
+// and its control characters are escaped.
+func (r Refusal) Of(name string) *affiliate.Error {
+	name = printable(name)
+	r.field, r.Message = fill(r.field, name), fill(r.Message, name)
+	return r.Err()
+}
+
+// A named row is one with a name for the place of its {…}. The text is written
+// when the row is raised, which is rare.
+type namedRow struct {
+	row  *Refusal
+	name string
+}
+
+// About is the row with a name.
+func (r *Refusal) About(name string) namedRow { return namedRow{r, name} }
+
+// When is the row as an error if the condition is true, and otherwise nil.
+func (n namedRow) When(holds bool) *affiliate.Error {
+	if !holds {
+		return nil
+	}
+	return n.row.Of(n.name)
+}
+
+// On is the row as an error of another field, with the text as it is.
+func (r Refusal) On(field string) *affiliate.Error {
+	e := r.Err()
+	e.Field = field
+	return e
+}
+
+// When is the row as an error if the condition is true, and otherwise nil.
+func (r Refusal) When(holds bool) *affiliate.Error {
+	if !holds {
+		return nil
+	}
+	return r.Err()
+}
+
+// IfMissing is the row when a look-up found nothing, and err itself otherwise.
+func (r Refusal) IfMissing(err error) error {
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return r.Err()
+	}
+	return err
+}
+
+// IfFound checks a unique key by the outcome of its look-up: the row when
+// something was found, nil when nothing was.
+func (r Refusal) IfFound(err error) error {
+	if err == nil {
+		return r.Err()
+	}
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// fill replaces the first {…} of a text by a value.
+func fill(text, value string) string {
+	before, rest, open := strings.Cut(text, "{")
+	_, after, closed := strings.Cut(rest, "}")
+	if !open || !closed {
+		return text
+	}
+	return before + value + after
+}
+
+// printable is s in a form that a text for clients may contain: at most 64
+// characters, without control characters.
+func printable(s string) string {
+	runes := []rune(strings.ToValidUTF8(s, "?"))
+	if len(runes) > 64 {
+		runes = runes[:64]
+	}
+	quoted := fmt.Sprintf("%q", string(runes))
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// IfMissing is the row as an error in the place of ErrNotFound, and otherwise the
+// error.
+func (n namedRow) IfMissing(err error) error {
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return n.row.Of(n.name)
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package refusal
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestTable: the table has every row of its file, in the order of the file.
+func TestTable(t *testing.T) {
+	src, err := os.ReadFile("refusals.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := regexp.MustCompile(`(?m)^\t\w+ += row\(Kind\w+, \w+, "(.*)", "(.*)"\)`).FindAllStringSubmatch(string(src), -1)
+	if len(written) != len(table) || len(written) < 150 {
+		t.Fatalf("%d rows are written, %d are in the table", len(written), len(table))
+	}
+	for i, r := range table {
+		if r.field != written[i][1] || r.Message != written[i][2] {
+			t.Fatalf("row %d is %q of the field %q, written is %q", i, r.Message, r.field, written[i])
+		}
+	}
+}
+
+// TestEveryRowIsRaised: each row is used where something is refused, in the
+// engine or, if it is exported, in an adapter.
+func TestEveryRowIsRaised(t *testing.T) {
+	var code strings.Builder
+	for _, dir := range []string{".", "../httpapi", "importer"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(err, len(files))
+		}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(path, "_test.go") {
+				code.Write(text)
+			}
+		}
+	}
+	src, err := os.ReadFile("refusals.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^\t(\w+) += (?:row|inField)\(`).FindAllStringSubmatch(string(src), -1)
+	if len(names) < 170 {
+		t.Errorf("%d rows", len(names))
+	}
+	uses := map[string]int{}
+	for _, word := range regexp.MustCompile(`\w+`).FindAllString(code.String(), -1) {
+		uses[word]++
+	}
+	for _, name := range names {
+		if uses[name[1]] < 2 {
+			t.Errorf("nothing raises %s", name[1])
+		}
+	}
+}
+
+// TestTextsAreWrittenOnce: no text for callers is written outside of the table.
+func TestTextsAreWrittenOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range table {
+		key := string(row.Reason) + "\x00" + row.field + "\x00" + row.Message
+		if seen[key] && row.Reason != affiliate.AffiliateNotFound && row.Reason != affiliate.PlanNotFound {
+			t.Errorf("the row %q of %s stands twice", row.Message, row.Reason)
+		}
+		seen[key] = true
+		if row.Message == "" || strings.HasSuffix(row.Message, ".") && row.Reason != affiliate.RateLimited {
+			t.Errorf("%s: the text %q", row.Reason, row.Message)
+		}
+	}
+}
+
+// TestPublishedTexts compares the three texts that the published API documents.
+func TestPublishedTexts(t *testing.T) {
+	for row, want := range map[Refusal]string{
+		RequestedSlugTaken: "The requested affiliate link is already in use",
+		SlugSyntax:         "Link can only contain letters, numbers, and hyphens",
+		SlugTaken:          "This link already exists for this affiliate program",
+	} {
+		if row.Message != want {
+			t.Errorf("%s: %q, want %q", row.Reason, row.Message, want)
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package upkeep
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// What a program holds of a person. One list says it: an erasure blanks it, and an
+// access request shows it.
+
+// A subject is somebody whose data is erased or shown.
+type subject struct {
+	person
+	affiliate record.Affiliate // zero: a customer
+	referral  record.Referral  // zero: an affiliate, or somebody whom no referral names
+}
+
+// affiliateSubject finds an affiliate.
+func affiliateSubject(o *engine.Op, id uuid.UUID) (subject, error) {
+	rec, err := o.Tx.Affiliates.Get(id)
+	return subject{person: person{id: id, email: rec.Email}, affiliate: rec}, refusal.RefuseNoAffiliate.IfMissing(err)
+}
+
+// customerSubject finds a customer by id, else by email, also one who was erased.
+// An email that no referral has is somebody too: records may show it.
+func customerSubject(o *engine.Op, ident string) (who subject, err error) {
+	rec, err := o.FindReferral(ident)
+	if err == nil {
+		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referral: rec}, nil
+	}
+	email, ok := mailbox.Canonical(ident)
+	if !ok || !errors.Is(err, affiliate.ErrNotFound) {
+		return who, refusal.ReferralNotFound.IfMissing(err)
+	}
+	c, err := o.CustomerByEmail(email)
+	if err != nil {
+		return who, err
+	}
+	who.email, who.referral = email, c.Referral
+	who.customer = c.Referral.CustomerID
+	if who.id = c.Referral.ID; who.id == uuid.Nil {
+		who.id = o.Cfg.ErasureID(email)
+	}
+	return who, nil
+}
+
+// isCustomer reports whether the subject is a customer.
+func (who *subject) isCustomer() bool { return who.affiliate.ID == uuid.Nil }
+
+// isUnnamed reports whether the subject is an email that no referral has.
+func (who *subject) isUnnamed() bool { return who.isCustomer() && who.referral.ID == uuid.Nil }
+
+// startErasing notes that the customer is erased, so that nothing more is stored of
+// them. Of an email that no referral has it is noted when a record shows it.
+func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
+	rec := who.referral
+	if rec.ID == uuid.Nil {
+		return false, nil
+	}
+	if who.email != "" {
+		if err := o.KeepErasure(o.Cfg.ErasureID(who.email), rec.ID); err != nil {
+			return false, err
+		}
+	}
+	if !rec.Erased.IsZero() {
+		return false, nil
+	}
+	rec.Erased = o.Now
+	who.referral = rec
+	return replaced(o.Tx.Referrals, rec, true)
+}
+
+// noteShown notes that a record shows an email that no referral has.
+func noteShown(o *engine.Op, who *subject) error {
+	if !who.isUnnamed() {
+		return nil
+	}
+	return o.KeepErasure(who.id, uuid.Nil)
+}
+
+// endErasing blanks the person. Of an email that no record shows there is nobody.
+func endErasing(o *engine.Op, who *subject) error {
+	switch {
+	case !who.isCustomer():
+		_, err := o.SaveAffiliate(who.affiliate, engine.BlankedAffiliate(who.affiliate))
+		return err
+	case who.isUnnamed():
+		_, err := o.Erasure(who.email)
+		return refusal.ReferralNotFound.IfMissing(err)
+	}
+	_, err := o.SaveReferral(who.referral, engine.BlankedReferral(who.referral))
+	return err
+}
+
+// A holding is one kind of record that may show a person.
+type holding struct {
+	name  string // in the answer of an access request; those of one name are together
+	erase func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error)
+	read  func(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error
+}
+
+// A kept says how the records of one table show a person.
+type kept[R record.Record[R]] struct {
+	table func(*record.Tx) record.Table[R]
+	list  func(*subject) (key record.Key, ok bool)  // where they are; the zero Key: anywhere; not ok: nowhere
+	of    func(*subject, *R) bool                   // which of the list; nil: all
+	blank func(*subject, R) R                       // without the person; nil: nothing of it is erased
+	show  func(*R) (at affiliate.Instant, data any) // all that the record says of the person; at least what blank takes
+}
+
+// as is the holding under a name.
+func (k kept[R]) as(name string) holding {
+	return holding{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
+		key, ok := k.list(who)
+		if !ok || k.blank == nil {
+			return stretch{over: true}, nil
+		}
+		return walk(k.table(o.Tx), key, after, n, func(rec R) (bool, error) {
+			if k.of != nil && !k.of(who, &rec) {
+				return false, nil
+			}
+			blank := k.blank(who, rec.Clone())
+			if engine.Same(rec, blank) {
+				return false, nil
+			}
+			if err := noteShown(o, who); err != nil {
+				return false, err
+			}
+			return replaced(k.table(o.Tx), blank, true)
+		})
+	}}
+}
+
+// read finds the records that show the person.
+func (k kept[R]) read(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error {
+	key, ok := k.list(who)
+	if !ok {
+		return nil
+	}
+	for rec, err := range k.table(o.Tx).List(record.Query{Key: key}) {
+		if err != nil {
+			return err
+		}
+		if k.of == nil || k.of(who, &rec) {
+			at, data := k.show(&rec)
+			found(rec.RecordID().String(), at, data)
+		}
+	}
+	return nil
+}
+
+// everywhere is the list of records that no index finds by their person.
+func everywhere(*subject) (record.Key, bool) { return record.Key{}, true }
+
+// ofTheirs is the list of what belongs to the affiliate or the referral.
+func ofTheirs(who *subject) (record.Key, bool) {
+	if who.isCustomer() {
+		return record.Key{Index: record.OfReferral, ID: who.referral.ID}, who.referral.ID != uuid.Nil
+	}
+	return record.Key{Index: record.OfAffiliate, ID: who.affiliate.ID}, true
+}
+
+// holdingsOf are the records that may show a person, without their own.
+func holdingsOf(who *subject) []holding {
+	if who.isCustomer() {
+		return customerHoldings()
+	}
+	return affiliateHoldings()
+}
+
+func affiliateHoldings() []holding {
+	return []holding{
+		kept[record.Payout]{
+			table: func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }, list: ofTheirs,
+			blank: func(_ *subject, r record.Payout) record.Payout { return engine.BlankedPayout(r) },
+			show:  paid,
+		}.as("payouts"),
+		kept[record.Adjustment]{
+			table: func(tx *record.Tx) record.Table[record.Adjustment] { return tx.Adjustments }, list: ofTheirs,
+			blank: func(who *subject, r record.Adjustment) record.Adjustment { return without(r, &who.affiliate) },
+			show:  given,
+		}.as("adjustments"),
+		kept[record.Link]{
+			table: func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, list: ofTheirs,
+			show: func(r *record.Link) (affiliate.Instant, any) { return r.CreatedAt, map[string]any{"link": r.Slug} },
+		}.as("links"),
+		kept[record.Code]{
+			table: func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, list: ofTheirs,
+			show: limited,
+		}.as("codes"),
+		kept[record.Sale]{
+			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }, list: ofTheirs,
+			show: credited,
+		}.as("commissions"),
+	}
+}
+
+func customerHoldings() []holding {
+	return []holding{
+		kept[record.Click]{
+			table: func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks }, list: ofTheirs,
+			blank: func(_ *subject, r record.Click) record.Click { return engine.BlankedClick(r) },
+			show:  visit,
+		}.as("clicks"),
+		kept[record.Sale]{
+			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }, list: ofTheirs,
+			blank: func(_ *subject, r record.Sale) record.Sale { return engine.BlankedSale(r) },
+			show:  bought,
+		}.as("sales"),
+		kept[record.Sale]{ // also those that an update gave the email, and those of no referral
+			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales },
+			list: func(who *subject) (record.Key, bool) {
+				return record.TextKey(record.OfCustomer, who.email), who.email != ""
+			},
+			of: func(who *subject, r *record.Sale) bool {
+				return r.ReferralID == uuid.Nil || r.ReferralID != who.referral.ID
+			},
+			blank: func(_ *subject, r record.Sale) record.Sale { return engine.BlankedSale(r) },
+			show:  bought,
+		}.as("sales"),
+		kept[record.Code]{
+			table: func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, list: everywhere,
+			of:    func(who *subject, r *record.Code) bool { return isLimitedTo(r, who) },
+			blank: func(who *subject, r record.Code) record.Code { return limitedTo(r, who) },
+			show:  limited,
+		}.as("codes"),
+		kept[record.Payer]{
+			table: func(tx *record.Tx) record.Table[record.Payer] { return tx.Payers }, list: everywhere,
+			of:    func(who *subject, r *record.Payer) bool { return isOf(r, who) },
+			blank: func(_ *subject, r record.Payer) record.Payer { return engine.BlankedPayer(r) },
+			show:  pay,
+		}.as("payers"),
+		kept[record.Payment]{
+			table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments }, list: everywhere,
+			of:    func(who *subject, r *record.Payment) bool { return triesFor(r, who) },
+			blank: func(who *subject, r record.Payment) record.Payment { return paymentWithout(r, who) },
+			show:  facts,
+		}.as("payments"),
+		kept[record.Adjustment]{
+			table: func(tx *record.Tx) record.Table[record.Adjustment] { return tx.Adjustments }, list: everywhere,
+			of: func(who *subject, r *record.Adjustment) bool { return names(r.Reason, who.email) },
+			blank: func(who *subject, r record.Adjustment) record.Adjustment {
+				r.Reason = withoutEmail(r.Reason, who.email)
+				return r
+			},
+			show: func(r *record.Adjustment) (affiliate.Instant, any) {
+				return r.CreatedAt, map[string]any{"reason": r.Reason}
+			},
+		}.as("adjustments"),
+		kept[record.Payout]{
+			table: func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }, list: everywhere,
+			of: func(who *subject, r *record.Payout) bool {
+				return names(r.FailedReason, who.email) || names(r.ReturnedReason, who.email)
+			},
+			blank: func(who *subject, r record.Payout) record.Payout {
+				r.FailedReason, r.ReturnedReason = withoutEmail(r.FailedReason, who.email), withoutEmail(r.ReturnedReason, who.email)
+				return r
+			},
+			show: func(r *record.Payout) (affiliate.Instant, any) {
+				return r.CreatedAt, map[string]any{"failedReason": r.FailedReason, "returnedReason": r.ReturnedReason}
+			},
+		}.as("payouts"),
+		kept[record.Referral]{
+			table: func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals }, list: everywhere,
+			of: func(who *subject, r *record.Referral) bool {
+				return r.ID != who.referral.ID && names(r.Notes.Or(""), who.email)
+			},
+			blank: func(who *subject, r record.Referral) record.Referral {
+				r.Notes = affiliate.Set(withoutEmail(r.Notes.Or(""), who.email))
+				return r
+			},
+			show: func(r *record.Referral) (affiliate.Instant, any) {
+				return r.CreatedAt, map[string]any{"notes": r.Notes}
+			},
+		}.as("notes"),
+	}
+}
+
+// isLimitedTo reports whether a code names a customer by what is erased.
+func isLimitedTo(r *record.Code, who *subject) bool {
+	return r.CustomerID != "" && (r.CustomerID == who.customer || engine.SameEmail(r.CustomerID, who.email))
+}
+
+// limitedTo is a code that names the customer by an id that shows nobody.
+func limitedTo(r record.Code, who *subject) record.Code {
+	r.CustomerID = who.id.String()
+	return r
+}
+
+// isOf reports whether a payer pays for a customer, or has their email.
+func isOf(r *record.Payer, who *subject) bool {
+	return r.ReferralID != uuid.Nil && r.ReferralID == who.referral.ID || engine.SameEmail(r.Email, who.email)
+}
+
+// triesFor reports whether a waiting payment names a customer by email or by the
+// host's id.
+func triesFor(r *record.Payment, who *subject) bool {
+	for i := range r.Waiting {
+		for _, try := range r.Waiting[i].Tries {
+			if who.named("customerId", try.ReferralID) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// paymentWithout is a payment that names the customer by an id that shows nobody.
+func paymentWithout(r record.Payment, who *subject) record.Payment {
+	for i := range r.Waiting {
+		for j := range r.Waiting[i].Tries {
+			if try := &r.Waiting[i].Tries[j]; who.named("customerId", try.ReferralID) {
+				try.ReferralID = who.id.String()
+			}
+		}
+	}
+	return r
+}
+
+// eraseHoldings blanks the records that show a person, all in one transaction.
+func eraseHoldings(o *engine.Op, who *subject) error {
+	for _, h := range holdingsOf(who) {
+		if _, err := h.erase(o, who, uuid.Nil, 0); err != nil {
+			return refusal.Internal("erase "+h.name, err)
+		}
+	}
+	return nil
+}
+
+// without blanks the reason if it shows the affiliate.
+func without(r record.Adjustment, aff *record.Affiliate) record.Adjustment {
+	reason := strings.ToLower(r.Reason)
+	for _, name := range [...]string{aff.FirstName, aff.LastName, aff.Email, aff.PayoutEmail} {
+		if name != "" && strings.Contains(reason, strings.ToLower(name)) {
+			r.Reason = ""
+		}
+	}
+	return r
+}

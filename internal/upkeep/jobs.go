@@ -1,0 +1,139 @@
+package upkeep
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+)
+
+// workIn is how the engine does a job.
+func workIn(p *engine.Program, job affiliate.Job) (work, error) {
+	switch j := job.(type) {
+	case affiliate.PruneJob:
+		return work{name: "prune", phases: horizonBefore(p, j.Before).phases()}, nil
+	case affiliate.RetainJob:
+		return work{name: "retain", refused: checkRetention(p, j.Retention), phases: behind(p, j.Retention, p.Now()).phases()}, nil
+	case affiliate.AssignTiersJob:
+		return assignTiers(), nil
+	case affiliate.RecalculateJob:
+		return recalculate(j), nil
+	case affiliate.EraseAffiliateJob:
+		return eraseAffiliate(j), nil
+	case affiliate.EraseReferralJob:
+		return eraseReferral(j), nil
+	}
+	return work{}, fmt.Errorf("affiliate: Step knows no job of type %T (a job is a value, not a pointer)", job)
+}
+
+// assignTiers gives every affiliate the tier that their sales reach.
+func assignTiers() work {
+	return work{name: "tiers", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+		tiers, err := o.TiersFromTheTop()
+		if err != nil {
+			return stretch{}, err
+		}
+		return walk(o.Tx.Affiliates, record.Key{}, after, n, func(rec record.Affiliate) (bool, error) { return o.AssignTier(tiers, rec) })
+	}}}
+}
+
+// recalculate computes the chosen sales anew.
+func recalculate(j affiliate.RecalculateJob) work {
+	return work{
+		name:  "recalculate",
+		bound: func(o *engine.Op) (string, error) { c := o.ChooseSales(j.SaleFilter); return c.Bound, c.Broken() },
+		phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+			c := o.ChooseSales(j.SaleFilter)
+			if err := c.Broken(); err != nil {
+				return stretch{}, err
+			}
+			if c.Err == nil && !c.Single() {
+				return walk(o.Tx.Sales, c.Key, after, n, func(rec record.Sale) (bool, error) {
+					if !c.Fit(rec) {
+						return false, nil
+					}
+					return o.Recalculate(rec)
+				})
+			}
+			done := stretch{over: true}
+			err := engine.EachChosen(o.Tx.Sales, c, func(rec record.Sale) error {
+				changed, err := o.Recalculate(rec)
+				if done.looked++; changed {
+					done.changed++
+				}
+				return err
+			})
+			return done, err
+		}},
+	}
+}
+
+// phases deletes what is behind the horizon: deliveries before the events that
+// they keep.
+func (h horizon) phases() []phase {
+	return []phase{
+		sweeping(h.receipts, h.receiptSweep(), func(r *affiliate.Retained) *int64 { return &r.Receipts }),
+		sweeping(h.deliveries, h.deliverySweep(), func(r *affiliate.Retained) *int64 { return &r.Deliveries }),
+		func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+			s := h.eventSweep()
+			s.stays = func(o *engine.Op, read []record.Event, goes []bool) error { return stayAfter(o, after, read, goes) }
+			return sweeping(h.events, s, func(r *affiliate.Retained) *int64 { return &r.Events })(o, after, n)
+		},
+		sweeping(h.clicks, h.clickSweep(), func(r *affiliate.Retained) *int64 { return &r.Clicks }),
+		sweeping(h.payments, h.paymentSweep(), func(r *affiliate.Retained) *int64 { return &r.Payments }),
+		sweeping(h.payments, h.payerSweep(), func(r *affiliate.Retained) *int64 { return &r.Payments }),
+	}
+}
+
+// sweeping is the phase of a sweep. It is over at once when the horizon is zero.
+func sweeping[R record.Record[R]](edge affiliate.Instant, s sweep[R], count func(*affiliate.Retained) *int64) phase {
+	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+		if edge.IsZero() {
+			return stretch{over: true}, nil
+		}
+		s.young = func(r R) bool { return s.since(r).After(edge.Add(engine.ClockSlack)) }
+		b, err := s.look(o, after, n)
+		if err != nil {
+			return stretch{}, err
+		}
+		gone := 0
+		if wanted, from, limit := b.wanted(); len(wanted) > 0 {
+			if gone, err = s.remove(o, wanted, from, limit); err != nil {
+				return stretch{}, err
+			}
+		}
+		done := stretch{last: after, over: b.over, looked: len(b.read), changed: gone}
+		if done.looked > 0 {
+			done.last = b.read[done.looked-1].RecordID()
+		}
+		*count(&done.removed) = int64(gone)
+		return done, nil
+	}
+}
+
+// stayAfter is [keptObjects.stay] for a walk that begins after an id: an object
+// with an event up to there has one that was kept.
+func stayAfter(o *engine.Op, after uuid.UUID, read []record.Event, goes []bool) error {
+	kept := make(keptObjects)
+	seen := make(map[uuid.UUID]bool)
+	for i := range read {
+		object := read[i].ObjectID
+		if !goes[i] || seen[object] {
+			continue
+		}
+		seen[object] = true
+		oldest, err := engine.Head(o.Tx.Events, record.Query{Key: record.Key{Index: record.OfObject, ID: object}})
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return err
+		}
+		if err == nil && bytes.Compare(oldest.ID[:], after[:]) <= 0 {
+			kept[object] = true
+		}
+	}
+	return kept.stay(o, read, goes)
+}

@@ -1,0 +1,276 @@
+package upkeep
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// pruneBatch is how many records Prune handles together. It limits the work of
+// one transaction, and so how long a sale may wait for it.
+const pruneBatch = 128
+
+// Prune is Prune of tributary.Program.
+func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err error) {
+	defer p.Begin(&ctx, "Prune", engine.Writes).End(&err)
+	o := p.Op(ctx)
+	rq := engine.Request{Name: "prune", Input: before}
+	return engine.WriteAround(o, rq, nil, func() (int, error) {
+		r, err := pruneUntil(ctx, p, horizonBefore(p, before))
+		return int(r.Events + r.Receipts + r.Deliveries + r.Payments), err
+	})
+}
+
+// horizonBefore is the horizon of Program.Prune.
+func horizonBefore(p *engine.Program, t time.Time) horizon {
+	edge, receipts := affiliate.InstantOf(t), p.Now().Add(-engine.ReceiptLife)
+	if edge.Before(receipts) {
+		receipts = edge
+	}
+	return horizon{events: edge, receipts: receipts, deliveries: edge, payments: forgotten(p)}
+}
+
+// forgotten is the instant before which what was parked is dropped.
+func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.PaymentMemory) }
+
+// A horizon is the instants before which the records of each kind are deleted.
+// Zero: none is.
+type horizon struct{ events, receipts, deliveries, clicks, payments affiliate.Instant }
+
+// pruneUntil deletes what is behind the horizon: deliveries before the events that
+// they keep.
+func pruneUntil(ctx context.Context, p *engine.Program, h horizon) (gone affiliate.Retained, err error) {
+	kept := make(keptObjects)
+	events := h.eventSweep()
+	events.stays, events.done = kept.stay, kept.note
+	for _, step := range []func() error{
+		sweeps(ctx, p, &gone.Receipts, h.receipts, h.receiptSweep()),
+		sweeps(ctx, p, &gone.Deliveries, h.deliveries, h.deliverySweep()),
+		sweeps(ctx, p, &gone.Events, h.events, events),
+		sweeps(ctx, p, &gone.Clicks, h.clicks, h.clickSweep()),
+		sweeps(ctx, p, &gone.Payments, h.payments, h.paymentSweep()),
+		sweeps(ctx, p, &gone.Payments, h.payments, h.payerSweep()),
+	} {
+		if err := step(); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
+}
+
+func (h horizon) receiptSweep() sweep[record.Receipt] {
+	return sweep[record.Receipt]{
+		table: func(tx *record.Tx) record.Table[record.Receipt] { return tx.Receipts },
+		goes:  func(r record.Receipt) bool { return r.CreatedAt.Before(h.receipts) },
+		since: func(r record.Receipt) affiliate.Instant { return r.CreatedAt },
+	}
+}
+
+func (h horizon) deliverySweep() sweep[record.Delivery] {
+	return sweep[record.Delivery]{
+		table: func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries },
+		goes: func(r record.Delivery) bool {
+			return r.State != affiliate.DeliveryPending && r.UpdatedAt.Before(h.deliveries)
+		},
+		since: func(r record.Delivery) affiliate.Instant { return r.CreatedAt },
+	}
+}
+
+// eventSweep is without what stays, which depends on the walk.
+func (h horizon) eventSweep() sweep[record.Event] {
+	return sweep[record.Event]{
+		table: func(tx *record.Tx) record.Table[record.Event] { return tx.Events },
+		goes:  func(r record.Event) bool { return r.OccurredAt.Before(h.events) },
+		since: func(r record.Event) affiliate.Instant { return r.OccurredAt },
+	}
+}
+
+func (h horizon) clickSweep() sweep[record.Click] {
+	return sweep[record.Click]{
+		table: func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks },
+		goes:  func(r record.Click) bool { return r.ReferralID == uuid.Nil && r.CreatedAt.Before(h.clicks) },
+		since: func(r record.Click) affiliate.Instant { return r.CreatedAt },
+		after: clicksPruned,
+	}
+}
+
+// sweeps is a sweep that adds what it deletes to a count, and does nothing when
+// the horizon is zero.
+func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *int64, horizon affiliate.Instant, s sweep[R]) func() error {
+	return func() error {
+		if horizon.IsZero() {
+			return nil
+		}
+		s.young = func(r R) bool { return s.since(r).After(horizon.Add(engine.ClockSlack)) }
+		n, err := prune(ctx, p, s)
+		*gone += int64(n)
+		return err
+	}
+}
+
+// A sweep says which records of a table are deleted, and from which id on no
+// record is.
+type sweep[R record.Record[R]] struct {
+	table func(*record.Tx) record.Table[R]
+	goes  func(R) bool
+	since func(R) affiliate.Instant // when the record was made
+	young func(R) bool
+
+	// stays clears goes for records that must stay; they must stay for ever.
+	// Nil: none.
+	stays func(o *engine.Op, read []R, goes []bool) error
+	done  func(b batch[R]) // called with each batch; nil: not called
+
+	after func(o *engine.Op, gone []R) error // what the deletes of a transaction change; nil: nothing else
+}
+
+// A batch is some records of a table in the order of their ids.
+type batch[R record.Record[R]] struct {
+	after uuid.UUID // the record before it
+	read  []R
+	goes  []bool // of each
+	over  bool   // no later record is deleted
+}
+
+// prune walks a table batch by batch. It reads a batch in a View, which delays
+// nobody, and opens a transaction only when something must be deleted.
+func prune[R record.Record[R]](ctx context.Context, p *engine.Program, s sweep[R]) (dropped int, err error) {
+	var after uuid.UUID
+	for {
+		b, err := engine.View(ctx, p, func(o *engine.Op) (batch[R], error) { return s.look(o, after, pruneBatch) })
+		if err != nil {
+			return dropped, err
+		}
+		n, err := s.drop(p.Op(ctx), b)
+		dropped += n
+		if err != nil || b.over {
+			return dropped, err
+		}
+		if s.done != nil {
+			s.done(b)
+		}
+		after = b.read[len(b.read)-1].RecordID()
+	}
+}
+
+// look reads a batch and decides which records are deleted.
+func (s sweep[R]) look(o *engine.Op, after uuid.UUID, n int) (batch[R], error) {
+	b := batch[R]{after: after}
+	for rec, err := range s.table(o.Tx).List(record.Query{After: after, Limit: n}) {
+		if err != nil {
+			return b, refusal.Internal("prune", err)
+		}
+		if s.young(rec) {
+			b.over = true
+			break
+		}
+		b.read = append(b.read, rec)
+		b.goes = append(b.goes, s.goes(rec))
+	}
+	b.over = b.over || len(b.read) < n
+	if s.stays != nil {
+		if err := s.stays(o, b.read, b.goes); err != nil {
+			return b, refusal.Internal("prune", err)
+		}
+	}
+	return b, nil
+}
+
+// drop deletes the chosen records of a batch if they still exist and may still
+// be deleted. It lists the records again, because a store reads a list at once
+// but single records one by one.
+func (s sweep[R]) drop(o *engine.Op, b batch[R]) (int, error) {
+	wanted, from, limit := b.wanted()
+	if len(wanted) == 0 {
+		return 0, nil
+	}
+	return engine.Update(o, func() (int, error) { return s.remove(o, wanted, from, limit) })
+}
+
+// remove deletes the wanted records among limit records after an id.
+func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID, limit int) (int, error) {
+	var gone []R
+	for rec, err := range s.table(o.Tx).List(record.Query{After: from, Limit: limit}) {
+		if err != nil {
+			return 0, refusal.Internal("prune", err)
+		}
+		if !wanted[rec.RecordID()] || !s.goes(rec) {
+			continue
+		}
+		if err := s.table(o.Tx).Delete(rec.RecordID()); err != nil {
+			return 0, refusal.Internal("prune", err)
+		}
+		gone = append(gone, rec)
+	}
+	if s.after != nil {
+		if err := s.after(o, gone); err != nil {
+			return 0, refusal.Internal("prune", err)
+		}
+	}
+	return len(gone), nil
+}
+
+// wanted is the ids to delete, and the part of the table with them: limit
+// records after the id from.
+func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
+	ids = make(map[uuid.UUID]bool, len(b.read))
+	from, last, first := b.after, b.after, 0
+	for i, rec := range b.read {
+		id := rec.RecordID()
+		if b.goes[i] {
+			if len(ids) == 0 {
+				from, first = last, i
+			}
+			ids[id] = true
+			limit = i - first + 1
+		}
+		last = id
+	}
+	return ids, from, limit
+}
+
+// keptObjects are the objects of which an event was kept. Events are walked in
+// the order in which they happened, so later events of such an object stay too.
+type keptObjects map[uuid.UUID]bool
+
+// stay keeps the events with a delivery and the later events of their objects.
+// An event without a delivery never gets one, because deliveries are written
+// together with their event.
+func (k keptObjects) stay(o *engine.Op, read []record.Event, goes []bool) error {
+	here := make(map[uuid.UUID]bool)
+	any, err := engine.Holds(o.Tx.Deliveries, record.Key{})
+	if err != nil {
+		return err
+	}
+	for i, rec := range read {
+		if goes[i] && (k[rec.ObjectID] || here[rec.ObjectID]) {
+			goes[i] = false
+		}
+		if goes[i] && any {
+			has, err := engine.Holds(o.Tx.Deliveries, record.Key{Index: record.OfEvent, ID: rec.ID})
+			if err != nil {
+				return err
+			}
+			goes[i] = !has
+		}
+		if !goes[i] {
+			here[rec.ObjectID] = true
+		}
+	}
+	return nil
+}
+
+// note remembers the objects of which a batch kept an event.
+func (k keptObjects) note(b batch[record.Event]) {
+	for i, rec := range b.read {
+		if !b.goes[i] {
+			k[rec.ObjectID] = true
+		}
+	}
+}

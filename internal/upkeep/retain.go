@@ -1,0 +1,71 @@
+package upkeep
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// Retain is Retain of tributary.Program.
+func Retain(ctx context.Context, p *engine.Program, r affiliate.Retention) (_ affiliate.Retained, err error) {
+	defer p.Begin(&ctx, "Retain", engine.Writes).End(&err)
+	o := p.Op(ctx)
+	rq := engine.Request{Name: "retain", Input: r, Refused: checkRetention(p, r)}
+	return engine.WriteAround(o, rq, nil, func() (affiliate.Retained, error) {
+		return pruneUntil(ctx, p, behind(p, r, o.Now))
+	})
+}
+
+// behind is the horizon of a policy at an instant.
+func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) horizon {
+	return horizon{
+		payments: now.Add(-p.Cfg.PaymentMemory),
+		events:   ago(now, r.Events), receipts: ago(now, r.Receipts),
+		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks),
+	}
+}
+
+// checkRetention refuses a policy that would delete what is still needed.
+func checkRetention(p *engine.Program, r affiliate.Retention) error {
+	return refusal.First(
+		refusal.FieldNotAtLeastZero.About("events").When(r.Events < 0),
+		refusal.FieldNotAtLeastZero.About("receipts").When(r.Receipts < 0),
+		refusal.ReceiptsKeptTooShort.When(r.Receipts > 0 && r.Receipts < engine.ReceiptLife),
+		refusal.FieldNotAtLeastZero.About("deliveries").When(r.Deliveries < 0),
+		refusal.FieldNotAtLeastZero.About("clicks").When(r.Clicks < 0),
+		refusal.ClicksKeptTooShort.When(r.Clicks > 0 && r.Clicks < p.ClickWindow()),
+	)
+}
+
+// ago is the instant an age before now; zero for none.
+func ago(now affiliate.Instant, age time.Duration) affiliate.Instant {
+	if age == 0 {
+		return affiliate.Instant{}
+	}
+	return now.Add(-age)
+}
+
+// clicksPruned keeps deleted clicks in the totals of their links and affiliates.
+func clicksPruned(o *engine.Op, gone []record.Click) error {
+	n := make(map[uuid.UUID]int64)
+	var owners []uuid.UUID
+	for i := range gone {
+		for _, owner := range [...]uuid.UUID{gone[i].LinkID, gone[i].AffiliateID} {
+			if n[owner]++; n[owner] == 1 {
+				owners = append(owners, owner)
+			}
+		}
+	}
+	for _, owner := range owners {
+		if err := o.Count(owner, engine.Tally{Pruned: n[owner]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package upkeep
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+const (
+	stepAtMost    = 10_000
+	stepByDefault = 2_000
+	stepBatch     = 512 // the most records of one transaction
+)
+
+// Step is Step of tributary.Program.
+func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliate.Step) (_ affiliate.Progress, err error) {
+	defer p.Begin(&ctx, "Step", engine.Writes).End(&err)
+	w, err := workIn(p, job)
+	if err != nil {
+		return affiliate.Progress{}, err
+	}
+	rq := engine.Request{Name: "step." + w.name, Input: []any{job, at}, Refused: w.refused}
+	if rq.Refused == nil {
+		rq.Refused = refusal.First(refusal.StepLimitInvalid.When(at.Limit < 0 || at.Limit > stepAtMost))
+	}
+	sent, err := json.Marshal(job)
+	if err != nil {
+		return affiliate.Progress{}, refusal.Internal("encode job", err)
+	}
+	s := stepping{work: w, scope: fmt.Sprintf("step\x00%s\x00%s\x00%s", w.name, sent, p.Cfg.ID), cursor: at.Cursor, left: cmp.Or(at.Limit, stepByDefault)}
+	err = engine.Beforehand(p.Op(ctx), rq, func() (err error) {
+		if s, err = engine.View(ctx, p, func(o *engine.Op) (stepping, error) { return s.open(o) }); err != nil {
+			return err
+		}
+		for s.left > stepBatch || s.phase < len(s.phases)-1 && s.left > 0 {
+			next, err := advanceStep(ctx, p, s, false)
+			if err == errLastPart {
+				return nil // it is the write itself, so that the receipt commits with it
+			}
+			if err != nil {
+				return err
+			}
+			s = next
+		}
+		return nil
+	})
+	if err != nil && !engine.WorthKeeping(err) {
+		return affiliate.Progress{}, err
+	}
+	if err != nil {
+		rq.Refused = err
+	}
+	return lastPart(ctx, p, rq, s)
+}
+
+// lastPart is the last transaction of a step. Without a key, one that has nothing
+// to write is none.
+func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepping) (affiliate.Progress, error) {
+	if once := p.OnceOf(rq.Once); rq.Refused == nil && once.Key == "" && once.Refused == nil {
+		if s.left > 0 {
+			var err error
+			if s, err = advanceStep(ctx, p, s, true); err != nil {
+				return affiliate.Progress{}, err
+			}
+		}
+		return s.progress(), nil
+	}
+	o := p.Op(ctx)
+	return engine.Write(o, rq, func() (affiliate.Progress, error) {
+		s, err := s.open(o)
+		if err == nil && s.left > 0 {
+			s, err = s.part(o, true)
+		}
+		return s.progress(), err
+	})
+}
+
+// A work is a job as the engine does it: phases, one after another, that each
+// walk records in the order of their ids.
+type work struct {
+	name    string
+	refused error
+	phases  []phase
+	bound   func(o *engine.Op) (string, error) // the records that the job's texts name now; nil: it has none
+}
+
+// A phase looks at the next records after an id, n at most.
+type phase func(o *engine.Op, after uuid.UUID, n int) (stretch, error)
+
+// A stretch is what a phase did in one transaction.
+type stretch struct {
+	last            uuid.UUID // the record that was looked at last
+	over            bool      // the phase is over
+	looked, changed int
+	pending         int64
+	removed         affiliate.Retained
+}
+
+// A stepping is how far a step has come.
+type stepping struct {
+	work
+	scope  string
+	cursor string // as it was sent
+	opened bool   // the cursor was read
+	phase  int
+	after  uuid.UUID
+	left   int // records to look at
+	did    affiliate.Progress
+}
+
+// errLastPart ends the transaction of a part that ends the job, so that the
+// part's own transaction keeps the receipt too.
+var errLastPart = errors.New("affiliate: the last part of a job")
+
+// open reads the cursor of a step, once.
+func (s stepping) open(o *engine.Op) (stepping, error) {
+	if s.opened {
+		return s, nil
+	}
+	s.opened = true
+	if s.bound != nil {
+		bound, err := s.bound(o)
+		if err != nil {
+			return s, err
+		}
+		s.scope += "\x00" + bound
+	}
+	if s.cursor == "" {
+		return s, nil
+	}
+	for s.phase = range s.phases {
+		if after, ok := engine.OpenCursor(s.cursor, s.scopeNow()); ok {
+			s.after = after
+			return s, nil
+		}
+	}
+	return s, refusal.StepCursorInvalid.Err()
+}
+
+// scopeNow is the scope of a cursor in the present phase.
+func (s *stepping) scopeNow() string { return fmt.Sprint(s.scope, "\x00", s.phase) }
+
+func (s *stepping) done() bool { return s.phase == len(s.phases) }
+
+// progress is what the step has done.
+func (s stepping) progress() affiliate.Progress {
+	if s.did.Done = s.done(); !s.did.Done {
+		s.did.Cursor = engine.SealCursor(s.after, s.scopeNow())
+	}
+	return s.did
+}
+
+// advanceStep does a part. It looks in a snapshot first, which delays nobody, and
+// opens a transaction when there is something to write.
+func advanceStep(ctx context.Context, p *engine.Program, s stepping, last bool) (stepping, error) {
+	o := p.Op(ctx)
+	var next stepping
+	err := o.Snapshot(func() (err error) {
+		next, err = s.part(o, last)
+		return err
+	})
+	if !errors.Is(err, record.ErrReadOnly) {
+		return next, err
+	}
+	o = p.Op(ctx)
+	return engine.Update(o, func() (stepping, error) { return s.part(o, last) })
+}
+
+// part does a part in the present transaction. The last part of the job is
+// errLastPart unless it is wanted.
+func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
+	got, err := s.phases[s.phase](o, s.after, min(s.left, stepBatch))
+	if err != nil {
+		return s, err
+	}
+	s.after = got.last
+	if got.over {
+		s.phase, s.after = s.phase+1, uuid.Nil
+	}
+	if s.done() && !last {
+		return s, errLastPart
+	}
+	s.left -= got.looked
+	s.did.Looked += int64(got.looked)
+	s.did.Changed += int64(got.changed)
+	s.did.PayloadsPending += got.pending
+	s.did.Removed = plus(s.did.Removed, got.removed)
+	return s, nil
+}
+
+// plus is the sum of two counts.
+func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
+	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments}
+}
+
+// walk runs fn on the next records under a key, n at most, 0: all; fn reports whether
+// it changed something. It reads the records first, because fn may change the index.
+func walk[R record.Record[R]](t record.Table[R], key record.Key, after uuid.UUID, n int, fn func(R) (bool, error)) (stretch, error) {
+	recs, err := engine.Gather(t, record.Query{Key: key, After: after, Limit: n})
+	if err != nil {
+		return stretch{}, refusal.Internal("step", err)
+	}
+	done := stretch{last: after, over: n == 0 || len(recs) < n, looked: len(recs)}
+	for i := range recs {
+		changed, err := fn(recs[i])
+		if err != nil {
+			return stretch{}, err
+		}
+		if done.last = recs[i].RecordID(); changed {
+			done.changed++
+		}
+	}
+	return done, nil
+}

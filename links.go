@@ -1,0 +1,71 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TrackClick records a visit through the link with the slug. The status of its
+// owner does not matter.
+//
+// Errors: [affiliate.ErrNotFound] when no live link has the slug; [affiliate.InvalidField] for a
+// text that is not valid UTF-8 or holds control characters.
+//
+// Effects: the click, and the totals of the link and the affiliate; no event.
+//
+// Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
+func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error) {
+	return p.engine.TrackClick(ctx, in)
+}
+
+// CreateLink adds a link to the affiliate that the input names. The other links
+// stay. Its statistics start at zero.
+//
+// Errors: [affiliate.MissingField] (link, affiliateId), [affiliate.SlugSyntax], [affiliate.AffiliateNotFound]
+// (invalid: 400), [affiliate.IdentifiersMismatch], [affiliate.SlugTaken], [affiliate.LinkLimitReached].
+//
+// Effects: affiliate.updated of the owner.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error) {
+	return p.engine.CreateLink(ctx, in)
+}
+
+// DeleteLink removes a link, also the last one of an affiliate. Its clicks,
+// referrals and sales stay and lose their reference to the link without an
+// event. The affiliate's totals stay. The slug is free at once.
+//
+// Errors: [affiliate.MissingField] (id), [affiliate.LinkNotFound], [affiliate.IdentifiersMismatch].
+//
+// Effects: affiliate.updated of the former owner.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
+	return p.engine.DeleteLink(ctx, ref)
+}
+
+// Links lists links, newest first: the one with the id or the slug, all of one
+// affiliate, or all of the program. When nothing is found, the list is empty.
+// The page is ignored when at most one link can match.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.2.
+func (p *Program) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+	return p.engine.Links(ctx, f, pg)
+}
+
+// RenameLink gives the link another slug. Its id, owner and history stay. The
+// old slug stops tracking at once. Renaming a link to its own slug changes
+// nothing and fires no event; another letter case is a change.
+//
+// Errors: [affiliate.MissingField] (id, newLink), [affiliate.SlugSyntax], [affiliate.LinkNotFound],
+// [affiliate.IdentifiersMismatch], [affiliate.SlugTaken].
+//
+// Effects: affiliate.updated of the owner.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
+	return p.engine.RenameLink(ctx, ref, slug)
+}

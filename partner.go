@@ -1,0 +1,152 @@
+package tributary
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Profile returns who the affiliate is.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
+	return p.partner.Profile(ctx)
+}
+
+// Balance is [Program.Balance] of the affiliate.
+//
+// Source: docs/money.md 8.
+func (p Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
+	return p.partner.Balance(ctx)
+}
+
+// Statement is [Program.Statement] of the affiliate.
+//
+// Source: docs/money.md 9.
+func (p Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
+	return p.partner.Statement(ctx, from, to)
+}
+
+// StatementPage is [Program.StatementPage] of the affiliate.
+//
+// Errors: those of that method.
+func (p Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
+	return p.partner.StatementPage(ctx, from, to, pg)
+}
+
+// Report is [Program.Report] of the affiliate.
+//
+// Source: docs/money.md 16.
+func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
+	return p.partner.Report(ctx, from, to, by)
+}
+
+// SetPayoutDetails is [Program.SetPayoutDetails] by the affiliate itself, with the
+// source AFFILIATE_PORTAL. Only one that is ACTIVE may.
+//
+// Errors: those of Program.SetPayoutDetails; [affiliate.StatusNotAllowed].
+//
+// Effects: those of Program.SetPayoutDetails.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
+	return p.partner.SetPayoutDetails(ctx, d)
+}
+
+// Links lists the links of the affiliate.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
+	return p.partner.Links(ctx, pg)
+}
+
+// Codes lists the codes of the affiliate.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerCode], error) {
+	return p.partner.Codes(ctx, pg)
+}
+
+// Referrals lists the customers of the affiliate.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerReferral], error) {
+	return p.partner.Referrals(ctx, pg)
+}
+
+// Sales lists the sales that credit the affiliate.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerSale], error) {
+	return p.partner.Sales(ctx, pg)
+}
+
+// Payouts lists the payouts of the affiliate.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerPayout], error) {
+	return p.partner.Payouts(ctx, pg)
+}
+
+// Payout returns a payout of the affiliate.
+//
+// Errors: [affiliate.ErrNotFound], also for one of somebody else.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Payout(ctx context.Context, id uuid.UUID) (affiliate.PartnerPayout, error) {
+	return p.partner.Payout(ctx, id)
+}
+
+// PayoutEntries is [Program.PayoutEntries] of a payout of the affiliate.
+//
+// Errors: [affiliate.ErrNotFound], also for one of somebody else; [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
+	return p.partner.PayoutEntries(ctx, id, pg)
+}
+
+// AdjustmentReasons is [Program.AdjustmentReasons] of those of the affiliate.
+//
+// Errors: [affiliate.InvalidField] (adjustmentIds).
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[uuid.UUID]string, error) {
+	return p.partner.AdjustmentReasons(ctx, ids...)
+}
+
+// Spend notes that something of the affiliate that counts once was used, such as a
+// token in a link, and reports whether this was the first time. The note is a
+// receipt: it holds for every process on the store, for 24 hours, so what is spent
+// must end before. name has 1–255 visible ASCII characters. The affiliate need not
+// exist.
+//
+// Errors: [affiliate.IdempotencyKeyInvalid] for another name; those of the store, after which
+// it may be spent.
+//
+// Source: docs/contract.md 1.8.
+func (p Partner) Spend(ctx context.Context, name string) (bool, error) {
+	return p.partner.Spend(ctx, name)
+}
+
+// Spent reports whether a name was spent in the last 24 hours.
+//
+// Errors: those of the store.
+func (p Partner) Spent(ctx context.Context, name string) (bool, error) {
+	return p.partner.Spent(ctx, name)
+}

@@ -1,0 +1,147 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/payment"
+	"github.com/tributary-go/tributary/internal/reading"
+)
+
+// PaymentConflict returns a payment that waits for [Program.DecidePayment].
+//
+// Errors: [affiliate.ErrNotFound] when no such payment waits.
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.ConflictPayment, error) {
+	return reading.PaymentConflict(ctx, p.engine, id)
+}
+
+// ReportPayer takes in that a customer of a payment provider was created or
+// changed. Fields that are empty change nothing. The customer is the referral
+// that the payer paid for before, else the one with the host's CustomerID, else
+// the one with the email. Payments of the payer that are parked are tried again,
+// the oldest 100 of them.
+//
+// Errors: [affiliate.InvalidField].
+//
+// Effects: the payer; those of [Program.ReportPayment] for each payment that is
+// credited. A payer without a referral is kept for Config.PaymentMemory.
+//
+// Source: docs/payments.md.
+func (p *Program) ReportPayer(ctx context.Context, provider string, f affiliate.PayerFact) error {
+	return payment.ReportPayer(ctx, p.engine, provider, f)
+}
+
+// PayerReferral returns the referral that a payer would be credited with, by the
+// look-ups of [Program.ReportPayer].
+//
+// Errors: [affiliate.ErrNotFound]; [affiliate.InvalidField].
+//
+// Source: docs/payments.md.
+func (p *Program) PayerReferral(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Referral, error) {
+	return payment.PayerReferral(ctx, p.engine, provider, f)
+}
+
+// PayerKnown reports whether a payer pays for a referral, by the look-ups of
+// [Program.ReportPayer], or has payments that are parked. Then nothing of an earlier
+// payment is on its way that would say more about whom to credit.
+//
+// Errors: [affiliate.InvalidField].
+//
+// Source: docs/payments.md.
+func (p *Program) PayerKnown(ctx context.Context, provider string, f affiliate.PayerFact) (bool, error) {
+	return payment.PayerKnown(ctx, p.engine, provider, f)
+}
+
+// ReportSubscription takes in the state of one subscription, as a payment
+// provider reports it. Of one subscription the state with the latest At counts;
+// at one moment PAST_DUE < ACTIVE < CANCELLED. The customer is ACTIVE if any
+// subscription is, else PAST_DUE if any is, else CANCELLED. What a person set
+// stays until that changes, and SUBMITTED and DECLINED stay for good. The last 20
+// subscriptions of a payer are kept; closed ones go first.
+//
+// Errors: [affiliate.InvalidField]; [affiliate.ErrNotFound] when no referral is known of the payer,
+// who is found by its id alone.
+//
+// Effects: the payer; the status of the referral, and referral.updated when it
+// changed.
+//
+// Source: docs/payments.md.
+func (p *Program) ReportSubscription(ctx context.Context, f affiliate.SubscriptionFact) (affiliate.Referral, error) {
+	return payment.ReportSubscription(ctx, p.engine, f)
+}
+
+// DecidePayment decides about a payment that waits, which [Program.Attention] lists.
+//
+// The same sale: the payment is the sale's from now on, and its refunds and disputes
+// take their part, but never more than the payment brought. A sale of its own: it is
+// booked by the rules of [Program.ReportPayment] under the provider's id of the
+// payment, or waits as unattributed. Dismissed: its facts are kept and count nowhere.
+//
+// A payment of its own whose provider's id names another sale waits on, and so does one
+// that still credits nobody. One that was only told to be paid, without whom it may
+// credit, and one in another currency can be dismissed alone: record its sale yourself,
+// converted, when somebody is owed.
+//
+// Errors: [affiliate.MissingField] (paymentId, decision), [affiliate.InvalidField] (decision; currency, when
+// the payment of that sale is counted in another one);
+// [affiliate.PaymentNotFound] when no such payment waits; [affiliate.SaleNotFound] when it is said to be
+// the payment of a sale that was deleted.
+//
+// Effects: the payment; those of [Program.ReportPayment].
+//
+// Source: docs/payments.md; docs/contract.md 4.6.
+func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	return payment.DecidePayment(ctx, p.engine, id, d)
+}
+
+// ProviderPayment returns what is known of the payment that has an id of a
+// provider.
+//
+// Errors: [affiliate.InvalidField] (provider, key); [affiliate.ErrNotFound].
+//
+// Source: docs/payments.md.
+func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (affiliate.ProviderPayment, error) {
+	return payment.ProviderPayment(ctx, p.engine, provider, key)
+}
+
+// ReportPayment takes in what a payment provider says about a payment. Report
+// each fact as often and in whatever order it comes: what the affiliate earns
+// depends on the facts only. A payment is known by any of its ids.
+//
+// The sale is made by the rules of [Program.RecordSale] for the first of
+// Paid.Tries that resolves; a code that is refused, and a credit that names
+// nobody, give way to the next. After them, or before them in a renewal, the
+// payer's own customer is credited. When the host recorded the sale itself, under
+// Paid.ExternalID or ExternalInvoiceID, that sale is taken. Whatever comes before
+// the sale is kept and applied together with it; nothing needs to be reported
+// again. A payment nobody can be credited with is kept, if it has a credit, a
+// refund, a dispute or a link of ids, for Config.PaymentMemory.
+//
+// Refunds and disputes take their part of the sale as a refund with ClawBack
+// does, so payouts stay as they are. Money that comes back, by a refund that
+// failed or a dispute that was won, becomes an adjustment, because a refund is
+// never undone. What comes after Config.RefundWindow is kept and does not count.
+//
+// A payment in another currency than the program's earns nothing. It is kept when it
+// names somebody, as [affiliate.SaleOtherCurrency], until a person decides.
+//
+// Errors: [affiliate.InvalidField] for a fact that is not valid by itself, in another
+// currency than what is known of the payment, or with another amount for a known refund or
+// dispute;
+// [affiliate.PaymentConflict] when the ids belong to two payments that both have a sale: a
+// person decides then, and nothing is changed. Refusals of codes are in
+// PaymentResult.Refused.
+//
+// Effects: in one transaction the payment with its ids and its payer, those of
+// RecordSale, those of [Program.RefundSale] and of [Program.RecordAdjustment].
+// Sales and customers have the source INTEGRATION, and the provider as their
+// integration if it is one.
+//
+// Source: docs/payments.md.
+func (p *Program) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (affiliate.PaymentResult, error) {
+	return payment.ReportPayment(ctx, p.engine, f)
+}

@@ -1,0 +1,236 @@
+package tributary
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/payout"
+)
+
+// SetPayoutDetails replaces the details of how the affiliate is paid; an empty
+// field clears it.
+//
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.InvalidField] (payoutEmail,
+// paymentMethod), [affiliate.AffiliateNotFound].
+//
+// Effects: the affiliate; affiliate.updated when something changed.
+//
+// Source: docs/contract.md 2.3, 7.1.
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
+	return p.engine.SetPayoutDetails(ctx, id, d)
+}
+
+// CreatePayout collects what is payable to an affiliate: the accepted
+// commissions of its sales and its adjustments until NewPayout.Until that are in
+// no payout and past their holding period, less all that are negative, whatever
+// their time. When that is not more than zero, or is below the minimum, nothing is written and everything
+// stays open for the next payout.
+//
+// Payment method, payout email and name of the affiliate are kept with the
+// payout. They do not follow later changes.
+//
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.InvalidField] (externalId, minimum),
+// [affiliate.AffiliateNotFound], [affiliate.IdentifiersMismatch], [affiliate.AffiliateNotApproved] while the
+// affiliate is INACTIVE, INVITED or DECLINED, [affiliate.NothingPayable], [affiliate.BelowPayoutMinimum].
+//
+// Effects: the payout; payoutCreated and payoutId of what it takes, until the
+// payout is canceled; sale.updated once for each sale, except for those whose
+// sale.deleted was fired.
+//
+// Source: docs/rules.md 5.6; docs/money.md 4, 5.
+func (p *Program) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error) {
+	return payout.CreatePayout(ctx, p.engine, in)
+}
+
+// PayoutEntries lists what a payout took, oldest first, a hundred without a limit.
+//
+// Errors: [affiliate.ErrNotFound]; [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 4.
+func (p *Program) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
+	return payout.PayoutEntries(ctx, p.engine, id, pg)
+}
+
+// Payout returns a payout.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 2.8.
+func (p *Program) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
+	return payout.Payout(ctx, p.engine, id)
+}
+
+// Payouts lists payouts, newest first.
+//
+// Errors: [affiliate.InvalidQuery] (status, method, a bad page).
+//
+// Source: docs/contract.md 2.8.
+func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+	return payout.Payouts(ctx, p.engine, f, pg)
+}
+
+// PreviewPayouts yields the lines that [Program.RunPayouts] with these settings
+// would write, oldest affiliate first, and changes nothing. Each piece of 500
+// affiliates is read by itself, so the preview costs little memory; on a program
+// that does not change it equals the run.
+//
+// Errors: [affiliate.InvalidField] as of RunPayouts, and those of the store. Each ends the
+// walk.
+//
+// Source: docs/money.md 6.
+func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
+	return payout.PreviewPayouts(ctx, p.engine, in)
+}
+
+// PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most so
+// many lines, of at most 5,000 affiliates. So a page may be short, or empty, and
+// Next says whether there are more. Whether a commission is past its holding
+// period is judged by each page at its own time.
+//
+// Errors: those of PreviewPayouts, and [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 6.
+func (p *Program) PayoutPreview(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	return payout.PayoutPreview(ctx, p.engine, in, pg)
+}
+
+// PayoutRun returns the payout run with an external id.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/money.md 6.
+func (p *Program) PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error) {
+	return payout.PayoutRun(ctx, p.engine, externalID)
+}
+
+// PayoutRuns lists payout runs, newest first.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 6.
+func (p *Program) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
+	return payout.PayoutRuns(ctx, p.engine, pg)
+}
+
+// PayoutLines lists what a payout run did for each affiliate with something open,
+// oldest affiliate first. An unknown run has no lines.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 6.
+func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	return payout.PayoutLines(ctx, p.engine, externalID, pg)
+}
+
+// RunPayouts pays every affiliate to whom enough is due, and returns when the run
+// is DONE. A run is known by its ExternalID. It goes on where it stopped: call it
+// again after an error or a crash, in as many processes as you like, and each
+// affiliate is examined once and paid at most once. A run that is DONE answers
+// what it did.
+//
+// What a run pays is judged by the moment of its first call: a commission whose
+// holding period ends later waits for the next run. Each affiliate has a
+// transaction of its own, and a line that says what was paid, or why not:
+// [Program.PayoutLines].
+//
+// Errors: [affiliate.MissingField] and [affiliate.InvalidField] (externalId, minimum, methods,
+// affiliateIds), [affiliate.PayoutRunMismatch] when the run was begun with other settings;
+// those of the store, after which a part of the run is done.
+//
+// Effects: the run, its lines and its payouts, each as by
+// [Program.CreatePayout].
+//
+// Source: docs/money.md 6.
+func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
+	return payout.RunPayouts(ctx, p.engine, in)
+}
+
+// StepPayouts is [Program.RunPayouts] for a caller that has little time: it
+// examines at most limit affiliates (1–1,000; zero: 500) and returns the run,
+// which is RUNNING when there are more.
+//
+// Errors: those of RunPayouts; [affiliate.InvalidQuery] (limit).
+//
+// Effects: those of RunPayouts.
+//
+// Source: docs/money.md 6.
+func (p *Program) StepPayouts(ctx context.Context, in affiliate.PayoutRun, limit int) (affiliate.PayoutRunResult, error) {
+	return payout.StepPayouts(ctx, p.engine, in, limit)
+}
+
+// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
+// of them to PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to
+// CANCELED, and PAID to RETURNED. CANCELED and RETURNED are final. Setting the
+// current status changes nothing. A failed payout keeps its commissions. A canceled
+// one, and one whose money came back, let them go, so that another payout takes
+// them; they keep their amount and their list.
+//
+// A payout that is PROCESSING cannot be canceled, because its money may be on
+// the way: set it to FAILED first.
+//
+// Errors: [affiliate.MissingField] (payoutId, status), [affiliate.InvalidField] (status),
+// [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
+//
+// Effects: the payout; when it becomes PAID, CANCELED or RETURNED, sale.updated
+// once for each sale, except for those whose sale.deleted was fired; CANCELED and
+// RETURNED also clear payoutCreated, payoutId and manuallyPaid of what it took.
+//
+// Source: docs/rules.md 5.6; docs/money.md 4.
+func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error) {
+	return payout.SetPayoutStatus(ctx, p.engine, id, status)
+}
+
+// FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
+// (1–10,000 characters, newlines and tabs allowed). Another reason replaces the
+// one before.
+//
+// Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (failedReason),
+// [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
+//
+// Effects: the payout; no event.
+//
+// Source: docs/contract.md 2.8.
+func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
+	return payout.FailPayout(ctx, p.engine, id, reason)
+}
+
+// CancelPayout is [Program.SetPayoutStatus] with CANCELED.
+//
+// Errors: [affiliate.MissingField] (payoutId), [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
+//
+// Effects: those of [Program.SetPayoutStatus].
+//
+// Source: docs/money.md 4.
+func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
+	return payout.CancelPayout(ctx, p.engine, id)
+}
+
+// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason why: a
+// payout that was PAID bounced, and the money is back (1–10,000 characters, newlines
+// and tabs allowed). Another reason replaces the one before. What it took is payable
+// from now on; statements of months that are over stay as they are.
+//
+// Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (returnedReason),
+// [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed] unless it is PAID or RETURNED.
+//
+// Effects: those of [Program.SetPayoutStatus].
+//
+// Source: docs/money.md 4.
+func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
+	return payout.ReturnPayout(ctx, p.engine, id, reason)
+}
+
+// Transfers yields the payouts that a filter selects as transfers, in the order of
+// their ids, which is that of their creation. It reads them in pieces, so it
+// costs little memory; a payout that is created or changed meanwhile is yielded
+// as it was or as it is.
+//
+// Errors: [affiliate.InvalidQuery] (status, method), and those of the store; each ends the walk.
+//
+// Source: docs/money.md 7.
+func (p *Program) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
+	return payout.Transfers(ctx, p.engine, f)
+}

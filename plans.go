@@ -1,0 +1,193 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
+// the zero id means the program's own terms. The plan applies to future sales.
+// Recorded sales keep their commission, without an event, until
+// [Program.RecalculateSales] calculates them again. An affiliate's own rate and
+// a tier's rate are ignored while the plan has another commission type than the
+// rate.
+//
+// Errors: [affiliate.PlanNotFound], [affiliate.AffiliateNotFound], [affiliate.InvalidField] (commissionRate)
+// when an affiliate's own rate is above 100 and the plan pays a percentage;
+// [affiliate.BulkLimitExceeded].
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/rules.md 5.3.
+func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.SetAffiliatePlan(ctx, plan, ids...)
+}
+
+// SetAffiliateTier puts affiliates into a tier, all of them or none, including
+// exempt ones; the zero id means no tier.
+//
+// Errors: [affiliate.TierNotFound], [affiliate.AffiliateNotFound], [affiliate.BulkLimitExceeded].
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/contract.md 7.1.
+func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.SetAffiliateTier(ctx, tier, ids...)
+}
+
+// SetTierExempt sets whether [Program.AssignTiers] skips the affiliates: for
+// all of them or none.
+//
+// Errors: [affiliate.AffiliateNotFound], [affiliate.BulkLimitExceeded].
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/contract.md 2.3 (exemptFromCommissionTierChanges).
+func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.SetTierExempt(ctx, exempt, ids...)
+}
+
+// CreatePlan adds a commission plan.
+//
+// Errors: [affiliate.MissingField] (name), [affiliate.InvalidField] (name, commissionType,
+// commissionRate, numberOfPayments, numberOfMonths, paymentTrigger).
+//
+// Effects: the plan; no event.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error) {
+	return p.engine.CreatePlan(ctx, in)
+}
+
+// Plan finds a plan by its id.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error) {
+	return p.engine.Plan(ctx, id)
+}
+
+// Plans lists the commission plans, newest first.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error) {
+	return p.engine.Plans(ctx, pg)
+}
+
+// UpdatePlan changes a plan for future sales. Recorded sales keep their
+// commission, without an event, until [Program.RecalculateSales] calculates
+// them again. The commission type of a plan in use cannot change, because the
+// own rates of its affiliates have that type.
+//
+// Errors: [affiliate.MissingField] (commissionPlanId), [affiliate.PlanNotFound], [affiliate.PlanInUse], and
+// those of [Program.CreatePlan].
+//
+// Effects: the plan; no event.
+//
+// Source: docs/rules.md 5.3; docs/contract.md 2.9.
+func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
+	return p.engine.UpdatePlan(ctx, id, up)
+}
+
+// DeletePlan removes a plan.
+//
+// Errors: [affiliate.MissingField] (commissionPlanId); [affiliate.PlanNotFound]; [affiliate.PlanInUse] when an affiliate or a referral is on it.
+//
+// Effects: the plan; no event.
+//
+// Source: docs/contract.md 2.9.
+func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
+	return p.engine.DeletePlan(ctx, id)
+}
+
+// SetReferralPlan gives customers a commission plan of their own, which is used
+// instead of their affiliate's; the zero plan removes it. All customers are
+// changed or none. The plan applies to future sales. Recorded sales keep their
+// commission, without an event, until [Program.RecalculateSales] calculates
+// them again. The affiliate's own rate and its tier's rate are ignored when the
+// plan has another commission type.
+//
+// Errors: [affiliate.PlanNotFound], [affiliate.ReferralNotFound], [affiliate.BulkLimitExceeded].
+//
+// Effects: the referrals; referral.updated for each that changed.
+//
+// Source: docs/rules.md 5.3; docs/contract.md 2.5.
+func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error) {
+	return p.engine.SetReferralPlan(ctx, plan, ids...)
+}
+
+// AssignTiers puts every affiliate into the highest tier whose minimums it
+// meets, and returns how many changed. The minimums are compared with its live
+// referrals and the revenue of its live sales less refunds. An affiliate that
+// does not meet its tier any more moves down, or to no tier. Exempt affiliates
+// do not change. It walks all affiliates in one transaction, so run it as a
+// job, not in a request; [affiliate.AssignTiersJob] does it in steps.
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/rules.md 5.7; docs/contract.md 2.10.
+func (p *Program) AssignTiers(ctx context.Context) (int, error) {
+	return p.engine.AssignTiers(ctx)
+}
+
+// CreateTier adds a tier.
+//
+// A tier has no plan, so its rate has the commission type of the program. The
+// rate is ignored under a plan of the other type.
+//
+// Errors: [affiliate.MissingField] (name), [affiliate.InvalidField] (tier, name, emoji,
+// minReferrals, minRevenue, conditionType, commissionRate).
+//
+// Effects: the tier; no event.
+//
+// Source: docs/rules.md 5.3; docs/contract.md 2.10.
+func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error) {
+	return p.engine.CreateTier(ctx, in)
+}
+
+// Tier finds a tier by its id.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) Tier(ctx context.Context, id uuid.UUID) (affiliate.Tier, error) {
+	return p.engine.Tier(ctx, id)
+}
+
+// Tiers lists the tiers, newest first.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Tier], error) {
+	return p.engine.Tiers(ctx, pg)
+}
+
+// UpdateTier changes a tier. It moves no affiliate; see [Program.AssignTiers].
+//
+// Errors: [affiliate.MissingField] (commissionTierId), [affiliate.TierNotFound], and those of
+// [Program.CreateTier].
+//
+// Effects: the tier; no event.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (affiliate.Tier, error) {
+	return p.engine.UpdateTier(ctx, id, up)
+}
+
+// DeleteTier removes a tier.
+//
+// Errors: [affiliate.MissingField] (commissionTierId); [affiliate.TierNotFound]; [affiliate.TierInUse] when an affiliate is in it.
+//
+// Effects: the tier; no event.
+//
+// Source: docs/contract.md 2.10.
+func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
+	return p.engine.DeleteTier(ctx, id)
+}

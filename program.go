@@ -1,0 +1,76 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/imports"
+	"github.com/tributary-go/tributary/internal/partner"
+)
+
+// Keyed returns the same program, and every write of it is repeatable with o. A
+// Once in the input of a create is used instead of o. A key is for one call: a
+// repeat of that call gets its first answer, and any other write with the key
+// is refused as [affiliate.IdempotencyKeyReused].
+//
+//	p.Keyed(affiliate.Once{Key: "cancel-1042"}).DeleteSale(ctx, id)
+//
+// Reads ignore the key, and so do [Program.ClaimDeliveries] and
+// [Program.SettleDeliveries], which have a token of their own. A write with
+// several transactions ([Program.Prune]) stores its receipt with the last one,
+// so a repeat after an interruption does the rest.
+//
+// Source: docs/contract.md 1.8.
+func (p *Program) Keyed(o affiliate.Once) *Program {
+	return &Program{p.engine.Keyed(o)}
+}
+
+// Partner returns the view of an affiliate, who need not exist: each call looks.
+func (p *Program) Partner(affiliateID uuid.UUID) Partner {
+	return Partner{partner.PartnerIn(p.engine, affiliateID)}
+}
+
+// Ping checks whether the store can be used: it runs one empty View. A host
+// calls it at its start, after the migration, and in its readiness check. On a
+// database it costs one statement.
+//
+// Errors: those of the store; the error of ctx; an error when the store lacks a
+// table of [record.Tx].
+//
+// Effects: none.
+//
+// Source: ours, because New opens nothing.
+func (p *Program) Ping(ctx context.Context) error {
+	return p.engine.Ping(ctx)
+}
+
+// With is the same program on another Store, such as one inside the host's own
+// transaction.
+func (p *Program) With(store record.Store) *Program {
+	return &Program{p.engine.With(store)}
+}
+
+// From returns the same program, but records that it creates have the source
+// src. The default is [affiliate.SourceAPI].
+func (p *Program) From(src affiliate.Source) *Program {
+	return &Program{p.engine.From(src)}
+}
+
+// Rehearsal is the same program on [imports.Rehearse] of its store: it sees its own
+// writes, and nobody else does. What it writes is gone when it is.
+//
+// Source: ours, so that an import can be tried out.
+func (p *Program) Rehearsal() *Program {
+	return &Program{imports.Rehearsal(p.engine)}
+}
+
+// Settings returns the settings of the program. It reads no store; the context
+// is for callers over the network.
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) Settings(ctx context.Context) (affiliate.Settings, error) {
+	return p.engine.Settings(ctx)
+}

@@ -1,0 +1,98 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// CreateReferral records a customer who came through an affiliate. The
+// affiliate comes from the promotional code, else from AffiliateID (a click id,
+// an affiliate id or a slug), else from AffiliateEmail.
+//
+// A customer with a known email is not created again and not moved: the
+// existing referral is returned. A code must pass the same rules as in a sale,
+// and it is not counted. A click id joins that click to the referral, unless
+// the click is older than Config.CookieDays: then it counts as not sent.
+//
+// Errors: [affiliate.AttributionRequired], [affiliate.MissingField], [affiliate.InvalidField],
+// [affiliate.IdentifiersMismatch], the refusals of a code; [affiliate.ErrNotFound] when no
+// affiliate could be found (null on the wire).
+//
+// Effects: a referral, the totals of its affiliate and link; referral.created.
+//
+// Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
+func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error) {
+	return p.engine.CreateReferral(ctx, in)
+}
+
+// DeleteReferral removes a referral, named by id or email, and its sales. It
+// returns nil when there is no such referral.
+//
+// Errors: [affiliate.MissingField], [affiliate.InPayout] when a payout holds one of the sales.
+//
+// Effects: referral, sales and totals are deleted, clicks lose the reference,
+// counters of codes stay; referral.deleted.
+//
+// Source: docs/rules.md 4.7.
+func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
+	return p.engine.DeleteReferral(ctx, ident)
+}
+
+// Referral returns the referral with the id, else with the customer's email.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.6.
+func (p *Program) Referral(ctx context.Context, ident string) (affiliate.Referral, error) {
+	return p.engine.Referral(ctx, ident)
+}
+
+// Referrals lists referrals, newest first. An unknown affiliate has none.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.6.
+func (p *Program) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	return p.engine.Referrals(ctx, f, pg)
+}
+
+// SearchReferrals lists referrals, newest first, a hundred without a limit. A
+// search text that is exactly an id, an email or the host's own id of a customer
+// finds only what it names. It looks at no more than 5,000 referrals for a page,
+// so a page may be short or empty although more follow: Next says so.
+//
+// Errors: [affiliate.InvalidQuery] (subscriptionStatus, since, until, search, a bad page).
+//
+// Source: docs/contract.md 4.6.
+func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	return p.engine.SearchReferrals(ctx, q, pg)
+}
+
+// UpdateReferral changes a referral, named by its id or the customer's email. A
+// field that is not given stays as it is.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.ReferralNotFound],
+// [affiliate.ReferralEmailTaken], [affiliate.AffiliateNotFound]; [affiliate.ReferralErased] for what shows an
+// erased customer.
+//
+// Effects: the referral, and the counts of both affiliates when it moves;
+// referral.updated when something changed.
+//
+// Source: docs/contract.md 3.6.
+func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
+	return p.engine.UpdateReferral(ctx, ident, up)
+}
+
+// PushReferralStatus sets the subscription status that a payment provider
+// reports: any of the five. The referral is named by id or email.
+//
+// Errors: [affiliate.MissingField] (referralId), [affiliate.InvalidField] (subscriptionStatus),
+// [affiliate.ReferralNotFound].
+//
+// Effects: the status; referral.updated when it changed.
+//
+// Source: docs/contract.md 7.1.
+func (p *Program) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
+	return p.engine.PushReferralStatus(ctx, ident, status)
+}

@@ -1,0 +1,192 @@
+package tributary
+
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// RestoreRedemption takes the redemption of a sale by code back: the counts of
+// its code and its coupon fall by one, if they still exist. Counts fall in no
+// other way. It works once for each sale, also for a refunded or deleted one.
+//
+// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code,
+// [affiliate.RedemptionRestored].
+//
+// Effects: both counts, the ledger; no event.
+//
+// Source: docs/rules.md 3.2.
+func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error {
+	return p.engine.RestoreRedemption(ctx, sale)
+}
+
+// DeleteSale removes a sale with its commissions. It returns nil when there is
+// no such sale.
+//
+// It frees the sale's external ids, so a payment that a provider reports again
+// is recorded again. When money goes back to the customer, call
+// [Program.RefundSale] instead, which keeps the sale and its ids.
+//
+// Errors: [affiliate.MissingField], [affiliate.InPayout].
+//
+// Effects: sale and totals; redemption counters stay; sale.deleted, unless the
+// full refund has fired it.
+//
+// Source: docs/rules.md 3.2 and 5.5.
+func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
+	return p.engine.DeleteSale(ctx, id)
+}
+
+// ReverseSale removes a sale that a payment provider or shop reports as
+// reversed, disputed, or cancelled with its order. It is [Program.DeleteSale]
+// for callers that know the payment by another id, and it returns an error when
+// there is no such sale.
+//
+// It frees the sale's external ids, as DeleteSale does: a payment that is
+// reported again after its reversal is recorded again. Use [Program.RefundSale]
+// for a dispute that may be won, and for a payment whose notice may arrive late
+// or twice.
+//
+// A sale whose commission is in a payout cannot be removed. With
+// Reversal.ClawBack it is refunded in full instead, with the refund's effects:
+// the sale and its external ids stay. ClawBack changes nothing for other sales.
+// A second reversal of a sale that was refunded so changes nothing.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField] (refundId), [affiliate.SaleNotFound]; [affiliate.InPayout]
+// without ClawBack, [affiliate.OutsideRefundWindow] with it.
+//
+// Effects: those of [Program.DeleteSale], or of [Program.RefundSale].
+//
+// Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
+func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
+	return p.engine.ReverseSale(ctx, ref, how)
+}
+
+// RecordSale reports one payment. The affiliate comes from the promotional
+// code, else from ReferralID, else from the customer's referral; an unknown
+// customer becomes a referral of that affiliate. Only a sale redeems a code.
+//
+// An outcome other than [affiliate.SaleRecorded] is not an error: a sale with the same
+// external id or invoice id exists already (and is returned as Earlier), no
+// affiliate could be found, or the customer is SUBMITTED or DECLINED. Such a
+// report writes, counts and fires nothing. Duplicates are recognised before the
+// rules of a code, so a retry of the sale that took the last redemption is not
+// refused. A payment of a customer who is PAST_DUE or CANCELLED is recorded.
+//
+// Effects: in one transaction, the sale with its commission, the ledger row and
+// both counters of a code, the totals of link, affiliate and referral;
+// referral.created when the customer is new, then sale.created.
+//
+// Errors: [affiliate.AttributionRequired], [affiliate.MissingField], [affiliate.InvalidField], and the
+// refusals of a code with every failing rule in [affiliate.Error.Failures].
+//
+// Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
+func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+	return p.engine.RecordSale(ctx, in)
+}
+
+// RefundSale refunds a sale in full, or in part with Amount. The commission is
+// reduced in proportion, or by what of the amount was neither Tax nor Shipping;
+// after a full refund it is exactly zero, and the sale
+// stays REFUNDED. A repeated RefundID, or a repeated full refund, does nothing,
+// and the result says so. Redemption counters do not change.
+//
+// A sale whose commission is in a payout is refunded only with ClawBack. The
+// payout stays as it is, and what was paid too much becomes a further, negative
+// commission of the sale.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.SaleNotFound],
+// [affiliate.OutsideRefundWindow], [affiliate.RefundExceedsSale], [affiliate.RefundLimitReached]; without
+// ClawBack [affiliate.ManuallyPaid], [affiliate.AlreadyPaid], [affiliate.IncludedInPayout].
+//
+// Effects: the sale, its commissions, totals; sale.updated for a part,
+// sale.deleted for the whole (contract 7.1).
+//
+// Source: docs/rules.md 5.5, docs/contract.md 3.7, docs/money.md 2.
+func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
+	return p.engine.RefundSale(ctx, in)
+}
+
+// RecalculateSales calculates the commissions of the selected sales again with
+// the current terms and deductions and returns how many changed. A change of terms (a plan, an
+// own rate, a tier) applies to future sales; this method applies it to past
+// ones. It does not change sales in a payout, refunded sales, commissions that
+// were set by hand and a sale's own rate. A sale beyond its plan's limits stays
+// without a commission. A filter with an empty value selects nothing. It is one
+// transaction; [affiliate.RecalculateJob] does it in steps.
+//
+// Errors: [affiliate.InvalidField] (totalEarned, commissionEarned) when a total does not
+// fit.
+//
+// Effects: the sales, their totals; sale.updated for each that changed.
+//
+// Source: docs/rules.md 5.3.
+func (p *Program) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
+	return p.engine.RecalculateSales(ctx, f)
+}
+
+// ReviewCommissions accepts, holds or declines the commissions of sales, all or
+// nothing. Declined ones do not count in the totals.
+//
+// Errors: [affiliate.InvalidField] (approvalStatus), [affiliate.SaleNotFound], [affiliate.InPayout],
+// [affiliate.BulkLimitExceeded].
+//
+// Effects: the commissions, totals; sale.updated for each sale that changed.
+//
+// Source: docs/contract.md 2.7.
+func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
+	return p.engine.ReviewCommissions(ctx, status, ids...)
+}
+
+// SearchSales lists sales, newest first, a hundred without a limit. A search text
+// that is exactly a number, an order id or an invoice, also in capitals or small
+// letters throughout, finds that sale alone, and one that is a customer's email finds
+// the sales with it. It reads at most 5,000 sales for a page, so a page may be short
+// or empty although more follow: Next says so.
+//
+// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, search, a bad page).
+//
+// Source: docs/contract.md 4.5.
+func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	return p.engine.SearchSales(ctx, q, pg)
+}
+
+// UpdateSale changes a sale; a field that is not given stays as it is. When
+// TotalEarned or CommissionRate is given and CommissionEarned is not, the
+// commission is calculated again on the kept amount of the sale. A TotalEarned
+// makes an ordinary sale of a free order. CommissionRate
+// null sets the rate of the current terms. A total that equals the refunded
+// amount refunds the sale in full.
+//
+// Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.SaleNotFound],
+// [affiliate.SaleExternalIDTaken], [affiliate.SaleInvoiceIDTaken]; [affiliate.ReferralErased] for what shows an
+// erased customer; for a change of money or another affiliate [affiliate.InPayout] (not with
+// ClawBack) and [affiliate.SaleHasBeenRefunded]; for another affiliate [affiliate.AffiliateNotFound].
+//
+// Effects: the sale, its commissions, the totals and the ledgers of both
+// affiliates; of the former one adjustments, if payouts hold commissions of the sale;
+// sale.updated when something changed.
+//
+// Source: docs/contract.md 3.7; docs/money.md 2.
+func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
+	return p.engine.UpdateSale(ctx, id, up)
+}
+
+// Sale returns a sale.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.7.
+func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error) {
+	return p.engine.Sale(ctx, id)
+}
+
+// Sales lists sales, newest first. A filter with an unknown value gives an
+// empty list.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 3.7.
+func (p *Program) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	return p.engine.Sales(ctx, f, pg)
+}

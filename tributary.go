@@ -1,0 +1,139 @@
+package tributary
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/imports"
+	"github.com/tributary-go/tributary/internal/partner"
+)
+
+// A Program is one affiliate program: every rule of the domain as a method.
+// It is immutable, safe for concurrent use, and starts no goroutine.
+//
+// Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
+// look-up of one record finds nothing, and any other error when the store or a
+// function of the host failed. A refusal has changed nothing. After another error
+// the documentation of the method and of the store say what is known.
+type Program struct{ engine *engine.Program }
+
+// New makes a program with the configuration cfg on store. It does not use the
+// store yet: the first method call does. Call [Program.Ping] to check the store
+// before.
+//
+// Errors: a nil store, a bad Config.
+func New(store record.Store, cfg Config) (*Program, error) {
+	p, err := engine.New(store, engine.Config(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return &Program{p}, nil
+}
+
+// Config returns the program's configuration with its defaults filled in.
+func (p *Program) Config() Config { return Config(p.engine.Config()) }
+
+// A Partner is one affiliate's view of the program: what this affiliate may see,
+// and nothing of anybody else. It is a value; it is safe for concurrent use.
+//
+// Customers are masked by [affiliate.MaskEmail]. No name of a customer, external id, note,
+// metadata, landing page or product is in it, and no rule of Config.Review that held.
+//
+// Source: docs/contract.md 4.7.
+type Partner struct{ partner partner.Partner }
+
+// Rehearse is a store over another one: it reads that store, and keeps every
+// write in memory, so the store beneath is never written. Its numbers begin
+// above those of the store.
+//
+// It needs memory for each record that is written. It runs one transaction at a
+// time, safe for concurrent use; inside a transaction it must not be used again.
+func Rehearse(store record.Store) record.Store { return imports.Rehearse(store) }
+
+// Config has the settings of a program. The zero Config is usable: US dollars,
+// UTC, every affiliate approved, real clock. Its Terms pay 0 %: set Terms.Rate,
+// or no sale earns a commission. Plans, tiers and endpoints can change at run
+// time, so they are records instead.
+type Config struct {
+	ID           uuid.UUID               // the program in the Store, and programId on the wire; zero is a valid id
+	Name         string                  // shown on links
+	Currency     affiliate.Currency      // of every sale; zero: USD
+	Location     *time.Location          // where a plain date ends; nil: UTC
+	Destinations []affiliate.Destination // where links lead to
+	Param        string                  // query parameter of the slug; zero: ref
+	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param and utm_*
+	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
+	Terms        affiliate.Terms         // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
+
+	Limits affiliate.Limits // how much one object may hold
+
+	NoAutoApprove        bool          // affiliates created without a status are INACTIVE; zero: ACTIVE
+	CommissionOnTax      bool          // false: tax is deducted from the base
+	CommissionOnShipping bool          // false: shipping is deducted from the base
+	RefundWindow         time.Duration // after the sale; zero: no limit
+	ErasureKey           []byte        // keys what is kept of the email of somebody who was erased, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
+	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
+	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
+	RefuseSuspended      bool          // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
+	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
+
+	Now   func() time.Time // nil: time.Now
+	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
+	Rand  io.Reader        // ids, codes, secrets; nil: crypto/rand.Reader
+
+	// Review are rules that hold the commission of a sale for a person to look
+	// at; at most 16, each with a reason of its own. Nil: none. [affiliate.SelfReferral]
+	// is one.
+	Review []affiliate.ReviewRule
+
+	Addresses affiliate.AddressPolicy // which endpoint URLs are accepted
+
+	// Seal encrypts the stored secrets of endpoints, and Open is its inverse.
+	// Set both or neither; both must be safe for concurrent use. boundTo is the
+	// id of the endpoint or receipt that holds the secret. Authenticate it with
+	// the data, as additional data of an AEAD, so that a sealed secret cannot
+	// be opened in another record. Neither is called inside a transaction. Nil:
+	// secrets are stored in plain text. When Seal is set after the first
+	// endpoint was created, Open also gets unsealed secrets: it must return a
+	// text that begins with whsec_ unchanged. Rotating a secret seals it.
+	Seal func(data, boundTo []byte) ([]byte, error)
+	Open func(data, boundTo []byte) ([]byte, error)
+
+	// Schedule has the delay before each attempt of a delivery; its length is
+	// the number of attempts. Each delay after the first is up to a tenth or
+	// two seconds longer. Nil: at once, then after 5 s, 5 min, 30 min, 2 h, 5
+	// h, 10 h, 14 h, 20 h and 24 h.
+	Schedule []time.Duration
+
+	// Send makes the request of an endpoint test; use webhooks.Sender.Send.
+	// Nil: a test reports that nothing was delivered.
+	Send func(context.Context, affiliate.Claim) affiliate.Attempt
+
+	// OnNotice is called after the commit of the change that it reports, in the
+	// goroutine that settled the attempt. It must not block. Nil: not called.
+	OnNotice func(affiliate.Notice)
+
+	// Hooks are called with each change, after its commit.
+	Hooks record.Hooks
+
+	// OnEvents is called after each commit that wrote events, in the goroutine
+	// that made it. It must not block. Nil: not called.
+	OnEvents func()
+
+	// Observer watches operations and deliveries, for metrics and traces. The
+	// zero Observer costs nothing.
+	Observer affiliate.Observer
+
+	// Logger gets a line at level Error, with value and stack, for each panic
+	// in Send, Open, OnNotice, OnEvents, Observer, a rule of Review or a hook. Except for
+	// Open and Review, the change is committed by then, so the panic is not
+	// passed on and the caller gets the result. Nil: slog.Default().
+	Logger *slog.Logger
+}
