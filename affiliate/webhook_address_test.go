@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 const (
@@ -55,7 +56,7 @@ func TestCheckURL(t *testing.T) {
 		for _, url := range tt.urls {
 			t.Run(tt.want+" "+url, func(t *testing.T) {
 				got := ""
-				if err := tt.policy.CheckURL(url); err != nil {
+				if err := refusal.CheckURL(tt.policy, url); err != nil {
 					got = err.Error()
 				}
 				if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -194,7 +195,7 @@ func FuzzCheckURL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var policy affiliate.AddressPolicy
-		if policy.CheckURL(s) != nil {
+		if refusal.CheckURL(policy, s) != nil {
 			return
 		}
 		if len(s) > 2048 || !strings.EqualFold(s[:8], "https://") || strings.ContainsAny(s, "#\r\n\x00 ") {

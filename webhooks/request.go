@@ -24,6 +24,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 const (
@@ -106,7 +107,7 @@ func (s *Sender) logPanic(ctx context.Context, c affiliate.Claim, v any) {
 // request builds the request of a claim, or returns the class of failure that
 // prevents it.
 func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (*http.Request, string) {
-	if s.Addresses.CheckURL(c.URL) != nil {
+	if refusal.CheckURL(s.Addresses, c.URL) != nil {
 		return nil, affiliate.FailedBlockedURL
 	}
 	signed, err := Sign(c.Secrets, c.MessageID, at, c.Payload)

@@ -12,15 +12,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A refusal is a request with the code that refuses it.
-type refusal struct {
+// refused is a request with the code that refuses it.
+type refused struct {
 	code               affiliate.Reason
 	method, path, body string
 }
 
 // ownRefusals makes each operation answer every code of its own.
 func (s *story) ownRefusals() {
-	for _, rows := range [][]refusal{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofMoney(), s.ofAdministration(), s.ofEndpoints()} {
+	for _, rows := range [][]refused{s.ofPeople(), s.ofDiscounts(), s.ofSales(), s.ofMoney(), s.ofAdministration(), s.ofEndpoints()} {
 		for _, r := range rows {
 			s.refused(s.t, r.code, r.method, r.path, r.body)
 		}
@@ -29,7 +29,7 @@ func (s *story) ownRefusals() {
 	s.ofPages()
 }
 
-func (s *story) ofPeople() []refusal {
+func (s *story) ofPeople() []refused {
 	const post, put, del = http.MethodPost, http.MethodPut, http.MethodDelete
 	person := func(more string) string { return `{"firstName":"A","lastName":"B",` + more + `}` }
 	target := `{"affiliateId":"` + s.affiliate + `",`
@@ -38,7 +38,7 @@ func (s *story) ofPeople() []refusal {
 	if err := s.EraseReferral(s.t.Context(), erased); err != nil {
 		s.t.Error(err)
 	}
-	return []refusal{
+	return []refused{
 		{"affiliate_email_taken", post, "/affiliates", person(`"email":"kim@example.org"`)},
 		{"slug_syntax", post, "/affiliates", person(`"email":"x@example.org","affiliateLink":"a b"`)},
 		{"slug_taken", post, "/affiliates", person(`"email":"x@example.org","affiliateLink":"KIM-2"`)},
@@ -68,7 +68,7 @@ func (s *story) ofPeople() []refusal {
 	}
 }
 
-func (s *story) ofDiscounts() []refusal {
+func (s *story) ofDiscounts() []refused {
 	const post, put = http.MethodPost, http.MethodPut
 	code := func(more string) string { return `{"couponId":"` + s.coupon + `",` + more + `}` }
 	generated := func(coupon, parts string) string {
@@ -77,7 +77,7 @@ func (s *story) ofDiscounts() []refusal {
 	s.post("/promotional-codes", code(`"code":"SECOND","externalId":"k-2"`))
 	s.post("/promotional-codes", generated(s.coupon, `"lastName":true`))
 	signs := s.post("/coupons", `{"name":"!!!","percentOff":1}`)
-	return []refusal{
+	return []refused{
 		{"coupon_external_id_taken", post, "/coupons", `{"name":"n","percentOff":1,"externalId":"c-1"}`},
 		{"coupon_not_found", put, "/coupons", `{"couponId":"none"}`},
 
@@ -99,7 +99,7 @@ func (s *story) ofDiscounts() []refusal {
 	}
 }
 
-func (s *story) ofSales() []refusal {
+func (s *story) ofSales() []refused {
 	const put, patch, del = http.MethodPut, http.MethodPatch, http.MethodDelete
 	payer := s.post("/affiliates", `{"firstName":"P","lastName":"P","email":"payer@example.org","affiliateLink":"payer"}`)
 	sale := func() string {
@@ -123,7 +123,7 @@ func (s *story) ofSales() []refusal {
 	free := sale()
 	s.ok(s.t, put, "/sales", `{"saleId":`+sale()+`,"externalId":"taken","externalInvoiceId":"taken"}`)
 	id := func(sale, more string) string { return `{"saleId":` + sale + more + `}` }
-	return []refusal{
+	return []refused{
 		{"missing_field", http.MethodPost, "/sales", `{"email":"new@example.net"}`},
 		{"in_payout", put, "/sales", id(batched, `,"totalEarned":11`)},
 		{"sale_refunded", put, "/sales", id(s.small, `,"totalEarned":11`)},
@@ -148,12 +148,12 @@ func (s *story) ofSales() []refusal {
 	}
 }
 
-func (s *story) ofMoney() []refusal {
+func (s *story) ofMoney() []refused {
 	const post, patch = http.MethodPost, http.MethodPatch
 	adjust := func(more string) string { return `{"reason":"r",` + more + `}` }
 	bonus := s.post("/adjustments", `{"affiliateId":"`+s.payee+`","kind":"BONUS","amount":5,"reason":"r","externalId":"taken"}`)
 	s.post("/adjustments", `{"reversesId":"`+bonus+`","reason":"r"}`)
-	return []refusal{
+	return []refused{
 		{"identifiers_mismatch", http.MethodGet, "/balances?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org", ""},
 		{"missing_field", http.MethodGet, "/reports", ""},
 		{"report_too_large", http.MethodGet, "/reports?from=2026-01-01&to=2028-09-27&by=day", ""},
@@ -182,7 +182,7 @@ func (s *story) ofMoney() []refusal {
 	}
 }
 
-func (s *story) ofAdministration() []refusal {
+func (s *story) ofAdministration() []refused {
 	const post, put, del = http.MethodPost, http.MethodPut, http.MethodDelete
 	used := s.post("/commission-plans", `{"name":"Used","commissionRate":1}`)
 	rank := s.post("/commission-tiers", `{"tier":1,"name":"Used"}`)
@@ -191,7 +191,7 @@ func (s *story) ofAdministration() []refusal {
 	s.ok(s.t, post, "/affiliates/plan", on(`"commissionPlanId":"`+used+`"`))
 	s.ok(s.t, post, "/affiliates/tier", on(`"commissionTierId":"`+rank+`"`))
 	plan, tier, accept := `{"commissionPlanId":"`+used+`"`, `{"commissionTierId":"`+rank+`"`, `{"affiliateId":"`+guest+`",`
-	rows := []refusal{
+	rows := []refused{
 		{"missing_field", post, "/affiliates/status", `{}`},
 		{"unknown_field", post, "/affiliates/status", on(`"x":1`)},
 		{"affiliate_not_found", post, "/affiliates/status", `{"affiliateIds":["none"],"status":"ACTIVE"}`},
@@ -236,7 +236,7 @@ func (s *story) ofAdministration() []refusal {
 		{"tier_in_use", del, "/commission-tiers", tier + `}`},
 	}
 	for _, path := range []string{"/affiliates/plan", "/affiliates/tier", "/affiliates/tier-exempt"} {
-		rows = append(rows, refusal{"unknown_field", post, path, on(`"x":1`)})
+		rows = append(rows, refused{"unknown_field", post, path, on(`"x":1`)})
 	}
 	rows = append(rows, s.ofTrade()...)
 	person := func(more string) string { return `{"firstName":"A","lastName":"B",` + more + `}` }
@@ -245,13 +245,13 @@ func (s *story) ofAdministration() []refusal {
 		"slug_taken": `"email":"x@example.org","affiliateLink":"KIM-2"`, "plan_not_found": `"email":"x@example.org","commissionPlanId":"none"`,
 		"group_not_found": `"email":"x@example.org","affiliateGroupId":1`,
 	} {
-		rows = append(rows, refusal{code, post, "/affiliates/invite", person(members)})
+		rows = append(rows, refused{code, post, "/affiliates/invite", person(members)})
 	}
 	return rows
 }
 
 // ofTrade has the refusals of the operations on referrals, codes and sales.
-func (s *story) ofTrade() []refusal {
+func (s *story) ofTrade() []refused {
 	const post = http.MethodPost
 	batch := func(more string) string {
 		return `{"couponId":"` + s.coupon + `","affiliateId":"` + s.other + `","count":1,` + more + `}`
@@ -267,7 +267,7 @@ func (s *story) ofTrade() []refusal {
 	gone := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10,"externalId":"gone"}`)
 	ofGone := s.inConflict("pi_gone", "gone")
 	s.ok(s.t, http.MethodDelete, "/sales", `{"saleId":`+gone+`}`)
-	return []refusal{
+	return []refused{
 		{"missing_field", post, "/referrals/status", `{"subscriptionStatus":"ACTIVE"}`},
 		{"unknown_field", post, "/referrals/status", `{"referralId":"none","x":1}`},
 		{"referral_not_found", post, "/referrals/status", `{"referralId":"none","subscriptionStatus":"ACTIVE"}`},
@@ -322,9 +322,9 @@ func (s *story) poor() string {
 	return id
 }
 
-func (s *story) ofEndpoints() []refusal {
+func (s *story) ofEndpoints() []refused {
 	const post, put = http.MethodPost, http.MethodPut
-	return []refusal{
+	return []refused{
 		{"url_not_allowed", post, "/webhooks", `{"url":"https://127.0.0.1/","events":["*"]}`},
 		{"url_not_allowed", put, "/webhooks", `{"webhookId":"` + s.webhook + `","url":"https://127.0.0.1/"}`},
 		{"webhook_not_found", put, "/webhooks", `{"webhookId":"none"}`},

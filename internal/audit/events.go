@@ -111,7 +111,7 @@ func (a *audit) verifyEvent(r *record.Event) {
 	case r.Payload.IsZero(): // a person in it was erased
 	case !late:
 		a.verifyPayload(r, r.Payload.Bytes())
-	case f.Typ != r.Type || f.Id != r.ID || f.Program != a.Cfg.ID || f.Revision != r.Revision ||
+	case f.Typ != r.Type || f.ID != r.ID || f.Program != a.Cfg.ID || f.Revision != r.Revision ||
 		f.Test || !f.OccurredAt.Equal(r.OccurredAt):
 		a.breach("I49", name, "its payload is of another event")
 	case !fits(f, r):
@@ -145,7 +145,7 @@ func fits(f *engine.Frozen, r *record.Event) bool {
 func (a *audit) verifyPayload(r *record.Event, raw []byte) {
 	name := named("event", r.ID)
 	envelope := (&engine.Frozen{
-		Typ: r.Type, Id: r.ID, Program: a.Cfg.ID, OccurredAt: r.OccurredAt, Revision: r.Revision, Body: struct{}{},
+		Typ: r.Type, ID: r.ID, Program: a.Cfg.ID, OccurredAt: r.OccurredAt, Revision: r.Revision, Body: struct{}{},
 	}).Encode()
 	body, ok := bytes.CutPrefix(raw, envelope[:len(envelope)-len("{}}")])
 	if !ok || !json.Valid(raw) {

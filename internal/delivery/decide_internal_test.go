@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/internal/engine"
 )
 
 func TestDecide(t *testing.T) {
@@ -56,7 +55,7 @@ func TestDecide(t *testing.T) {
 // range (W066).
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewChaCha8([32]byte{3}))
-	for _, base := range append(engine.defaultSchedule(), 30*24*time.Hour) {
+	for _, base := range []time.Duration{0, 5 * time.Second, 5 * time.Minute, 2 * time.Hour, 24 * time.Hour, 30 * 24 * time.Hour} {
 		room := max(2*time.Second, base/10)
 		low, high := time.Duration(math.MaxInt64), time.Duration(0)
 		for range 10_000 {
@@ -72,15 +71,5 @@ func TestSpread(t *testing.T) {
 		if spread(base, 0) != base || spread(base, uint64(room)) != base+room {
 			t.Errorf("%v: the ends are %v and %v", base, spread(base, 0), spread(base, uint64(room)))
 		}
-	}
-}
-
-func TestDefaultSchedule(t *testing.T) {
-	var total time.Duration
-	for _, step := range engine.defaultSchedule() {
-		total += step
-	}
-	if n := len(engine.defaultSchedule()); n != 10 || total != 75*time.Hour+35*time.Minute+5*time.Second {
-		t.Errorf("%d attempts over %v", n, total)
 	}
 }

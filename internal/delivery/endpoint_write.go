@@ -26,7 +26,7 @@ func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.NewEndp
 	if err != nil {
 		return affiliate.IssuedEndpoint{}, err
 	}
-	id := o.Program.Ids.Next(o.Now.Time()) // before the transaction, since the secret is bound to it
+	id := o.Program.IDs.Next(o.Now.Time()) // before the transaction, since the secret is bound to it
 	kept, err := secretRecord(o.Program, secret, id)
 	if err != nil {
 		return affiliate.IssuedEndpoint{}, err

@@ -20,7 +20,7 @@ func hint(s affiliate.Secret) string { return string(s[max(0, len(s)-secretHint)
 
 // newSecret draws a secret.
 func newSecret(p *engine.Program) (affiliate.Secret, error) {
-	raw, err := p.Ids.Bytes(32)
+	raw, err := p.IDs.Bytes(32)
 	if err != nil {
 		return "", refusal.Internal("draw secret", err)
 	}

@@ -24,7 +24,7 @@ func SettleDeliveries(ctx context.Context, p *engine.Program, done []affiliate.A
 		return nil
 	}
 	o := p.Op(ctx)
-	raw, err := p.Ids.Bytes(8 * len(done))
+	raw, err := p.IDs.Bytes(8 * len(done))
 	if err != nil {
 		return refusal.Internal("draw delays", err)
 	}

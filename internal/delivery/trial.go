@@ -51,7 +51,7 @@ func test(o *engine.Op, ep *record.Endpoint, typ affiliate.EventType) affiliate.
 		a.Err = affiliate.FailedNoSender
 	case claim.Secrets != nil:
 		claim.Payload = (&engine.Frozen{
-			Typ: typ, Id: id, Program: o.Cfg.ID, OccurredAt: o.Now, Test: true, Body: sampleIn(o, typ),
+			Typ: typ, ID: id, Program: o.Cfg.ID, OccurredAt: o.Now, Test: true, Body: sampleIn(o, typ),
 		}).Encode()
 		a = o.Send(claim)
 	}

@@ -35,7 +35,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.Ne
 		Answers []affiliate.Answer // they are part of the request
 	}{in, in.Answers}}
 	rq.Refused = newAffiliateNormalize(&in)
-	base, random := SlugBase(in.Email), RandomSlug(p.Ids.Fresh())
+	base, random := SlugBase(in.Email), RandomSlug(p.IDs.Fresh())
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Affiliate, error) {
 		terms, err := o.checkNew(in)

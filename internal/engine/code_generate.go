@@ -188,7 +188,7 @@ func (p *Program) randomParts(in affiliate.NewCode, n int) ([]string, error) {
 	if !in.CodeStructure.Or(affiliate.CodeStructure{}).RandomChars {
 		return parts, nil
 	}
-	d := drawer{source: p.Ids, alphabet: alphabet(in.RandomCharsCase)}
+	d := drawer{source: p.IDs, alphabet: alphabet(in.RandomCharsCase)}
 	length := int(in.RandomCharsLength.Or(affiliate.DefaultRandomLength))
 	seen := make(map[string]bool, n)
 	const tries = 1000 // each part is new with a probability of at least a quarter

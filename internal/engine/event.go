@@ -14,7 +14,7 @@ import (
 // no memory with values that callers hold.
 type Frozen struct {
 	Typ        affiliate.EventType
-	Id         uuid.UUID
+	ID         uuid.UUID
 	Program    uuid.UUID
 	OccurredAt affiliate.Instant
 	Revision   int64
@@ -28,7 +28,7 @@ func (f *Frozen) Encode() []byte {
 	dst = append(dst, `{"event":"`...)
 	dst = append(dst, f.Typ...)
 	dst = append(dst, `","eventId":"evt_`...)
-	dst = uuid7.AppendHex(dst, f.Id)
+	dst = uuid7.AppendHex(dst, f.ID)
 	dst = append(dst, `","occurredAt":`...)
 	dst = affiliate.TimeOf(f.OccurredAt.Time()).AppendJSON(dst)
 	dst = append(dst, `,"programId":`...)

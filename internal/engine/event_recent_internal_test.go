@@ -1,27 +1,25 @@
 package engine
 
 import (
-	"crypto/rand"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/delivery"
-	"github.com/tributary-go/tributary/internal/uuid7"
 )
-
-// SomeSample is what a test delivery is made of.
-func SomeSample() *delivery.sample {
-	p := &Program{Cfg: &Config{ID: uuid.UUID{9}}, Ids: &uuid7.Source{Rand: rand.Reader}}
-	return delivery.newSample((&Op{Program: p, Now: affiliate.Instant{micros: 6e16}}))
-}
 
 // frozenSample is the event of a sale before it is encoded.
 func frozenSample() *Frozen {
-	s := SomeSample()
-	return &Frozen{Typ: affiliate.SaleCreated, Id: uuid.UUID{1}, Program: s.Cfg.ID, OccurredAt: s.Now, Revision: 1, Body: s.saleBody()}
+	rec := record.Sale{
+		ID: uuid.UUID{2}, Number: 5107, TotalEarned: affiliate.MustAmount("29"), Email: "tomas@example.net", Name: "Tomas Ruiz",
+		Commissions: []record.Commission{{Number: 1, Earned: affiliate.MustAmount("5.8")}},
+	}
+	return &Frozen{
+		Typ: affiliate.SaleCreated, ID: uuid.UUID{1}, Program: uuid.UUID{9}, OccurredAt: affiliate.InstantOf(time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)),
+		Revision: 1, Body: &SaleBody{Rec: rec},
+	}
 }
 
 // BenchmarkRecent is why encoded payloads are cached: an event that 16 endpoints
@@ -31,15 +29,15 @@ func BenchmarkRecent(b *testing.B) {
 	b.Run("with", func(b *testing.B) {
 		r := new(recent)
 		for b.Loop() {
-			f.Id[15]++
+			f.ID[15]++
 			for range 16 {
-				r.Encode(f.Id, record.LatePayload(f))
+				r.Encode(f.ID, record.LatePayload(f))
 			}
 		}
 	})
 	b.Run("without", func(b *testing.B) {
 		for b.Loop() {
-			f.Id[15]++
+			f.ID[15]++
 			for range 16 {
 				f.Encode()
 			}

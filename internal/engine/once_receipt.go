@@ -28,7 +28,7 @@ type Keeper interface {
 func (o *Op) newReceipt(rq Request, digest [32]byte) (rec record.Receipt, err error) {
 	rec = record.Receipt{Key: OwnedKey(rq.Once), Digest: digest, CreatedAt: o.Now}
 	if rq.Secret != "" {
-		rec.ID, rec.Sealed = o.Program.Ids.Next(o.Now.Time()), true
+		rec.ID, rec.Sealed = o.Program.IDs.Next(o.Now.Time()), true
 		rec.Secret, err = o.Seal([]byte(rq.Secret), rec.ID)
 	}
 	return rec, err

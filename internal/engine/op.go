@@ -162,12 +162,12 @@ func (o *Op) Snapshot(fn func() error) error {
 
 // NewID draws the next id of the operation.
 func (o *Op) NewID() uuid.UUID {
-	return o.ids.Draw(func() uuid.UUID { return o.Program.Ids.Next(o.Now.Time()) })
+	return o.ids.Draw(func() uuid.UUID { return o.Program.IDs.Next(o.Now.Time()) })
 }
 
 // NewIDAt draws an id of a moment in the past.
 func (o *Op) NewIDAt(moment time.Time) uuid.UUID {
-	return o.ids.Draw(func() uuid.UUID { return o.Program.Ids.At(moment) })
+	return o.ids.Draw(func() uuid.UUID { return o.Program.IDs.At(moment) })
 }
 
 // Now reads the clock: UTC, whole microseconds.

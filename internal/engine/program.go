@@ -22,7 +22,7 @@ type Program struct {
 	Cfg    *Config     // never changed, so all copies of a program share it
 	source affiliate.Source
 	Once   affiliate.Once // for every write without one of its own
-	Ids    *uuid7.Source
+	IDs    *uuid7.Source
 	Recent *recent
 	lists  *sharedLists
 
@@ -46,7 +46,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	return &Program{
-		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, Ids: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
+		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		Recent: new(recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil

@@ -26,7 +26,7 @@ func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.I
 	drawn := make([]drawnAffiliate, len(rows))
 	reading := &importReading{table: "affiliates"}
 	for i := range rows {
-		drawn[i] = drawnAffiliate{importDigest(rows[i]), engine.RandomSlug(p.Ids.Fresh())}
+		drawn[i] = drawnAffiliate{importDigest(rows[i]), engine.RandomSlug(p.IDs.Fresh())}
 		reading.refs = append(reading.refs, rows[i].Ref)
 		reading.emails = append(reading.emails, strings.ToLower(rows[i].Email))
 	}

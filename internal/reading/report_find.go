@@ -168,7 +168,7 @@ func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 }
 
 // countVisits counts clicks or referrals. Their ids carry the milliseconds of
-// their creation, or later ones where the clock has gone back. Ids of the host
+// their creation, or later ones where the clock has gone back. IDs of the host
 // carry nothing: all records are read.
 func countVisits[R record.Record[R]](ctx context.Context, s *series, table func(*record.Tx) record.Table[R], created func(*R) affiliate.Instant, number func(*affiliate.Bucket) *affiliate.Opt[int64]) error {
 	q := record.Query{Key: s.of.visits, After: uuid7.Stamp(uuid.UUID{}, s.edges[0].Time())}

@@ -9,6 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/leaf"
 )
 
 // TestErasureKnowsEveryText: every text of a record that is erased with a
@@ -73,7 +74,7 @@ func textsListed[R record.Record[R]](t *testing.T, listed ...string) {
 	t.Helper()
 	var full R
 	texts := map[string]bool{}
-	for l := range engine.Leaves(reflect.ValueOf(&full).Elem(), "") {
+	for l := range leaf.Of(reflect.ValueOf(&full).Elem(), "") {
 		if holdsText(l.V.Type()) {
 			texts[l.Name] = true
 		}
@@ -93,7 +94,7 @@ func textsListed[R record.Record[R]](t *testing.T, listed ...string) {
 func textsAfterErasure[R record.Record[R]](t *testing.T, blanked func(R) R, stays map[string]string) {
 	var full R
 	texts := map[string]bool{}
-	for l := range engine.Leaves(reflect.ValueOf(&full).Elem(), "") {
+	for l := range leaf.Of(reflect.ValueOf(&full).Elem(), "") {
 		if holdsText(l.V.Type()) {
 			l.Set(1)
 			texts[l.Name] = true
@@ -101,7 +102,7 @@ func textsAfterErasure[R record.Record[R]](t *testing.T, blanked func(R) R, stay
 	}
 	blank := blanked(full)
 	kept := map[string]bool{}
-	for l := range engine.Leaves(reflect.ValueOf(&blank).Elem(), "") {
+	for l := range leaf.Of(reflect.ValueOf(&blank).Elem(), "") {
 		if kept[l.Name] = texts[l.Name] && !l.V.IsZero(); kept[l.Name] && stays[l.Name] == "" {
 			t.Errorf("%T%s stays after an erasure", full, l.Name)
 		}

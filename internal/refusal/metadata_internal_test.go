@@ -1,4 +1,4 @@
-package engine
+package refusal
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 func TestValidMetadata(t *testing.T) {
@@ -80,8 +78,8 @@ func TestValidMetadata(t *testing.T) {
 		{"DepthMillion", `{"a":` + nested(`[`, ``, `]`, 1_000_000) + `}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, bad := refusal.validMetadata([]byte(tt.in))
-			ok := bad == (refusal.Refusal{})
+			got, bad := validMetadata([]byte(tt.in))
+			ok := bad == (Refusal{})
 			if diff := cmp.Diff(tt.want, string(got)); diff != "" || ok != (tt.want != "") {
 				t.Errorf("%v %s", ok, diff)
 			}
@@ -98,8 +96,8 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		before := bytes.Clone(raw)
-		compact, bad := refusal.validMetadata(raw)
-		ok := bad == (refusal.Refusal{})
+		compact, bad := validMetadata(raw)
+		ok := bad == (Refusal{})
 		if !bytes.Equal(before, raw) {
 			t.Fatal("the input changed")
 		}
@@ -109,8 +107,8 @@ func FuzzMetadata(f *testing.F) {
 		if !ok {
 			return
 		}
-		again, bad := refusal.validMetadata(compact)
-		if bad != (refusal.Refusal{}) || !bytes.Equal(compact, again) {
+		again, bad := validMetadata(compact)
+		if bad != (Refusal{}) || !bytes.Equal(compact, again) {
 			t.Fatalf("%q becomes %q, %q", compact, again, bad.Message)
 		}
 		var a, b any

@@ -24,7 +24,7 @@ func TestVerifyFrozen(t *testing.T) {
 	for name, change := range map[string]func(*parts){
 		"OK":               func(*parts) {},
 		"type":             func(p *parts) { p.f.Typ = affiliate.CouponCreated },
-		"id":               func(p *parts) { p.f.Id = object },
+		"id":               func(p *parts) { p.f.ID = object },
 		"program":          func(p *parts) { p.f.Program = id },
 		"revision":         func(p *parts) { p.f.Revision++ },
 		"time":             func(p *parts) { p.f.OccurredAt = at.Add(time.Microsecond) },
@@ -34,10 +34,10 @@ func TestVerifyFrozen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := &parts{
 				rec: record.Event{ID: id, ObjectID: object, Type: affiliate.CouponDeleted, Revision: 2, OccurredAt: at},
-				f:   &engine.Frozen{Typ: affiliate.CouponDeleted, Id: id, Program: p.Cfg.ID, OccurredAt: at, Revision: 2, Body: affiliate.DeletedBody{ID: object}},
+				f:   &engine.Frozen{Typ: affiliate.CouponDeleted, ID: id, Program: p.Cfg.ID, OccurredAt: at, Revision: 2, Body: affiliate.DeletedBody{ID: object}},
 			}
 			change(x)
-			x.rec.Payload = record.Payload{late: x.f}
+			x.rec.Payload = record.LatePayload(x.f)
 			a := &audit{Program: p}
 			a.verifyEvent(&x.rec)
 			if fine := name[:2] == "OK"; fine != (len(a.breaches) == 0) {
