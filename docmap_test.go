@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// TestMap: every method that the map at the top of package affiliate names exists, and
+// TestMap: every method that the map at the top of package tributary names exists, and
 // there are at least 40 examples that are run.
 func TestMap(t *testing.T) {
 	var engine strings.Builder
 	examples := 0
 	walkGo(t, func(path, text string) {
-		if strings.HasPrefix(path, "affiliate/") {
+		if !strings.Contains(path, "/") {
 			engine.WriteString(text)
 		}
 		if strings.HasSuffix(path, "_test.go") {
 			examples += len(regexp.MustCompile(`(?ms)^func Example\w*\(\) \{.*?^\t// (?:Unordered o|O)utput:`).FindAllString(text, -1))
 		}
 	})
-	named := regexp.MustCompile(`\[Program\.(\w+)\]`).FindAllStringSubmatch(read(t, "affiliate/doc.go"), -1)
+	named := regexp.MustCompile(`\[Program\.(\w+)\]`).FindAllStringSubmatch(read(t, "doc.go"), -1)
 	if len(named) < 40 {
 		t.Errorf("the map names %d methods", len(named))
 	}

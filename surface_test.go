@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the files in internal/surface")
 func TestSurface(t *testing.T) {
 	var want []string
 	for _, dir := range publicPackages(t) {
-		file := filepath.Join("internal", "surface", strings.ReplaceAll(filepath.ToSlash(dir), "/", "_")+".txt")
+		file := filepath.Join("internal", "surface", strings.ReplaceAll(strings.Replace(filepath.ToSlash(dir), ".", "tributary", 1), "/", "_")+".txt")
 		want = append(want, file)
 		surface := strings.Join(surfaceOf(t, dir), "\n") + "\n"
 		if *update {

@@ -13,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/imports"
 	"github.com/tributary-go/tributary/internal/partner"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // A Program is one affiliate program: every rule of the domain as a method.
@@ -56,6 +57,11 @@ type Partner struct{ partner partner.Partner }
 // It needs memory for each record that is written. It runs one transaction at a
 // time, safe for concurrent use; inside a transaction it must not be used again.
 func Rehearse(store record.Store) record.Store { return imports.Rehearse(store) }
+
+// Refusals lists the whole table of refusals, in the order of the annex of
+// docs/contract.md: for adapters, documents and tests. The {…} in a text is filled in
+// when it is used.
+func Refusals() []*affiliate.Error { return refusal.Refusals() }
 
 // Config has the settings of a program. The zero Config is usable: US dollars,
 // UTC, every affiliate approved, real clock. Its Terms pay 0 %: set Terms.Rate,

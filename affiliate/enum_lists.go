@@ -33,3 +33,33 @@ func RateSources() []RateSource { return slices.Clone(rateSources) }
 
 // SubscriptionStatuses are the statuses of a customer.
 func SubscriptionStatuses() []SubscriptionStatus { return slices.Clone(subscriptionStatuses) }
+
+// Durations are how long a discount may go on.
+func Durations() []Duration { return slices.Clone(durations) }
+
+// IntegrationTypes are the integrations of a coupon.
+func IntegrationTypes() []IntegrationType { return slices.Clone(integrationTypes) }
+
+// CodeStates are what codes are searched by.
+func CodeStates() []CodeState { return slices.Clone(codeStates) }
+
+// PaymentMethods are how affiliates can be paid.
+func PaymentMethods() []PaymentMethod { return slices.Clone(paymentMethods) }
+
+// SkipReasons are why a run pays an affiliate nothing.
+func SkipReasons() []SkipReason { return slices.Clone(skipReasons) }
+
+// PayoutStatuses are the statuses of a payout.
+func PayoutStatuses() []PayoutStatus { return slices.Clone(payoutStatuses) }
+
+var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
+
+var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
+
+var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver}
+
+var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank, MethodCredits, MethodCoupon, MethodReferly}
+
+var skipReasons = []SkipReason{SkipBanned, SkipNotApproved, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
+
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled, PayoutReturned}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // An Access is what a key opens.
@@ -37,14 +38,22 @@ func fingerprint(text string) string {
 }
 
 // An Authority returns what a key opens. The key is well-formed: 1–256 visible
-// ASCII characters. An [*affiliate.Error] is the answer: that of
-// [refusal.RefuseToken] for an unknown or expired key, of
-// [refusal.RefuseAccess], or of [refusal.RefuseProgram]. Any other error is
-// answered 500. The function is called for every request, so a revoked key is
+// ASCII characters. An [*affiliate.Error] is the answer:
+// [RefuseToken] for an unknown or expired key, [RefuseAccess] or [RefuseProgram].
+// Any other error is answered 500. The function is called for every request, so a revoked key is
 // refused from the next request on.
 //
 // Source: docs/contract.md 1.2.
 type Authority func(ctx context.Context, key string) (Access, error)
+
+// RefuseToken is the error of an [Authority] for a key that is not known or has expired.
+func RefuseToken() error { return refusal.RefuseToken.Err() }
+
+// RefuseAccess is its error for a key whose program has no API.
+func RefuseAccess() error { return refusal.RefuseAccess.Err() }
+
+// RefuseProgram is its error for a key whose program is gone.
+func RefuseProgram() error { return refusal.RefuseProgram.Err() }
 
 // bearer is the key in the Authorization header: one line, the scheme in any
 // letter case, one space, the key.

@@ -136,6 +136,7 @@ func (r Sale) payable() bool {
 	return false
 }
 
+// Payable reports whether a payout may take the entry.
 func (c *Commission) Payable() bool {
 	return c.PayoutID == uuid.Nil && c.Approval.Is(affiliate.ApprovalAccepted) && !c.Earned.IsZero()
 }

@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/orders"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.txt")
@@ -114,7 +114,7 @@ func TestEverythingOccurs(t *testing.T) {
 // textOf returns the text of a reason.
 func textOf(t *testing.T, reason affiliate.Reason) string {
 	t.Helper()
-	for _, e := range refusal.Refusals() {
+	for _, e := range tributary.Refusals() {
 		if e.Reason == reason {
 			return e.Message
 		}

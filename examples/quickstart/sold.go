@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/orders"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // The part of the report about sales: who brought them, by which codes, and what
@@ -173,7 +173,7 @@ func byResult(a, b orders.Outcome) int {
 // printRefused prints the rules that refused rows, in the order in which the
 // rules of a code are checked.
 func (s *books) printRefused(_ context.Context, w io.Writer) error {
-	texts := refusal.Refusals()
+	texts := tributary.Refusals()
 	rank := func(rule orders.Refusal) uint { // of a rule that is not in the table: the highest
 		return uint(slices.IndexFunc(texts, func(e *affiliate.Error) bool { return e.Reason == rule.Reason }))
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // The paths of the console and of its login.
@@ -156,7 +155,7 @@ func (l *login) open(ctx context.Context, key string) (httpapi.Access, *console.
 		found = desk.read
 	}
 	if found == nil {
-		return httpapi.Access{}, nil, refusal.RefuseToken.Err()
+		return httpapi.Access{}, nil, httpapi.RefuseToken()
 	}
 	return access, found, nil
 }

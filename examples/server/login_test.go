@@ -23,7 +23,6 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
-	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -286,7 +285,7 @@ func TestSessionEnds(t *testing.T) {
 	if w := d.send("GET", consolePath, session, nil); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "route") || !strings.Contains(d.log.String(), "no route") {
 		t.Errorf("no answer: %d\n%s\n%s", w.Code, w.Body, &d.log)
 	}
-	answer("", refusal.RefuseToken.Err())
+	answer("", httpapi.RefuseToken())
 	if _, in := d.in(session); in {
 		t.Error("the session of a removed key goes on")
 	}

@@ -386,7 +386,7 @@ func (w *world) dump() string { return sample.Dump(w.t, w.store.Store, w.Config(
 func (w *world) effects() string {
 	var b strings.Builder
 	for line := range strings.Lines(w.dump()) {
-		if !strings.HasPrefix(line, "affiliate.ReceiptRecord") {
+		if !strings.HasPrefix(line, "record.Receipt") {
 			b.WriteString(line)
 		}
 	}

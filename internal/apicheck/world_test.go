@@ -20,7 +20,6 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
-	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -133,13 +132,13 @@ func (w *world) authenticate(_ context.Context, key string) (httpapi.Access, err
 	case goodKey:
 		return httpapi.Access{Program: w.Program}, nil
 	case closedKey:
-		return httpapi.Access{}, refusal.RefuseAccess.Err()
+		return httpapi.Access{}, httpapi.RefuseAccess()
 	case narrowKey:
 		return httpapi.Access{Program: w.Program, Scope: "none"}, nil
 	case goneKey:
-		return httpapi.Access{}, refusal.RefuseProgram.Err()
+		return httpapi.Access{}, httpapi.RefuseProgram()
 	}
-	return httpapi.Access{}, refusal.RefuseToken.Err()
+	return httpapi.Access{}, httpapi.RefuseToken()
 }
 
 func (w *world) find(_ context.Context, id string) (*tributary.Program, error) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/payout"
 )
 
@@ -44,7 +43,7 @@ func (a *audit) verifyLine(r *record.Line) {
 		a.breach("I69", name, "payout %s, skipped %q", r.PayoutID, r.Skipped)
 	}
 	if r.Skipped != "" {
-		listed(a, name, "skipped", r.Skipped, engine.SkipReasons...)
+		listed(a, name, "skipped", r.Skipped, affiliate.SkipReasons()...)
 		return
 	}
 	payout := a.payouts.get(r.PayoutID)

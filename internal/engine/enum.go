@@ -4,12 +4,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-var Durations = []affiliate.Duration{affiliate.DurationOnce, affiliate.DurationForever, affiliate.DurationRepeating}
-
-var integrationTypes = []affiliate.IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
-
-var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver}
-
 // ForAffiliate is the source as an affiliate shows it.
 func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 	switch s {
@@ -37,15 +31,9 @@ func ForSale(s affiliate.Source) affiliate.SaleSource {
 	return affiliate.SaleSource(affiliate.SourceUnknown)
 }
 
-var PaymentMethods = []affiliate.PaymentMethod{affiliate.MethodWise, affiliate.MethodWiseBank, affiliate.MethodPayPal, affiliate.MethodBank, affiliate.MethodCredits, affiliate.MethodCoupon, affiliate.MethodReferly}
-
 // IsRefused reports whether sales to the customer are not recorded. With PAST_DUE
 // and CANCELLED they are recorded: the customer has paid, and providers often
 // report the status later.
 func IsRefused(s affiliate.SubscriptionStatus) bool {
 	return s == affiliate.SubscriptionSubmitted || s == affiliate.SubscriptionDeclined
 }
-
-var SkipReasons = []affiliate.SkipReason{affiliate.SkipBanned, affiliate.SkipNotApproved, affiliate.SkipOnHold, affiliate.SkipNothingMatured, affiliate.SkipNegative, affiliate.SkipNoPayoutMethod, affiliate.SkipBelowMinimum}
-
-var PayoutStatuses = []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned}

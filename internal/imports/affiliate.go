@@ -59,7 +59,7 @@ func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) 
 		refusal.CheckText("firstName", row.FirstName, refusal.MaxPersonName, false),
 		refusal.CheckText("lastName", row.LastName, refusal.MaxPersonName, false),
 		refusal.OneOf("status", row.Status, affiliate.AffiliateStatuses()),
-		refusal.OneOfOrNone("paymentMethod", row.PaymentMethod, engine.PaymentMethods),
+		refusal.OneOfOrNone("paymentMethod", row.PaymentMethod, affiliate.PaymentMethods()),
 		importedAt(o, "createdAt", &row.CreatedAt),
 	); err != nil {
 		return err

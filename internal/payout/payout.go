@@ -10,7 +10,7 @@ import (
 // check refuses a status or a method that does not exist. On the wire the filter is
 // a query, so its errors are of the query.
 func check(f affiliate.PayoutFilter) error {
-	return refusal.First(engine.InQuery(refusal.OneOfOrNone("status", f.Status, engine.PayoutStatuses)), engine.InQuery(refusal.OneOfOrNone("method", f.Method, engine.PaymentMethods)))
+	return refusal.First(engine.InQuery(refusal.OneOfOrNone("status", f.Status, affiliate.PayoutStatuses())), engine.InQuery(refusal.OneOfOrNone("method", f.Method, affiliate.PaymentMethods())))
 }
 
 func payoutOf(o *engine.Op, rec record.Payout) affiliate.Payout {

@@ -27,7 +27,7 @@ func checkRun(p *engine.Program, in *affiliate.PayoutRun, externalID *affiliate.
 
 func checkMethods(in *affiliate.PayoutRun) *affiliate.Error {
 	for _, method := range in.Methods {
-		if err := refusal.OneOf("methods", method, engine.PaymentMethods); err != nil {
+		if err := refusal.OneOf("methods", method, affiliate.PaymentMethods()); err != nil {
 			return err
 		}
 	}

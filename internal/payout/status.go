@@ -19,7 +19,7 @@ func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, statu
 	rq := engine.Request{Name: "payout.set-status", Refused: refusal.First(
 		refusal.PayoutIDRequired.When(id == uuid.Nil),
 		refusal.RefuseNoStatus.When(status == ""),
-		refusal.OneOf("status", status, engine.PayoutStatuses),
+		refusal.OneOf("status", status, affiliate.PayoutStatuses()),
 	)}
 	return movePayout(ctx, p, rq, payoutMove{id, status, ""})
 }

@@ -1,4 +1,4 @@
-package affiliate_test
+package tributary_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // partner gets a warning at the old address when the payout address changes.
 // The warning is lost if the process ends between the change and the hook. Use
 // a follower ([tributary.Program.Follow]) for effects that must not be lost.
-func ExampleHooks() {
+func ExampleConfig_hooks() {
 	ctx := context.Background()
 	program, err := tributary.New(memstore.New(), tributary.Config{
 		Name:         "Northwind Beans",

@@ -1,4 +1,4 @@
-package affiliate_test
+package tributary_test
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func counters(vars *expvar.Map) affiliate.Observer {
 
 // An Observer of a few lines counts operations by outcome, events, and
 // deliveries by state.
-func ExampleObserver() {
+func ExampleConfig_observer() {
 	ctx := context.Background()
 	vars := new(expvar.Map) // a program takes expvar.NewMap("tributary")
 	program, err := tributary.New(memstore.New(), tributary.Config{

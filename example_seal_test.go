@@ -1,4 +1,4 @@
-package affiliate_test
+package tributary_test
 
 import (
 	"context"

@@ -1,0 +1,333 @@
+package tributary_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// newShop returns the program of the examples: one affiliate, one coupon of 20
+// %, one code.
+func newShop() (*tributary.Program, affiliate.Affiliate, affiliate.Coupon) {
+	ctx := context.Background()
+	program, err := tributary.New(memstore.New(), tributary.Config{
+		Name:         "Northwind Beans",
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("10")},
+		Now:          func() time.Time { return time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) },
+		Rand:         rand.NewChaCha8([32]byte{}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mara, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	coupon, err := program.CreateCoupon(ctx, affiliate.NewCoupon{
+		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxRedemptions: affiliate.Set(int64(2)),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return program, mara, coupon
+}
+
+func Example() {
+	ctx := context.Background()
+	program, err := tributary.New(memstore.New(), tributary.Config{
+		Name:         "Acme partners",
+		Destinations: []affiliate.Destination{{URL: "https://acme.example/pricing"}},
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Review:       []affiliate.ReviewRule{affiliate.SelfReferral()},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := program.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas Berg",
+		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
+	})
+	if sale, ok := res.Sale.Get(); err == nil && ok { // when ok is false, res.Outcome says why
+		fmt.Println(sale.Affiliate.Name, "earns", sale.CommissionEarned, sale.AffiliateID == ada.ID)
+	}
+	// Output: Ada Lovelace earns 9.98 true
+}
+
+func ExampleProgram_RecordSale() {
+	program, _, _ := newShop()
+	res, err := program.RecordSale(context.Background(), affiliate.NewSale{
+		PromoCode: " mara20 ", // as a customer types it
+		Email:     "tomas@example.net", Name: "Tomas Berg",
+		TotalEarned: affiliate.MustAmount("129.50"),
+		Tax:         affiliate.MustAmount("9.50"),
+		ExternalID:  "order-5581",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	fmt.Println(res.Outcome, "sale", sale.ID)
+	fmt.Println("commission", sale.CommissionEarned, "of", sale.TotalEarned, "less tax")
+
+	again, _ := program.RecordSale(context.Background(), affiliate.NewSale{
+		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("129.50"), ExternalID: "order-5581",
+	})
+	fmt.Println(again.Outcome)
+	// Output:
+	// recorded sale 1
+	// commission 12 of 129.5 less tax
+	// duplicate
+}
+
+func ExampleProgram_Evaluate() {
+	program, _, _ := newShop()
+	ctx, basket := context.Background(), affiliate.MustAmount("19.99")
+	for _, code := range []string{"mara20", "SUMMER"} {
+		e, err := program.Evaluate(ctx, affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(basket)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if !e.Valid {
+			fmt.Println(code, "is refused:", e.Reasons[0].Reason, "and the basket stays at", basket)
+			continue
+		}
+		charge := e.Total.Or(basket) // without tax and shipping
+		res, err := program.RecordSale(ctx, affiliate.NewSale{
+			PromoCode: code, TotalEarned: charge, Subtotal: affiliate.Set(basket), ExternalID: "order-5582",
+		})
+		fmt.Println(code, "takes off", e.Discount, "of", basket, "and the sale of", charge, "is", res.Outcome, err)
+	}
+	// Output:
+	// mara20 takes off 4 of 19.99 and the sale of 15.99 is recorded <nil>
+	// SUMMER is refused: code_not_found and the basket stays at 19.99
+}
+
+func Example_refusal() {
+	program, mara, coupon := newShop()
+	ctx := context.Background()
+	_, err := program.CreateLink(ctx, affiliate.NewLink{Link: "MARA", AffiliateID: mara.ID})
+	fmt.Println(errors.Is(err, affiliate.SlugTaken), err)
+
+	_, err = program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID})
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+		fmt.Println(refusal.Reason, refusal.Field, refusal.Message)
+	}
+	// Output:
+	// true This link already exists for this affiliate program
+	// missing_field code Code is required
+}
+
+func Example_codeRefused() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	order := affiliate.NewSale{
+		PromoCode: "MARA20", Email: "tomas@example.net", Name: "Tomas Berg",
+		TotalEarned: affiliate.MustAmount("60"), ExternalID: "order-1",
+	}
+	if _, err := program.RecordSale(ctx, order); err != nil {
+		log.Fatal(err)
+	}
+	order.PromoCode, order.ExternalID = "SUMMER", "order-2" // the customer comes back with an unknown code
+
+	res, err := program.RecordSale(ctx, order)
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
+		fmt.Println(refused.Message) // show it to the customer; refused.Failures has every reason
+		order.PromoCode = ""         // without the code, the affiliate who referred the customer is credited
+		res, err = program.RecordSale(ctx, order)
+	}
+	if err != nil {
+		log.Fatal(err) // the store failed: keep the order and report it again
+	}
+	sale, _ := res.Sale.Get()
+	fmt.Println(res.Outcome, "for", sale.Affiliate.Name)
+	// Output:
+	// Promo code not found
+	// recorded for Mara Lindqvist
+}
+
+func ExampleProgram_Evaluate_everyReason() {
+	program, _, coupon := newShop()
+	ctx := context.Background()
+	for range 2 {
+		if _, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10")}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	_, err := program.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := program.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range e.Reasons {
+		fmt.Println(r.Reason, r.Used.Or(0))
+	}
+	// Output:
+	// coupon_invalid 0
+	// coupon_exhausted 2
+}
+
+func ExampleProgram_RefundSale() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	res, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	part, err := program.RefundSale(ctx, affiliate.Refund{
+		SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("25")), RefundID: "refund-1",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ = program.Sale(ctx, sale.ID)
+	fmt.Println(part.Reason, sale.CommissionEarned)
+
+	whole, _ := program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID})
+	sale, _ = program.Sale(ctx, sale.ID)
+	fmt.Println(whole.Reason, sale.CommissionEarned, sale.Status)
+	// Output:
+	// partially_refunded 7.5
+	// refunded 0 REFUNDED
+}
+
+// A payout that holds the commission is not changed by a refund: the next one is smaller.
+func ExampleProgram_RefundSale_clawBack() {
+	program, mara, _ := newShop()
+	ctx := context.Background()
+	res, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID}); err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	back := affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("25")), RefundID: "refund-1"}
+	_, err = program.RefundSale(ctx, back)
+	fmt.Println(errors.Is(err, affiliate.IncludedInPayout), err)
+
+	back.ClawBack = true
+	if _, err := program.RefundSale(ctx, back); err != nil {
+		log.Fatal(err)
+	}
+	balance, err := program.Balance(ctx, mara.ID)
+	fmt.Println("in the payout", balance.InPayout, "payable", balance.Payable, err)
+	// Output:
+	// true Sale is included in a payout
+	// in the payout 10 payable -2.5 <nil>
+}
+
+func ExampleProgram_TrackClick() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	click, err := program.TrackClick(ctx, affiliate.NewClick{Slug: "Mara", LandingURL: "https://beans.example/shop?ref=mara"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	referral, err := program.CreateReferral(ctx, affiliate.NewReferral{
+		AffiliateID: fmt.Sprint(click.ID), Name: "Tomas Berg", Email: "tomas@example.net", ReferredUserExternalID: "cust-1042",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(referral.ReferralMedium, referral.InitialLandingPage.Or(""))
+	// Output: LINK https://beans.example/shop?ref=mara
+}
+
+func ExampleProgram_CreatePayout() {
+	program, mara, _ := newShop()
+	ctx := context.Background()
+	_, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err = program.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutPaid)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payout.Status, payout.Amount)
+	fmt.Println(program.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}))
+	// Output:
+	// PAID 10
+	// Affiliate has commissions that are part of a payout
+}
+
+func ExampleProgram_Events() {
+	program, _, _ := newShop()
+	all := affiliate.All(context.Background(), program.Events, affiliate.EventFilter{})
+	for e, err := range all { // newest first
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(e.Type, e.Revision)
+	}
+	// Output:
+	// promocode.created 1
+	// coupon.created 1
+	// affiliate.created 1
+}
+
+func ExampleProgram_Verify() {
+	program, _, _ := newShop()
+	fmt.Println(program.Verify(context.Background()))
+	// Output: <nil>
+}
+
+func Example_once() {
+	program, _, _ := newShop()
+	report := affiliate.NewSale{
+		Once:      affiliate.Once{Key: "checkout-77"}, // the caller may repeat the call with this key
+		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10"),
+	}
+	for range 3 {
+		res, err := program.RecordSale(context.Background(), report)
+		sale, _ := res.Sale.Get()
+		fmt.Println(res.Outcome, sale.ID, err)
+	}
+	// Output:
+	// recorded 1 <nil>
+	// recorded 1 <nil>
+	// recorded 1 <nil>
+}
+
+func ExampleProgram_UpdateCoupon() {
+	program, _, coupon := newShop()
+	ctx := context.Background()
+	changed, err := program.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{
+		MaxRedemptions: affiliate.Null[int64](), // clears the limit; fields that are not given stay
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, limited := changed.MaxRedemptions.Get()
+	fmt.Println(changed.Name, limited)
+	// Output: Autumn 20 false
+}
