@@ -13,6 +13,7 @@ const (
 	CreditAffiliate CreditedBy = "AFFILIATE"
 	CreditReferral  CreditedBy = "REFERRAL"
 	CreditEmail     CreditedBy = "EMAIL"
+	CreditUnknown   CreditedBy = "UNKNOWN" // the sale is older than this field
 )
 
 // RateSource says whose rate a sale has.
@@ -26,6 +27,7 @@ const (
 	RateOfTier      RateSource = "TIER"
 	RateOfPlan      RateSource = "PLAN"
 	RateOfProgram   RateSource = "PROGRAM"
+	RateUnknown     RateSource = "UNKNOWN" // the sale is older than this field
 )
 
 // PlanSource says whose plan a sale has.
@@ -37,6 +39,7 @@ const (
 	PlanOfProgram   PlanSource = "PROGRAM"
 	PlanOfAffiliate PlanSource = "AFFILIATE"
 	PlanOfCustomer  PlanSource = "CUSTOMER"
+	PlanUnknown     PlanSource = "UNKNOWN" // the sale is older than this field
 )
 
 // OverLimit says which limit of the terms a sale was beyond. Empty: none.

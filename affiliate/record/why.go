@@ -22,21 +22,3 @@ type Why struct {
 	TierID   uuid.UUID // the tier that gave the rate; zero: none did
 }
 
-// What may credit an affiliate: a promotional code; of referralId a click, a
-// slug, an affiliate id, or a referral by its id or email; else the referral
-// with the customer's email.
-const (
-	CreditUnknown affiliate.CreditedBy = "UNKNOWN" // the sale is older than this field
-)
-
-// The sources of a rate: it was given for the sale, or is the affiliate's own,
-// their tier's, the plan's or the program's.
-const (
-	RateUnknown affiliate.RateSource = "UNKNOWN" // the sale is older than this field
-)
-
-// The sources of a plan: there is none, and the terms are the program's; it is
-// the affiliate's; it was set for the customer.
-const (
-	PlanUnknown affiliate.PlanSource = "UNKNOWN" // the sale is older than this field
-)

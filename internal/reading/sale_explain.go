@@ -58,7 +58,7 @@ func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 		AffiliateLinkID: engine.OrNull(r.LinkID), ReferralID: engine.OrNull(r.ReferralID), ReferralAt: affiliate.Null[affiliate.Time](),
 	}
 	if c.By == "" {
-		c.By = record.CreditUnknown
+		c.By = affiliate.CreditUnknown
 	}
 	if r.Why.Click != 0 {
 		click, err := o.Tx.Clicks.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(r.Why.Click)})
@@ -85,10 +85,10 @@ func terms(r *record.Sale) affiliate.ExplainedTerms {
 		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()),
 	}
 	if t.RateFrom == "" {
-		t.RateFrom = record.RateUnknown
+		t.RateFrom = affiliate.RateUnknown
 	}
 	if t.PlanFrom == "" {
-		t.PlanFrom = record.PlanUnknown
+		t.PlanFrom = affiliate.PlanUnknown
 	}
 	return t
 }
