@@ -25,7 +25,7 @@ func roomForEndpoint(o *engine.Op) error {
 
 func checkEndpointURL(p *engine.Program, raw string) *affiliate.Error {
 	if plaintext.Blank(raw) {
-		return refusal.UrlRequired.Err()
+		return refusal.URLRequired.Err()
 	}
 	return refusal.BadURL(p.Cfg.Addresses, raw)
 }

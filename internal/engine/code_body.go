@@ -37,7 +37,7 @@ func (o *Op) couponBody(rec record.Coupon) (CouponBody, error) {
 // MarshalJSON writes the coupon.
 func (b CouponBody) MarshalJSON() ([]byte, error) { return b.AppendAnswer(nil), nil }
 
-// appendAnswer appends the coupon, in events and in answers.
+// AppendAnswer appends the coupon, in events and in answers.
 func (b CouponBody) AppendAnswer(dst []byte) []byte {
 	dst = slices.Grow(dst, 1024+640*len(b.Codes))
 	dst = openCodes(&b.Coupon, dst)

@@ -133,7 +133,7 @@ func checkRandomCase(c affiliate.CharsCase) *affiliate.Error {
 	return refusal.MemberOf(c, refusal.RandomCaseUnknown, affiliate.CharsUppercase, affiliate.CharsLowercase, affiliate.CharsMixed)
 }
 
-// record.Code is a checked create as a record without id, code and times.
+// CodeRecord is a checked create as a record without id, code and times.
 func (p *Program) CodeRecord(in affiliate.NewCode) record.Code {
 	rec := record.Code{
 		CouponID: in.CouponID, Code: in.Code, ExternalID: in.ExternalID, Active: in.Active.Or(true),

@@ -203,7 +203,7 @@ func only[T any](item T, err error) (affiliate.List[T], error) {
 	return affiliate.List[T]{Items: []T{item}}, nil
 }
 
-// A cursor is the id of the last record of a page and a checksum over it and
+// SealCursor makes a cursor: the id of the last record of a page and a checksum over it and
 // the scope, so that a cursor of another list is refused.
 func SealCursor(id uuid.UUID, scope string) string {
 	sum := cursorSum(id, scope)

@@ -201,7 +201,7 @@ func (b *SaleBody) appendJSON(dst []byte) []byte {
 	return s.AppendJSON(dst)
 }
 
-// appendAnswer appends the sale as the API answers it.
+// AppendAnswer appends the sale as the API answers it.
 func (b *SaleBody) AppendAnswer(dst []byte) []byte {
 	var s affiliate.Sale
 	b.fillSale(&s)

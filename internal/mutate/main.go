@@ -1,5 +1,5 @@
-// Command mutate writes the rules of a package wrongly, in one place at a time,
-// and runs the tests of the package on each of these mutants. One that passes all
+// Command mutate writes the rules wrongly, in one place at a time, and runs the tests of
+// a package on each of these mutants. One that passes all
 // tests that reach it survives: either a test is missing, or the mutant means the
 // same. Before a release:
 //
@@ -31,15 +31,22 @@ import (
 	"sync"
 )
 
-// ruleFiles are the files of package affiliate with the rules of attribution,
-// redemption, commission, refunds, payments and payouts.
+// ruleFiles are the files with the rules of attribution, redemption, commission, refunds,
+// payments and payouts.
 var ruleFiles = []string{
-	"adjustment_record.go", "affiliate_status.go", "amount.go", "code_check.go", "code_evaluate.go", "code_rules.go",
-	"commission.go", "coupon_rules.go", "movement_post.go", "payment_rules.go", "payment_settle.go", "payment_state.go",
-	"payout_create.go", "payout_due.go", "payout_items.go", "payout_run_step.go", "payout_status.go", "percent.go",
-	"plan_rules.go", "rate.go", "redeem.go", "redemption.go", "referral_attribute.go", "review.go", "sale_basket.go",
-	"sale_decide.go", "sale_delete.go", "sale_free.go", "sale_record.go", "sale_refund.go", "sale_review.go",
-	"sale_update.go", "tier_assign.go", "tier_rules.go", "webhook_decide.go",
+	"affiliate/amount.go", "affiliate/percent.go", "internal/delivery/decide.go",
+	"internal/engine/adjustment_record.go", "internal/engine/affiliate_status.go",
+	"internal/engine/code_check.go", "internal/engine/code_evaluate.go", "internal/engine/code_rules.go",
+	"internal/engine/commission.go", "internal/engine/coupon_rules.go", "internal/engine/movement_post.go",
+	"internal/engine/payment_settle.go", "internal/engine/payment_state.go", "internal/engine/plan_rules.go",
+	"internal/engine/rate.go", "internal/engine/record_payout.go", "internal/engine/redeem.go",
+	"internal/engine/redemption.go", "internal/engine/referral_attribute.go", "internal/engine/review.go",
+	"internal/engine/sale_basket.go", "internal/engine/sale_decide.go", "internal/engine/sale_delete.go",
+	"internal/engine/sale_free.go", "internal/engine/sale_record.go", "internal/engine/sale_refund.go",
+	"internal/engine/sale_review.go", "internal/engine/sale_update.go", "internal/engine/tier_assign.go",
+	"internal/engine/tier_rules.go", "internal/payment/rules.go", "internal/payout/create.go",
+	"internal/payout/due.go", "internal/payout/items.go", "internal/payout/run_step.go",
+	"internal/payout/status.go",
 }
 
 // least is the score that has to be reached, in per cent.
@@ -50,8 +57,8 @@ var survivorsText string
 
 func main() {
 	o := options{reasons: survivors(survivorsText), out: os.Stdout, log: os.Stderr}
-	flag.StringVar(&o.folder, "package", "affiliate", "the folder of the package")
-	files := flag.String("files", strings.Join(ruleFiles, ","), "its files to change")
+	flag.StringVar(&o.folder, "tests", "affiliate", "the folder of the tests")
+	files := flag.String("files", strings.Join(ruleFiles, ","), "the files to change")
 	flag.IntVar(&o.workers, "workers", 2, "how many tests run at once")
 	flag.Parse()
 	// The state machines draw the same every time, and a mutant leaves no files.
@@ -66,7 +73,7 @@ func main() {
 
 // options say what is changed and who tries it.
 type options struct {
-	folder  string
+	folder  string // of the tests
 	files   []string
 	workers int
 	flags   []string          // of the test binary
@@ -81,7 +88,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	sites, overlay, err := plan(o.folder, o.files, dir)
+	sites, overlay, err := plan(o.files, dir)
 	if err != nil {
 		return err
 	}

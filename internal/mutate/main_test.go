@@ -10,10 +10,10 @@ import (
 // tests cannot tell from the package: one that means the same, and one that no test
 // looks at.
 func TestMutants(t *testing.T) {
-	const same, unseen = "rules.go Left: left < 0 => <=", "rules.go Count: *n++ => left out"
-	const dead = "rules.go Left: left < 0 => not so"
+	const same, unseen = "testdata/rules/rules.go Left: left < 0 => <=", "testdata/rules/rules.go Count: *n++ => left out"
+	const dead = "testdata/rules/rules.go Left: left < 0 => not so"
 	var table, log bytes.Buffer
-	o := options{folder: "testdata/rules", files: []string{"rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0", dead: "it was so", "other.go F: x => y": "not tried"}}
+	o := options{folder: "testdata/rules", files: []string{"testdata/rules/rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0", dead: "it was so", "other.go F: x => y": "not tried"}}
 	err := run(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), unseen) || strings.Contains(err.Error(), same) || strings.Count(err.Error(), "without a reason") != 1 {
 		t.Errorf("survivors: %v\n%s", err, &log)
@@ -24,7 +24,7 @@ func TestMutants(t *testing.T) {
 	if got := strings.Count(log.String(), "survived"); got != 2 {
 		t.Errorf("%d survived:\n%s", got, &log)
 	}
-	if !strings.Contains(table.String(), "| rules.go | 19 | 17 | 2 |") {
+	if !strings.Contains(table.String(), "| testdata/rules/rules.go | 19 | 17 | 2 |") {
 		t.Errorf("table:\n%s", &table)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,14 +15,42 @@ import (
 	"strings"
 )
 
-// plan finds the sites in the named files of the package in a folder, and writes
-// an overlay for the go command that has all of them. It returns the overlay's
-// path.
-func plan(folder string, names []string, dir string) ([]site, string, error) {
+// plan finds the sites in the files, and writes an overlay for the go command that has
+// all of them. It returns the overlay's path.
+func plan(files []string, dir string) ([]site, string, error) {
+	p := &planned{dir: dir, replaced: map[string]string{}, next: 1}
+	byFolder := map[string][]string{}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		byFolder[folder] = append(byFolder[folder], file)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
+		if err := p.add(folder, byFolder[folder]); err != nil {
+			return nil, "", err
+		}
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": p.replaced})
+	if err != nil {
+		return nil, "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	return p.sites, overlay, os.WriteFile(overlay, raw, 0o600)
+}
+
+// planned is what was found so far.
+type planned struct {
+	dir      string
+	sites    []site
+	replaced map[string]string // by what each file is replaced
+	next     int               // the number of the next site
+}
+
+// add finds the sites in some files of one package.
+func (p *planned) add(folder string, files []string) error {
 	fset := token.NewFileSet()
 	found, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	var trees []*ast.File
 	paths := map[*ast.File]string{}
@@ -31,53 +60,43 @@ func plan(folder string, names []string, dir string) ([]site, string, error) {
 		}
 		tree, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, "", err
+			return err
 		}
 		trees, paths[tree] = append(trees, tree), path
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
 	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
 	if _, err := config.Check(folder, fset, trees, info); err != nil {
-		return nil, "", err
+		return err
 	}
-	var sites []site
-	replaced := map[string]string{}
-	next := 1
 	for _, tree := range trees {
-		name := filepath.Base(paths[tree])
-		if !slices.Contains(names, name) {
+		path := paths[tree]
+		if !slices.Contains(files, path) {
 			continue
 		}
-		src, err := os.ReadFile(paths[tree])
+		src, err := os.ReadFile(path)
 		if err != nil {
-			return nil, "", err
+			return err
 		}
-		s := &surgeon{fset: fset, info: info, src: src, file: name, next: &next}
+		s := &surgeon{fset: fset, info: info, src: src, file: filepath.ToSlash(path), next: &p.next}
 		s.operate(tree)
-		sites = append(sites, s.sites...)
-		if err := put(replaced, paths[tree], filepath.Join(dir, name), apply(src, s.edits)); err != nil {
-			return nil, "", err
+		p.sites = append(p.sites, s.sites...)
+		if err := p.put(path, apply(src, s.edits)); err != nil {
+			return err
 		}
 	}
 	chooser := []byte(strings.Replace(chooserSource, "package p", "package "+trees[0].Name.Name, 1))
-	if err := put(replaced, filepath.Join(folder, "mutated_by_tool.go"), filepath.Join(dir, "mutated_by_tool.go"), chooser); err != nil {
-		return nil, "", err
-	}
-	raw, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		return nil, "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return sites, overlay, os.WriteFile(overlay, raw, 0o600)
+	return p.put(filepath.Join(folder, "mutated_by_tool.go"), chooser)
 }
 
 // put writes a file that takes the place of another.
-func put(replaced map[string]string, path, by string, src []byte) error {
+func (p *planned) put(path string, src []byte) error {
+	by := filepath.Join(p.dir, strings.ReplaceAll(filepath.ToSlash(path), "/", "_"))
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	replaced[path] = by
+	p.replaced[path] = by
 	return os.WriteFile(by, src, 0o600)
 }
 

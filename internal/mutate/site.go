@@ -11,7 +11,7 @@ import (
 // A site is a place of the source and one wrong way to write it.
 type site struct {
 	id   int
-	file string // without its folder
+	file string // from the root of the module
 	line int
 	fn   string // the function, with its receiver's type
 	was  string // the source, in one line

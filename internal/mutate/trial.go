@@ -17,7 +17,7 @@ import (
 
 // A trial runs the tests of a binary.
 type trial struct {
-	folder string // of the package: the tests read their testdata there
+	folder string // of the tests, which read their testdata there
 	binary string
 	flags  []string
 	dir    string

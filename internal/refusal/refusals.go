@@ -75,7 +75,7 @@ var (
 	RefuseNoSelection               = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required") // of sales to calculate again
 	RefuseNoSaleIDs                 = row(affiliate.KindInvalid, affiliate.MissingField, "saleIds", "Sale IDs are required")
 	PromoCodeRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "promoCode", "Promo code is required")
-	UrlRequired                     = row(affiliate.KindInvalid, affiliate.MissingField, "url", "URL is required")
+	URLRequired                     = row(affiliate.KindInvalid, affiliate.MissingField, "url", "URL is required")
 	EventsRequired                  = row(affiliate.KindInvalid, affiliate.MissingField, "events", "At least one event type is required")
 	ReplayTargetRequired            = row(affiliate.KindInvalid, affiliate.MissingField, "deliveryId", "Delivery ID, or webhook ID and since, is required")
 	WebhookIDRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "webhookId", "Webhook ID is required")
