@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/internal/audit"
 	"github.com/tributary-go/tributary/internal/payout"
 	"github.com/tributary-go/tributary/internal/reading"
 )
@@ -213,17 +212,4 @@ func (p *Program) StatementPage(ctx context.Context, of affiliate.AffiliateRef, 
 // Source: docs/money.md 9.
 func (p *Program) StatementLines(ctx context.Context, q affiliate.StatementQuery, pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
 	return reading.StatementLines(ctx, p.engine, q, pg)
-}
-
-// VerifyReport is [Program.Verify] with its result as data. One runs at a time:
-// it keeps all records in memory, and its callers may be many. This counts the
-// programs that With, From and Keyed made of the same one together; Verify is
-// not counted.
-//
-// Errors: [affiliate.VerifyRunning] while another one runs; those of the store, and of the
-// context.
-//
-// Source: ours, because a host must be able to check its books.
-func (p *Program) VerifyReport(ctx context.Context) (affiliate.Verification, error) {
-	return audit.VerifyReport(ctx, p.engine)
 }

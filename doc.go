@@ -25,16 +25,6 @@
 //
 // docs/README.md in the repository has a page for each task.
 //
-// # The nouns
-//
-// An [affiliate.Affiliate] is a person who promotes the program through links (a [affiliate.Link]
-// is a slug) and promotional codes. A [affiliate.Coupon] defines a discount. A [affiliate.Code] is
-// what a customer types at checkout; it belongs to a coupon and usually to an
-// affiliate. A [affiliate.Click] is a visit through a link. A [affiliate.Referral] is a customer
-// who came through an affiliate. A [affiliate.Sale] is a payment of a customer, with the
-// [affiliate.Commission] that it earned. A [affiliate.Payout] is a set of commissions that are paid
-// together.
-//
 // # The program
 //
 // A [Program] has every rule as a method. It uses a [record.Store], which only stores
@@ -56,33 +46,8 @@
 //   - Money is exact: an [affiliate.Amount] is an integer count of 1/10,000, every sum is
 //     checked, and there is one rounding function.
 //   - [Program.Verify] recomputes the books from the records.
+//   - Time, ids and randomness come from [Config], so a test controls them.
 //
-// # Errors
-//
-// An error that a caller can fix is an [*affiliate.Error] with a [affiliate.Reason]:
-//
-//	if errors.Is(err, affiliate.SlugTaken) { … }
-//
-// A look-up that finds nothing returns [affiliate.ErrNotFound]. Any other error is
-// internal: the store or a function of the host failed, and clients must not
-// see the cause.
-//
-// # Events
-//
-// Every change writes an [affiliate.Event] in the same transaction. There are fifteen
-// types. An event has the object after the change, and a revision that rises by
-// one with each event of the object. A read, a refusal and an update that
-// changes nothing fire no event.
-//
-// There are four ways to get events. A dispatcher (webhooks.Sender, or one that
-// uses [Program.ClaimDeliveries]) delivers them to an [affiliate.Endpoint] at least once.
-// [Program.Follow] and [Program.EventsAfter] give them in the order of the
-// commits to a reader that stores its position. [record.Hooks] get the record before
-// and after each change in process, but may miss one when the process ends.
-// [Program.Events] lists them.
-//
-// # Time, ids, randomness
-//
-// They come from [Config], so a test controls them. They are read before a
-// transaction begins, so a store may run a closure again.
+// Package affiliate has the words: the nouns, errors and events. Package
+// [github.com/tributary-go/tributary/affiliate/record] has what a store keeps.
 package tributary

@@ -7,7 +7,7 @@ import (
 )
 
 // TestMap: every method that the map at the top of package tributary names exists, and
-// there are at least 40 examples that are run.
+// there are at least 40 examples that are run. The comment of Program has every method.
 func TestMap(t *testing.T) {
 	var engine strings.Builder
 	examples := 0
@@ -26,6 +26,13 @@ func TestMap(t *testing.T) {
 	for _, m := range named {
 		if !strings.Contains(engine.String(), "func (p *Program) "+m[1]+"(") {
 			t.Errorf("the map names %s, which is no method", m[1])
+		}
+	}
+	_, nouns, _ := strings.Cut(read(t, "tributary.go"), "// By noun:")
+	nouns, _, _ = strings.Cut(nouns, "//\n// Its methods")
+	for _, m := range regexp.MustCompile(`(?m)^func \(p \*Program\) (\w+)\(`).FindAllStringSubmatch(engine.String(), -1) {
+		if !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(nouns) {
+			t.Errorf("the comment of Program lists %s under no noun", m[1])
 		}
 	}
 	if examples < 40 {

@@ -19,6 +19,41 @@ import (
 // A Program is one affiliate program: every rule of the domain as a method.
 // It is immutable, safe for concurrent use, and starts no goroutine.
 //
+// By noun:
+//
+//   - Affiliates: CreateAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
+//     AffiliateByEmail, Affiliates, SearchAffiliates, ApproveAffiliates,
+//     DeclineAffiliates, DeactivateAffiliates, BanAffiliates, UpdateAffiliate,
+//     AcceptInvite
+//   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
+//   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, Code, Codes,
+//     GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
+//     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
+//   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
+//     UpdateReferral, PushReferralStatus
+//   - Sales and commissions: RestoreRedemption, DeleteSale, ReverseSale, RecordSale,
+//     RefundSale, RecalculateSales, ReviewCommissions, SearchSales, UpdateSale, Sale,
+//     Sales
+//   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
+//     Plan, Plans, UpdatePlan, DeletePlan, SetReferralPlan, AssignTiers, CreateTier,
+//     Tier, Tiers, UpdateTier, DeleteTier
+//   - Payments of providers: PaymentConflict, ReportPayer, PayerReferral, PayerKnown,
+//     ReportSubscription, DecidePayment, ProviderPayment, ReportPayment
+//   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
+//     PreviewPayouts, PayoutPreview, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
+//     StepPayouts, SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
+//   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
+//     Balance, BalanceOf, Balances, Movements, AdjustmentReasons, Report, ReportBuckets,
+//     ExplainSale, Simulate, Statement, StatementPage, StatementLines
+//   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
+//     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
+//     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint
+//   - Imports: ImportAffiliates, ImportCoupons, ImportPayouts, ImportSales,
+//     ImportReferrals
+//   - Upkeep: AffiliateData, ReferralData, CloseBooks, OpenBooks, EraseAffiliate,
+//     EraseReferral, Prune, Retain, Step, Verify, VerifyReport
+//   - The program itself: Keyed, Partner, Ping, With, From, Rehearsal, Settings, Config
+//
 // Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
 // look-up of one record finds nothing, and any other error when the store or a
 // function of the host failed. A refusal has changed nothing. After another error

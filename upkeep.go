@@ -288,3 +288,16 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 func (p *Program) Verify(ctx context.Context) error {
 	return audit.Verify(ctx, p.engine)
 }
+
+// VerifyReport is [Program.Verify] with its result as data. One runs at a time:
+// it keeps all records in memory, and its callers may be many. This counts the
+// programs that With, From and Keyed made of the same one together; Verify is
+// not counted.
+//
+// Errors: [affiliate.VerifyRunning] while another one runs; those of the store, and of the
+// context.
+//
+// Source: ours, because a host must be able to check its books.
+func (p *Program) VerifyReport(ctx context.Context) (affiliate.Verification, error) {
+	return audit.VerifyReport(ctx, p.engine)
+}
