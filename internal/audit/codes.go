@@ -67,7 +67,7 @@ func (a *audit) verifyTerms(r *record.Coupon) {
 		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type, r.PercentOff, r.AmountOff, r.Currency)
 	}
 	a.titled(name, r.Name)
-	listed(a, name, "duration", r.Duration, affiliate.Durations()...)
+	listed(a, name, "duration", r.Duration, durations...)
 	if repeating := r.Duration == affiliate.DurationRepeating; repeating != (r.DurationInMonths > 0) || r.DurationInMonths < 0 {
 		a.breach("I18", name, "duration %s, durationInMonths %d", r.Duration, r.DurationInMonths)
 	}

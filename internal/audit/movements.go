@@ -70,9 +70,9 @@ func (a *audit) follow(t *trail, r *record.Movement) {
 		a.breach("I62", name, "it is number %d of %v after number %d of %v", r.Number, r.At, t.books.Number, t.at)
 		t.bad = true
 	}
-	listed(a, name, "from", r.From.Value(), affiliate.Accounts()...)
-	listed(a, name, "to", r.To.Value(), affiliate.Accounts()...)
-	listed(a, name, "cause", r.Cause.Value(), affiliate.Causes()...)
+	listed(a, name, "from", r.From.Value(), allAccounts...)
+	listed(a, name, "to", r.To.Value(), allAccounts...)
+	listed(a, name, "cause", r.Cause.Value(), causes...)
 	if r.Amount.Sign() < 0 || r.Amount.IsZero() != engine.IsMemo(r) || engine.IsMemo(r) && !r.From.Is(affiliate.AccountAccrual) {
 		a.breach("I62", name, "it moves %v from %s to %s", r.Amount, r.From, r.To)
 		t.bad = true

@@ -104,7 +104,7 @@ func (a *audit) verifyPayout(r *record.Payout, held affiliate.Amount) {
 	if r.Amount.Sign() <= 0 {
 		a.breach("I68", name, "it is %v", r.Amount)
 	}
-	listed(a, name, "status", r.Status, affiliate.PayoutStatuses()...)
+	listed(a, name, "status", r.Status, payoutStatuses...)
 	if paid := r.Status == affiliate.PayoutPaid || r.Status == affiliate.PayoutReturned; paid == r.PaidAt.IsZero() {
 		a.breach("I42", name, "it is %s, paid at %v", r.Status, r.PaidAt)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/mailbox"
@@ -42,7 +41,7 @@ func (a *audit) verifyAffiliate(r *record.Affiliate) {
 	a.verifyEmail("affiliate", r.ID, r.Email)
 	a.refers("I36", "affiliate", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
 	a.refers("I36", "affiliate", r.ID, "tier", r.TierID, a.tiers.has(r.TierID))
-	listed(a, named("affiliate", r.ID), "status", r.Status, affiliate.AffiliateStatuses()...)
+	listed(a, named("affiliate", r.ID), "status", r.Status, affiliateStatuses...)
 	a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
@@ -124,6 +123,6 @@ func (a *audit) verifyReferral(r *record.Referral) {
 	a.refers("I29", "referral", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
 	a.owned(named("referral", r.ID), r.LinkID, r.AffiliateID)
 	a.refers("I36", "referral", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
-	listed(a, named("referral", r.ID), "status", r.Status, affiliate.SubscriptionStatuses()...)
+	listed(a, named("referral", r.ID), "status", r.Status, subscriptionStatuses...)
 	a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)
 }

@@ -28,7 +28,7 @@ func (a *audit) verifyRates() {
 func (a *audit) verifyPlan(r *record.Plan) {
 	name := named("plan", r.ID)
 	a.titled(name, r.Name)
-	listed(a, name, "paymentTrigger", r.Trigger, affiliate.PaymentTriggers()...)
+	listed(a, name, "paymentTrigger", r.Trigger, paymentTriggers...)
 	a.verifyRate(name, affiliate.Set(r.Terms.Rate), r.Terms.Type)
 	if r.Terms.MaxPayments < 0 || r.Terms.MaxMonths < 0 {
 		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)

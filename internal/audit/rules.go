@@ -9,6 +9,20 @@ import (
 	"github.com/tributary-go/tributary/internal/decimal"
 )
 
+// The lists of values, so that a check of a record copies none.
+var (
+	allAccounts          = affiliate.Accounts()
+	affiliateStatuses    = affiliate.AffiliateStatuses()
+	approvalStatuses     = affiliate.ApprovalStatuses()
+	causes               = affiliate.Causes()
+	durations            = affiliate.Durations()
+	paymentTriggers      = affiliate.PaymentTriggers()
+	payoutStatuses       = affiliate.PayoutStatuses()
+	rateSources          = affiliate.RateSources()
+	skipReasons          = affiliate.SkipReasons()
+	subscriptionStatuses = affiliate.SubscriptionStatuses()
+)
+
 // The rules of money a second time, for the audit alone. They are written from
 // docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: a
 // rule that is wrong in one of the two places is a breach.

@@ -43,7 +43,7 @@ func (a *audit) verifyLine(r *record.Line) {
 		a.breach("I69", name, "payout %s, skipped %q", r.PayoutID, r.Skipped)
 	}
 	if r.Skipped != "" {
-		listed(a, name, "skipped", r.Skipped, affiliate.SkipReasons()...)
+		listed(a, name, "skipped", r.Skipped, skipReasons...)
 		return
 	}
 	payout := a.payouts.get(r.PayoutID)

@@ -126,7 +126,7 @@ func (a *audit) verifyCommission(r *record.Sale, i int) {
 	if !a.affiliates.has(c.AffiliateID) {
 		a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
 	}
-	listed(a, name, "approvalStatus", c.Approval.Value(), affiliate.ApprovalStatuses()...)
+	listed(a, name, "approvalStatus", c.Approval.Value(), approvalStatuses...)
 	if c.Approval.Is(affiliate.ApprovalAccepted) != c.HoldReason.Is("") {
 		a.breach("I81", name, "commission %d is %s for the reason %q", c.Number, c.Approval, c.HoldReason)
 	}

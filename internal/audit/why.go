@@ -34,7 +34,7 @@ func (a *audit) verifyWhy(r *record.Sale, clicks map[int64]*record.Click) {
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
 	if plan == w.PlanFrom.Is(affiliate.PlanOfProgram) || tier != w.RateFrom.Is(affiliate.RateOfTier) || r.RateFixed != w.RateFrom.Is(affiliate.RateOfSale) ||
-		w.RateFrom.Is(affiliate.RateOfPlan) && !plan || w.RateFrom.Is(affiliate.RateOfProgram) && plan || !slices.Contains(affiliate.RateSources(), w.RateFrom.Value()) {
+		w.RateFrom.Is(affiliate.RateOfPlan) && !plan || w.RateFrom.Is(affiliate.RateOfProgram) && plan || !slices.Contains(rateSources, w.RateFrom.Value()) {
 		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom, w.PlanID, w.PlanFrom, w.TierID)
 	}
 	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {

@@ -14,7 +14,7 @@ import (
 // SearchAffiliates is SearchAffiliates of tributary.Program.
 func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "SearchAffiliates", Reads).End(&err)
-	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliate.AffiliateStatuses())), checkSearch(q.Search)); err != nil {
+	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliateStatuses)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Affiliate]{}, err
 	}
 	return Found(ctx, p, Hunt{pg, "affiliates-search", q}, func(o *Op, exactly bool) *Seeker[record.Affiliate, affiliate.Affiliate] {

@@ -74,7 +74,7 @@ func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affil
 		rq.Refused = refusal.First(refusal.NormalizeEmail("payoutEmail", &d.Email))
 	}
 	if rq.Refused == nil {
-		rq.Refused = refusal.First(refusal.OneOfOrNone("paymentMethod", d.Method, affiliate.PaymentMethods()))
+		rq.Refused = refusal.First(refusal.OneOfOrNone("paymentMethod", d.Method, paymentMethods))
 	}
 	all, err := p.changeAll(ctx, rq, []uuid.UUID{id}, func(_ *Op, rec *record.Affiliate) error {
 		if err := allowed(rec); err != nil {

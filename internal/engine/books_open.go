@@ -167,7 +167,7 @@ func (v *inventory) opening(books *record.Books) (Booking, error) {
 	b := Booking{Of: record.Movement{
 		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
 	}}
-	for _, account := range affiliate.Accounts()[1:] {
+	for _, account := range accounts[1:] {
 		difference, err := AccountOf(&v.Books, account).Sub(*AccountOf(books, account))
 		if err != nil {
 			return b, err

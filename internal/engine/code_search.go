@@ -14,7 +14,7 @@ import (
 // SearchCodes is SearchCodes of tributary.Program.
 func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
 	defer p.Begin(&ctx, "SearchCodes", Reads).End(&err)
-	if err := refusal.First(InQuery(refusal.OneOfOrNone("state", q.State, affiliate.CodeStates())), checkSearch(q.Search)); err != nil {
+	if err := refusal.First(InQuery(refusal.OneOfOrNone("state", q.State, codeStates)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Code]{}, err
 	}
 	now := p.Now()

@@ -137,7 +137,7 @@ func (p *Program) normalizeCoupon(c *affiliate.NewCoupon, up affiliate.CouponUpd
 		checkAmountOff(c),
 		normalizeCouponCurrency(c),
 		refusal.NotCleared("duration", up.Duration),
-		refusal.MemberOf(c.Duration, refusal.DurationUnknown, affiliate.Durations()...),
+		refusal.MemberOf(c.Duration, refusal.DurationUnknown, durations...),
 		checkMonths(c),
 		refusal.MaxRedemptionsNotPositive.When(c.MaxRedemptions.Or(1) < 1),
 		refusal.NotCleared("limitToProducts", up.LimitToProducts),
@@ -231,5 +231,5 @@ func checkIntegrationType(c *affiliate.NewCoupon) *affiliate.Error {
 	if c.IntegrationType == "" {
 		return nil
 	}
-	return refusal.MemberOf(c.IntegrationType, refusal.IntegrationTypeUnknown, affiliate.IntegrationTypes()...)
+	return refusal.MemberOf(c.IntegrationType, refusal.IntegrationTypeUnknown, integrationTypes...)
 }

@@ -4,6 +4,20 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
+// The lists of values, so that a check of input copies none.
+var (
+	accounts             = affiliate.Accounts()
+	affiliateStatuses    = affiliate.AffiliateStatuses()
+	approvalStatuses     = affiliate.ApprovalStatuses()
+	codeStates           = affiliate.CodeStates()
+	durations            = affiliate.Durations()
+	integrationTypes     = affiliate.IntegrationTypes()
+	integrations         = affiliate.Integrations()
+	paymentMethods       = affiliate.PaymentMethods()
+	paymentTriggers      = affiliate.PaymentTriggers()
+	subscriptionStatuses = affiliate.SubscriptionStatuses()
+)
+
 // ForAffiliate is the source as an affiliate shows it.
 func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 	switch s {

@@ -50,7 +50,7 @@ func planNormalize(r *record.Plan) error {
 	if r.Trigger == "" {
 		r.Trigger = affiliate.TriggerPurchase
 	}
-	return refusal.First(refusal.OneOf("paymentTrigger", r.Trigger, affiliate.PaymentTriggers()))
+	return refusal.First(refusal.OneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
 // NormalizeTerms fills in the type and checks rate, limits and holding period.

@@ -80,7 +80,7 @@ func NormalizeReferral(in *affiliate.NewReferral) error {
 		RequiredEmail("email", &in.Email),
 		refusal.Required("referredUserExternalId", in.ReferredUserExternalID, refusal.CustomerExternalIDRequired, refusal.MaxName),
 		refusal.Optional("plan", in.Plan, refusal.MaxName),
-		refusal.OneOfOrNone("integrationReferralSource", in.Integration, affiliate.Integrations()),
+		refusal.OneOfOrNone("integrationReferralSource", in.Integration, integrations),
 	)
 }
 

@@ -28,7 +28,7 @@ func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery
 // checkReferralQuery checks what is no look-up.
 func (p *Program) checkReferralQuery(q affiliate.ReferralQuery) error {
 	return refusal.First(
-		InQuery(refusal.OneOfOrNone("subscriptionStatus", q.Status, affiliate.SubscriptionStatuses())),
+		InQuery(refusal.OneOfOrNone("subscriptionStatus", q.Status, subscriptionStatuses)),
 		InQuery(refusal.FieldNotADate.About("since").When(!p.ValidDate(q.Since))),
 		InQuery(refusal.FieldNotADate.About("until").When(!p.ValidDate(q.Until))),
 		checkSearch(q.Search),

@@ -133,7 +133,7 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status a
 	defer p.Begin(&ctx, "PushReferralStatus", Writes).End(&err)
 	rq := Request{
 		Name: "referral.push-status", Input: []any{ident, status},
-		Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)), refusal.OneOf("subscriptionStatus", status, affiliate.SubscriptionStatuses())),
+		Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)), refusal.OneOf("subscriptionStatus", status, subscriptionStatuses)),
 	}
 	return p.changeReferral(ctx, rq, ident, func(_ *Op, rec *record.Referral) error {
 		rec.Status = status

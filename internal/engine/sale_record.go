@@ -154,8 +154,8 @@ func (p *Program) NormalizeCharge(in *affiliate.NewSale) error {
 		refusal.Optional("externalInvoiceId", in.ExternalInvoiceID, refusal.MaxName),
 		checkSubtotal(in.Subtotal),
 		refusal.FreeEarned.When(in.Free && in.TotalEarned.Sign() != 0),
-		refusal.OneOf("paymentTrigger", in.PaymentTrigger, affiliate.PaymentTriggers()),
-		refusal.OneOfOrNone("integrationSalesSource", in.Integration, affiliate.Integrations()),
+		refusal.OneOf("paymentTrigger", in.PaymentTrigger, paymentTriggers),
+		refusal.OneOfOrNone("integrationSalesSource", in.Integration, integrations),
 	); err != nil {
 		return err
 	}

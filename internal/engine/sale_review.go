@@ -56,7 +56,7 @@ func (o *Op) Recalculate(before record.Sale) (bool, error) {
 func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) (_ []affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "ReviewCommissions", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "sale.review", Input: []any{status, ids}, Refused: refusal.First(refusal.OneOf("approvalStatus", status, affiliate.ApprovalStatuses()), p.CheckBulk(len(ids)))}
+	rq := Request{Name: "sale.review", Input: []any{status, ids}, Refused: refusal.First(refusal.OneOf("approvalStatus", status, approvalStatuses), p.CheckBulk(len(ids)))}
 	return Write(o, rq, func() ([]affiliate.Sale, error) {
 		for _, id := range ids {
 			if _, _, err := o.reviewed(id, status); err != nil {

@@ -35,7 +35,7 @@ func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 func (p *Program) checkSaleQuery(q affiliate.SaleQuery) error {
 	return refusal.First(
 		InQuery(refusal.OneOfOrNone("status", q.Status, []affiliate.SaleStatus{affiliate.SaleActive, affiliate.SaleRefunded})),
-		InQuery(refusal.OneOfOrNone("approvalStatus", q.ApprovalStatus, affiliate.ApprovalStatuses())),
+		InQuery(refusal.OneOfOrNone("approvalStatus", q.ApprovalStatus, approvalStatuses)),
 		InQuery(refusal.FieldNotADate.About("since").When(!p.ValidDate(q.Since))),
 		InQuery(refusal.FieldNotADate.About("until").When(!p.ValidDate(q.Until))),
 		checkSearch(q.Search),

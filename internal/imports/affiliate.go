@@ -58,8 +58,8 @@ func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) 
 	if err := refusal.First(
 		refusal.CheckText("firstName", row.FirstName, refusal.MaxPersonName, false),
 		refusal.CheckText("lastName", row.LastName, refusal.MaxPersonName, false),
-		refusal.OneOf("status", row.Status, affiliate.AffiliateStatuses()),
-		refusal.OneOfOrNone("paymentMethod", row.PaymentMethod, affiliate.PaymentMethods()),
+		refusal.OneOf("status", row.Status, affiliateStatuses),
+		refusal.OneOfOrNone("paymentMethod", row.PaymentMethod, paymentMethods),
 		importedAt(o, "createdAt", &row.CreatedAt),
 	); err != nil {
 		return err

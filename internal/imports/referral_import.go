@@ -58,7 +58,7 @@ func normalizeImported(o *engine.Op, row *affiliate.ImportedReferral) error {
 	}
 	return refusal.First(
 		importedAt(o, "createdAt", &row.CreatedAt),
-		refusal.OneOf("status", row.Status, affiliate.SubscriptionStatuses()),
+		refusal.OneOf("status", row.Status, subscriptionStatuses),
 		checkProviderIDs("payers", row.Payers),
 	)
 }

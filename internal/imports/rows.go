@@ -11,6 +11,16 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
+// The lists of values, so that a check of a record copies none.
+var (
+	affiliateStatuses    = affiliate.AffiliateStatuses()
+	approvalStatuses     = affiliate.ApprovalStatuses()
+	holdReasons          = affiliate.HoldReasons()
+	paymentMethods       = affiliate.PaymentMethods()
+	payoutStatuses       = affiliate.PayoutStatuses()
+	subscriptionStatuses = affiliate.SubscriptionStatuses()
+)
+
 // How the rows of an import call are stored.
 
 // add counts a row.

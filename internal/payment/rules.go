@@ -17,6 +17,11 @@ import (
 
 // The checks of facts by themselves.
 
+// The lists of values, so that a check of input copies none.
+var (
+	integrations = affiliate.Integrations()
+)
+
 // Limits of one fact and of all facts of a payment.
 const (
 	maxProvider  = 32
@@ -226,7 +231,7 @@ func check(c affiliate.Credit) error {
 // integrationOf is the integration of a provider, as far as the list has it.
 func integrationOf(provider string) affiliate.Integration {
 	name := affiliate.Integration(strings.ToUpper(provider))
-	if slices.Contains(affiliate.Integrations(), name) {
+	if slices.Contains(integrations, name) {
 		return name
 	}
 	return ""
