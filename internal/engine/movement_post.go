@@ -163,9 +163,9 @@ func (o *Op) Enter(affiliate uuid.UUID, b Booking) error { return o.countWith(af
 
 // Post writes the movements of a booking, and puts them into the books. The
 // first movement of an affiliate without earlier sales opens its books.
-func (o *Op) Post(contact uuid.UUID, books *record.Books, b *Booking) error {
+func (o *Op) Post(affiliateID uuid.UUID, books *record.Books, b *Booking) error {
 	if books.Number == 0 && books.Opened.IsZero() && !books.Unbooked && b.n > 0 {
-		earlier, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: contact})
+		earlier, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: affiliateID})
 		if err != nil {
 			return refusal.Internal("read sales", err)
 		}
@@ -179,20 +179,20 @@ func (o *Op) Post(contact uuid.UUID, books *record.Books, b *Booking) error {
 		if i > 0 {
 			rec.Sales, rec.Revenue, rec.Refunds = 0, affiliate.Amount{}, affiliate.Amount{}
 		}
-		if err := o.postOne(contact, books, rec, b.moves[i]); err != nil {
+		if err := o.postOne(affiliateID, books, rec, b.moves[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *Op) postOne(contact uuid.UUID, books *record.Books, rec record.Movement, t transfer) error {
+func (o *Op) postOne(affiliateID uuid.UUID, books *record.Books, rec record.Movement, t transfer) error {
 	if err := MoveBetween(books, t.from, t.to, t.amount); err != nil {
 		return err
 	}
 	books.Number++
 	books.LastAt = next(books, o.Now)
-	rec.ID, rec.AffiliateID = MovementID(books.LastAt, books.Number, contact), contact
+	rec.ID, rec.AffiliateID = MovementID(books.LastAt, books.Number, affiliateID), affiliateID
 	rec.Number, rec.At, rec.From, rec.To, rec.Amount = books.Number, books.LastAt, affiliate.EnumOf(t.from), affiliate.EnumOf(t.to), t.amount
 	rec.Held, rec.Payable, rec.InPayout, rec.Paid = books.Held, books.Payable, books.InPayout, books.Paid
 	if err := o.Tx.Movements.Insert(rec); err != nil {

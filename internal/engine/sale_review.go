@@ -75,9 +75,9 @@ func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.Approv
 
 // releaseApproved accepts the commissions that waited for the approval of their
 // affiliate.
-func (o *Op) releaseApproved(contact uuid.UUID) error {
+func (o *Op) releaseApproved(affiliateID uuid.UUID) error {
 	var waiting []record.Sale
-	for sale, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: contact}}) {
+	for sale, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}}) {
 		if err != nil {
 			return refusal.Internal("read sales", err)
 		}

@@ -108,8 +108,8 @@ func (s *importShare) move(before, after engine.Standing) error {
 
 // tellPayout takes amounts off PAYABLE, and adds them to what payouts hold and to
 // what was paid.
-func (im *importing) tellPayout(contact uuid.UUID, inPayout, paid affiliate.Amount) (err error) {
-	s := im.books(contact)
+func (im *importing) tellPayout(affiliateID uuid.UUID, inPayout, paid affiliate.Amount) (err error) {
+	s := im.books(affiliateID)
 	for _, amount := range []affiliate.Amount{inPayout, paid} {
 		if err == nil {
 			s.change.Payable, err = s.change.Payable.Sub(amount)

@@ -208,18 +208,18 @@ func (im *importing) customerOf(row *affiliate.ImportedSale) (engine.Customer, e
 }
 
 // newBonus stores a bonus.
-func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, contact uuid.UUID) (affiliate.ImportRow, error) {
+func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, affiliateID uuid.UUID) (affiliate.ImportRow, error) {
 	if err := refusal.RefuseTakenExternalID(im.Tx.Adjustments, row.ExternalID, refusal.AdjustmentExternalIDTaken); err != nil {
 		return affiliate.ImportRow{}, err
 	}
 	rec := record.Adjustment{
-		ID: im.NewIDAt(row.CreatedAt), AffiliateID: contact, Kind: affiliate.AdjustBonus, Amount: row.CommissionEarned,
+		ID: im.NewIDAt(row.CreatedAt), AffiliateID: affiliateID, Kind: affiliate.AdjustBonus, Amount: row.CommissionEarned,
 		Reason: row.Reason, ExternalID: row.ExternalID, CreatedAt: affiliate.InstantOf(row.CreatedAt),
 	}
 	if err := im.Tx.Adjustments.Insert(rec); err != nil {
 		return affiliate.ImportRow{}, refusal.Internal("write adjustment", err)
 	}
-	books := im.books(contact)
+	books := im.books(affiliateID)
 	books.bonuses = append(books.bonuses, rec)
 	stored, err := im.Tx.Adjustments.Get(rec.ID)
 	if err != nil {

@@ -69,15 +69,15 @@ func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.
 
 // anyOnHold reports whether a commission of an affiliate is on hold. The books
 // tell; only where they are not open yet the sales are read.
-func anyOnHold(o *engine.Op, contact uuid.UUID) (bool, error) {
-	totals, err := o.Totals(contact)
+func anyOnHold(o *engine.Op, affiliateID uuid.UUID) (bool, error) {
+	totals, err := o.Totals(affiliateID)
 	if err != nil || !totals.Books.Opened.IsZero() {
 		return !totals.Books.Held.IsZero(), err
 	}
 	if totals.Commission.IsZero() {
 		return false, nil
 	}
-	for sale, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: contact}}) {
+	for sale, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}}) {
 		if err != nil {
 			return false, refusal.Internal("read sales", err)
 		}

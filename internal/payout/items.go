@@ -47,8 +47,8 @@ func take(open []OpenEntry, until, moment affiliate.Instant) (t taking, err erro
 
 // open lists the accepted commissions and the adjustments of an affiliate that
 // are in no payout.
-func open(o *engine.Op, contact uuid.UUID) (open []OpenEntry, err error) {
-	key := record.Key{Index: record.OfPayable, ID: contact}
+func open(o *engine.Op, affiliateID uuid.UUID) (open []OpenEntry, err error) {
+	key := record.Key{Index: record.OfPayable, ID: affiliateID}
 	sales, err := engine.Gather(o.Tx.Sales, record.Query{Key: key})
 	if err != nil {
 		return nil, refusal.Internal("read sales", err)

@@ -92,18 +92,18 @@ func goOn(ctx context.Context, p *engine.Program, run record.Run, n int) (record
 
 // bookLine decides again about an affiliate, and writes the line and the payout,
 // unless the affiliate was examined in between.
-func bookLine(ctx context.Context, p *engine.Program, runID, contact uuid.UUID) error {
+func bookLine(ctx context.Context, p *engine.Program, runID, affiliateID uuid.UUID) error {
 	o := p.Op(ctx)
 	_, err := engine.Update(o, func() (struct{}, error) {
 		for _, table := range []string{"sales", "adjustments"} {
-			o.Soon(table, record.Key{Index: record.OfPayable, ID: contact})
+			o.Soon(table, record.Key{Index: record.OfPayable, ID: affiliateID})
 		}
-		o.Soon("affiliates", record.Key{ID: contact})
+		o.Soon("affiliates", record.Key{ID: affiliateID})
 		run, last, err := lastLine(o, runID)
-		if err != nil || run.Status == affiliate.RunDone || examined(contact, run.Cursor) || examined(contact, last.AffiliateID) {
+		if err != nil || run.Status == affiliate.RunDone || examined(affiliateID, run.Cursor) || examined(affiliateID, last.AffiliateID) {
 			return struct{}{}, err
 		}
-		aff, err := o.Tx.Affiliates.Get(contact)
+		aff, err := o.Tx.Affiliates.Get(affiliateID)
 		if errors.Is(err, affiliate.ErrNotFound) {
 			return struct{}{}, nil // deleted meanwhile
 		}

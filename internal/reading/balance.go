@@ -8,9 +8,9 @@ import (
 )
 
 // balance is the balance of open books of which some matures.
-func balance(b *record.Books, contact uuid.UUID, maturing affiliate.Amount) (affiliate.Balance, error) {
+func balance(b *record.Books, affiliateID uuid.UUID, maturing affiliate.Amount) (affiliate.Balance, error) {
 	out := affiliate.Balance{
-		AffiliateID: contact, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
+		AffiliateID: affiliateID, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
 	}
 	var err error
 	if out.Payable, err = b.Payable.Sub(maturing); err != nil {

@@ -14,9 +14,9 @@ import (
 )
 
 // Balance is Balance of tributary.Program.
-func Balance(ctx context.Context, p *engine.Program, contact uuid.UUID) (_ affiliate.Balance, err error) {
+func Balance(ctx context.Context, p *engine.Program, affiliateID uuid.UUID) (_ affiliate.Balance, err error) {
 	defer p.Begin(&ctx, "Balance", engine.Reads).End(&err)
-	return BalanceOf(ctx, p, affiliate.AffiliateRef{ID: contact})
+	return BalanceOf(ctx, p, affiliate.AffiliateRef{ID: affiliateID})
 }
 
 // BalanceOf is BalanceOf of tributary.Program.
@@ -57,16 +57,16 @@ func Balances(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affi
 }
 
 // currentBalance is the balance of an affiliate, and whether its books are open.
-func currentBalance(o *engine.Op, contact uuid.UUID) (b affiliate.Balance, open bool, err error) {
-	books, open, err := books(o, contact)
+func currentBalance(o *engine.Op, affiliateID uuid.UUID) (b affiliate.Balance, open bool, err error) {
+	books, open, err := books(o, affiliateID)
 	if err != nil || !open {
 		return b, false, err
 	}
-	maturing, err := maturing(o, contact, &books)
+	maturing, err := maturing(o, affiliateID, &books)
 	if err != nil {
 		return b, false, refusal.Internal("read sales", err)
 	}
-	if b, err = balance(&books, contact, maturing); err != nil {
+	if b, err = balance(&books, affiliateID, maturing); err != nil {
 		return b, false, refusal.Internal("add accounts", err)
 	}
 	b.Currency, b.At = o.Cfg.Currency, affiliate.TimeOf(engine.Later(o.Now, books.LastAt).Time())

@@ -20,10 +20,10 @@ import (
 const clockTrust = time.Hour
 
 // Statement is Statement of tributary.Program.
-func Statement(ctx context.Context, p *engine.Program, contact uuid.UUID, from, to time.Time) (_ affiliate.Statement, err error) {
+func Statement(ctx context.Context, p *engine.Program, affiliateID uuid.UUID, from, to time.Time) (_ affiliate.Statement, err error) {
 	caller := ctx // the lines are read later, by calls of their own
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
-	s, q, err := statement(ctx, p, affiliate.AffiliateRef{ID: contact}, from, to)
+	s, q, err := statement(ctx, p, affiliate.AffiliateRef{ID: affiliateID}, from, to)
 	if err == nil {
 		s = s.WithLines(affiliate.Each(affiliate.PageSize, func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
 			return StatementLines(caller, p, q, pg)
@@ -162,8 +162,8 @@ func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (reco
 
 // figuresBefore are the accounts after the last movement before a time, and the
 // number of that movement.
-func figuresBefore(o *engine.Op, contact uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
-	rec, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: contact}, After: engine.FirstMovement(at), Desc: true})
+func figuresBefore(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
+	rec, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true})
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return affiliate.Figures{}, 0, nil
 	}
