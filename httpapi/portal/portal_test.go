@@ -3,6 +3,7 @@ package portal_test
 import (
 	"encoding/base64"
 	"encoding/csv"
+	"fmt"
 	"html"
 	"maps"
 	"net/http"
@@ -387,6 +388,32 @@ func TestCodesThatDoNotWork(t *testing.T) {
 	for _, path := range []string{"codes", ""} {
 		if page := w.get(cookie, path); !strings.Contains(page.text(), "Your account is banned: commissions of new sales by your links and codes are on hold.") {
 			t.Errorf("%q: %s", path, page.text())
+		}
+	}
+}
+
+// TestReasonsOfLaterChanges: a payout that came back and a commission that went to
+// somebody else say why, on every page that shows them.
+func TestReasonsOfLaterChanges(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	cleo := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Cleo", LastName: "C", Email: "cleo@example.org", AffiliateLink: "cleo"}))
+	sale := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "cleo", Email: "c@x.example", Name: "C", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	must(w.SetPayoutStatus(ctx, must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cleo.ID})).ID, affiliate.PayoutPaid))
+	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: cleo.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("500"), Reason: "a\u202egood\u202c year"}))
+	returned := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cleo.ID}))
+	must(w.SetPayoutStatus(ctx, returned.ID, affiliate.PayoutPaid))
+	must(w.ReturnPayout(ctx, returned.ID, "account closed"))
+	must(w.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(w.bob.ID), ClawBack: true}))
+	cookie := w.enter(cleo.ID)
+	for path, says := range map[string]string{
+		"payouts":                         "Returned account closed",
+		"payouts/" + returned.ID.String(): "account closed",
+		"statements/2026-03":              "Adjustment: aU+202EgoodU+202C year 500.00 USD",
+		"statements/2026-03?":             fmt.Sprintf("Move Sale %v −2.00 USD", sale.ID),
+	} {
+		if page := w.get(cookie, strings.TrimSuffix(path, "?")); !strings.Contains(strings.ReplaceAll(page.text(), " How", ""), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
 		}
 	}
 }

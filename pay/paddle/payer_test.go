@@ -88,6 +88,8 @@ func TestOtherProgram(t *testing.T) {
 		"txn_1": {"tributary_click": "1"}, "txn_2": {"tributary_slug": "mara"}, "txn_3": {"tributary_click": "1", "tributary_program": other.String()},
 		"txn_4": {"tributary_program": other.String(), "tributary_click": "1", "tributary_order": "order-1", "tributary_customer": "user-9", "tributary_signature": paytest.Must(paytest.CarryKeys.Sign(stolen))},
 		"txn_5": {"tributary_program": paytest.ID.String() + "x", "tributary_click": "1"},
+		"txn_6": {"tributary_program": strings.ToUpper(other.String()), "tributary_slug": "mara"}, "txn_7": {"tributary_program": 1, "tributary_click": 1},
+		"txn_8": {"tributary_program": []any{paytest.ID.String()}, "tributary_click": "1"}, "txn_9": {"tributary_program": nil, "tributary_click": "1"},
 	} {
 		e := s.transaction(id, 12000, 2000).With("data.custom_data", data)
 		s.Send(e)
