@@ -15,12 +15,12 @@ import (
 // concurrent use.
 type StoredAnswer struct {
 	raw  []byte
-	body answerBody
+	body AnswerBody
 }
 
-// An answerBody is an answer before it is encoded. It is never changed, and it
+// An AnswerBody is an answer before it is encoded. It is never changed, and it
 // shares no memory with values that callers hold.
-type answerBody interface {
+type AnswerBody interface {
 	AppendAnswer(dst []byte) []byte
 }
 
@@ -31,7 +31,7 @@ func StoredAnswerOf(raw []byte) StoredAnswer { return AnswerOf(bytes.Clone(raw))
 func AnswerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: raw} }
 
 // LateAnswer is the answer of a body that each reader encodes.
-func LateAnswer(body answerBody) StoredAnswer { return StoredAnswer{body: body} }
+func LateAnswer(body AnswerBody) StoredAnswer { return StoredAnswer{body: body} }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty answer.

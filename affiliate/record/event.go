@@ -22,21 +22,21 @@ import (
 // use.
 type Payload struct {
 	raw  []byte
-	late encoder // in place of raw
+	late Encoder // in place of raw
 }
 
-// An encoder writes the JSON of an event that is not encoded yet. It never
+// An Encoder writes the JSON of an event that is not encoded yet. It never
 // changes, so that every call writes the same bytes.
-type encoder interface{ Encode() []byte }
+type Encoder interface{ Encode() []byte }
 
 // PayloadOf is the payload of stored bytes. It copies them.
 func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 
 // LatePayload is the payload of an event that each reader encodes.
-func LatePayload(late encoder) Payload { return Payload{late: late} }
+func LatePayload(late Encoder) Payload { return Payload{late: late} }
 
-// Source is what the payload is made of: bytes that nobody may change, or an encoder.
-func (p Payload) Source() (raw []byte, late encoder) { return p.raw, p.late }
+// Source is what the payload is made of: bytes that nobody may change, or an Encoder.
+func (p Payload) Source() (raw []byte, late Encoder) { return p.raw, p.late }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty payload.

@@ -21,4 +21,3 @@ type Why struct {
 	PlanID   uuid.UUID // zero: the program's terms
 	TierID   uuid.UUID // the tier that gave the rate; zero: none did
 }
-
