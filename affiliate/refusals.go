@@ -1,6 +1,6 @@
 package affiliate
 
-// The reasons. Their texts are in one table; see refusal.Refusals.
+// The reasons. Their texts are in one table, which Refusals of package tributary lists.
 const (
 	Unauthorized            Reason = "unauthorized"                   // the request has no key, or not one of the form Bearer
 	InvalidToken            Reason = "invalid_token"                  // the key is not known
