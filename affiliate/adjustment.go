@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // An Adjustment is an amount that an affiliate is owed, or owes, beside the
 // commissions of sales: a bonus, a correction, a fee. Payouts take it like a

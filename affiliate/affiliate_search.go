@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // AffiliateQuery selects the affiliates that match every field that is set. A
 // field that is set to null or to a zero value selects nothing.

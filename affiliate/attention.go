@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // Attention is what waits for somebody who runs the program: see
 // Program.Attention.

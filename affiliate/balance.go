@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // A Balance is what an affiliate is owed, and what it was paid. It comes from
 // the movements of the affiliate, whose sums are kept.

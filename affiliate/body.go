@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // The bodies of created and updated events. Coupon, Code and Sale events hold
 // the object as the API answers it ([Coupon], [Code], [Sale]); in every event

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // ClickID is the integer id of a click.
 type ClickID int64

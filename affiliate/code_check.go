@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"math/big"
-)
+import "math/big"
 
 // A KeySpace is what a batch of generated codes would take.
 type KeySpace struct {

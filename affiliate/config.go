@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"net/url"
-)
+import "net/url"
 
 // A Destination is a page of the host that links lead to.
 type Destination struct {

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // CouponQuery selects the coupons that match every field that is set. A field
 // that is set to null selects nothing.

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"slices"
-)
+import "slices"
 
 // The lists of values, for forms and for checks of input. Each call returns a list of
 // its own.

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // EventFilter selects the events that match every field that is set; without a
 // field it selects all. An id that is set to null, to the zero id or to an

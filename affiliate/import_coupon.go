@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // An ImportedCoupon is a coupon of another service with its codes.
 type ImportedCoupon struct {

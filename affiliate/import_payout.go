@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // An ImportedPayout is a payout of another service: what it paid, or is going
 // to pay, of the commissions and bonuses that were imported.

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // An ImportedSale is a payment of the past with the commission that another
 // service gave for it. A total of 0 with a commission is a bonus: an adjustment.

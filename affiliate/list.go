@@ -18,10 +18,9 @@ type List[T any] struct {
 	Next  string // cursor of the next page; empty on the last one
 }
 
-// maxPage and cursorPage bound a page and fill in the limit of a bare cursor.
-const (
-	PageSize = 100
-)
+// PageSize is the limit of a page that has a cursor alone, and how many records [All]
+// reads at a time.
+const PageSize = 100
 
 // All yields everything that a filter selects, newest first. It reads a hundred
 // records at a time and keeps no more. list is a method of the engine or of the

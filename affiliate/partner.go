@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // PartnerProfile is what affiliates see of themselves.
 type PartnerProfile struct {

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // PartnerPayout is a payout of the affiliate.
 type PartnerPayout struct {

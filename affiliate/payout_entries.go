@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // A PayoutEntry is something that a payout took: a commission or an adjustment.
 type PayoutEntry struct {

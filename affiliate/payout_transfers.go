@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // A Transfer is what somebody who pays needs of a payout. Package payfile writes
 // transfers into the files of payment providers.

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // Terms say what a sale earns. The zero Terms are 0 %: sales are recorded,
 // attributed and counted, and earn nothing. This is not an error, because the

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // PayoutItem is one entry that a payout took: a commission by its number, with
 // the number of its sale, or an adjustment. Both: the commission of a sale that was

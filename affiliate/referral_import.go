@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // An ImportedReferral is a customer of the past, from another service or a
 // historical resync. A promotional code only attributes it, even when the code

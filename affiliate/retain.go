@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // Retention says how long a program keeps what it needs for a while only. Each
 // age is counted from the time named here. Zero keeps the kind for ever.

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // An Explanation says how the commission of a sale came about. A sale from
 // before this was stored says UNKNOWN where it does not know.

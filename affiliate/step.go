@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // A Job is work that grows with the program and is done in steps. It is one of
 // [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [EraseAffiliateJob]

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // EraseAffiliateJob is Program.EraseAffiliate in steps. The affiliate itself is
 // blanked at the end, in the transaction that has seen the last event, so nothing

@@ -1,11 +1,7 @@
 package affiliate
 
-import (
-	"errors"
-)
+import "errors"
 
-// Errors that a store returns. A wrapper must keep them testable with
-// errors.Is.
-var (
-	ErrNotFound = errors.New("affiliate: not found")
-)
+// ErrNotFound means that a look-up found nothing. A wrapper of a store must keep it
+// testable with errors.Is.
+var ErrNotFound = errors.New("affiliate: not found")

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/tributary-go/tributary/internal/mailbox"
-)
+import "github.com/tributary-go/tributary/internal/mailbox"
 
 // SameEmail reports whether two texts are the same email: without blanks around
 // them and what nobody sees in them, in any letter case, and with a domain in its

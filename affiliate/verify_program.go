@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"time"
-)
+import "time"
 
 // A Verification is the result of a check of the books.
 type Verification struct {

@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // NoticeKind is the kind of a [Notice].
 type NoticeKind string

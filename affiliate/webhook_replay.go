@@ -1,8 +1,6 @@
 package affiliate
 
-import (
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // A ReplayRange is the input of Program.Replay: DeliveryID, or else WebhookID
 // with Since.

@@ -18,9 +18,7 @@ type Secret string
 // SecretPrefix is how every secret begins.
 const SecretPrefix = "whsec_"
 
-const (
-	secretMask = SecretPrefix + "***"
-)
+const secretMask = SecretPrefix + "***"
 
 // Reveal returns the secret itself.
 func (s Secret) Reveal() string { return string(s) }

@@ -1,8 +1,6 @@
 package memstore
 
-import (
-	"github.com/tributary-go/tributary/affiliate/record"
-)
+import "github.com/tributary-go/tributary/affiliate/record"
 
 // listed marks a ref that is the number of a list and not a slot.
 const listed = 1 << 31

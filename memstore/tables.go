@@ -1,8 +1,6 @@
 package memstore
 
-import (
-	"github.com/tributary-go/tributary/affiliate/record"
-)
+import "github.com/tributary-go/tributary/affiliate/record"
 
 // Each table of [record.Tx] is in every list below; it is in [tables.fix]
 // only if its records are fixed.

@@ -1,8 +1,6 @@
 package record
 
-import (
-	"github.com/tributary-go/tributary/affiliate"
-)
+import "github.com/tributary-go/tributary/affiliate"
 
 // HasApproval reports whether a commission of the sale has an approval status.
 func (r *Sale) HasApproval(status affiliate.ApprovalStatus) bool {

@@ -267,8 +267,8 @@ func Schema() []TableSchema {
 	}
 }
 
-// Errors that a store returns. A wrapper must keep them testable with
-// errors.Is.
+// Errors that a store returns, besides [affiliate.ErrNotFound]. A wrapper must keep them
+// testable with errors.Is.
 var (
 	ErrExists   = errors.New("affiliate: already exists")
 	ErrReadOnly = errors.New("affiliate: write in a read-only transaction")

@@ -1,8 +1,6 @@
 package record
 
-import (
-	"github.com/tributary-go/tributary/internal/plaintext"
-)
+import "github.com/tributary-go/tributary/internal/plaintext"
 
 // FoldSlug returns the form under which a slug is unique and looked up.
 func FoldSlug(s string) string { return plaintext.Lower(s) }

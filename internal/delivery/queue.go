@@ -22,9 +22,7 @@ import (
 // first lane do not reach it until the year 6429.
 func promptLane() uuid.UUID { return uuid.UUID{engine.PromptBit} }
 
-const (
-	numberBits = 0x3f // in the last byte; there is room for maxEndpoints
-)
+const numberBits = 0x3f // in the last byte; there is room for maxEndpoints
 
 // Prompt reports whether the entry stands in the second lane.
 func Prompt(r record.Queue) bool { return r.ID[0]&engine.PromptBit != 0 }

@@ -11,9 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-const (
-	secretHint = 4 // characters that an endpoint shows of its secret
-)
+const secretHint = 4 // characters that an endpoint shows of its secret
 
 // hint is the end of the secret, by which people tell secrets apart.
 func hint(s affiliate.Secret) string { return string(s[max(0, len(s)-secretHint):]) }

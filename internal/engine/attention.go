@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"time"
-)
+import "time"
 
 const (
 	WaitingShown = 5   // of each list, when the caller does not say

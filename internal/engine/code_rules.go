@@ -12,9 +12,7 @@ import (
 // The rules over a code's fields. Contract 2.2 and 3.4.
 
 // Limits of the random part of a generated code.
-const (
-	maxRandomLength = 32
-)
+const maxRandomLength = 32
 
 // NormalizeNewCode checks a create in the order of the contract's table and puts
 // values into canonical form. owned means that the affiliates are given

@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/tributary-go/tributary/affiliate"
-)
+import "github.com/tributary-go/tributary/affiliate"
 
 // atProvider is what a coupon is at a payment provider: the part of an update that
 // its JSON does not have.

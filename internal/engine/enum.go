@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/tributary-go/tributary/affiliate"
-)
+import "github.com/tributary-go/tributary/affiliate"
 
 // The lists of values, so that a check of input copies none.
 var (

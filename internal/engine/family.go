@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/tributary-go/tributary/affiliate"
-)
+import "github.com/tributary-go/tributary/affiliate"
 
 // IsNumbered reports whether events of the type have the number of their object.
 func IsNumbered(t affiliate.EventType) bool { return t.Family() == "sale" }

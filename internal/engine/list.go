@@ -14,10 +14,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxPage and cursorPage bound a page and fill in the limit of a bare cursor.
-const (
-	MaxPage = 1000
-)
+// MaxPage is the highest limit of a page.
+const MaxPage = 1000
 
 // listing is a page of stored records: its query and the limit of its answer.
 type listing struct {

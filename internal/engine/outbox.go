@@ -74,9 +74,7 @@ func Queued(d *record.Delivery, event *record.Event) record.Queue {
 	return record.Queue{DeliveryID: d.ID, EndpointID: d.EndpointID, ObjectID: event.ObjectID, Revision: event.Revision}
 }
 
-const (
-	PromptBit = 0x80 // in the first byte
-)
+const PromptBit = 0x80 // in the first byte
 
 // DueAt is the moment that the place in the queue stands for. In the second lane
 // it is that of the event, as far as the host's ids begin with one.

@@ -18,9 +18,7 @@ import (
 // The checks of facts by themselves.
 
 // The lists of values, so that a check of input copies none.
-var (
-	integrations = affiliate.Integrations()
-)
+var integrations = affiliate.Integrations()
 
 // Limits of one fact and of all facts of a payment.
 const (
