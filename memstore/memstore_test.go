@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -61,37 +60,6 @@ func TestTxIsComplete(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// TestFixed: exactly the tables whose records have no slice and no map skip
-// Clone.
-func TestFixed(t *testing.T) {
-	for i, s := range record.Schema() {
-		rec := reflect.TypeOf(s.Empty())
-		fixed := reflect.ValueOf(newProgram(benchProgram).tables[i]).Elem().FieldByName("fixed").Bool()
-		if want := !changeable(rec); fixed != want {
-			t.Errorf("%s: fixed is %v, want %v", rec, fixed, want)
-		}
-	}
-}
-
-func changeable(typ reflect.Type) bool {
-	if typ == reflect.TypeFor[time.Time]() || typ == reflect.TypeFor[record.Payload]() {
-		return false
-	}
-	switch typ.Kind() {
-	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan:
-		return true
-	case reflect.Array:
-		return changeable(typ.Elem())
-	case reflect.Struct:
-		for field := range typ.Fields() {
-			if changeable(field.Type) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func TestZeroStore(t *testing.T) {
