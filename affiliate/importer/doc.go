@@ -6,7 +6,8 @@
 //	report, err := importer.Run(ctx, program, src, importer.Options{DryRun: true})
 //
 // [Rewardful] and [Dub] read the files of these services, and [CSV] any file with
-// a header, by a [Mapping]. Nothing here uses the network, and no key is needed.
+// a header, by a [Mapping]. [Folder] opens all files of an export by their names, and
+// package cli makes a command of that. Nothing here uses the network or needs a key.
 //
 // # What is promised
 //

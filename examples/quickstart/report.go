@@ -12,7 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 const (
