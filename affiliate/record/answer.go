@@ -24,13 +24,13 @@ type AnswerBody interface {
 	AppendAnswer(dst []byte) []byte
 }
 
-// StoredAnswerOf is the answer of stored bytes. It copies them.
+// StoredAnswerOf returns an answer with stored bytes, which it copies.
 func StoredAnswerOf(raw []byte) StoredAnswer { return AnswerOf(bytes.Clone(raw)) }
 
-// AnswerOf is the answer of bytes that nobody changes afterwards.
+// AnswerOf returns an answer with bytes that nobody may change afterwards.
 func AnswerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: raw} }
 
-// LateAnswer is the answer of a body that each reader encodes.
+// LateAnswer returns an answer that each reader encodes from body.
 func LateAnswer(body AnswerBody) StoredAnswer { return StoredAnswer{body: body} }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an

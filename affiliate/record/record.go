@@ -21,9 +21,9 @@ import (
 // maxKey is the longest text a [Key] may hold, in bytes.
 const maxKey = 767
 
-// TextKey is the key of a text that callers chose. A text that is too long for
-// a key is replaced by its digest with a control character in front. Texts of
-// callers have no control characters, so the two kinds cannot be confused.
+// TextKey returns the key for a text that callers chose. A text that is too long
+// for a key is replaced by its digest with a control character in front. Texts
+// of callers have no control characters, so the two kinds cannot be confused.
 func TextKey(ix Index, s string) Key {
 	if len(s) > maxKey {
 		sum := sha256.Sum256([]byte(s))
@@ -32,7 +32,7 @@ func TextKey(ix Index, s string) Key {
 	return Key{Index: ix, Text: s}
 }
 
-// NumberID is an integer id as a key: its eight bytes at the end of an
+// NumberID returns an integer id as a key: its eight bytes at the end of an
 // otherwise empty UUID. It needs no memory, and it sorts like the number.
 func NumberID(n int64) uuid.UUID {
 	var id uuid.UUID
@@ -117,9 +117,9 @@ func (r Link) AppendKeys(dst []Key) []Key {
 	return append(dst, Key{Index: BySlug, Text: FoldSlug(r.Slug)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
 }
 
-// Alias is a text that is no slug and leads to a link: the slug that the link
-// had at another service. A record has one key in an index, so it is no field of
-// the link alone.
+// Alias is another text that leads to a link: the slug that the link had at
+// another service, which need not have the form of a slug. It is a record of its
+// own because a record can have only one key in an index.
 type Alias struct {
 	ID     uuid.UUID
 	LinkID uuid.UUID

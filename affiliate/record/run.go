@@ -19,7 +19,7 @@ type Run struct {
 	NoDetails    bool
 	AffiliateIDs []uuid.UUID
 	Status       affiliate.RunStatus
-	Cursor       uuid.UUID           // every affiliate as far as this one was examined
+	Cursor       uuid.UUID           // all affiliates up to this one were examined
 	Counts       affiliate.RunCounts // of all its lines, when it is DONE
 	StartedAt    affiliate.Instant
 	FinishedAt   affiliate.Instant // zero: it is RUNNING
