@@ -137,8 +137,8 @@ func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery) ([]affili
 	return reading.Report(ctx, p.engine, q)
 }
 
-// ReportBuckets is a page of [Program.Report]. It reads only what is in the buckets of the
-// page.
+// ReportBuckets returns a page of [Program.Report]. It reads only what is in the buckets
+// of the page.
 //
 // Errors: those of Report, and [affiliate.InvalidQuery] for a bad page.
 //

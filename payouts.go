@@ -85,7 +85,7 @@ func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) it
 	return payout.PreviewPayouts(ctx, p.engine, in)
 }
 
-// PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most that many
+// PayoutPreview returns a page of [Program.PreviewPayouts]: with a limit, at most that many
 // lines, from at most 5,000 affiliates. So a page may be short or empty although more
 // follow: Next says so. Each page judges by its own time whether a commission is past its
 // holding period.

@@ -181,7 +181,7 @@ func one[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	return find[T](ctx, c, fetch(path, query))
 }
 
-// nextCursor is the cursor in the reference with rel="next" of the Link
+// nextCursor returns the cursor in the reference with rel="next" of the Link
 // headers, or empty. Only the cursor is used, because the reference may point
 // to another host.
 func nextCursor(headers []string) string {

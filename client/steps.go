@@ -45,7 +45,7 @@ type place struct {
 	Limit  int    `json:"limit,omitzero"`
 }
 
-// stepOf is the request of a step; barred is the field that cannot be sent. Without
+// stepOf returns the request of a step; barred is the field that cannot be sent. Without
 // a path there is nothing to do.
 func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred string) {
 	here := place(at)

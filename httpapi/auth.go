@@ -18,7 +18,7 @@ type Access struct {
 	Scope   Scope  // empty: [ScopeFull]
 }
 
-// owner is whose idempotency keys a request with this secret uses: those of the
+// owner returns whose idempotency keys a request with this secret uses: those of the
 // key's name, so that they outlive a new secret, and without a name those of the
 // secret, of which only a digest is kept.
 func (a Access) owner(secret string) string {
@@ -46,7 +46,8 @@ func fingerprint(text string) string {
 // Source: docs/contract.md 1.2.
 type Authority func(ctx context.Context, key string) (Access, error)
 
-// RefuseToken is the error of an [Authority] for a key that is not known or has expired.
+// RefuseToken returns the error of an [Authority] for a key that is not known or has
+// expired.
 func RefuseToken() error { return refusal.RefuseToken.Err() }
 
 // RefuseAccess is its error for a key whose program has no API.
@@ -55,7 +56,7 @@ func RefuseAccess() error { return refusal.RefuseAccess.Err() }
 // RefuseProgram is its error for a key whose program is gone.
 func RefuseProgram() error { return refusal.RefuseProgram.Err() }
 
-// bearer is the key in the Authorization header: one line, the scheme in any
+// bearer returns the key in the Authorization header: one line, the scheme in any
 // letter case, one space, the key.
 func bearer(h http.Header) (string, bool) {
 	lines := h["Authorization"]

@@ -39,7 +39,7 @@ func statements() lookup {
 	}}
 }
 
-// needs is the last lookup of a GET that cannot do without a parameter.
+// needs returns the last lookup of a GET that cannot do without a parameter.
 func needs(name string, missing refusal.Refusal) lookup {
 	return lookup{run: func(*call, query, string) error {
 		refused := missing.Err()

@@ -16,7 +16,7 @@ func (s *slab[T]) at(slot uint32) *T {
 	return &s.blocks[slot/slabRows][slot%slabRows]
 }
 
-// len is the number of values.
+// len returns the number of values.
 func (s *slab[T]) len() uint32 {
 	last := len(s.blocks) - 1
 	if last < 0 {

@@ -50,10 +50,10 @@ var ErrKeys = errors.New("pay: 1 to 10 keys of 32 bytes or more are needed")
 // Format writes a mask, for every verb.
 func (k Keys) Format(f fmt.State, _ rune) { f.Write([]byte(keyMask)) }
 
-// MarshalText is a mask, so that neither JSON nor a log has the keys.
+// MarshalText returns a mask, so that neither JSON nor a log has the keys.
 func (k Keys) MarshalText() ([]byte, error) { return []byte(keyMask), nil }
 
-// LogValue is a mask.
+// LogValue returns a mask.
 func (k Keys) LogValue() slog.Value { return slog.StringValue(keyMask) }
 
 // Check refuses keys that cannot sign. No keys at all are accepted: then nothing

@@ -44,7 +44,7 @@ func (s *Store) Convert(ctx context.Context) (int, error) {
 	return total, nil
 }
 
-// programs are the programs that have rows.
+// programs returns the programs that have rows.
 func (s *Store) programs(ctx context.Context) ([]uuid.UUID, error) {
 	rows, err := s.pool.Query(ctx, "SELECT program FROM "+pgx.Identifier{s.cfg.Schema, "programs"}.Sanitize()+" ORDER BY program")
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *tableSQL) convertAll(ctx context.Context, pool *pgxpool.Pool, program u
 	}
 }
 
-// oldRows are the next rows with JSON, locked. Rows that somebody else has locked
+// oldRows returns the next rows with JSON, locked. Rows that somebody else has locked
 // are skipped, so it never waits.
 func (s *tableSQL) oldRows(ctx context.Context, tx pgx.Tx, program, after uuid.UUID) (found []listed, err error) {
 	rows, err := tx.Query(ctx, s.old, idArg(program), idArg(after), convertAtOnce)

@@ -47,7 +47,7 @@ func (s *Store) Fill(ctx context.Context) error {
 	return filling(err)
 }
 
-// filling is an error of Fill.
+// filling returns an error of Fill.
 func filling(err error) error {
 	if err == nil {
 		return nil

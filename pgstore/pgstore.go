@@ -110,7 +110,7 @@ func plainName(name string) bool {
 	return name != "" && len(name) <= 63
 }
 
-// lockKey is the advisory lock of a program: 8 bytes of a hash. Two programs or
+// lockKey returns the advisory lock of a program: 8 bytes of a hash. Two programs or
 // two schemas in one database have the same lock only by accident, and then
 // they only wait for each other.
 func (s *Store) lockKey(program uuid.UUID) int64 {

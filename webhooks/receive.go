@@ -164,7 +164,7 @@ func (r *Receiver) dedupID(id string) string {
 	return r.DedupPrefix + ":" + id
 }
 
-// statusOf is the status for a request that fails before a function is called.
+// statusOf returns the status for a request that fails before a function is called.
 func statusOf(err error) int {
 	for _, row := range []struct {
 		err    error

@@ -144,7 +144,7 @@ func (r *run) count(batch *affiliate.ImportReport) error {
 	return nil
 }
 
-// refusalOf is why a row was refused. A look-up that finds no affiliate is one
+// refusalOf returns why a row was refused. A look-up that finds no affiliate is one
 // too.
 func refusalOf(err error) *affiliate.Error {
 	if bad, ok := errors.AsType[*affiliate.Error](err); ok {

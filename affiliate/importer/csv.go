@@ -80,10 +80,10 @@ func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 }
 
-// fold is a header as it is compared.
+// fold returns a header as it is compared.
 func fold(s string) string { return strings.ToLower(trim(s)) }
 
-// guess is the separator that the first line has most often, outside of quotes.
+// guess returns the separator that the first line has most often, outside of quotes.
 func (t *table) guess() byte {
 	start, _ := t.Peek(maxField) // what is there of it
 	start = bytes.TrimLeft(start, "\r\n")

@@ -80,7 +80,7 @@ func (f *file) needs(columns ...string) {
 	}
 }
 
-// dubKey is the name of a column of Dub: the id of a column, such as customerId, is
+// dubKey returns the name of a column of Dub: the id of a column, such as customerId, is
 // its title without blanks.
 func dubKey(s string) string { return strings.ReplaceAll(fold(s), " ", "") }
 
@@ -141,7 +141,8 @@ func partnerOf(id, email string) string {
 	return "@" + strings.ToLower(email)
 }
 
-// slugOfLink is the last part of a short link, such as mara of https://go.example/mara.
+// slugOfLink returns the last part of a short link, such as mara of
+// https://go.example/mara.
 func slugOfLink(link string) string {
 	link, _, _ = strings.Cut(link, "?")
 	link, _, _ = strings.Cut(link, "#")
@@ -179,7 +180,7 @@ func (d *dub) lead(row *Row, e *entry) {
 	row.Item = Referral{c}
 }
 
-// slugOf is the local part of an email, which becomes a slug.
+// slugOf returns the local part of an email, which becomes a slug.
 func slugOf(email string) string {
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
 	return local

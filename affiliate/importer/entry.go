@@ -28,7 +28,7 @@ type entry struct {
 	money                       // how its amounts were read
 }
 
-// text is a field as text; missing and null are empty. A field of another kind is
+// text returns a field as text; missing and null are empty. A field of another kind is
 // refused.
 func (e *entry) text(name string) string {
 	if e.object == nil {
@@ -53,7 +53,7 @@ func (e *entry) text(name string) string {
 	return ""
 }
 
-// member is a member of the object, and whether it is there.
+// member returns a member of the object, and whether it is there.
 func (e *entry) member(name string) (value any, found bool) {
 	value = e.object
 	for part := range strings.SplitSeq(name, ".") {
@@ -65,7 +65,7 @@ func (e *entry) member(name string) (value any, found bool) {
 	return value, true
 }
 
-// unguarded is a text without the apostrophe that services put before what a
+// unguarded returns a text without the apostrophe that services put before what a
 // spreadsheet would take for a formula.
 func unguarded(s string) string {
 	rest, guarded := strings.CutPrefix(s, "'")
@@ -89,7 +89,7 @@ func (e *entry) set(name, value string) {
 	e.columns[e.key(name)] = value
 }
 
-// list are the objects of a list; none in CSV.
+// list returns the objects of a list; none in CSV.
 func (e *entry) list(name string) (entries []*entry) {
 	items, _ := e.object[name].([]any)
 	for _, item := range items {
@@ -140,7 +140,7 @@ func fileOf(r io.Reader, name string) *file {
 	return &file{r: r, name: name, size: sizeOf(r)}
 }
 
-// called is the name of a file that may not be there.
+// called returns the name of a file that may not be there.
 func (f *file) called() string {
 	if f == nil {
 		return ""
@@ -178,7 +178,7 @@ func (f *file) each(ctx context.Context, see func(Row, *entry) bool) error {
 	return read(ctx, t, see)
 }
 
-// firstOf is the first byte that is no white space; 0 when there is none near the
+// firstOf returns the first byte that is no white space; 0 when there is none near the
 // beginning. It reads nothing: a tab may be an empty first column.
 func firstOf(t *text) (byte, error) {
 	start, err := t.Peek(maxField)
@@ -232,7 +232,7 @@ func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool)
 	return ctx.Err()
 }
 
-// keys are the headers as they are compared. A header that is there twice, and a
+// keys returns the headers as they are compared. A header that is there twice, and a
 // column that is needed and not there, is an error.
 func (f *file) keys(header []string) ([]string, error) {
 	keys := make([]string, len(header))

@@ -87,7 +87,7 @@ func (p *paidSales) each(file string, give func(Row, error) bool) {
 	}
 }
 
-// ref is the ref of a payout.
+// ref returns the ref of a payout.
 func (g paidGroup) ref(service string) string {
 	switch {
 	case g.payout != "":
@@ -98,7 +98,7 @@ func (g paidGroup) ref(service string) string {
 	return service + ":paid:" + g.affiliate + ":" + g.month + ":" + string(g.currency)
 }
 
-// payout is a group as a payout.
+// payout returns a group as a payout.
 func (p *paidSales) payout(g paidGroup) (Payout, *affiliate.Error) {
 	list := p.groups[g]
 	out := Payout{Currency: g.currency, Gathered: true}

@@ -56,7 +56,7 @@ func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error
 	}
 }
 
-// skip is the next byte that is no white space and no comma.
+// skip returns the next byte that is no white space and no comma.
 func (s *stream) skip() (byte, error) {
 	for {
 		c, err := s.next()
@@ -108,7 +108,7 @@ func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, er
 	}
 }
 
-// finished is an object that was read to its end.
+// finished returns an object that was read to its end.
 func finished(raw []byte) ([]byte, bool, *affiliate.Error, error) {
 	switch {
 	case len(raw) > maxRow:
@@ -148,7 +148,7 @@ func (s *stream) closeObject() error {
 	}
 }
 
-// cut is the end of a file inside of something.
+// cut returns the end of a file inside of something.
 func cut(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -165,7 +165,7 @@ func (m *Mapping) check() error {
 	return nil
 }
 
-// needs are the columns that a CSV file must have.
+// needs returns the columns that a CSV file must have.
 func (m *Mapping) needs() (needs [][]string) {
 	for _, field := range slices.Sorted(maps.Keys(m.Columns)) {
 		if name := m.Columns[field]; name != "" && !strings.HasPrefix(name, constant) && !slices.Contains(m.Optional, field) {
@@ -198,12 +198,12 @@ type mapped struct {
 	paid paidSales
 }
 
-// column is where a field of a row is, for values and for the errors about them.
+// column returns where a field of a row is, for values and for the errors about them.
 func (c *mapped) column(field string) string {
 	return strings.TrimPrefix(cmp.Or(c.Columns[field], field), constant)
 }
 
-// field is a field of the row.
+// field returns a field of the row.
 func (c *mapped) field(field string) string {
 	if name := c.Columns[field]; name != "" {
 		return c.text(name)
@@ -211,10 +211,10 @@ func (c *mapped) field(field string) string {
 	return ""
 }
 
-// ref is the ref of a row of a kind, and of those that name it.
+// ref returns the ref of a row of a kind, and of those that name it.
 func (c *mapped) ref(kind, id string) string { return c.Service + ":" + kind + ":" + id }
 
-// refOf is the ref of the row: by its column, else by a digest of texts.
+// refOf returns the ref of the row: by its column, else by a digest of texts.
 func (c *mapped) refOf(texts ...string) string {
 	if c.Columns["ref"] != "" {
 		id := c.field("ref")
@@ -227,7 +227,7 @@ func (c *mapped) refOf(texts ...string) string {
 	return c.ref(c.Kind, "#"+digest(texts...))
 }
 
-// refer is the ref of another row that a field names; empty without one.
+// refer returns the ref of another row that a field names; empty without one.
 func (c *mapped) refer(kind, field string) (refs []string) {
 	if id := c.field(field); id != "" {
 		refs = append(refs, c.ref(kind, id))
@@ -235,7 +235,7 @@ func (c *mapped) refer(kind, field string) (refs []string) {
 	return refs
 }
 
-// via are the refs of the affiliate, the link and the code that a row names.
+// via returns the refs of the affiliate, the link and the code that a row names.
 func (c *mapped) via() []string {
 	var refs []string
 	if slug := c.field("slug"); slug != "" {
@@ -273,7 +273,7 @@ func (c *mapped) number(field string) int64 {
 	return c.count(c.Columns[field])
 }
 
-// word is the status of the row in our words.
+// word returns the status of the row in our words.
 func (c *mapped) word() string {
 	given := c.field("status")
 	if c.Status == nil {
@@ -291,7 +291,7 @@ func (c *mapped) word() string {
 	return ""
 }
 
-// said is the currency of a row: its own or that of the mapping, or what the signs of
+// said returns the currency of a row: its own or that of the mapping, or what the signs of
 // its amounts say, if that is one; empty: the program's.
 func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
 	if currency == "" && len(c.signs) == 1 {

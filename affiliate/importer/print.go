@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// String is the report as text, one fact a line, for a terminal or a ticket:
+// String returns the report as text, one fact a line, for a terminal or a ticket:
 //
 //	created: affiliates 2 referrals 1 sales 4
 //	stored USD: sales 188.20, refunds 0.00, commission 33.64, payouts 20.00
@@ -53,7 +53,7 @@ func (t Totals) print(b *strings.Builder, name string) {
 	}
 }
 
-// String is the reject on one line: file and line, ref, reason, field, text.
+// String returns the reject on one line: file and line, ref, reason, field, text.
 // Control characters of the file, and those that turn the direction of a text or
 // are not seen, stand as their numbers, such as \u202e.
 func (x Reject) String() string {
@@ -64,7 +64,7 @@ func (x Reject) String() string {
 	return shown(text)
 }
 
-// shown is a text whose every character can be seen.
+// shown returns a text whose every character can be seen.
 func shown(text string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {

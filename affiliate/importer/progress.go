@@ -92,7 +92,7 @@ func drawn(w io.Writer, live bool) func(Progress) {
 	}
 }
 
-// grouped is a number with commas between thousands.
+// grouped returns a number with commas between thousands.
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {

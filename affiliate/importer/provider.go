@@ -10,7 +10,7 @@ import (
 // that work with it alone.
 const stripe = "stripe"
 
-// providerIDs are the ids of a provider in texts; in one text there are spaces,
+// providerIDs returns the ids of a provider in texts; in one text there are spaces,
 // commas or semicolons between them.
 func providerIDs(provider string, texts ...string) (ids []affiliate.ProviderID) {
 	for _, text := range texts {
@@ -21,7 +21,7 @@ func providerIDs(provider string, texts ...string) (ids []affiliate.ProviderID) 
 	return ids
 }
 
-// listOf are the parts of a field that holds several.
+// listOf returns the parts of a field that holds several.
 func listOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ';' || r == ',' })
 }

@@ -62,7 +62,7 @@ func (t Totals) add(c affiliate.Currency, f affiliate.ImportFigures) error {
 	return nil
 }
 
-// plus is the sum of two figures, or with Sub their difference.
+// plus returns the sum of two figures, or with Sub their difference.
 func plus(a, b affiliate.ImportFigures, op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (affiliate.ImportFigures, error) {
 	for _, pair := range [...]struct {
 		to   *affiliate.Amount
@@ -98,7 +98,7 @@ func (r *Report) balanced() bool {
 	return true
 }
 
-// figuresOf are the amounts that a row says.
+// figuresOf returns the amounts that a row says.
 func figuresOf(item Item) affiliate.ImportFigures {
 	switch item := item.(type) {
 	case Sale:
@@ -109,7 +109,7 @@ func figuresOf(item Item) affiliate.ImportFigures {
 	return affiliate.ImportFigures{}
 }
 
-// currencyOf is the currency of a row; empty: the program's.
+// currencyOf returns the currency of a row; empty: the program's.
 func currencyOf(item Item) affiliate.Currency {
 	switch item := item.(type) {
 	case Sale:

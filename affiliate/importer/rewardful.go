@@ -171,7 +171,7 @@ var rewardfulStates = map[string]affiliate.AffiliateStatus{
 	"pending": affiliate.AffiliateInactive, "unconfirmed": affiliate.AffiliateInvited, "invited": affiliate.AffiliateInvited,
 }
 
-// state is the status of an affiliate. The CSV file has none.
+// state returns the status of an affiliate. The CSV file has none.
 func (e *entry) state(name string) affiliate.AffiliateStatus {
 	word := e.text(name)
 	status, known := rewardfulStates[word]

@@ -181,7 +181,7 @@ func contentsOf(item Item) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// without is a gathered payout without the commissions that were rejected.
+// without returns a gathered payout without the commissions that were rejected.
 func (r *run) without(payout Payout, taken *pending) (Payout, error) {
 	refs := payout.Sales
 	payout.Sales = nil

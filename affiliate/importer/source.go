@@ -79,7 +79,7 @@ const (
 	Payouts    = "payouts"
 )
 
-// kindOf is the kind of a row.
+// kindOf returns the kind of a row.
 func kindOf(item Item) string {
 	switch item.(type) {
 	case Affiliate:
@@ -96,7 +96,7 @@ func kindOf(item Item) string {
 	return "rows"
 }
 
-// All is the rows of several sources, one source after another.
+// All returns the rows of several sources, one source after another.
 func All(sources ...Source) Source { return all(sources) }
 
 type all []Source

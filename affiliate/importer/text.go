@@ -54,7 +54,7 @@ func appleLines(start []byte) bool {
 	return false
 }
 
-// next is the next byte.
+// next returns the next byte.
 func (t *text) next() (byte, error) {
 	c, err := t.ReadByte()
 	if err == nil {

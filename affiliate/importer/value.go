@@ -86,7 +86,7 @@ func (e *entry) refuseAmount(err *affiliate.Error) {
 	e.refuse(err)
 }
 
-// in is the error of a row whose currency the reader did not know, in a program of
+// in returns the error of a row whose currency the reader did not know, in a program of
 // a currency.
 func (m *money) in(c affiliate.Currency) *affiliate.Error {
 	if m.signs != nil && !slices.Contains(m.signs, c) {

@@ -124,7 +124,7 @@ func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r
 
 const maxReason = 10_000 // characters of the reason of a payout that failed or came back
 
-// reasonOf is why a payment failed, as a text that the engine takes.
+// reasonOf returns why a payment failed, as a text that the engine takes.
 func reasonOf(r Result) string {
 	for _, why := range []string{r.Reason, r.Said} {
 		if why = strings.TrimSpace(plain(why)); why != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// Cell is a text as a cell that is safe to open in a spreadsheet, whichever
+// Cell returns a text as a cell that is safe to open in a spreadsheet, whichever
 // character separates cells there: line breaks become one space, and before what
 // would be a formula there is an apostrophe. A number stays a number.
 //

@@ -41,7 +41,7 @@ func open(r io.Reader) (*csv.Reader, places, error) {
 	return nil, places{}, wrong
 }
 
-// textOf is the text of a file, with lines that end as Go reads them.
+// textOf returns the text of a file, with lines that end as Go reads them.
 func textOf(r io.Reader) (string, error) {
 	in, err := sheet.Text(r, 4096)
 	if err != nil {

@@ -59,7 +59,7 @@ func payPalRefuses(p Transfer) error {
 	return nil
 }
 
-// payPalAmount is an amount with the decimals that PayPal takes. In a currency
+// payPalAmount returns an amount with the decimals that PayPal takes. In a currency
 // without decimals an amount keeps those that are not zero, and is refused.
 func payPalAmount(p Transfer) string {
 	text := p.Amount.Format(p.Currency)

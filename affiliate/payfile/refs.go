@@ -22,7 +22,7 @@ type refOf struct {
 // so that another reference is not taken for it.
 const shortest = 8
 
-// refsOf are the references of payments.
+// refsOf returns the references of payments.
 func refsOf(of iter.Seq2[Transfer, error]) (known refs, err error) {
 	for p, err := range of {
 		if err != nil {
@@ -34,7 +34,7 @@ func refsOf(of iter.Seq2[Transfer, error]) (known refs, err error) {
 	return known, nil
 }
 
-// find is the payout whose reference a text is, in any letter case, and perhaps with
+// find returns the payout whose reference a text is, in any letter case, and perhaps with
 // blanks in it or without its end; found is false when it is that of none. A text that
 // may be of two payouts is an error.
 func (known refs) find(text string) (id uuid.UUID, found bool, err error) {

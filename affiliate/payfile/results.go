@@ -153,7 +153,7 @@ func find(header []string) (p places, err error) {
 	return p, nil
 }
 
-// cells are the values of the columns in a row. A row that is longer than the
+// cells returns the values of the columns in a row. A row that is longer than the
 // header has a cell that is not quoted, and which one it is nobody knows.
 func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 	for i := p.width; i < len(row); i++ {
@@ -252,7 +252,7 @@ func contradict(a, b State) bool {
 // ranks are the states, first the one that decides for all lines of a payment.
 var ranks = [...]State{Paid, Waiting, Returned, Failed, Unknown}
 
-// report is what the lines say together.
+// report returns what the lines say together.
 func (r *reading) report() Report {
 	report := Report{Foreign: r.foreign}
 	for _, id := range r.order {

@@ -46,7 +46,7 @@ var (
 	ErrDecimals = errors.New("payfile: the provider pays only whole amounts in this currency; cancel the payout, and record a correction of the rest")
 )
 
-// Ref is what a provider gets as the id of a payout: P and nine characters of A–V
+// Ref returns what a provider gets as the id of a payout: P and nine characters of A–V
 // and 0–9, which are made of the whole id. So it is as short as the narrowest bank
 // wants it: Wise passes on 10 characters in USD, 12 in SEK and NZD, 14 in NGN, 16 in
 // INR and GBP, and more elsewhere. It never looks like a number.
@@ -58,7 +58,7 @@ func Ref(id uuid.UUID) string {
 	return "P" + base32.HexEncoding.EncodeToString(sum[:10])[:9]
 }
 
-// longRef is the reference in files of earlier versions, which may be read still.
+// longRef returns the reference in files of earlier versions, which may be read still.
 func longRef(id uuid.UUID) string {
 	return "PO" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(id[6:])
 }

@@ -98,7 +98,7 @@ type Receipt struct {
 	CreatedAt affiliate.Instant
 }
 
-// RecordID is the receipt's id.
+// RecordID returns the receipt's id.
 func (r Receipt) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its bytes. An answer never changes.
@@ -155,7 +155,7 @@ type Secret struct {
 	ExpiresAt affiliate.Instant // zero: the newest one
 }
 
-// RecordID is the endpoint's id.
+// RecordID returns the endpoint's id.
 func (r Endpoint) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -184,7 +184,7 @@ type Event struct {
 	Payload    Payload // frozen; empty after a person in it was erased
 }
 
-// RecordID is the event's id.
+// RecordID returns the event's id.
 func (r Event) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: a payload never changes.
@@ -219,7 +219,7 @@ type Attempt struct {
 	Response string        // start of the answer's body
 }
 
-// RecordID is the delivery's id.
+// RecordID returns the delivery's id.
 func (r Delivery) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its attempts.

@@ -33,7 +33,7 @@ type Movement struct {
 	Paid         affiliate.Amount
 }
 
-// RecordID is the movement's id.
+// RecordID returns the movement's id.
 func (r Movement) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -40,7 +40,7 @@ type Payment struct {
 	UpdatedAt affiliate.Instant
 }
 
-// RecordID is the payment's identity in the store.
+// RecordID returns the payment's identity in the store.
 func (r Payment) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -90,7 +90,7 @@ type PaymentKey struct {
 	Key       string
 }
 
-// RecordID is the key's identity in the store.
+// RecordID returns the key's identity in the store.
 func (r PaymentKey) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -117,7 +117,7 @@ type Payer struct {
 	UpdatedAt  affiliate.Instant
 }
 
-// RecordID is the payer's identity in the store.
+// RecordID returns the payer's identity in the store.
 func (r Payer) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its subscriptions.

@@ -37,7 +37,7 @@ type Payout struct {
 	ReturnedReason string            `json:",omitzero"`
 }
 
-// RecordID is the payout's id.
+// RecordID returns the payout's id.
 func (r Payout) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -68,7 +68,7 @@ type Adjustment struct {
 	CreatedAt   affiliate.Instant
 }
 
-// RecordID is the adjustment's id.
+// RecordID returns the adjustment's id.
 func (r Adjustment) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -76,7 +76,7 @@ type Affiliate struct {
 	UpdatedAt           affiliate.Instant
 }
 
-// RecordID is the affiliate's id.
+// RecordID returns the affiliate's id.
 func (r Affiliate) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its answers.
@@ -103,7 +103,7 @@ type Link struct {
 	UpdatedAt       affiliate.Instant
 }
 
-// RecordID is the link's id.
+// RecordID returns the link's id.
 func (r Link) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its aliases.
@@ -126,7 +126,7 @@ type Alias struct {
 	Alias  string // in the spelling given
 }
 
-// RecordID is the alias's identity in the store.
+// RecordID returns the alias's identity in the store.
 func (r Alias) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -152,7 +152,7 @@ type Click struct {
 	CreatedAt   affiliate.Instant
 }
 
-// RecordID is the click's identity in the store.
+// RecordID returns the click's identity in the store.
 func (r Click) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -190,7 +190,7 @@ type Referral struct {
 	UpdatedAt      affiliate.Instant
 }
 
-// RecordID is the referral's id.
+// RecordID returns the referral's id.
 func (r Referral) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its metadata.

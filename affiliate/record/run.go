@@ -25,7 +25,7 @@ type Run struct {
 	FinishedAt   affiliate.Instant // zero: it is RUNNING
 }
 
-// RecordID is the run's id.
+// RecordID returns the run's id.
 func (r Run) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -50,7 +50,7 @@ type Line struct {
 	SoFar       affiliate.RunCounts  // of the run's lines up to this one
 }
 
-// RecordID is the line's identity in the store.
+// RecordID returns the line's identity in the store.
 func (r Line) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

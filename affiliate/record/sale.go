@@ -89,7 +89,7 @@ type Refund struct {
 	Fact     bool `json:",omitzero"` // booked for the facts of a payment
 }
 
-// RecordID is the sale's identity in the store.
+// RecordID returns the sale's identity in the store.
 func (r Sale) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with all its lists.
@@ -161,7 +161,7 @@ type Plan struct {
 	UpdatedAt   affiliate.Instant
 }
 
-// RecordID is the plan's id.
+// RecordID returns the plan's id.
 func (r Plan) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -185,7 +185,7 @@ type Tier struct {
 	UpdatedAt    affiliate.Instant
 }
 
-// RecordID is the tier's id.
+// RecordID returns the tier's id.
 func (r Tier) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -208,7 +208,7 @@ type Totals struct {
 	Books        Books            `json:",omitzero"` // of an affiliate
 }
 
-// RecordID is the owner's id.
+// RecordID returns the owner's id.
 func (r Totals) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -131,7 +131,7 @@ func table(w io.Writer, text string, rows [][]string) {
 	}
 }
 
-// shown is a text of people as a terminal may have it: what cannot be seen, or would
+// shown returns a text of people as a terminal may have it: what cannot be seen, or would
 // turn or move other text, stands as its number.
 func shown(s string) string {
 	q := strconv.QuoteToGraphic(s)

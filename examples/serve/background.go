@@ -43,7 +43,7 @@ func Daily(ctx context.Context, do func(ctx context.Context)) {
 // receiver may be down and then asks for a replay.
 const Keep = 30 * 24 * time.Hour
 
-// Policy is what [Retain] deletes from a program. Receipts stay twice as long as
+// Policy returns what [Retain] deletes from a program. Receipts stay twice as long as
 // they answer, and clicks a month longer than they attribute. docs/retention.md
 // has what a program keeps under it.
 func Policy(p *tributary.Program) affiliate.Retention {

@@ -29,7 +29,7 @@ type Limiter struct {
 	most        int // addresses; zero: maxAddresses
 }
 
-// Limit is an httpapi.Config.Limit.
+// Limit returns an httpapi.Config.Limit.
 func (l *Limiter) Limit(r *http.Request) (retryAfter time.Duration) {
 	if l.Most <= 0 {
 		return 0
@@ -65,7 +65,7 @@ func (l *Limiter) now() time.Time {
 	return l.Now()
 }
 
-// source is the network of one subscriber that a request comes from: the peer's, or
+// source returns the network of one subscriber that a request comes from: the peer's, or
 // the one that the proxies vouch for, which is the last that is none of theirs.
 func (l *Limiter) source(r *http.Request) netip.Prefix {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)

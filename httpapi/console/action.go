@@ -115,7 +115,7 @@ func (v *visit) readForm() (*input, bool) {
 	return &input{Values: values, currency: v.Currency}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
 }
 
-// about is what a form is made for.
+// about returns what a form is made for.
 func (v *visit) about() []string {
 	return []string{v.program.Config().ID.String(), v.actor, v.path}
 }

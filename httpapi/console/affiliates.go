@@ -82,7 +82,7 @@ func affiliatePage(v *visit) (view, error) {
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
-// affiliate is the one that the path names.
+// affiliate returns the one that the path names.
 func (v *visit) affiliate() (affiliate.Affiliate, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -91,7 +91,7 @@ func (v *visit) affiliate() (affiliate.Affiliate, error) {
 	return v.program.Affiliate(v.ctx(), id.String())
 }
 
-// affiliateForm is a form about the affiliate of the path.
+// affiliateForm returns a form about the affiliate of the path.
 func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		a, err := v.affiliate()
@@ -115,7 +115,7 @@ func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) f
 	}
 }
 
-// payee is the name of an affiliate, or their id when they are gone.
+// payee returns the name of an affiliate, or their id when they are gone.
 func (v *visit) payee(id uuid.UUID) (string, error) {
 	a, err := v.program.Affiliate(v.ctx(), id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -124,7 +124,7 @@ func (v *visit) payee(id uuid.UUID) (string, error) {
 	return a.Name, err
 }
 
-// picked are the ids of the query, 1 to 50.
+// picked returns the ids of the query, 1 to 50.
 func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []T, err error) {
 	for _, text := range v.query[paramID] {
 		id, err := parse(text)
@@ -139,7 +139,7 @@ func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []
 	return ids, nil
 }
 
-// chosen are the affiliates of the query.
+// chosen returns the affiliates of the query.
 func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
 	ids, err := picked(v, "affiliates", uuid.Parse)
 	for _, id := range ids {
@@ -239,7 +239,7 @@ var moves = []struct {
 	}},
 }
 
-// movesFrom are the changes that a status allows.
+// movesFrom returns the changes that a status allows.
 func movesFrom(status affiliate.AffiliateStatus) (all []option) {
 	for _, m := range moves {
 		if slices.Contains(status.Next(), m.to) {

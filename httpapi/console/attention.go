@@ -19,7 +19,7 @@ type concern struct {
 // A waits is something that waits for somebody.
 type waits struct{ Path, Text string }
 
-// concerns are what waits for somebody, without the kinds of which nothing does.
+// concerns returns what waits for somebody, without the kinds of which nothing does.
 func concerns(v *visit) (all []concern, err error) {
 	a, err := v.program.Attention(v.ctx(), 0)
 	if err != nil {
@@ -71,7 +71,7 @@ func concernOf[T any](c concern, w affiliate.Waiting[T], item func(T) waits) con
 	return c
 }
 
-// shown are the concerns that have items.
+// shown returns the concerns that have items.
 func shown(all ...concern) (some []concern) {
 	for _, c := range all {
 		if len(c.Items) > 0 {

@@ -19,12 +19,12 @@ type examined struct {
 	Token, Nonce string
 }
 
-// Shown are the breaches that are shown.
+// Shown returns the breaches that are shown.
 func (e *examined) Shown() []affiliate.Breach {
 	return e.Breaches[:min(len(e.Breaches), shownBreaches)]
 }
 
-// Seconds is how long the check took.
+// Seconds returns how long the check took.
 func (e *examined) Seconds() string { return e.Took.Round(time.Millisecond).String() }
 
 // books shows the button that checks the books.

@@ -66,7 +66,7 @@ var generateCodes = &action{
 // paramMade is when a batch was made: what it made can be had as a file.
 const paramMade = "made"
 
-// Made is when the batch was made that has led to this page; empty: none has.
+// Made returns when the batch was made that has led to this page; empty: none has.
 func (v *view) Made() string {
 	if v.did() == generateCodes.name {
 		return v.query.Get(paramMade)
@@ -104,7 +104,7 @@ func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {
 // maxBatch is how many codes are made at once, as over the API.
 const maxBatch = 10_000
 
-// affiliatesNamed are the affiliates whose emails a form has, one in a line.
+// affiliatesNamed returns the affiliates whose emails a form has, one in a line.
 func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 	known := map[uuid.UUID]bool{}
 	for line := range strings.Lines(in.text("affiliates")) {
@@ -135,7 +135,7 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 // maxNamed is how many affiliates a batch is for, as over the API.
 const maxNamed = 1_000
 
-// grouped is a large whole number, with commas between thousands.
+// grouped returns a large whole number, with commas between thousands.
 func grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -143,7 +143,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// batchFile is a file of the codes of a coupon, or of those that were made at an
+// batchFile returns a file of the codes of a coupon, or of those that were made at an
 // instant.
 func batchFile(v *visit) error {
 	c, err := v.coupon()

@@ -38,7 +38,7 @@ type field struct {
 // An option is one choice of a field.
 type option struct{ Value, Text string }
 
-// Kind is the type of the field in HTML.
+// Kind returns the type of the field in HTML.
 func (f field) Kind() string {
 	switch {
 	case f.Options != nil:
@@ -105,7 +105,7 @@ func orNone(none string, choices []option) []option {
 	return append([]option{{"", none}}, choices...)
 }
 
-// ticked is the value of a checkbox.
+// ticked returns the value of a checkbox.
 func ticked(yes bool) string {
 	if yes {
 		return "1"
@@ -113,7 +113,7 @@ func ticked(yes bool) string {
 	return ""
 }
 
-// typed is a value as it is typed into a field; of an Opt without one it is empty.
+// typed returns a value as it is typed into a field; of an Opt without one it is empty.
 func typed[T any](o affiliate.Opt[T]) string {
 	if v, ok := o.Get(); ok {
 		return fmt.Sprint(v)

@@ -61,7 +61,7 @@ func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// text is a field without the spaces around it. Browsers send lines as CR LF.
+// text returns a field without the spaces around it. Browsers send lines as CR LF.
 func (in *input) text(name string) string { return plain(in.Get(name)) }
 
 func plain(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
@@ -122,7 +122,7 @@ func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Op
 	}, hint)
 }
 
-// currencyOf is the currency that a field names, else the program's.
+// currencyOf returns the currency that a field names, else the program's.
 func (in *input) currencyOf(name string) affiliate.Currency {
 	if c, err := affiliate.ParseCurrency(in.text(name)); err == nil {
 		return c

@@ -25,13 +25,13 @@ func (v *visit) redirect(to string, a *action) {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// told is what the token of an action is about: who has done it, and the page that
+// told returns what the token of an action is about: who has done it, and the page that
 // says so.
 func (v *visit) told(name, path string, query url.Values) []string {
 	return []string{v.program.Config().ID.String(), v.actor, paramDone, name, path, without(query, paramDone).Encode()}
 }
 
-// did is the name of the action that has led to this page; empty: none has.
+// did returns the name of the action that has led to this page; empty: none has.
 func (v *visit) did() string {
 	name, token, _ := strings.Cut(v.query.Get(paramDone), "~")
 	if v.forms.Valid(v.now(), token, v.told(name, v.path, v.query)...) {
@@ -58,7 +58,7 @@ func (v *view) Notice() string {
 	return ""
 }
 
-// without is a query without a parameter.
+// without returns a query without a parameter.
 func without(query url.Values, name string) url.Values {
 	rest := url.Values{}
 	for other, values := range query {
@@ -73,7 +73,7 @@ func without(query url.Values, name string) url.Values {
 // its filter and its page, to which the action leads back.
 const paramList = "list"
 
-// listOf is a list as it was when objects in it were ticked.
+// listOf returns a list as it was when objects in it were ticked.
 func (v *visit) listOf(section string) string {
 	asked, err := url.ParseQuery(v.query.Get(paramList))
 	if err != nil {
@@ -96,7 +96,7 @@ func (v *visit) listOf(section string) string {
 	return section + "?" + kept.Encode()
 }
 
-// Listed is the query of this list, for the forms of what is ticked in it.
+// Listed returns the query of this list, for the forms of what is ticked in it.
 func (v *view) Listed() string { return without(v.query, paramDone).Encode() }
 
 // goesOn makes a form one of the next step of an action, when the step before has

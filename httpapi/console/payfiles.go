@@ -22,7 +22,7 @@ const (
 	paramDecimals = "decimals" // "comma": amounts such as 12,50
 )
 
-// pending are the payments that are to be made: of all, or of a run; by any method,
+// pending returns the payments that are to be made: of all, or of a run; by any method,
 // or by one.
 func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
@@ -48,7 +48,7 @@ func filesOf(run string) listing {
 	return listing{run, other}
 }
 
-// Of is the query of a file.
+// Of returns the query of a file.
 func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{paramRun: l.Run, paramMethod: string(method), paramDecimals: decimals} {
@@ -62,10 +62,10 @@ func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
 	return "?" + query.Encode()
 }
 
-// today is the day of a file, for its name.
+// today returns the day of a file, for its name.
 func (v *visit) today() string { return v.now().In(v.Location).Format("2006-01-02") }
 
-// genericFile is a file for people and banks.
+// genericFile returns a file for people and banks.
 func genericFile(v *visit) error {
 	due, err := v.pending()
 	if err != nil {

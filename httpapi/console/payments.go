@@ -15,7 +15,7 @@ type conflictList struct {
 	affiliate.Waiting[affiliate.ConflictPayment]
 }
 
-// Rest is how many more wait.
+// Rest returns how many more wait.
 func (l *conflictList) Rest() string {
 	switch rest := l.Count - len(l.Items); {
 	case l.More:
@@ -63,7 +63,7 @@ type disputed struct {
 	money string
 }
 
-// disputed is the payment that the path names.
+// disputed returns the payment that the path names.
 func (v *visit) disputed() (d disputed, err error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -80,7 +80,7 @@ func (v *visit) disputed() (d disputed, err error) {
 	return d, err
 }
 
-// names are the provider and its ids of the payment.
+// names returns the provider and its ids of the payment.
 func (d *disputed) names() string {
 	text := page.Words(d.Provider)
 	if len(d.Keys) > 0 {

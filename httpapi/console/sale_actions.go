@@ -75,7 +75,7 @@ var refundSale = &action{
 	},
 }
 
-// refundable is the sale of the path, and what can be refunded of it.
+// refundable returns the sale of the path, and what can be refunded of it.
 func (v *visit) refundable() (sale affiliate.Sale, left affiliate.Amount, err error) {
 	if sale, err = v.sale(); err != nil {
 		return sale, left, err
@@ -136,7 +136,7 @@ var moveSale = &action{
 // newOwner is the field of the affiliate whom something is given to.
 var newOwner = field{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Required: true}
 
-// ownerTyped is the affiliate of that field.
+// ownerTyped returns the affiliate of that field.
 func ownerTyped(v *visit, p *tributary.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
 	found, err := p.AffiliateByEmail(v.ctx(), in.text(newOwner.Name))
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -217,7 +217,7 @@ func (v *visit) backToSales(ids []affiliate.SaleID) string {
 	return v.listOf("sales")
 }
 
-// decided is what was decided about the commissions of a sale.
+// decided returns what was decided about the commissions of a sale.
 func decided(sale affiliate.Sale) string {
 	var all []string
 	for _, c := range sale.Commissions {

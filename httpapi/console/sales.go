@@ -71,7 +71,7 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 	return nil
 }
 
-// namedSales are the sales that have a number, an external id or an invoice.
+// namedSales returns the sales that have a number, an external id or an invoice.
 func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
@@ -179,7 +179,7 @@ func (s *saleSheet) Inexact() bool {
 	return ok && known && exact.Cmp(rounded) != 0
 }
 
-// sale is the one that the path names.
+// sale returns the one that the path names.
 func (v *visit) sale() (affiliate.Sale, error) {
 	id, err := v.saleID()
 	if err != nil {

@@ -26,7 +26,7 @@ func stalePage(text, field string) *affiliate.Error {
 	return &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate, Message: text, Field: field}
 }
 
-// statusOf is the status of the page of a refusal.
+// statusOf returns the status of the page of a refusal.
 func statusOf(why *affiliate.Error) int {
 	if why.Reason == outOfDate {
 		return http.StatusConflict
@@ -34,7 +34,7 @@ func statusOf(why *affiliate.Error) int {
 	return why.Kind.Status()
 }
 
-// digest is what the form shows, in short. The name of what is edited may change
+// digest returns what the form shows, in short. The name of what is edited may change
 // while another field of it is edited.
 func (f *form) digest() string {
 	title := f.Title
@@ -61,7 +61,7 @@ func (f *form) changedBy(sent *input) bool {
 	return false
 }
 
-// said is a value of a field for people.
+// said returns a value of a field for people.
 func (f *field) said(value string) string {
 	if f.Type == "checkbox" {
 		if value != "" {
@@ -75,7 +75,7 @@ func (f *field) said(value string) string {
 	return "“" + page.Text(value, page.InList) + "”"
 }
 
-// chosen is a value as its choice says it.
+// chosen returns a value as its choice says it.
 func (f *field) chosen(value string) string {
 	for _, o := range f.Options {
 		if o.Value == value {
@@ -166,7 +166,7 @@ func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error
 	v.askAgain(statusOf(why), asked)
 }
 
-// onceMore is the page that repeats what a form will do.
+// onceMore returns the page that repeats what a form will do.
 func (f *form) onceMore(sent *input, lines []string) form {
 	asked := form{Title: "Is this right?", Effects: lines, Button: f.Button, Back: f.Back, Repeats: true, Seen: f.digest()}
 	for _, one := range f.Fields {

@@ -63,7 +63,7 @@ func (v *visit) answer() {
 	}
 }
 
-// allowed are the methods of a page.
+// allowed returns the methods of a page.
 func allowed(takesForms bool) string {
 	if takesForms {
 		return "GET, HEAD, POST"
@@ -132,7 +132,7 @@ func badQuery(text string) error {
 	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Message: text}
 }
 
-// id is the n-th argument as an id. What is none names nothing.
+// id returns the n-th argument as an id. What is none names nothing.
 func (v *visit) id(n int) (uuid.UUID, error) {
 	id, err := uuid.Parse(v.args[n])
 	if err != nil || id.String() != v.args[n] {
@@ -144,7 +144,7 @@ func (v *visit) id(n int) (uuid.UUID, error) {
 // page50 is the page of a list that the query asks for.
 func (v *visit) page50() affiliate.Page { return v.page(50) }
 
-// page is a page of a list with another limit.
+// page returns a page of a list with another limit.
 func (v *visit) page(limit int) affiliate.Page {
 	return affiliate.Page{Limit: limit, Cursor: v.query.Get(paramCursor)}
 }

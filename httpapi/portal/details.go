@@ -43,7 +43,7 @@ func payoutDetails(v *visit) (view, error) {
 	return v.detailForm(&detailSheet{Email: email, Method: method}), nil
 }
 
-// detailsNow is how the affiliate is paid.
+// detailsNow returns how the affiliate is paid.
 func (v *visit) detailsNow() (email, method string) {
 	return v.profile.PayoutEmail.Or(""), string(v.profile.PaymentMethod.Or(""))
 }
@@ -54,7 +54,7 @@ func (v *visit) detailForm(d *detailSheet) view {
 	return view{title: "Payout details", template: "details", Data: d}
 }
 
-// sent is what the form has sent.
+// sent returns what the form has sent.
 func (v *visit) sent() *detailSheet {
 	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
 }
@@ -89,7 +89,7 @@ func (v *visit) confirm(status int, d *detailSheet) {
 	v.render(status, view{title: "Is this right?", template: "confirm", Data: d})
 }
 
-// masked is an email as who has taken a visit over may see it.
+// masked returns an email as who has taken a visit over may see it.
 func (v *visit) masked(email string) string {
 	if email == "" {
 		return ""

@@ -65,7 +65,7 @@ func (v *visit) enter() {
 	}
 }
 
-// token is the token of a request.
+// token returns the token of a request.
 func (t *Portal) token(r *http.Request) (opened ticket.Ticket, text string, ok bool) {
 	if len(t.cfg.Key) == 0 {
 		return opened, "", false
@@ -124,7 +124,7 @@ func (v *visit) toOverview() {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// Many are the pages of several programs at one place: the token of a request says
+// Many returns the pages of several programs at one place: the token of a request says
 // of which, and without one its visit. Who has neither gets the first one's answer.
 func Many(first *Portal, others ...*Portal) http.Handler {
 	all := append([]*Portal{first}, others...)

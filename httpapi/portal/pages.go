@@ -69,12 +69,12 @@ func (s *summary) add(v *visit) (err error) {
 // page50 is the page of a list that the query asks for.
 func (v *visit) page50() affiliate.Page { return v.page(50) }
 
-// page is a page of a list with another limit.
+// page returns a page of a list with another limit.
 func (v *visit) page(limit int) affiliate.Page {
 	return affiliate.Page{Limit: limit, Cursor: v.cursor()}
 }
 
-// cursor is where the page begins; empty: at the beginning.
+// cursor returns where the page begins; empty: at the beginning.
 func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
 
 // codes lists the codes.
@@ -125,7 +125,7 @@ type monthSheet struct {
 	Reasons page.Reasons // of the adjustments in the lines
 }
 
-// month is the month that the path names, from its beginning to its end.
+// month returns the month that the path names, from its beginning to its end.
 func (v *visit) month() (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
 	if err != nil {
@@ -151,7 +151,7 @@ func statement(v *visit) (view, error) {
 	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 
-// statementFile is a statement as CSV.
+// statementFile returns a statement as CSV.
 func statementFile(v *visit) error {
 	from, to, err := v.month()
 	if err != nil {

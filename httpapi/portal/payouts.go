@@ -32,7 +32,7 @@ func payout(v *visit) (view, error) {
 	return view{title: "Payout", template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
 }
 
-// WhyNot is why the money of a payout did not arrive; empty: it did, or may.
+// WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
 func (v *view) WhyNot(p affiliate.PartnerPayout) string {
 	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }

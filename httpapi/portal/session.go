@@ -108,7 +108,7 @@ func (t *Portal) login(r *http.Request) (affiliate uuid.UUID, ok bool) {
 	return affiliate, true
 }
 
-// visitsOf are the visits that a request has cookies of.
+// visitsOf returns the visits that a request has cookies of.
 func (t *Portal) visitsOf(r *http.Request) (all []ticket.Ticket) {
 	if len(t.cfg.Key) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (v *visit) admitted() (ok bool, err error) {
 	return known, nil
 }
 
-// leftVisit is what is spent when a visit is left.
+// leftVisit returns what is spent when a visit is left.
 func leftVisit(opened ticket.Ticket) string { return "portal-visit-" + opened.ID.String() }
 
 // leave ends a visit, for every copy of its cookie.

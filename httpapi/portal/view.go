@@ -34,7 +34,7 @@ type section struct {
 	Current    bool
 }
 
-// Sections are the entries of the navigation; of who sees nothing there are none.
+// Sections returns the entries of the navigation; of who sees nothing there are none.
 func (v *view) Sections() (all []section) {
 	if v.profile.ID == uuid.Nil || !v.sees() {
 		return nil
@@ -75,7 +75,7 @@ func (v *view) OnHold() string {
 	return "Commissions of new sales by your links and codes are on hold."
 }
 
-// Token is the token of a form that is sent to a path.
+// Token returns the token of a form that is sent to a path.
 func (v *view) Token(path string) string { return v.formToken(path) }
 
 // Notice says what was done before this page, to who has done it: no address that
@@ -87,7 +87,7 @@ func (v *view) Notice() string {
 	return ""
 }
 
-// Next is the query of the next page of the list; empty: there is none.
+// Next returns the query of the next page of the list; empty: there is none.
 func (v *view) Next() string {
 	if v.next == "" {
 		return ""

@@ -37,7 +37,7 @@ type visit struct {
 func (v *visit) ctx() context.Context { return v.r.Context() }
 func (v *visit) now() time.Time       { return v.program.Config().Now() }
 
-// partner is what the affiliate of the visit may see.
+// partner returns what the affiliate of the visit may see.
 func (v *visit) partner() tributary.Partner { return v.program.Partner(v.affiliate) }
 
 // A route is a page, a file or a form at a path below the prefix.
@@ -199,10 +199,10 @@ func (v *visit) stale() {
 	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
-// formToken is the token of a form that is sent to a path.
+// formToken returns the token of a form that is sent to a path.
 func (v *visit) formToken(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
 
-// about is what a form is made for.
+// about returns what a form is made for.
 func (v *visit) about(path string) []string {
 	return []string{v.program.Config().ID.String(), v.affiliate.String(), path}
 }

@@ -119,7 +119,7 @@ func (a *audit) verifyEvent(r *record.Event) {
 	}
 }
 
-// livesAs is the family of a live object, empty when it is gone.
+// livesAs returns the family of a live object, empty when it is gone.
 func (a *audit) livesAs(id uuid.UUID) string {
 	for i := range auditedFamilies {
 		if auditedFamilies[i].lives(a, id) {

@@ -107,7 +107,7 @@ func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 	}
 }
 
-// accounts are the books without what belongs to their movements.
+// accounts returns the books without what belongs to their movements.
 func accounts(b *record.Books) record.Books {
 	return record.Books{Held: b.Held, Payable: b.Payable, InPayout: b.InPayout, Paid: b.Paid}
 }

@@ -67,7 +67,7 @@ func (a *audit) verifyPayouts() {
 	}
 }
 
-// entries are the commissions of all sales, and the adjustments.
+// entries returns the commissions of all sales, and the adjustments.
 func (a *audit) entries() map[entryKey]*paidEntry {
 	entries := map[entryKey]*paidEntry{}
 	for r := range a.sales.records() {
@@ -147,7 +147,7 @@ func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry) 
 	}
 }
 
-// list is what the payout took, also of a record older than Items.
+// list returns what the payout took, also of a record older than Items.
 func list(r *record.Payout) []affiliate.PayoutItem {
 	if len(r.Items) > 0 {
 		return r.Items

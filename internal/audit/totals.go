@@ -110,7 +110,7 @@ func (c recount) addSale(r *record.Sale) error {
 	return err
 }
 
-// total is what was counted for an owner, zero when nothing was.
+// total returns what was counted for an owner, zero when nothing was.
 func (c recount) total(id uuid.UUID) record.Totals {
 	if rec := c[id]; rec != nil {
 		return *rec

@@ -117,7 +117,7 @@ func (s *collection[R]) get(id uuid.UUID) *R {
 	return s.at[id]
 }
 
-// named is how a breach shows an object. It is called for breaches only.
+// named returns how a breach shows an object. It is called for breaches only.
 func named(kind string, id uuid.UUID) string { return kind + " " + id.String() }
 
 // numbered is named for what has an integer id.

@@ -34,7 +34,7 @@ func answers(r *record.Endpoint, now affiliate.Instant) bool {
 	return !r.AnsweredAt.IsZero() && now.Sub(r.AnsweredAt) <= lately
 }
 
-// slots is how many attempts of the endpoint may be in flight.
+// slots returns how many attempts of the endpoint may be in flight.
 func slots(r *record.Endpoint, now affiliate.Instant) int {
 	if answers(r, now) {
 		return PerEndpoint

@@ -50,7 +50,7 @@ func CheckEventTypes(types []affiliate.EventType) *affiliate.Error {
 	return nil
 }
 
-// allTypes is a copy of a subscription, with * written out.
+// allTypes returns a copy of a subscription, with * written out.
 func allTypes(types []affiliate.EventType) []affiliate.EventType {
 	if len(types) == 1 && types[0] == AllEvents {
 		return affiliate.EventTypes()
@@ -82,7 +82,7 @@ func checkEndpointUpdate(p *engine.Program, id uuid.UUID, up affiliate.EndpointU
 	)
 }
 
-// merged is the endpoint after the update, with its own headers as they are
+// merged returns the endpoint after the update, with its own headers as they are
 // stored.
 func merged(up affiliate.EndpointUpdate, rec record.Endpoint, headers []byte, now affiliate.Instant) record.Endpoint {
 	if !up.Headers.IsZero() {

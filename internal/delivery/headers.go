@@ -68,7 +68,7 @@ func reservedHeader(canonical string) bool {
 	return false
 }
 
-// sealHeaders is what the store keeps of the headers of an endpoint; nothing of
+// sealHeaders returns what the store keeps of the headers of an endpoint; nothing of
 // none. It begins as a secret does: Config.Open returns such a text unchanged when
 // it was stored before there was a Seal.
 func sealHeaders(p *engine.Program, h affiliate.EndpointHeaders, endpoint uuid.UUID) ([]byte, error) {

@@ -22,7 +22,7 @@ const (
 	replayEvents = 50  // whose events are read together: a payload may be large
 )
 
-// Replay is Replay of tributary.Program.
+// Replay implements tributary.Program.Replay.
 func Replay(ctx context.Context, p *engine.Program, in affiliate.ReplayRange) (_ int, err error) {
 	defer p.Begin(&ctx, "Replay", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -93,7 +93,7 @@ func replayNow(o *engine.Op, id uuid.UUID) error {
 	return o.Tx.Endpoints.Replace(ep)
 }
 
-// sendable is the event of a delivery, and whether it still has its payload.
+// sendable returns the event of a delivery, and whether it still has its payload.
 func sendable(o *engine.Op, d *record.Delivery) (record.Event, bool, error) {
 	event, err := o.Tx.Events.Get(d.EventID)
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {

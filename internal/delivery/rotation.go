@@ -18,7 +18,7 @@ const (
 	MaxOldSecrets = 2
 )
 
-// RotateSecret is RotateSecret of tributary.Program.
+// RotateSecret implements tributary.Program.RotateSecret.
 func RotateSecret(ctx context.Context, p *engine.Program, in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "RotateSecret", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -76,7 +76,7 @@ func signs(s record.Secret, now affiliate.Instant) bool {
 	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
 }
 
-// graceEnds is the moment from which the newest secret signs alone; zero when
+// graceEnds returns the moment from which the newest secret signs alone; zero when
 // it does already.
 func graceEnds(r record.Endpoint, now affiliate.Instant) affiliate.Instant {
 	var end affiliate.Instant

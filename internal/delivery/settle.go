@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SettleDeliveries is SettleDeliveries of tributary.Program.
+// SettleDeliveries implements tributary.Program.SettleDeliveries.
 func SettleDeliveries(ctx context.Context, p *engine.Program, done []affiliate.Attempt) (err error) {
 	defer p.Begin(&ctx, "SettleDeliveries", engine.Writes).End(&err)
 	if len(done) == 0 {
@@ -216,7 +216,7 @@ func (s *settlement) store() error {
 	return nil
 }
 
-// attemptRecord is the attempt as its delivery keeps it.
+// attemptRecord returns the attempt as its delivery keeps it.
 func attemptRecord(a *affiliate.Attempt, manual bool, now affiliate.Instant) record.Attempt {
 	at := now.Add(-a.Took)
 	if !a.At.IsZero() {
@@ -231,7 +231,7 @@ func attemptRecord(a *affiliate.Attempt, manual bool, now affiliate.Instant) rec
 // maxResponse is how much of an answer is kept, in bytes.
 const maxResponse = 1024
 
-// escaped is the start of a text from outside, with all that is not a
+// escaped returns the start of a text from outside, with all that is not a
 // printable character, a tab or a line feed escaped.
 func escaped(s string) string {
 	var b strings.Builder

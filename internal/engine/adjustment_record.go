@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RecordAdjustment is RecordAdjustment of tributary.Program.
+// RecordAdjustment implements tributary.Program.RecordAdjustment.
 func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (_ affiliate.Adjustment, err error) {
 	defer p.Begin(&ctx, "RecordAdjustment", Writes).End(&err)
 	o := p.Op(ctx)

@@ -16,7 +16,7 @@ import (
 
 // Ways to name an affiliate. Rule 4.4; contract 1.5.
 
-// Affiliate is Affiliate of tributary.Program.
+// Affiliate implements tributary.Program.Affiliate.
 func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "Affiliate", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
@@ -28,7 +28,7 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affi
 	})
 }
 
-// AffiliateByEmail is AffiliateByEmail of tributary.Program.
+// AffiliateByEmail implements tributary.Program.AffiliateByEmail.
 func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "AffiliateByEmail", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
@@ -40,7 +40,7 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ affilia
 	})
 }
 
-// Affiliates is Affiliates of tributary.Program.
+// Affiliates implements tributary.Program.Affiliates.
 func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "Affiliates", Reads).End(&err)
 	l, err := p.Listing(pg, "affiliates", nil)
@@ -186,7 +186,7 @@ func (o *Op) AffiliateByIDOrEmail(id uuid.UUID, email string) (record.Affiliate,
 	return agreed(byID, err)(o.FindAffiliateByEmail(email))
 }
 
-// agreed is the record that both look-ups found. When neither found one, it
+// agreed returns the record that both look-ups found. When neither found one, it
 // returns ErrNotFound; when they did not find the same one,
 // identifiersMismatch.
 func agreed[R record.Record[R]](a R, aErr error) func(b R, bErr error) (R, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// OpenBooks is OpenBooks of tributary.Program.
+// OpenBooks implements tributary.Program.OpenBooks.
 func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
 	defer p.Begin(&ctx, "OpenBooks", Writes).End(&err)
 	o := p.Op(ctx)

@@ -17,7 +17,7 @@ type keptPage struct {
 	full bool
 }
 
-// pageOf is the URL of a page in the form that a click keeps: scheme, host,
+// pageOf returns the URL of a page in the form that a click keeps: scheme, host,
 // port and path, and of the query the parameters that the program keeps, with
 // their spelling. It is empty for a text that is not an http or https URL.
 // Anybody may send such a URL, and hosts and webhooks get it, so neither a
@@ -123,7 +123,7 @@ func (k *keptPage) escape(part string) int {
 	return 1
 }
 
-// safeLen is how many bytes at the start of a part need no escape.
+// safeLen returns how many bytes at the start of a part need no escape.
 func safeLen(part string) int {
 	for i := range len(part) {
 		if !safe(part[i]) {

@@ -66,7 +66,7 @@ func (b *codeBatch) write(owners []record.Affiliate) ([]affiliate.Code, error) {
 	return answers, nil
 }
 
-// newParents are the parents that codes of a coupon and an affiliate are shown
+// newParents returns the parents that codes of a coupon and an affiliate are shown
 // with.
 func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParents {
 	shown := &CodeParents{Coupon: affiliate.Set(o.CouponOf(coupon)), Affiliate: affiliate.Null[affiliate.AffiliateContact]()}
@@ -76,7 +76,7 @@ func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParen
 	return shown
 }
 
-// CodeClashes are the refusals of a code's unique keys.
+// CodeClashes returns the refusals of a code's unique keys.
 func CodeClashes(clash refusal.Refusal) map[record.Index]*affiliate.Error {
 	return map[record.Index]*affiliate.Error{record.ByCode: clash.Err(), record.ByExternalID: refusal.CodeExternalIDTaken.Err()}
 }

@@ -58,7 +58,7 @@ func openCodes(c *affiliate.Coupon, dst []byte) []byte {
 	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)
 }
 
-// full is the coupon as the API answers it. It shares no memory with the body.
+// full returns the coupon as the API answers it. It shares no memory with the body.
 func (b CouponBody) full() affiliate.Coupon {
 	coupon := b.Coupon
 	coupon.ProductIDs = slices.Clone(coupon.ProductIDs)

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Evaluate is Evaluate of tributary.Program.
+// Evaluate implements tributary.Program.Evaluate.
 func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (_ affiliate.Evaluation, err error) {
 	defer p.Begin(&ctx, "Evaluate", Writes).End(&err)
 	refused := p.normalizeEvaluated(&in)

@@ -131,7 +131,7 @@ func checkRandomCase(c affiliate.CharsCase) *affiliate.Error {
 	return refusal.MemberOf(c, refusal.RandomCaseUnknown, affiliate.CharsUppercase, affiliate.CharsLowercase, affiliate.CharsMixed)
 }
 
-// CodeRecord is a checked create as a record without id, code and times.
+// CodeRecord returns a checked create as a record without id, code and times.
 func (p *Program) CodeRecord(in affiliate.NewCode) record.Code {
 	rec := record.Code{
 		CouponID: in.CouponID, Code: in.Code, ExternalID: in.ExternalID, Active: in.Active.Or(true),

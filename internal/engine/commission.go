@@ -75,7 +75,7 @@ func (d *deal) suspect(risks []affiliate.RiskReason) {
 	}
 }
 
-// over is the limit of the deal after which it pays nothing more for a customer
+// over returns the limit of the deal after which it pays nothing more for a customer
 // and a sale at a time: the number of months since the referral, or of payments.
 // Empty: it pays. Without a customer it never ends. Free orders are no payments.
 func (o *Op) over(d deal, ref *record.Referral, at affiliate.Instant) (affiliate.OverLimit, error) {
@@ -93,7 +93,7 @@ func (o *Op) payment(referral uuid.UUID) (int64, error) {
 	return cmp.Or(o.Nth, payments(&totals)+1), err
 }
 
-// OverTerms is the limit that the n-th payment of a customer at a time is beyond.
+// OverTerms returns the limit that the n-th payment of a customer at a time is beyond.
 func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n int64) affiliate.OverLimit {
 	switch {
 	case ref.ID == uuid.Nil:
@@ -106,7 +106,7 @@ func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n
 	return ""
 }
 
-// payments is how many live sales are payments.
+// payments returns how many live sales are payments.
 func payments(r *record.Totals) int64 { return r.Sales - r.Free }
 
 // addMonths moves t by calendar months. If the target month does not have the
@@ -120,10 +120,10 @@ func addMonths(from affiliate.Instant, months int64) affiliate.Instant {
 	return affiliate.InstantOf(moved)
 }
 
-// KeptOf is the amount of a sale after its refunds.
+// KeptOf returns the amount of a sale after its refunds.
 func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
 
-// Earned is the commission on the kept amount of a sale. A percentage applies
+// Earned returns the commission on the kept amount of a sale. A percentage applies
 // to what is kept of the base: the same part as of the total, unless refunds say
 // what of them is tax and shipping. A flat amount and an amount that was set by
 // hand are reduced in the same proportion. So the order of partial refunds does
@@ -150,7 +150,7 @@ func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 	return rate.OfPortion(base, kept, r.TotalEarned, p.Cfg.Currency)
 }
 
-// Base is the amount on which commission is paid: the total less tax and
+// Base returns the amount on which commission is paid: the total less tax and
 // shipping, if they were deducted when the sale was recorded.
 func (p *Program) Base(r *record.Sale) (affiliate.Amount, error) {
 	tax, shipping := p.Deducted(r)
@@ -231,7 +231,7 @@ func (o *Op) NumberEntries(r *record.Sale) (err error) {
 	return nil
 }
 
-// EntryTime is the time of a commission: that of its sale, or its own when it is
+// EntryTime returns the time of a commission: that of its sale, or its own when it is
 // a further entry.
 func EntryTime(r *record.Sale, c *record.Commission) affiliate.Instant {
 	if c.ClawBack {
@@ -240,7 +240,7 @@ func EntryTime(r *record.Sale, c *record.Commission) affiliate.Instant {
 	return r.CreatedAt
 }
 
-// PayableAt is from when on a payout may take a commission: after the holding
+// PayableAt returns from when on a payout may take a commission: after the holding
 // period of its sale, or at once when it is a further entry. Zero: never, it is
 // declined.
 func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
@@ -253,7 +253,7 @@ func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
 	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
 }
 
-// CommissionEarned is the sum of a sale's commissions.
+// CommissionEarned returns the sum of a sale's commissions.
 func CommissionEarned(r *record.Sale) (sum affiliate.Amount, err error) {
 	for i := range r.Commissions {
 		if sum, err = sum.Add(r.Commissions[i].Earned); err != nil {

@@ -130,7 +130,7 @@ func checkDestinations(all []affiliate.Destination) error {
 
 // Pure functions that decide what follows an attempt. Contract 7.4.
 
-// defaultSchedule is the delay before each attempt.
+// defaultSchedule returns the delay before each attempt.
 func defaultSchedule() []time.Duration {
 	return []time.Duration{
 		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,

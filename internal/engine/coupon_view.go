@@ -9,14 +9,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// judgedCoupon is the coupon with its usability, and without its codes.
+// judgedCoupon returns the coupon with its usability, and without its codes.
 func (o *Op) judgedCoupon(rec *record.Coupon) affiliate.Coupon {
 	coupon := o.CouponOf(*rec)
 	coupon.Usability = affiliate.Set(o.usabilityOfCoupon(rec))
 	return coupon
 }
 
-// fullCoupon is the coupon with its codes.
+// fullCoupon returns the coupon with its codes.
 func (o *Op) fullCoupon(rec record.Coupon, seen Contacts) (affiliate.Coupon, error) {
 	coupon := o.CouponOf(rec)
 	coupon.PromotionalCodes = []affiliate.Code{}
@@ -62,7 +62,7 @@ func couponAnswer(o *Op, rq Request, fn func() (couponReply, error)) (affiliate.
 	return reply.coupon(), nil
 }
 
-// coupon is the coupon as the API answers it.
+// coupon returns the coupon as the API answers it.
 func (r *couponReply) coupon() affiliate.Coupon {
 	if r.stored != nil {
 		return *r.stored

@@ -15,7 +15,7 @@ import (
 
 // How a program knows that somebody was erased.
 
-// ErasureID is what is kept of an erased email: the id of its [record.Erasure].
+// ErasureID returns what is kept of an erased email: the id of its [record.Erasure].
 func (c *Config) ErasureID(email string) (id uuid.UUID) {
 	key := c.ErasureKey
 	if len(key) == 0 {
@@ -189,7 +189,7 @@ func (o *Op) HideTries(tries []affiliate.Credit) error {
 	return nil
 }
 
-// paying is the customer of a payer.
+// paying returns the customer of a payer.
 func (o *Op) paying(rec *record.Payer) (who Customer, err error) {
 	if rec.ReferralID != uuid.Nil {
 		if who.Referral, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {

@@ -34,7 +34,7 @@ func (o *Op) emit(rec record.Event, body any) error {
 	return o.fanOut(&rec)
 }
 
-// frameOf is where an event with the body is frozen. A sale brings the place
+// frameOf returns where an event with the body is frozen. A sale brings the place
 // along: it is one allocation less for each.
 func frameOf(body any) *Frozen {
 	if sale, ok := body.(*SaleBody); ok {
@@ -49,7 +49,7 @@ func (o *Op) emitDeleted(typ affiliate.EventType, id uuid.UUID, number, revision
 	return o.emit(record.Event{Type: typ, ObjectID: id, Number: number, Revision: revision}, DeletedBody(id, number))
 }
 
-// DeletedBody is the body of a deletion; number is that of a sale, otherwise 0.
+// DeletedBody returns the body of a deletion; number is that of a sale, otherwise 0.
 func DeletedBody(id uuid.UUID, number int64) any {
 	if number != 0 {
 		return affiliate.DeletedSaleBody{ID: affiliate.SaleID(number)}
@@ -57,7 +57,7 @@ func DeletedBody(id uuid.UUID, number int64) any {
 	return affiliate.DeletedBody{ID: id}
 }
 
-// ObjectOf is the object that a body shows: its family, its id and the number of
+// ObjectOf returns the object that a body shows: its family, its id and the number of
 // a sale, otherwise 0. The family is empty when body is no body of a change.
 func ObjectOf(body any) (family string, id uuid.UUID, number int64) {
 	switch b := body.(type) {

@@ -112,7 +112,7 @@ func (t *watched[R]) remember(id uuid.UUID) error {
 	return err
 }
 
-// state is the current record, or null.
+// state returns the current record, or null.
 func (t *watched[R]) state(id uuid.UUID) (affiliate.Opt[R], error) {
 	rec, err := t.Get(id)
 	switch {

@@ -53,7 +53,7 @@ func (c *Choice[R]) Fail(err error) {
 	}
 }
 
-// Wanted is the value of a field, and whether it is set. A null or zero value
+// Wanted returns the value of a field, and whether it is set. A null or zero value
 // makes the choice empty.
 func Wanted[T comparable, R record.Record[R]](c *Choice[R], field affiliate.Opt[T]) (v T, set bool) {
 	if field.IsZero() {
@@ -134,7 +134,7 @@ func (c *Choice[R]) find(t record.Table[R]) (rec R, err error) {
 	return rec, err
 }
 
-// In is the table with only the records that fit.
+// In returns the table with only the records that fit.
 func (c *Choice[R]) In(t record.Table[R]) record.Table[R] {
 	if len(c.Fits) == 0 {
 		return t
@@ -215,7 +215,7 @@ func (s Filtered[R]) List(q record.Query) iter.Seq2[R, error] {
 	}
 }
 
-// Broken is the error of a choice that is not about what it names.
+// Broken returns the error of a choice that is not about what it names.
 func (c *Choice[R]) Broken() error {
 	if errors.Is(c.Err, affiliate.ErrNotFound) {
 		return nil // it selects nothing

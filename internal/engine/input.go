@@ -27,7 +27,7 @@ func (p *Program) ValidDate(o affiliate.Opt[affiliate.Date]) bool {
 	return !ok || d.Valid() && isodate.InRange(d.Instant(p.Cfg.Location))
 }
 
-// Instant is the instant of a date that may not be given; zero then.
+// Instant returns the instant of a date that may not be given; zero then.
 func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	d, ok := o.Get()
 	if !ok {
@@ -87,7 +87,7 @@ func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
 // newest first, ending too early for a filter by time.
 const ClockSlack = 24 * time.Hour
 
-// InQuery is a field error as an error of the query.
+// InQuery returns a field error as an error of the query.
 func InQuery(err *affiliate.Error) *affiliate.Error {
 	if err != nil {
 		err.Reason = affiliate.InvalidQuery
@@ -95,7 +95,7 @@ func InQuery(err *affiliate.Error) *affiliate.Error {
 	return err
 }
 
-// FirstInstant is the start of a date that may not be given; zero then.
+// FirstInstant returns the start of a date that may not be given; zero then.
 func (p *Program) FirstInstant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	d, ok := o.Get()
 	if !ok {

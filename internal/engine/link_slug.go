@@ -23,7 +23,7 @@ const (
 	maxAlias      = 255 // bytes
 )
 
-// SlugBase is the local part of a canonical email as a slug: each run of other
+// SlugBase returns the local part of a canonical email as a slug: each run of other
 // characters than [a-z0-9] becomes one hyphen, and hyphens at the ends are
 // removed. It may have only digits.
 func SlugBase(email string) string {
@@ -50,9 +50,9 @@ func WithSuffix(base, suffix string) string {
 	return base + suffix
 }
 
-// FreeSlug is the first candidate that no live link has and no click can have. It looks up a limited
-// number of candidates, however many affiliates share the local part. random
-// was drawn before the transaction.
+// FreeSlug returns the first candidate that no live link has and no click can have. It
+// looks up a limited number of candidates, however many affiliates share the local part.
+// random was drawn before the transaction.
 func (o *Op) FreeSlug(base, random string) (string, error) {
 	candidate := WithSuffix(base, "")
 	for n := 2; ; n++ {
@@ -112,7 +112,7 @@ func (o *Op) LinkByAlias(text string) (record.Link, error) {
 	return link, nil
 }
 
-// AliasOf is a text as an alias, which no slug is.
+// AliasOf returns a text as an alias, which no slug is.
 func AliasOf(text string) (alias string, ok bool) {
 	alias = plaintext.Bare(text)
 	if alias == "" || len(alias) > maxAlias || !plaintext.Valid(alias, false) || refusal.ValidSlug(alias) && len(alias) <= refusal.MaxSlug {
@@ -121,7 +121,7 @@ func AliasOf(text string) (alias string, ok bool) {
 	return alias, true
 }
 
-// slugKey is the key of a slug that a caller looks up. A text that is not a
+// slugKey returns the key of a slug that a caller looks up. A text that is not a
 // slug is not found.
 //
 // A slug that was pasted may have blanks around it and characters that nobody

@@ -64,7 +64,7 @@ func (l listing) Open() (listing, error) {
 	return l, nil
 }
 
-// Of is the listing of the records that hold a key.
+// Of returns the listing of the records that hold a key.
 func (l listing) Of(key record.Key) listing {
 	l.Query.Key = key
 	return l
@@ -190,7 +190,7 @@ func CountUpTo[R record.Record[R]](t record.Table[R], key record.Key, limit int)
 	return n, nil
 }
 
-// only is the list of a single record that may be missing.
+// only returns the list of a single record that may be missing.
 func only[T any](item T, err error) (affiliate.List[T], error) {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return affiliate.List[T]{Items: []T{}}, nil

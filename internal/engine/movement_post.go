@@ -89,7 +89,7 @@ func SaleStanding(r *record.Sale) (s Standing, err error) {
 	return s, TooLargeFor("commissionEarned", err)
 }
 
-// Less is the difference of two standings.
+// Less returns the difference of two standings.
 func (s Standing) Less(t Standing) (d Standing, err error) {
 	d.Sales = s.Sales - t.Sales
 	for _, pair := range [...]struct {
@@ -133,7 +133,7 @@ func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error
 	return b, nil
 }
 
-// movedEntry is the number of the commission that changed: the one that was
+// movedEntry returns the number of the commission that changed: the one that was
 // appended, else the only one; zero when there are none or several.
 func movedEntry(was, is *record.Sale) int64 {
 	n := len(is.Commissions)

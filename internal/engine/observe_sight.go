@@ -139,7 +139,7 @@ func (s *sighting) classify(err error, panicked bool) {
 	}
 }
 
-// Sighted is the sighting of the operation of this program that ctx belongs to,
+// Sighted returns the sighting of the operation of this program that ctx belongs to,
 // or nil: a store may call another program under its context.
 func (p *Program) Sighted(ctx context.Context) *sighting {
 	if !operations(&p.Cfg.Observer) {
@@ -217,7 +217,7 @@ func (s *sighting) answered() {
 	}
 }
 
-// HostContext is what functions of the host get: they may call the program, and
+// HostContext returns what functions of the host get: they may call the program, and
 // such a call is an operation of its own.
 func (o *Op) HostContext() context.Context {
 	if o.Seen != nil {

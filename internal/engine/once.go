@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Keyed is Keyed of tributary.Program.
+// Keyed implements tributary.Program.Keyed.
 func (p *Program) Keyed(o affiliate.Once) *Program {
 	q := *p
 	q.Once = o

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// OnceOf is the idempotency of a write: that of its input, else that of the
+// OnceOf returns the idempotency of a write: that of its input, else that of the
 // program.
 func (p *Program) OnceOf(given affiliate.Once) affiliate.Once {
 	if given.Key == "" && given.Refused == nil {
@@ -22,7 +22,7 @@ func (p *Program) OnceOf(given affiliate.Once) affiliate.Once {
 // digests reports whether the engine digests the input of the call.
 func digests(once affiliate.Once) bool { return once.Key != "" && once.Digest == ([32]byte{}) }
 
-// digested is a later field of an input in its digest. Without a value the digest
+// digested returns a later field of an input in its digest. Without a value the digest
 // is the one of before there was the field.
 func digested[T interface{ IsZero() bool }](v T) []any {
 	if v.IsZero() {

@@ -51,7 +51,7 @@ func (o *Op) start(ctx context.Context, p *Program) {
 	o.Program, o.Ctx, o.Now, o.Seen = p, ctx, p.Now(), p.Sighted(ctx)
 }
 
-// judgedAt is when expiry and the window of clicks are judged.
+// judgedAt returns when expiry and the window of clicks are judged.
 func (o *Op) judgedAt() affiliate.Instant {
 	if o.PaidAt.IsZero() {
 		return o.Now
@@ -59,7 +59,7 @@ func (o *Op) judgedAt() affiliate.Instant {
 	return o.PaidAt
 }
 
-// Later is the updatedAt of a record that changes: now, or the old one when the
+// Later returns the updatedAt of a record that changes: now, or the old one when the
 // clock has gone back.
 func Later(now, was affiliate.Instant) affiliate.Instant {
 	if now.Before(was) {

@@ -21,7 +21,7 @@ func (o *Op) forgetPayers(referral uuid.UUID) error {
 	return nil
 }
 
-// BlankedPayer is the payer without personal data. The provider's id stays, as the
+// BlankedPayer returns the payer without personal data. The provider's id stays, as the
 // keys of payments do: it is how later payments find whom to credit.
 func BlankedPayer(r record.Payer) record.Payer {
 	r.Email, r.Name, r.Erased = "", "", true

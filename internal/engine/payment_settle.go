@@ -95,7 +95,7 @@ func (o *Op) takeBackAdjusted(pay *record.Payment, sale *record.Sale) error {
 	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
 }
 
-// unusedRefundID is an id that no refund of the sale has yet.
+// unusedRefundID returns an id that no refund of the sale has yet.
 func unusedRefundID(sale *record.Sale, id string) string {
 	free := id
 	for n := 2; hasRefund(sale, free); n++ {

@@ -156,7 +156,7 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 	return nil
 }
 
-// LostOf is how much of Gross is away: what was refunded, by its refunds or by
+// LostOf returns how much of Gross is away: what was refunded, by its refunds or by
 // their sum, whichever is more, and what disputes hold.
 func LostOf(r *record.Payment) (affiliate.Amount, error) {
 	var refunds, failed, disputes affiliate.Amount
@@ -197,7 +197,7 @@ func knows(r *record.Payment, f *record.Refund) bool {
 		slices.ContainsFunc(r.Disputes, func(known affiliate.PaymentDispute) bool { return known.ID == f.ID })
 }
 
-// goal is how much of a sale is refunded by its facts and by the host together, and
+// goal returns how much of a sale is refunded by its facts and by the host together, and
 // what is known of its parts. The facts take no more than the payment brought.
 func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affiliate.Amount, named refundParts, err error) {
 	lost, err := LostOf(r)
@@ -245,7 +245,7 @@ func namedParts(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum
 	return sum, err
 }
 
-// brought is as much of a sum as the payment brought: a sale may be of more than a
+// brought returns as much of a sum as the payment brought: a sale may be of more than a
 // payment that a person gave to it.
 func brought(r *record.Payment, sum affiliate.Amount) affiliate.Amount {
 	if r.Counted != "" {
@@ -254,7 +254,7 @@ func brought(r *record.Payment, sum affiliate.Amount) affiliate.Amount {
 	return lesser(sum, r.Gross.Or(affiliate.Amount{}))
 }
 
-// shareOf is the part of a total that was lost of a payment: all of it, exactly,
+// shareOf returns the part of a total that was lost of a payment: all of it, exactly,
 // when all is lost.
 func shareOf(total, lost, gross affiliate.Amount, c affiliate.Currency) (affiliate.Amount, error) {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Ping is Ping of tributary.Program.
+// Ping implements tributary.Program.Ping.
 func (p *Program) Ping(ctx context.Context) (err error) {
 	defer p.Begin(&ctx, "Ping", Reads).End(&err)
 	seen := p.Sighted(ctx)

@@ -41,7 +41,7 @@ func (o *Op) overrideRate(d *deal, aff *record.Affiliate) error {
 	return nil
 }
 
-// ownRateType is the type of an affiliate's own rate; empty without one.
+// ownRateType returns the type of an affiliate's own rate; empty without one.
 func (o *Op) ownRateType(aff *record.Affiliate) (affiliate.CommissionType, error) {
 	rate, own := aff.Rate.Get()
 	if !own || aff.RateType != "" {
@@ -60,7 +60,7 @@ func (o *Op) typed(rec record.Affiliate, err error) (record.Affiliate, error) {
 	return rec, err
 }
 
-// tierRateType is the type of a tier's rate; empty without one.
+// tierRateType returns the type of a tier's rate; empty without one.
 func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
 	rate, ok := tier.Rate.Get()
 	if !ok || tier.RateType != "" {
@@ -69,7 +69,7 @@ func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
 	return typeFromBefore(rate, p.Cfg.Terms.Type)
 }
 
-// typeFromBefore is the type of a rate that was stored without one. A rate that
+// typeFromBefore returns the type of a rate that was stored without one. A rate that
 // is not a valid percentage was an amount, even if the terms have changed
 // since.
 func typeFromBefore(rate affiliate.Percent, terms affiliate.CommissionType) affiliate.CommissionType {

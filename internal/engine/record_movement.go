@@ -14,7 +14,7 @@ import (
 // IsMemo reports whether the movement moves nothing between the accounts.
 func IsMemo(r *record.Movement) bool { return r.From == r.To }
 
-// MovementID is the id of a movement: 48 bits of milliseconds, 10 of
+// MovementID returns the id of a movement: 48 bits of milliseconds, 10 of
 // microseconds, 32 of the number and 32 of the affiliate, beside version and
 // variant. So ids are in the order of time, those of an affiliate in the order of
 // their numbers, and a range of time is a range of ids.
@@ -46,7 +46,7 @@ func FirstMovement(at affiliate.Instant) uuid.UUID {
 // Ever is Opened of an affiliate whose books have its first movement.
 var Ever = affiliate.Instant{}.Add(time.Microsecond)
 
-// AccountOf is the field of an account; nil for ACCRUAL.
+// AccountOf returns the field of an account; nil for ACCRUAL.
 func AccountOf(b *record.Books, name affiliate.Account) *affiliate.Amount {
 	switch name {
 	case affiliate.AccountHeld:
@@ -76,13 +76,13 @@ func MoveBetween(b *record.Books, from, to affiliate.Account, amount affiliate.A
 	return nil
 }
 
-// next is the time of the next movement. It never goes back, whatever the clock
+// next returns the time of the next movement. It never goes back, whatever the clock
 // does, and is after the time until which the books are closed.
 func next(b *record.Books, now affiliate.Instant) affiliate.Instant {
 	return Later(Later(now, b.LastAt), b.ClosedUntil.Add(time.Microsecond))
 }
 
-// AccruedBy is what a movement adds to all that is owed and was paid.
+// AccruedBy returns what a movement adds to all that is owed and was paid.
 func AccruedBy(r *record.Movement) affiliate.Amount {
 	switch {
 	case IsMemo(r):

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// ItemsOf is what a payout took, also one from before its items were kept.
+// ItemsOf returns what a payout took, also one from before its items were kept.
 func (o *Op) ItemsOf(rec *record.Payout) ([]affiliate.PayoutItem, error) {
 	if len(rec.Items) > 0 {
 		return rec.Items, nil
@@ -54,7 +54,7 @@ func (o *Op) EachSaleIn(rec *record.Payout, fn func(record.Sale) error) error {
 	return nil
 }
 
-// CommissionsIn are the numbers of the commissions that the payout took.
+// CommissionsIn returns the numbers of the commissions that the payout took.
 func CommissionsIn(r *record.Payout) []int64 {
 	if len(r.Items) == 0 {
 		return r.Commissions
@@ -68,7 +68,7 @@ func CommissionsIn(r *record.Payout) []int64 {
 	return numbers
 }
 
-// AdjustmentsIn are the adjustments that the payout took.
+// AdjustmentsIn returns the adjustments that the payout took.
 func AdjustmentsIn(r *record.Payout) []uuid.UUID {
 	ids := []uuid.UUID{}
 	for _, item := range r.Items {

@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// deduction is what the program deducts.
+// deduction returns what the program deducts.
 func (p *Program) deduction() affiliate.Deduction {
 	switch tax, shipping := !p.Cfg.CommissionOnTax, !p.Cfg.CommissionOnShipping; {
 	case tax && shipping:
@@ -18,7 +18,7 @@ func (p *Program) deduction() affiliate.Deduction {
 	return affiliate.DeductNothing
 }
 
-// Deducted is what is deducted from the total of a sale: what was when it was
+// Deducted returns what is deducted from the total of a sale: what was when it was
 // recorded, and for a sale that does not say so, what the program deducts.
 func (p *Program) Deducted(r *record.Sale) (tax, shipping affiliate.Amount) {
 	how := r.Why.Deduct.Value()

@@ -70,7 +70,7 @@ func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
 	return err
 }
 
-// RefusedHold is the hold of new sales of the affiliate of a code, in a program that
+// RefusedHold returns the hold of new sales of the affiliate of a code, in a program that
 // refuses codes for it. In others nothing is read.
 func (o *Op) RefusedHold(code *record.Code) (affiliate.HoldReason, error) {
 	if !o.Cfg.RefuseSuspended || code.AffiliateID == uuid.Nil {
@@ -245,7 +245,7 @@ func (v *verdict) refusal() error {
 	return &affiliate.Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
 }
 
-// discount is the discount of a coupon on a total; it is never more than the
+// discount returns the discount of a coupon on a total; it is never more than the
 // total. It is null without a total, and for an amount in another currency than
 // the program's. Contract 4.1.
 func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount]) affiliate.Opt[affiliate.Amount] {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RestoreRedemption is RestoreRedemption of tributary.Program.
+// RestoreRedemption implements tributary.Program.RestoreRedemption.
 func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) (err error) {
 	defer p.Begin(&ctx, "RestoreRedemption", Writes).End(&err)
 	o := p.Op(ctx)

@@ -15,7 +15,7 @@ import (
 //
 // Source: docs/money.md 2.
 
-// refundRecord is a refund as it is stored, with both parts when it says one.
+// refundRecord returns a refund as it is stored, with both parts when it says one.
 func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.Instant) record.Refund {
 	f := record.Refund{ID: in.RefundID, Amount: amount, At: now}
 	if !in.Tax.IsZero() || !in.Shipping.IsZero() {
@@ -57,8 +57,8 @@ func RefundPartsOf(r *record.Sale) (sum refundParts, err error) {
 	return sum, err
 }
 
-// corrections are the refunds that change the sum of a sale, and what is named of it, to
-// what its facts say; none: it is there. What came back is below zero, and comes last.
+// corrections returns the refunds that change the sum of a sale, and what is named of it,
+// to what its facts say; none: it is there. What came back is below zero, and comes last.
 func (s refundParts) corrections(sale *record.Sale, change affiliate.Amount) (refunds []record.Refund, err error) {
 	has, err := RefundPartsOf(sale)
 	if err != nil {
@@ -79,10 +79,10 @@ func (s refundParts) corrections(sale *record.Sale, change affiliate.Amount) (re
 	return refunds, nil
 }
 
-// parts are the refunds before a commission was set by hand.
+// parts returns the refunds before a commission was set by hand.
 func parts(h *record.HandSet) refundParts { return refundParts{h.Named, h.Tax, h.Shipping} }
 
-// keptBase is how much of the base of a sale is left, exactly, when this much of its
+// keptBase returns how much of the base of a sale is left, exactly, when this much of its
 // total is kept and these refunds said what is in them. The rest of what was refunded
 // takes the same part of what the named refunds left.
 func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named refundParts) *big.Rat {
@@ -99,7 +99,7 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 	return rest.Mul(rest, big.NewRat(min(kept.Scaled(), whole), whole))
 }
 
-// earnedByParts is what a sale earns when refunds say what is in them, and false when
+// earnedByParts returns what a sale earns when refunds say what is in them, and false when
 // none does.
 func (p *Program) earnedByParts(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
@@ -115,7 +115,7 @@ func (p *Program) earnedByParts(r *record.Sale) (affiliate.Amount, bool, error) 
 	return affiliate.AmountFromScaled(scaled.Num().Int64()), true, nil
 }
 
-// rounded is an amount rounded half away from zero to the digits of a currency.
+// rounded returns an amount rounded half away from zero to the digits of a currency.
 func rounded(exact *big.Rat, c affiliate.Currency) *big.Rat {
 	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
 	units := new(big.Rat).Quo(exact, unit)
@@ -125,7 +125,7 @@ func rounded(exact *big.Rat, c affiliate.Currency) *big.Rat {
 	return unit.Mul(unit, new(big.Rat).SetInt(whole))
 }
 
-// Exact is what a sale earns before it is rounded: the rate on the base, or the
+// Exact returns what a sale earns before it is rounded: the rate on the base, or the
 // amount of a flat rate or one that was set by hand, and of that the kept part.
 func (p *Program) Exact(r *record.Sale) *big.Rat {
 	kept, err := KeptOf(r)
@@ -157,5 +157,5 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 	return earned.Mul(earned, left.Quo(left, whole))
 }
 
-// scaledRat is an amount as a fraction.
+// scaledRat returns an amount as a fraction.
 func scaledRat(scaled int64) *big.Rat { return big.NewRat(scaled, decimal.Scale) }

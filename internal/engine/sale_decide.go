@@ -75,7 +75,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 	return err
 }
 
-// why is what decided the sale. The caller adds which payment it is. A click
+// why returns what decided the sale. The caller adds which payment it is. A click
 // that seems to come after the sale, because the clock went back, is left out.
 func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
@@ -138,7 +138,7 @@ type identity struct {
 	Origin   Origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
 }
 
-// evidence is what is known of an order for the rules of Config.Review. The
+// evidence returns what is known of an order for the rules of Config.Review. The
 // caller adds what only its request says.
 func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *verdict) affiliate.Evidence {
 	ref := &id.Customer.Referral

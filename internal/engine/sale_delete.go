@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteSale is DeleteSale of tributary.Program.
+// DeleteSale implements tributary.Program.DeleteSale.
 func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err error) {
 	defer p.Begin(&ctx, "DeleteSale", Writes).End(&err)
 	o := p.Op(ctx)
@@ -26,7 +26,7 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err erro
 	return err
 }
 
-// ReverseSale is ReverseSale of tributary.Program.
+// ReverseSale implements tributary.Program.ReverseSale.
 func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (_ affiliate.ReversedSale, err error) {
 	defer p.Begin(&ctx, "ReverseSale", Writes).End(&err)
 	o := p.Op(ctx)

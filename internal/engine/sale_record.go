@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RecordSale is RecordSale of tributary.Program.
+// RecordSale implements tributary.Program.RecordSale.
 func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result affiliate.SaleResult, err error) {
 	defer p.Begin(&ctx, "RecordSale", Writes).End(&err)
 	r := &report{in: in}
@@ -214,7 +214,7 @@ func (o *Op) recordSale(in *affiliate.NewSale) (saleReply, error) {
 	return reply, err
 }
 
-// earlier is the live sale that has one of the external ids; nil: there is none.
+// earlier returns the live sale that has one of the external ids; nil: there is none.
 func (o *Op) earlier(externalID, invoiceID string) (*SaleBody, error) {
 	rec, err := o.EarlierRecord(externalID, invoiceID)
 	if err != nil || rec.ID == uuid.Nil {
@@ -280,7 +280,7 @@ func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err e
 	return true, err
 }
 
-// medium is what attributed the customer.
+// medium returns what attributed the customer.
 func (d *Decision) medium() affiliate.ReferralMedium {
 	if d.verdict.found {
 		return affiliate.MediumCoupon

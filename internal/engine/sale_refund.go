@@ -27,7 +27,7 @@ func (o *Op) closeIfRefunded(rec *record.Sale) error {
 	return nil
 }
 
-// RefundSale is RefundSale of tributary.Program.
+// RefundSale implements tributary.Program.RefundSale.
 func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (_ affiliate.RefundResult, err error) {
 	defer p.Begin(&ctx, "RefundSale", Writes).End(&err)
 	amount, part := in.Amount.Get()
@@ -69,7 +69,7 @@ func (o *Op) refundOnce(before record.Sale, in affiliate.Refund) (affiliate.Refu
 	return affiliate.RefundResult{Success: true, Reason: reason}, nil
 }
 
-// refundCause is the cause of a movement by a refund of the sale.
+// refundCause returns the cause of a movement by a refund of the sale.
 func refundCause(r *record.Sale) affiliate.Cause {
 	if SaleFrozen(r) {
 		return affiliate.CauseClawBack

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SearchSales is SearchSales of tributary.Program.
+// SearchSales implements tributary.Program.SearchSales.
 func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
 	defer p.Begin(&ctx, "SearchSales", Reads).End(&err)
 	if err := p.checkSaleQuery(q); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateSale is UpdateSale of tributary.Program.
+// UpdateSale implements tributary.Program.UpdateSale.
 func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (_ affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "UpdateSale", Writes).End(&err)
 	rq := Request{Name: "sale.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoSaleID.When(id == 0))}

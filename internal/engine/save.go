@@ -68,7 +68,7 @@ func (o *Op) SaveAffiliate(old, rec record.Affiliate) (affiliate.Affiliate, erro
 	return answer, err
 }
 
-// touched is the affiliate after one of its links was written.
+// touched returns the affiliate after one of its links was written.
 func touched(r record.Affiliate) record.Affiliate {
 	r.Revision++
 	return r
@@ -179,12 +179,12 @@ func (o *Op) SaveSale(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sa
 	return b.Sale(), err
 }
 
-// event is an event of the sale as it is.
+// event returns an event of the sale as it is.
 func event(r *record.Sale, typ affiliate.EventType) record.Event {
 	return record.Event{Type: typ, ObjectID: r.ID, Number: r.Number, Revision: r.Revision}
 }
 
-// Touched is the sale after its payout has changed.
+// Touched returns the sale after its payout has changed.
 func Touched(r record.Sale) record.Sale {
 	r.Revision++
 	return r

@@ -142,7 +142,7 @@ func (k *Seeker[R, T]) take(s *search[T], recs []R, limit int) error {
 	return nil
 }
 
-// alone is the list of the only record that can be selected.
+// alone returns the list of the only record that can be selected.
 func (k *Seeker[R, T]) alone() (affiliate.List[T], error) {
 	var shown T
 	if k.Err != nil {

@@ -132,7 +132,7 @@ func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	return o.Count(rec.ReferralID, change)
 }
 
-// SaleChange is what a change of a sale adds to totals.
+// SaleChange returns what a change of a sale adds to totals.
 func SaleChange(was, is *record.Sale) (change Tally, err error) {
 	before, err := tally(was)
 	if err != nil {
@@ -156,7 +156,7 @@ func SaleChange(was, is *record.Sale) (change Tally, err error) {
 	return change, nil
 }
 
-// tally is what a live sale adds to the totals: its kept amount and its
+// tally returns what a live sale adds to the totals: its kept amount and its
 // commission. A sale that was refunded in full adds nothing, nor does one that
 // is not there.
 func tally(r *record.Sale) (Tally, error) {

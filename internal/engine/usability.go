@@ -23,7 +23,7 @@ func (v *verdict) foreignMinimum(c affiliate.Currency) bool {
 	return minimum && v.code.MinimumCurrency != c
 }
 
-// UsabilityOf is the usability of a code whose affiliate has a hold.
+// UsabilityOf returns the usability of a code whose affiliate has a hold.
 func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliate.HoldReason) affiliate.Usability {
 	v := verdict{code: *code, coupon: *coupon}
 	v.checkAlways(o.Now, o.Cfg.Currency)

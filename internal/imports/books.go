@@ -25,7 +25,7 @@ type importShare struct {
 	bonuses  []record.Adjustment
 }
 
-// share is the share of an owner.
+// share returns the share of an owner.
 func (im *importing) share(owner uuid.UUID) *importShare {
 	if s := im.shared[owner]; s != nil {
 		return s
@@ -39,7 +39,7 @@ func (im *importing) share(owner uuid.UUID) *importShare {
 	return s
 }
 
-// books is the share of an affiliate whose books change.
+// books returns the share of an affiliate whose books change.
 func (im *importing) books(affiliate uuid.UUID) *importShare {
 	s := im.share(affiliate)
 	s.booked = true

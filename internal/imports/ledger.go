@@ -27,7 +27,7 @@ func checkRef(ref string) *affiliate.Error {
 	return refusal.CheckText("ref", ref, refusal.MaxName, false)
 }
 
-// importedAt is the time of a row: zero is now.
+// importedAt returns the time of a row: zero is now.
 func importedAt(o *engine.Op, field string, at *time.Time) *affiliate.Error {
 	if at.IsZero() {
 		*at = o.Now.Time()
@@ -46,7 +46,7 @@ func importDigest(row any) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// imported is the ledger's row of a ref. There may be none.
+// imported returns the ledger's row of a ref. There may be none.
 func imported(o *engine.Op, ref string) (rec record.Import, found bool, err error) {
 	if ref == "" {
 		return rec, false, nil

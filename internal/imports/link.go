@@ -120,7 +120,7 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 	return nil
 }
 
-// freeAlias is what was given as an alias. One that leads to a link of somebody else
+// freeAlias returns what was given as an alias. One that leads to a link of somebody else
 // is none.
 func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) {
 	alias, ok := engine.AliasOf(given)
@@ -166,7 +166,7 @@ func (l *importedLinks) addAlias(alias string, link uuid.UUID) error {
 	return nil
 }
 
-// freeSuffix is the slug with the first of -2, -3 … that nobody has.
+// freeSuffix returns the slug with the first of -2, -3 … that nobody has.
 func (l *importedLinks) freeSuffix(slug string, own map[string]int) (string, error) {
 	for n := 2; ; n++ {
 		candidate := engine.WithSuffix(slug, "-"+strconv.Itoa(n))
@@ -264,7 +264,7 @@ func (l *importedLinks) enrollLink(planned *plannedLink, owner uuid.UUID) error 
 	return l.enroll(record.Import{Ref: planned.Ref, Kind: record.ImportedAsLink, Object: planned.stored, Adopted: planned.known})
 }
 
-// hyphened is a text as a slug: each run of other characters than letters,
+// hyphened returns a text as a slug: each run of other characters than letters,
 // digits and hyphens becomes a hyphen, none is at the ends, and it is cut to the
 // longest slug. It may be empty.
 func hyphened(text string) string {

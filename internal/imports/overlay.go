@@ -43,7 +43,7 @@ func (h *holders) list() []uuid.UUID {
 	return h.ids
 }
 
-// keysOf are the keys of a record, and the zero Key.
+// keysOf returns the keys of a record, and the zero Key.
 func keysOf[T record.Record[T]](rec *T) []record.Key {
 	if rec == nil {
 		return nil
@@ -232,7 +232,7 @@ func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
 	}
 }
 
-// written are the records over the table that a query selects, in its order, as
+// written returns the records over the table that a query selects, in its order, as
 // they are when the walk begins.
 func (h overlaid[T]) written(q record.Query) (recs []T) {
 	held := h.over.holders[q.Key]

@@ -47,7 +47,7 @@ func checkKeys(r *affiliate.ImportedSale) *affiliate.Error {
 // reports the sum of refunds.
 const importedRefund = "imported"
 
-// saleOfKeys is the sale of the payment that has one of the ids.
+// saleOfKeys returns the sale of the payment that has one of the ids.
 func (im *importing) saleOfKeys(keys []affiliate.ProviderID) (sale record.Sale, err error) {
 	for _, key := range keys {
 		held, err := im.Tx.PaymentKeys.Find(record.OfProvider(record.ByPayment, key.Provider, key.ID))
@@ -158,7 +158,7 @@ func (im *importing) forwardPayment(sale *record.Sale) error {
 	return im.SavePayment(before, &pay)
 }
 
-// referralOfPayers is the customer for whom one of the payers pays.
+// referralOfPayers returns the customer for whom one of the payers pays.
 func (im *importing) referralOfPayers(payers []affiliate.ProviderID) (ref record.Referral, err error) {
 	for _, id := range payers {
 		payer, err := payment.PayerOf(im.Op, id.Provider, id.ID)

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportPayouts is ImportPayouts of tributary.Program.
+// ImportPayouts implements tributary.Program.ImportPayouts.
 func ImportPayouts(ctx context.Context, p *engine.Program, rows []affiliate.ImportedPayout) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportPayouts", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -104,7 +104,7 @@ func (im *importing) payout(row *affiliate.ImportedPayout, digest string) (affil
 	})
 }
 
-// paid are the figures of a stored payout.
+// paid returns the figures of a stored payout.
 func (im *importing) paid(id uuid.UUID) (affiliate.ImportFigures, error) {
 	rec, err := im.Tx.Payouts.Get(id)
 	if err != nil {
@@ -279,7 +279,7 @@ func (h *paying) put(rec *record.Payout, row *affiliate.ImportedPayout) error {
 	return h.mark(rec.ID)
 }
 
-// split is the amount of a payout by its account: held, or paid.
+// split returns the amount of a payout by its account: held, or paid.
 func split(r *record.Payout) (held, paid affiliate.Amount) {
 	if r.Status == affiliate.PayoutPaid {
 		return affiliate.Amount{}, r.Amount

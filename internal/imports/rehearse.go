@@ -10,10 +10,10 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// Rehearsal is Rehearsal of tributary.Program.
+// Rehearsal implements tributary.Program.Rehearsal.
 func Rehearsal(p *engine.Program) *engine.Program { return p.With(Rehearse(p.Store)) }
 
-// Rehearse is a store over another one: it reads that store, and keeps every
+// Rehearse returns a store over another one: it reads that store, and keeps every
 // write in memory, so the store beneath is never written. Its numbers begin
 // above those of the store.
 //
@@ -89,7 +89,7 @@ func (t *rehearsed) rollback() {
 	t.undo = nil
 }
 
-// usable is the error of a read, and of a write.
+// usable returns the error of a read, and of a write.
 func (t *rehearsed) usable(write bool) error {
 	switch {
 	case t.done:
@@ -142,7 +142,7 @@ type overlays struct {
 
 func newOverlays() *overlays { return &overlays{numbers: make(map[record.Sequence]int64)} }
 
-// tx is the transaction over one of the store beneath.
+// tx returns the transaction over one of the store beneath.
 func (t *rehearsed) tx(base *record.Tx) *record.Tx {
 	o := t.over
 	return &record.Tx{

@@ -38,7 +38,7 @@ func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
 	r.Rows = append(r.Rows, row)
 }
 
-// importRows is an import call: each row is prepared before the transaction, and
+// importRows returns an import call: each row is prepared before the transaction, and
 // stored inside it. A row that is refused is left out, so a row is refused
 // before it writes anything.
 func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (affiliate.ImportRow, error)) (affiliate.ImportReport, error) {
@@ -85,7 +85,7 @@ func (im *importing) note(ref string, err *affiliate.Error, kept string) {
 	im.report.Notes = append(im.report.Notes, affiliate.ImportNote{Row: im.row, Ref: ref, Err: err, Kept: kept})
 }
 
-// changed is a row that says something else and is not written.
+// changed returns a row that says something else and is not written.
 func (im *importing) changed(known *record.Import, why *affiliate.Error) affiliate.ImportRow {
 	im.note("", why, string(known.Kind))
 	return affiliate.ImportRow{Outcome: affiliate.ImportChanged, Stored: known.Figures}

@@ -18,7 +18,7 @@ import (
 // bonus reports whether the row is no sale but a bonus.
 func bonus(r *affiliate.ImportedSale) bool { return r.TotalEarned.IsZero() }
 
-// ImportSales is ImportSales of tributary.Program.
+// ImportSales implements tributary.Program.ImportSales.
 func ImportSales(ctx context.Context, p *engine.Program, rows []affiliate.ImportedSale) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportSales", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -91,7 +91,7 @@ func checkMoney(r *affiliate.ImportedSale) error {
 	)
 }
 
-// about is an error of another field.
+// about returns an error of another field.
 func about(field string, err *affiliate.Error) *affiliate.Error {
 	if err != nil {
 		err.Field = field
@@ -191,7 +191,7 @@ func (im *importing) creditImported(row *affiliate.ImportedSale) (who importCred
 	return who, err
 }
 
-// customerOf is the customer of a row: by ref, else by email.
+// customerOf returns the customer of a row: by ref, else by email.
 func (im *importing) customerOf(row *affiliate.ImportedSale) (engine.Customer, error) {
 	if row.Customer == "" {
 		return im.CustomerByEmail(row.Email)
@@ -266,7 +266,7 @@ func (im *importing) adoptSale(row *affiliate.ImportedSale, digest string, rec *
 	})
 }
 
-// figures are the amounts of a sale as an import adds them up.
+// figures returns the amounts of a sale as an import adds them up.
 func figures(r *record.Sale) (affiliate.ImportFigures, error) {
 	earned, err := engine.CommissionEarned(r)
 	return affiliate.ImportFigures{Sales: r.TotalEarned, Refunds: r.Refunded, Commission: earned}, err
@@ -300,7 +300,7 @@ func (im *importing) newImportedSale(row *affiliate.ImportedSale, digest string,
 	})
 }
 
-// importedSale is a row as a record.
+// importedSale returns a row as a record.
 func (im *importing) importedSale(row *affiliate.ImportedSale, who *importCredit) (record.Sale, error) {
 	number, err := im.Tx.Next(record.SaleSequence)
 	if err != nil {

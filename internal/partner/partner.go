@@ -25,10 +25,10 @@ type Partner struct {
 	id uuid.UUID
 }
 
-// PartnerIn is Partner of tributary.Program.
+// PartnerIn implements tributary.Program.Partner.
 func PartnerIn(p *engine.Program, affiliate uuid.UUID) Partner { return Partner{p, affiliate} }
 
-// Profile is Profile of tributary.Partner.
+// Profile implements tributary.Partner.Profile.
 func (v Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
 	a, err := v.p.Affiliate(ctx, v.id.String())
 	if err != nil {
@@ -47,27 +47,27 @@ func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
 	}
 }
 
-// Balance is Balance of tributary.Partner.
+// Balance implements tributary.Partner.Balance.
 func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 	return reading.Balance(ctx, v.p, v.id)
 }
 
-// Statement is Statement of tributary.Partner.
+// Statement implements tributary.Partner.Statement.
 func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
 	return reading.Statement(ctx, v.p, v.id, from, to)
 }
 
-// StatementPage is StatementPage of tributary.Partner.
+// StatementPage implements tributary.Partner.StatementPage.
 func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
 	return reading.StatementPage(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to, pg)
 }
 
-// Report is Report of tributary.Partner.
+// Report implements tributary.Partner.Report.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
 	return reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)})
 }
 
-// SetPayoutDetails is SetPayoutDetails of tributary.Partner.
+// SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
 func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
 	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
 		if rec.Status != affiliate.AffiliateActive {

@@ -96,7 +96,7 @@ func (r *Payment) isPayerOf(owner *record.Payment, sale *record.Sale, ref *recor
 		payer != "" && payer == owner.PayerID && r.Rec.Provider == owner.Provider
 }
 
-// inProgram is what was paid, in the program's currency.
+// inProgram returns what was paid, in the program's currency.
 func inProgram(r *record.Payment, w *affiliate.WaitingSale) affiliate.Amount {
 	if r.Counted != "" {
 		return w.TotalEarned

@@ -53,7 +53,7 @@ func (r *Payment) refuseTwoSales(a, b *record.Payment) error {
 	return ConflictOf(&one, &two)
 }
 
-// SaleIfThere is a sale, or the zero record when it was deleted.
+// SaleIfThere returns a sale, or the zero record when it was deleted.
 func SaleIfThere(o *engine.Op, id uuid.UUID) (record.Sale, error) {
 	rec, err := o.Tx.Sales.Get(id)
 	if errors.Is(err, affiliate.ErrNotFound) {

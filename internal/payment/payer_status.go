@@ -20,7 +20,7 @@ const MaxSubs = 20
 // highest at one moment.
 var ProviderStatuses = []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionActive, affiliate.SubscriptionCancelled}
 
-// ReportSubscription is ReportSubscription of tributary.Program.
+// ReportSubscription implements tributary.Program.ReportSubscription.
 func ReportSubscription(ctx context.Context, p *engine.Program, f affiliate.SubscriptionFact) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "ReportSubscription", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -80,7 +80,7 @@ func closed(s affiliate.Subscription) int {
 	return 0
 }
 
-// statusOf is the status of a customer with these subscriptions; empty: none.
+// statusOf returns the status of a customer with these subscriptions; empty: none.
 func statusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatus) {
 	for _, s := range subs {
 		switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ReportPayment is ReportPayment of tributary.Program.
+// ReportPayment implements tributary.Program.ReportPayment.
 func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "ReportPayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}
@@ -307,7 +307,7 @@ func (r *Payment) payerKept() bool {
 	return r.Rec.Sale != uuid.Nil || r.named || tries || r.payer.Old.ID != uuid.Nil
 }
 
-// answer is the result of the run.
+// answer returns the result of the run.
 func (r *Payment) answer() (affiliate.PaymentResult, error) {
 	res := &r.result
 	res.Sale = affiliate.Null[affiliate.Sale]()

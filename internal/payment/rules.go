@@ -226,7 +226,7 @@ func check(c affiliate.Credit) error {
 	return refusal.First(refusal.FieldMissing.About("tries").When(set == 0), refusal.FieldNotAllowed.About("tries").When(set > 1))
 }
 
-// integrationOf is the integration of a provider, as far as the list has it.
+// integrationOf returns the integration of a provider, as far as the list has it.
 func integrationOf(provider string) affiliate.Integration {
 	name := affiliate.Integration(strings.ToUpper(provider))
 	if slices.Contains(integrations, name) {
@@ -235,7 +235,7 @@ func integrationOf(provider string) affiliate.Integration {
 	return ""
 }
 
-// ConflictOf is the refusal of a payment with two sales.
+// ConflictOf returns the refusal of a payment with two sales.
 func ConflictOf(a, b *record.Sale) error {
 	low, high := min(a.Number, b.Number), max(a.Number, b.Number)
 	return refusal.PaymentConflict.Of(strconv.FormatInt(low, 10) + ", " + strconv.FormatInt(high, 10))

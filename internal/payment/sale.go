@@ -17,7 +17,7 @@ import (
 
 // How a payment becomes a sale.
 
-// waiting is the payment as it is kept until somebody is credited.
+// waiting returns the payment as it is kept until somebody is credited.
 func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 	product, _ := paid.Product.Get()
 	return affiliate.WaitingSale{
@@ -52,7 +52,7 @@ func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency)
 	return nil
 }
 
-// sale is the input of RecordSale, without whom to credit.
+// sale returns the input of RecordSale, without whom to credit.
 func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	in := affiliate.NewSale{
 		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
@@ -65,7 +65,7 @@ func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	return in
 }
 
-// paidAt is when the customer paid: as the provider says, else when it told so; not
+// paidAt returns when the customer paid: as the provider says, else when it told so; not
 // after now, and at most 30 days before.
 func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
 	if at.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreatePayout is CreatePayout of tributary.Program.
+// CreatePayout implements tributary.Program.CreatePayout.
 func CreatePayout(ctx context.Context, p *engine.Program, in affiliate.NewPayout) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "CreatePayout", engine.Writes).End(&err)
 	o := p.Op(ctx)

@@ -45,7 +45,7 @@ func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool
 	return d, true, nil
 }
 
-// skips is why the run skips this affiliate, the first reason that holds, or empty.
+// skips returns why the run skips this affiliate, the first reason that holds, or empty.
 // open is how many entries are open, t what the run would pay of them.
 func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.SkipReason {
 	switch {

@@ -13,13 +13,13 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RunPayouts is RunPayouts of tributary.Program.
+// RunPayouts implements tributary.Program.RunPayouts.
 func RunPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) (_ affiliate.PayoutRunResult, err error) {
 	defer p.Begin(&ctx, "RunPayouts", engine.Writes).End(&err)
 	return runPayouts(ctx, p, engine.Request{Name: "payout.run", Input: in}, in, 0)
 }
 
-// StepPayouts is StepPayouts of tributary.Program.
+// StepPayouts implements tributary.Program.StepPayouts.
 func StepPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, limit int) (_ affiliate.PayoutRunResult, err error) {
 	defer p.Begin(&ctx, "StepPayouts", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.step", Input: []any{in, limit}}
@@ -123,7 +123,7 @@ func bookLine(ctx context.Context, p *engine.Program, runID, affiliateID uuid.UU
 // affiliate.
 func examined(affiliate, last uuid.UUID) bool { return bytes.Compare(affiliate[:], last[:]) <= 0 }
 
-// lastLine is a run with its last line, which is zero when it has none.
+// lastLine returns a run with its last line, which is zero when it has none.
 func lastLine(o *engine.Op, id uuid.UUID) (run record.Run, last record.Line, err error) {
 	if run, err = o.Tx.Runs.Get(id); err != nil {
 		return run, last, refusal.Internal("payout run", err)
@@ -173,7 +173,7 @@ func advance(o *engine.Op, id uuid.UUID, e *examination) (record.Run, error) {
 	return run, nil
 }
 
-// runOf is a run as callers see it, with the counts so far.
+// runOf returns a run as callers see it, with the counts so far.
 func runOf(o *engine.Op, run record.Run) (affiliate.PayoutRunResult, error) {
 	if run.Status == affiliate.RunDone {
 		return result(&run, run.Counts), nil

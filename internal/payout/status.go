@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SetPayoutStatus is SetPayoutStatus of tributary.Program.
+// SetPayoutStatus implements tributary.Program.SetPayoutStatus.
 func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, status affiliate.PayoutStatus) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "SetPayoutStatus", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.set-status", Refused: refusal.First(
@@ -24,20 +24,20 @@ func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, statu
 	return movePayout(ctx, p, rq, payoutMove{id, status, ""})
 }
 
-// FailPayout is FailPayout of tributary.Program.
+// FailPayout implements tributary.Program.FailPayout.
 func FailPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason string) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "FailPayout", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.fail", Refused: checkWhy("failedReason", id, reason)}
 	return movePayout(ctx, p, rq, payoutMove{id, affiliate.PayoutFailed, reason})
 }
 
-// CancelPayout is CancelPayout of tributary.Program.
+// CancelPayout implements tributary.Program.CancelPayout.
 func CancelPayout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "CancelPayout", engine.Writes).End(&err)
 	return SetPayoutStatus(ctx, p, id, affiliate.PayoutCanceled)
 }
 
-// ReturnPayout is ReturnPayout of tributary.Program.
+// ReturnPayout implements tributary.Program.ReturnPayout.
 func ReturnPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason string) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "ReturnPayout", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.return", Refused: checkWhy("returnedReason", id, reason)}
@@ -86,7 +86,7 @@ func movePayout(ctx context.Context, p *engine.Program, rq engine.Request, m pay
 	})
 }
 
-// why is the reason of what became of the payout.
+// why returns the reason of what became of the payout.
 func why(r *record.Payout) string {
 	if r.Status == affiliate.PayoutReturned {
 		return r.ReturnedReason

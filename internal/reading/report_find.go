@@ -17,14 +17,14 @@ import (
 // reportPiece is how many records a report reads in one View.
 const reportPiece = 1000
 
-// Report is Report of tributary.Program.
+// Report implements tributary.Program.Report.
 func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery) (_ []affiliate.Bucket, err error) {
 	defer p.Begin(&ctx, "Report", engine.Reads).End(&err)
 	l, err := ReportBuckets(ctx, p, q, affiliate.Page{})
 	return l.Items, err
 }
 
-// ReportBuckets is ReportBuckets of tributary.Program.
+// ReportBuckets implements tributary.Program.ReportBuckets.
 func ReportBuckets(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
 	defer p.Begin(&ctx, "ReportBuckets", engine.Reads).End(&err)
 	q.From, q.To = q.From.UTC(), q.To.UTC()
@@ -152,10 +152,10 @@ func (s *series) addMovement(rec *record.Movement) error {
 	return nil
 }
 
-// end is the end of the last bucket.
+// end returns the end of the last bucket.
 func (s *series) end() affiliate.Instant { return s.edges[len(s.buckets)] }
 
-// bucket is the bucket of a time; nil when it has none.
+// bucket returns the bucket of a time; nil when it has none.
 func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	i, begins := slices.BinarySearchFunc(s.edges, at, affiliate.Instant.Compare)
 	if !begins {

@@ -17,7 +17,7 @@ const (
 	simulatedSales      = 1_000 // of one affiliate
 )
 
-// Simulate is Simulate of tributary.Program.
+// Simulate implements tributary.Program.Simulate.
 func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
 	return func(yield func(affiliate.Difference, error) bool) {
 		q := q // two walks may go at once
@@ -140,7 +140,7 @@ func ownRate(r *record.Sale) bool {
 	return !r.Why.RateFrom.Is(affiliate.RateOfPlan) && !r.Why.RateFrom.Is(affiliate.RateOfProgram)
 }
 
-// wouldEarn is what a sale would earn.
+// wouldEarn returns what a sale would earn.
 func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
 	if ref.ID != uuid.Nil && q.Terms.MaxMonths > 0 {

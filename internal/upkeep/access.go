@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// AffiliateData is AffiliateData of tributary.Program.
+// AffiliateData implements tributary.Program.AffiliateData.
 func AffiliateData(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.PersonalData, err error) {
 	defer p.Begin(&ctx, "AffiliateData", engine.Reads).End(&err)
 	if id == uuid.Nil {
@@ -30,7 +30,7 @@ func AffiliateData(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affi
 	})
 }
 
-// ReferralData is ReferralData of tributary.Program.
+// ReferralData implements tributary.Program.ReferralData.
 func ReferralData(ctx context.Context, p *engine.Program, ident string) (_ affiliate.PersonalData, err error) {
 	defer p.Begin(&ctx, "ReferralData", engine.Reads).End(&err)
 	if plaintext.Blank(ident) {
@@ -137,7 +137,7 @@ var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, fo
 	return nil
 }}
 
-// partsOf are the objects in JSON that show the person, with the members that an
+// partsOf returns the objects in JSON that show the person, with the members that an
 // erasure blanks in them.
 func (who person) partsOf(parts []any, raw []byte) []any {
 	switch jsontext.First(raw) {

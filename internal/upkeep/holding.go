@@ -116,7 +116,7 @@ type kept[R record.Record[R]] struct {
 	show  func(*R) (at affiliate.Instant, data any) // all that the record says of the person; at least what blank takes
 }
 
-// as is the holding under a name.
+// as returns the holding under a name.
 func (k kept[R]) as(name string) holding {
 	return holding{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
 		key, ok := k.list(who)
@@ -157,10 +157,10 @@ func (k kept[R]) read(o *engine.Op, who *subject, found func(id string, at affil
 	return nil
 }
 
-// everywhere is the list of records that no index finds by their person.
+// everywhere returns the list of records that no index finds by their person.
 func everywhere(*subject) (record.Key, bool) { return record.Key{}, true }
 
-// ofTheirs is the list of what belongs to the affiliate or the referral.
+// ofTheirs returns the list of what belongs to the affiliate or the referral.
 func ofTheirs(who *subject) (record.Key, bool) {
 	if who.isCustomer() {
 		return record.Key{Index: record.OfReferral, ID: who.referral.ID}, who.referral.ID != uuid.Nil
@@ -168,7 +168,7 @@ func ofTheirs(who *subject) (record.Key, bool) {
 	return record.Key{Index: record.OfAffiliate, ID: who.affiliate.ID}, true
 }
 
-// holdingsOf are the records that may show a person, without their own.
+// holdingsOf returns the records that may show a person, without their own.
 func holdingsOf(who *subject) []holding {
 	if who.isCustomer() {
 		return customerHoldings()
@@ -289,7 +289,7 @@ func isLimitedTo(r *record.Code, who *subject) bool {
 	return r.CustomerID != "" && (r.CustomerID == who.customer || engine.SameEmail(r.CustomerID, who.email))
 }
 
-// limitedTo is a code that names the customer by an id that shows nobody.
+// limitedTo returns a code that names the customer by an id that shows nobody.
 func limitedTo(r record.Code, who *subject) record.Code {
 	r.CustomerID = who.id.String()
 	return r
@@ -313,7 +313,7 @@ func triesFor(r *record.Payment, who *subject) bool {
 	return false
 }
 
-// paymentWithout is a payment that names the customer by an id that shows nobody.
+// paymentWithout returns a payment that names the customer by an id that shows nobody.
 func paymentWithout(r record.Payment, who *subject) record.Payment {
 	for i := range r.Waiting {
 		for j := range r.Waiting[i].Tries {

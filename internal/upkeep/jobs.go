@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// workIn is how the engine does a job.
+// workIn returns how the engine does a job.
 func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	switch j := job.(type) {
 	case affiliate.PruneJob:
@@ -90,7 +90,7 @@ func (h horizon) phases() []phase {
 	}
 }
 
-// sweeping is the phase of a sweep. It is over at once when the horizon is zero.
+// sweeping returns the phase of a sweep. It is over at once when the horizon is zero.
 func sweeping[R record.Record[R]](edge affiliate.Instant, s sweep[R], count func(*affiliate.Retained) *int64) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		if edge.IsZero() {

@@ -68,7 +68,7 @@ func (who person) within(raw []byte) bool {
 // names reports whether an email stands in a text of somebody's own words.
 func names(text, email string) bool { return withoutEmail(text, email) != text }
 
-// withoutEmail is the text with nothing in place of the email, in any letter case.
+// withoutEmail returns the text with nothing in place of the email, in any letter case.
 func withoutEmail(text, email string) string {
 	if email == "" || len(text) < len(email) {
 		return text
@@ -155,7 +155,7 @@ func (who person) appearsAs(object []byte) appearance {
 	return elsewhere
 }
 
-// erased is the JSON of a member after the erasure; empty: the member stays.
+// erased returns the JSON of a member after the erasure; empty: the member stays.
 func (as appearance) erased(key string) string {
 	const blank, null = `""`, "null"
 	if as == elsewhere {
@@ -191,7 +191,7 @@ func (as appearance) erased(key string) string {
 	return ""
 }
 
-// blankIn is the JSON of an answer in which the person is shown as erased. The
+// blankIn returns the JSON of an answer in which the person is shown as erased. The
 // keys keep their order.
 func (who person) blankIn(raw []byte) []byte {
 	switch jsontext.First(raw) {

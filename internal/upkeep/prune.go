@@ -16,7 +16,7 @@ import (
 // one transaction, and so how long a sale may wait for it.
 const pruneBatch = 128
 
-// Prune is Prune of tributary.Program.
+// Prune implements tributary.Program.Prune.
 func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err error) {
 	defer p.Begin(&ctx, "Prune", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -27,7 +27,7 @@ func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err
 	})
 }
 
-// horizonBefore is the horizon of Program.Prune.
+// horizonBefore returns the horizon of Program.Prune.
 func horizonBefore(p *engine.Program, t time.Time) horizon {
 	edge, receipts := affiliate.InstantOf(t), p.Now().Add(-engine.ReceiptLife)
 	if edge.Before(receipts) {
@@ -36,7 +36,7 @@ func horizonBefore(p *engine.Program, t time.Time) horizon {
 	return horizon{events: edge, receipts: receipts, deliveries: edge, payments: forgotten(p)}
 }
 
-// forgotten is the instant before which what was parked is dropped.
+// forgotten returns the instant before which what was parked is dropped.
 func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.PaymentMemory) }
 
 // A horizon is the instants before which the records of each kind are deleted.
@@ -100,7 +100,7 @@ func (h horizon) clickSweep() sweep[record.Click] {
 	}
 }
 
-// sweeps is a sweep that adds what it deletes to a count, and does nothing when
+// sweeps returns a sweep that adds what it deletes to a count, and does nothing when
 // the horizon is zero.
 func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *int64, horizon affiliate.Instant, s sweep[R]) func() error {
 	return func() error {
@@ -216,7 +216,7 @@ func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID
 	return len(gone), nil
 }
 
-// wanted is the ids to delete, and the part of the table with them: limit
+// wanted returns the ids to delete, and the part of the table with them: limit
 // records after the id from.
 func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
 	ids = make(map[uuid.UUID]bool, len(b.read))

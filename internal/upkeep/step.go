@@ -21,7 +21,7 @@ const (
 	stepBatch     = 512 // the most records of one transaction
 )
 
-// Step is Step of tributary.Program.
+// Step implements tributary.Program.Step.
 func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliate.Step) (_ affiliate.Progress, err error) {
 	defer p.Begin(&ctx, "Step", engine.Writes).End(&err)
 	w, err := workIn(p, job)
@@ -62,7 +62,7 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	return lastPart(ctx, p, rq, s)
 }
 
-// lastPart is the last transaction of a step. Without a key, one that has nothing
+// lastPart returns the last transaction of a step. Without a key, one that has nothing
 // to write is none.
 func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepping) (affiliate.Progress, error) {
 	if once := p.OnceOf(rq.Once); rq.Refused == nil && once.Key == "" && once.Refused == nil {
@@ -146,12 +146,12 @@ func (s stepping) open(o *engine.Op) (stepping, error) {
 	return s, refusal.StepCursorInvalid.Err()
 }
 
-// scopeNow is the scope of a cursor in the present phase.
+// scopeNow returns the scope of a cursor in the present phase.
 func (s *stepping) scopeNow() string { return fmt.Sprint(s.scope, "\x00", s.phase) }
 
 func (s *stepping) done() bool { return s.phase == len(s.phases) }
 
-// progress is what the step has done.
+// progress returns what the step has done.
 func (s stepping) progress() affiliate.Progress {
 	if s.did.Done = s.done(); !s.did.Done {
 		s.did.Cursor = engine.SealCursor(s.after, s.scopeNow())
@@ -197,7 +197,7 @@ func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
 	return s, nil
 }
 
-// plus is the sum of two counts.
+// plus returns the sum of two counts.
 func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
 	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments}
 }

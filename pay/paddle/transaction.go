@@ -71,7 +71,7 @@ func billOf(o fields.Value) draft.Bill {
 	return b
 }
 
-// productOf is the product of the lines, without those that give money back.
+// productOf returns the product of the lines, without those that give money back.
 func productOf(o fields.Value) string {
 	return draft.Product(func(yield func(string) bool) {
 		for line := range o.Get("details", "line_items").Each() {
@@ -91,7 +91,7 @@ func isRenewal(origin string) bool {
 	return false
 }
 
-// carried is the custom data of an object. It is the host's: whatever else is in
+// carried returns the custom data of an object. It is the host's: whatever else is in
 // it has no meaning here.
 func (e *event) carried(data fields.Value) pay.Carried {
 	if !data.IsObject() {

@@ -40,7 +40,7 @@ func (e *event) creditNote() {
 	e.Ignore(pay.CoveredElsewhere)
 }
 
-// noted are the refunds as a credit note lists them. Their own events say how far they
+// noted returns the refunds as a credit note lists them. Their own events say how far they
 // are. In older versions a note has one refund, and its amount is what is left of the
 // note, unless a part of it went to the customer's balance.
 func (e *event) noted(c affiliate.Currency) iter.Seq[affiliate.RefundFact] {

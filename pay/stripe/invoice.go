@@ -101,7 +101,7 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 	return sumOf(o.Get("total_tax_amounts"), c)
 }
 
-// productOf is the product of the lines of an invoice or a session that cost at
+// productOf returns the product of the lines of an invoice or a session that cost at
 // least so much; of a session they are there when they were expanded.
 func productOf(lines fields.Value, cost string, least int64) string {
 	return draft.Product(func(yield func(string) bool) {
@@ -114,7 +114,7 @@ func productOf(lines fields.Value, cost string, least int64) string {
 	})
 }
 
-// discountsOfInvoice are the discounts of an invoice that are there as objects:
+// discountsOfInvoice returns the discounts of an invoice that are there as objects:
 // most are bare ids.
 func (e *event) discountsOfInvoice() iter.Seq[fields.Value] {
 	return func(yield func(fields.Value) bool) {

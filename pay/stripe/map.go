@@ -64,7 +64,7 @@ func envelope(root fields.Value) pay.Event {
 	return e
 }
 
-// accountOf is the account that an event is of. An Organization's endpoint gets it as
+// accountOf returns the account that an event is of. An Organization's endpoint gets it as
 // the context, which may be a path of accounts: the last one has the object.
 func accountOf(root fields.Value) string {
 	if account := root.Get("account").Text(); account != "" {

@@ -20,7 +20,7 @@ func Minor(a affiliate.Amount, c affiliate.Currency) (int64, error) {
 	return a.Scaled() / unit, nil
 }
 
-// step is what the numbers of a currency are multiples of: Stripe counts decimals
+// step returns what the numbers of a currency are multiples of: Stripe counts decimals
 // that nobody can pay.
 func step(c affiliate.Currency) int64 {
 	switch {

@@ -75,7 +75,7 @@ func (e *event) refundedCharge() {
 	}
 }
 
-// uncaptured is the part of a charge that was only authorized. Stripe counts it as
+// uncaptured returns the part of a charge that was only authorized. Stripe counts it as
 // refunded, and it was never paid.
 func (e *event) uncaptured(c affiliate.Currency) affiliate.Amount {
 	o := e.object
@@ -107,9 +107,9 @@ func (e *event) dispute() {
 	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 }
 
-// prevented is where the money of a dispute is that never became one: away, when it was
-// resolved by giving the money back out of the host's balance. Of a blocked one the money
-// goes back by a refund, which is reported as such.
+// prevented returns where the money of a dispute is that never became one: away, when it
+// was resolved by giving the money back out of the host's balance. Of a blocked one the
+// money goes back by a refund, which is reported as such.
 func prevented(o fields.Value) affiliate.DisputeState {
 	var sum int64
 	moves := 0
@@ -124,7 +124,7 @@ func prevented(o fields.Value) affiliate.DisputeState {
 	return affiliate.DisputeReleased
 }
 
-// disputeState is where the money of a dispute is; empty: not known.
+// disputeState returns where the money of a dispute is; empty: not known.
 func disputeState(status string) affiliate.DisputeState {
 	switch status {
 	case "needs_response", "under_review":

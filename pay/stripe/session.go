@@ -85,8 +85,8 @@ func (e *event) billOfSession() draft.Bill {
 	return b
 }
 
-// shippingOf is what was paid for shipping, without its tax, which the tax of the whole
-// has. The sum of an object has the tax when the price of shipping includes it.
+// shippingOf returns what was paid for shipping, without its tax, which the tax of the
+// whole has. The sum of an object has the tax when the price of shipping includes it.
 func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
 	cost := o.Get("shipping_cost")
 	if !cost.IsObject() {

@@ -75,10 +75,10 @@ const secretMask = "whsec_***"
 // Format writes a mask for each secret, for every verb.
 func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
 
-// MarshalText is a mask, so that neither JSON nor a log has the secrets.
+// MarshalText returns a mask, so that neither JSON nor a log has the secrets.
 func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// LogValue is a mask.
+// LogValue returns a mask.
 func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
 
 // First says which event books the first payment of a subscription when its

@@ -194,7 +194,7 @@ func (j *job) setNull(name string) error {
 	return nil
 }
 
-// flagName is the flag of a field.
+// flagName returns the flag of a field.
 func flagName(field string) string {
 	var b strings.Builder
 	for _, r := range field {
@@ -207,5 +207,5 @@ func flagName(field string) string {
 	return b.String()
 }
 
-// shout is a field as help shows an argument.
+// shout returns a field as help shows an argument.
 func shout(field string) string { return strings.ToUpper(flagName(field)) }

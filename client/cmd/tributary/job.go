@@ -108,7 +108,7 @@ func (j *job) confirm() error {
 	}
 }
 
-// named is what the argument of a command names.
+// named returns what the argument of a command names.
 func (j *job) named() string {
 	switch v := j.input[j.arg].(type) {
 	case string:
@@ -162,7 +162,7 @@ func (a *app) clean(body []byte) ([]byte, error) {
 	return escape([]byte(a.blank(compact.String()))), nil
 }
 
-// request is what is sent.
+// request returns what is sent.
 func (j *job) request(cursor string) (url.Values, json.RawMessage, error) {
 	page := map[string]any{}
 	if j.paging != whole {

@@ -102,7 +102,7 @@ func payoutResults(j *job) error {
 	return err
 }
 
-// text is a flag that is a text.
+// text returns a flag that is a text.
 func (j *job) text(name, otherwise string) string {
 	if s, ok := j.input[name].(string); ok && s != "" {
 		return s

@@ -167,7 +167,7 @@ func codeOf(ctx context.Context, err error) int {
 	return exitUnknown
 }
 
-// explain is the text of an error, with its code and field.
+// explain returns the text of an error, with its code and field.
 func explain(e *client.Error) string {
 	var with []string
 	for _, s := range []string{string(e.Err.Reason), e.Err.Field} {

@@ -120,7 +120,7 @@ func fields(names ...string) []field {
 // writes reports whether a command changes something.
 func (c *command) writes() bool { return c.method != "GET" }
 
-// name is what is typed.
+// name returns what is typed.
 func (c *command) name() string {
 	if c.verb == "" {
 		return c.group

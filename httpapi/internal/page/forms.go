@@ -30,7 +30,7 @@ func NewForms(key []byte, purpose string) (Forms, error) {
 	return Forms{derived}, err
 }
 
-// Token is the token of a form that is made at a time, about these things.
+// Token returns the token of a form that is made at a time, about these things.
 func (f Forms) Token(at time.Time, about ...string) string {
 	return f.sealed(at.Unix()/3600, about)
 }
@@ -57,7 +57,7 @@ func (f Forms) sealed(hour int64, about []string) string {
 	return strconv.FormatInt(hour, 36) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Digest is what a page showed, in short.
+// Digest returns what a page showed, in short.
 func Digest(shown ...string) string {
 	sum := sha256.New()
 	for _, text := range shown {
@@ -67,7 +67,7 @@ func Digest(shown ...string) string {
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Nonce is a text that nobody else has: the key under which one form is done once.
+// Nonce returns a text that nobody else has: the key under which one form is done once.
 func Nonce() string { return rand.Text() }
 
 // IsNonce reports whether a text may be one.

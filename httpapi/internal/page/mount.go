@@ -93,7 +93,7 @@ func Fits(pattern, path string) (args []string, fits bool) {
 	return args, true
 }
 
-// OneLine is a text as it is logged: no line breaks, nothing that cannot be seen or
+// OneLine returns a text as it is logged: no line breaks, nothing that cannot be seen or
 // changes the direction of writing, 128 characters.
 func OneLine(text string) string {
 	line := strings.Map(func(r rune) rune {

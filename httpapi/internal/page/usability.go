@@ -14,7 +14,7 @@ type Usable struct {
 	Hold  string   // why the commission of its sales is on hold; empty: it is not
 }
 
-// Usable is a usability for people.
+// Usable returns a usability for people.
 func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	is, _ := u.Get()
 	shown := Usable{Works: is.Usable, Hold: s.Hold(is.Hold)}
@@ -24,7 +24,7 @@ func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	return shown
 }
 
-// Reasons are the reasons why an affiliate's own code does not work.
+// Reasons returns the reasons why an affiliate's own code does not work.
 func (s Show) Reasons(all []affiliate.Reason) (why []string) {
 	for _, r := range all {
 		why = append(why, s.Why(affiliate.Failure{Reason: r}))

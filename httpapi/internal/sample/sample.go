@@ -60,7 +60,7 @@ type filling struct {
 	click affiliate.Click
 }
 
-// text is the text whose turn it is.
+// text returns the text whose turn it is.
 func (f *filling) text() string {
 	if len(f.texts) == 0 {
 		return ""
@@ -69,7 +69,7 @@ func (f *filling) text() string {
 	return f.texts[f.turn%len(f.texts)]
 }
 
-// must is the value of a call that has to succeed.
+// must returns the value of a call that has to succeed.
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()

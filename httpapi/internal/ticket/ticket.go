@@ -56,11 +56,11 @@ func New(kind Kind, key []byte) (Sealer, error) {
 	return Sealer{kind, derived}, err
 }
 
-// size is how many bytes a ticket of a kind has: program, affiliate, expiry in Unix
+// size returns how many bytes a ticket of a kind has: program, affiliate, expiry in Unix
 // seconds, and the other ids.
 func (k Kind) size() int { return 16 + 16 + 8 + 16*k.ids }
 
-// front is how long the text is up to its dot.
+// front returns how long the text is up to its dot.
 func (k Kind) front() int { return len(k.prefix) + base64.RawURLEncoding.EncodedLen(k.size()) }
 
 // Seal returns the text of a ticket.

@@ -43,7 +43,7 @@ func (b *Bill) Fit() {
 	}
 }
 
-// basket is the subtotal as a program takes it: above zero, and not less than what
+// basket returns the subtotal as a program takes it: above zero, and not less than what
 // is left without tax and shipping.
 func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
 	net, err := b.Paid.Sub(b.Tax)
@@ -56,7 +56,7 @@ func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
 	return affiliate.Set(b.Subtotal)
 }
 
-// Product is the product of all lines of a payment. Of several it is none: a code that
+// Product returns the product of all lines of a payment. Of several it is none: a code that
 // is restricted to one of them would be refused for another, as the lines happen to stand.
 func Product(lines iter.Seq[string]) (product string) {
 	first := true

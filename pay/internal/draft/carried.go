@@ -44,7 +44,7 @@ type Carried struct {
 	From  []fields.Value
 }
 
-// Get is the first value of a key that can be used; empty: there is none.
+// Get returns the first value of a key that can be used; empty: there is none.
 func (m Carried) Get(key string) string {
 	key = cmp.Or(m.Names[key], key)
 	for _, from := range m.From {
@@ -65,7 +65,7 @@ func Codes(codes iter.Seq[affiliate.Credit]) (tries []affiliate.Credit) {
 	return tries
 }
 
-// All is what was carried: by the nearest object with a right signature, else by the
+// All returns what was carried: by the nearest object with a right signature, else by the
 // nearest that names a program, without what needs a signature.
 func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
 	forged := false
@@ -142,7 +142,7 @@ func Usable(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxText && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
-// firstOf is the first text that is one of a kind; empty: none is.
+// firstOf returns the first text that is one of a kind; empty: none is.
 func firstOf(is func(string) bool, texts ...string) string {
 	for _, text := range texts {
 		if is(text) {

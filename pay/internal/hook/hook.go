@@ -89,7 +89,7 @@ func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, textOf(a.status), a.status)
 }
 
-// textOf is what a sender learns: the same for everything that was refused.
+// textOf returns what a sender learns: the same for everything that was refused.
 func textOf(status int) string {
 	if status == http.StatusBadRequest || status == http.StatusUnauthorized {
 		return "the request was refused"
@@ -133,7 +133,7 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	return answer{status: h.OK}
 }
 
-// verified is the body of a request, or the answer to one that is not accepted. What
+// verified returns the body of a request, or the answer to one that is not accepted. What
 // the header shows to be wrong is refused before the body is read.
 func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
 	if r.Method != http.MethodPost {
@@ -167,7 +167,7 @@ func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer)
 	return body, answer{}
 }
 
-// refused is the answer to a request that is not verified.
+// refused returns the answer to a request that is not verified.
 func refused(err error) answer {
 	switch {
 	case errors.Is(err, ErrSignature):

@@ -40,7 +40,7 @@ const tooLong = 3 * 24 * time.Hour
 const saysWaits = "payment event: a payment that brought money has waited for more than three days and credits nobody: " +
 	"see Attention, and decide with DecidePayment"
 
-// warningOf is what the log says of a result; empty: nothing was left out.
+// warningOf returns what the log says of a result; empty: nothing was left out.
 func warningOf(r *pay.Result) string {
 	paid, _ := r.Action.Payment.Sale.Get()
 	switch {

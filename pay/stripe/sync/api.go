@@ -185,7 +185,7 @@ func (a *api) send(ctx context.Context, method, path string, body []byte, once s
 	return retryAfter(answer), refusal(answer, raw)
 }
 
-// unreached is an error of the network without its URL, in which a host may have
+// unreached returns an error of the network without its URL, in which a host may have
 // put a secret.
 func unreached(err error) error {
 	if sent, ok := errors.AsType[*url.Error](err); ok {
@@ -194,7 +194,7 @@ func unreached(err error) error {
 	return fmt.Errorf("sync: Stripe was not reached: %w", err)
 }
 
-// retryAfter is how long to wait after an answer that is no success.
+// retryAfter returns how long to wait after an answer that is no success.
 func retryAfter(answer *http.Response) time.Duration {
 	if answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode < 500 {
 		return final
@@ -206,7 +206,7 @@ func retryAfter(answer *http.Response) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// refusal is what Stripe says of a request that it refuses.
+// refusal returns what Stripe says of a request that it refuses.
 func refusal(answer *http.Response, raw []byte) error {
 	var said struct {
 		Error struct{ Code, Param string }
@@ -217,7 +217,7 @@ func refusal(answer *http.Response, raw []byte) error {
 	}
 }
 
-// word is a text that may be shown: a name of Stripe's, and nothing else.
+// word returns a text that may be shown: a name of Stripe's, and nothing else.
 func word(s string) string {
 	odd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-[].", r))

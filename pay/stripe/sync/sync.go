@@ -48,10 +48,10 @@ func (c Client) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "sync.Client{Key: ***, Base: %q, Account: %q, Version: %q}", c.Base, c.Account, c.Version)
 }
 
-// LogValue is the client without its key.
+// LogValue returns the client without its key.
 func (c Client) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(c)) }
 
-// MarshalText is a mask, so that no JSON has the key.
+// MarshalText returns a mask, so that no JSON has the key.
 func (c Client) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
 // Done says what [Client.Coupon] did at Stripe.
