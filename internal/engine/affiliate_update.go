@@ -66,7 +66,8 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliat
 	return p.ChangePayoutDetails(ctx, id, d, func(*record.Affiliate) error { return nil })
 }
 
-// ChangePayoutDetails is SetPayoutDetails for an affiliate of whom it is allowed.
+// ChangePayoutDetails is SetPayoutDetails with a condition that the affiliate must
+// meet.
 func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails, allowed func(*record.Affiliate) error) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetPayoutDetails", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-payout-details", Input: []any{id, d}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}

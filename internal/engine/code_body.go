@@ -16,7 +16,7 @@ type CouponBody struct {
 	Coupon   affiliate.Coupon // without codes
 	Codes    []record.Code    // oldest first
 	Contacts Contacts         // of their affiliates
-	own      *ownLists        // where codes and contacts are; nil: they are not shared
+	own      *ownLists        // holds the codes and contacts; nil: they are not shared
 }
 
 // couponBody reads the body of a coupon's event.
@@ -51,8 +51,8 @@ func (b CouponBody) AppendAnswer(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// openCodes appends a coupon without codes, and the beginning of their list, which is
-// its last member.
+// openCodes appends a coupon without codes, and opens their list, which is its last
+// member.
 func openCodes(c *affiliate.Coupon, dst []byte) []byte {
 	dst = c.AppendJSON(dst)
 	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxSamples is how many samples a check draws.
+// maxSamples is the number of samples that a check draws.
 const maxSamples = 3
 
 // CheckCodes implements tributary.Program.CheckCodes.

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A code is shown with its parents: its coupon and its affiliate. Each is read
-// once for all codes that share it.
+// A code is shown with its parents: its coupon and its affiliate. Each parent is
+// read once for all codes that share it.
 
 // Contacts caches the affiliates of codes, so that each is read once.
 type Contacts map[uuid.UUID]owner

@@ -92,8 +92,8 @@ func (p *Program) mergeCode(rec record.Code, up affiliate.CodeUpdate) (record.Co
 	return rec, nil
 }
 
-// ownerAfter returns the affiliate of a code after an update: unchanged when the
-// update does not name one, none for null. Both identifiers must name the same
+// ownerAfter returns the affiliate of a code after an update: the same when the
+// update names none, no affiliate for null. Both identifiers must name the same
 // affiliate.
 func (o *Op) ownerAfter(code record.Code, up affiliate.CodeUpdate) (uuid.UUID, error) {
 	id, hasID := up.AffiliateID.Get()

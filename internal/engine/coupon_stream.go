@@ -67,7 +67,7 @@ type couponStream struct {
 	program  *Program
 	out      chunks
 	coupons  []couponPiece // the current piece
-	codes    []record.Code // those of the coupons, one coupon after the other
+	codes    []record.Code // of all coupons in the piece, one coupon after the other
 	contacts Contacts
 }
 

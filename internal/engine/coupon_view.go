@@ -46,8 +46,7 @@ func (o *Op) codesOf(coupon uuid.UUID) ([]record.Code, error) {
 	return Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, Desc: true})
 }
 
-// A couponReply is a changed coupon that is not built yet: that is done after
-// the transaction has ended.
+// A couponReply is a changed coupon whose answer is built later, after the transaction.
 type couponReply struct {
 	body   CouponBody
 	stored *affiliate.Coupon // from a receipt
@@ -72,8 +71,9 @@ func (r *couponReply) coupon() affiliate.Coupon {
 
 var _ Keeper = (*couponReply)(nil)
 
-// KeepAnswer and RestoreAnswer convert a reply to and from its receipt, which keeps what
-// the event keeps: the JSON of a coupon with many codes has megabytes.
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt. The receipt
+// keeps the records that the event keeps too: the JSON of a coupon with many codes has
+// megabytes.
 func (r *couponReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
 	return record.LateAnswer(r.body), ""
 }

@@ -33,9 +33,9 @@ func usable(store record.Store) bool {
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A tableCheck notes whether the store of a Program has every table. The first
-// transaction checks, so that a missing table is an error that names it and not
-// a panic later.
+// A tableCheck remembers whether the store of a Program has every table. The
+// first transaction checks, so that a missing table is an error that names it
+// and not a panic later.
 type tableCheck struct{ passed atomic.Bool }
 
 func (c *tableCheck) run(tx *record.Tx) error {

@@ -13,9 +13,9 @@ import (
 // never becomes an amount of 25, and an amount of 500 never becomes a rate of
 // 500 %. Rule 5.3.
 //
-// A rate that was stored by a version that did not store its type has the type
-// of the terms against which it was checked: for an affiliate those of its plan
-// or the program, for a tier those of the program.
+// A rate that an older version stored without its type has the type of the terms
+// against which it was checked: for an affiliate those of its plan or the program,
+// for a tier those of the program.
 
 // overrideRate sets the deal's rate to the affiliate's own rate, else its
 // tier's, if the rate has the deal's type.
@@ -51,8 +51,8 @@ func (o *Op) ownRateType(aff *record.Affiliate) (affiliate.CommissionType, error
 	return typeFromBefore(rate, terms.Type), err
 }
 
-// typed adds the type of its own rate to an affiliate that was read for a
-// change, so that the change keeps the type.
+// typed adds its rate's type to an affiliate that was read for a change, so that the
+// change keeps the type.
 func (o *Op) typed(rec record.Affiliate, err error) (record.Affiliate, error) {
 	if err == nil {
 		rec.RateType, err = o.ownRateType(&rec)
@@ -70,8 +70,7 @@ func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
 }
 
 // typeFromBefore returns the type of a rate that was stored without one. A rate that
-// is not a valid percentage was an amount, even if the terms have changed
-// since.
+// is not a valid percentage was an amount, even if the terms have changed since.
 func typeFromBefore(rate affiliate.Percent, terms affiliate.CommissionType) affiliate.CommissionType {
 	if CheckRate(rate, terms) != nil {
 		return affiliate.CommissionFlat

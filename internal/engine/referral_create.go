@@ -124,8 +124,8 @@ func (o *Op) InsertReferral(rec record.Referral, click record.Click) error {
 	return o.joinClick(&click, &rec)
 }
 
-// joinClick tells a click which referral its visitor became. The first
-// referral stays. The click of somebody who was erased says nothing of the visitor.
+// joinClick stores in a click which referral its visitor became. The first referral
+// stays. The click of an erased person then says nothing about the visitor.
 func (o *Op) joinClick(named *record.Click, ref *record.Referral) error {
 	click := *named
 	if click.ID == uuid.Nil || click.ReferralID != uuid.Nil {

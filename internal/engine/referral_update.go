@@ -103,7 +103,7 @@ func checkSubscription(o affiliate.Opt[affiliate.SubscriptionStatus]) *affiliate
 	return refusal.SubscriptionStatusUnknown.Err()
 }
 
-// mergeInto puts what is given into the record.
+// mergeInto copies the given fields into the record.
 func mergeInto(up affiliate.ReferralUpdate, rec *record.Referral) {
 	refusal.SetText(&rec.Name, up.Name)
 	refusal.SetText(&rec.Email, up.Email)

@@ -30,7 +30,7 @@ func checkSubtotal(subtotal affiliate.Opt[affiliate.Amount]) *affiliate.Error {
 	return refusal.BoundOfSale("subtotal", amount)
 }
 
-// A Charge is what a customer paid, and the parts of it that nobody earns on.
+// A Charge is what a customer paid, with the parts that earn no commission.
 type Charge struct{ Total, Tax, Shipping affiliate.Amount }
 
 // charge returns what the customer paid for a sale.

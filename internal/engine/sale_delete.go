@@ -47,8 +47,8 @@ func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how af
 	})
 }
 
-// stays reports whether a reversal that claws back keeps the sale: a payout
-// holds a commission of it, or it was reversed so before.
+// stays reports whether a reversal with ClawBack keeps the sale: a payout holds
+// one of its commissions, or it was reversed in this way before.
 func stays(r *record.Sale) bool {
 	return inPayout(r) || SaleFrozen(r) && r.Status.Is(affiliate.SaleRefunded)
 }

@@ -81,8 +81,8 @@ func SellerOf(r *record.Affiliate) seller {
 	return seller{r.FirstName, r.LastName, r.Email, affiliate.EnumOf(r.Status)}
 }
 
-// customerBody is the referral of a sale with its totals: a [record.Referral] in
-// two thirds of its bytes, because every sale of a customer has one.
+// customerBody is the referral of a sale with its totals. It has two thirds of
+// the bytes of a [record.Referral], because every sale of a customer has one.
 type customerBody struct {
 	id, affiliate, link, plan                     uuid.UUID
 	name, email, customerID, planName, landedPage string
