@@ -1,6 +1,6 @@
 package memstore
 
-// slabRows is how many values a block of a slab holds.
+// slabRows is the number of values in a block of a slab.
 const slabRows = 256
 
 // A slab is a growing array in blocks. Only the first block is copied, while it

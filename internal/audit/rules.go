@@ -24,8 +24,8 @@ var (
 )
 
 // The rules of money a second time, for the audit alone. They are written from
-// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: a
-// rule that is wrong in one of the two places is a breach.
+// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: an
+// error in one of the two places shows as a breach.
 
 // fraction returns an amount as a fraction.
 func fraction(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), decimal.Scale) }
@@ -73,8 +73,8 @@ func least(a, b *big.Rat) *big.Rat {
 // calculated.
 type deducting struct{ tax, shipping bool }
 
-// deductings returns what a sale may have been calculated by: what it says, or for a sale
-// older than this field any of them.
+// deductings returns the deductions with which a sale may have been calculated: the
+// recorded ones, or, for a sale that is older than this field, all possible ones.
 func deductings(r *record.Sale) []deducting {
 	switch r.Why.Deduct.Value() {
 	case affiliate.DeductNothing:
@@ -89,8 +89,8 @@ func deductings(r *record.Sale) []deducting {
 	return []deducting{{}, {tax: true}, {shipping: true}, {true, true}}
 }
 
-// A remainder is what refunds left of a sale: what they took in all, and of that with
-// its tax and shipping named. Source: docs/money.md M9a.
+// A remainder is what refunds took from a sale: in total, and the part of it for which
+// they named tax and shipping. Source: docs/money.md M9a.
 type remainder struct{ refunded, named, tax, shipping *big.Rat }
 
 // remainderOf returns what all refunds of a sale left.
@@ -207,8 +207,8 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
 	return least(want, total)
 }
 
-// broughtOf returns as much of a sum as a payment brought. Of one in another currency, its
-// worth in that of the program.
+// broughtOf limits a sum to what a payment brought. For a payment in another currency,
+// that is its worth in the program's.
 func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
 	if pay.Counted == "" {
 		return least(sum, fraction(pay.Gross.Or(affiliate.Amount{})))

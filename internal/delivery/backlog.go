@@ -37,8 +37,9 @@ func Backlog(ctx context.Context, p *engine.Program) (oldest time.Duration, err 
 	})
 }
 
-// dueSince returns when an entry of the queue became due. The place of a first attempt
-// does not tell it: that is made of the event's id, which the host may have made.
+// dueSince returns when an entry of the queue became due. For a first attempt its
+// place in the queue does not say so, because it is made of the event's id, which may
+// be the host's.
 func dueSince(o *engine.Op, q record.Queue) (affiliate.Instant, error) {
 	if !Prompt(q) {
 		return engine.DueAt(q), nil

@@ -22,8 +22,8 @@ type followUp struct {
 	gone  bool          // the endpoint is not there any more
 }
 
-// decide says what follows an attempt, the made-th of its delivery. draw is
-// uniform.
+// decide returns what follows an attempt. made is its number for the delivery,
+// from 1; draw is a uniform random number.
 func decide(a *affiliate.Attempt, made int, schedule []time.Duration, draw uint64) followUp {
 	if delivered(a) {
 		return followUp{state: affiliate.DeliveryDelivered}

@@ -55,7 +55,7 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilt
 	})
 }
 
-// choose returns what the filter selects by an index: the one that leaves the fewest
+// choose returns the choice of the filter. The index that leaves the fewest
 // deliveries to walk comes last.
 func choose(f affiliate.DeliveryFilter) (c engine.Choice[record.Delivery]) {
 	if f.State != "" {
@@ -66,8 +66,8 @@ func choose(f affiliate.DeliveryFilter) (c engine.Choice[record.Delivery]) {
 	return c
 }
 
-// nextAttempt returns when the next attempt is made, as it is shown: not before the
-// delivery was created, also where the clock has gone back since.
+// nextAttempt returns the time of the next attempt as it is shown: not before the
+// delivery was created, even when the clock has gone back since.
 func nextAttempt(r *record.Delivery) affiliate.Instant {
 	if r.NextAttemptAt.IsZero() {
 		return r.NextAttemptAt
@@ -90,7 +90,7 @@ func DeliveryStates() []affiliate.DeliveryState {
 	return []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryDelivered, affiliate.DeliveryFailed, affiliate.DeliverySkipped, affiliate.DeliveryCanceled}
 }
 
-// texts tell filters apart, for cursors.
+// texts identifies a filter, for cursors.
 func texts(f affiliate.DeliveryFilter) []string {
 	date := func(o affiliate.Opt[affiliate.Date]) string {
 		if d, ok := o.Get(); ok {

@@ -59,8 +59,8 @@ func allTypes(types []affiliate.EventType) []affiliate.EventType {
 }
 
 // checkEndpointUpdate lists what is wrong with an update, in the contract's
-// order. A URL that stays is not checked again: a tightened policy must not
-// keep anybody from disabling an endpoint.
+// order. It does not check an unchanged URL again: after a policy was tightened,
+// it must still be possible to disable an endpoint.
 func checkEndpointUpdate(p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) []*affiliate.Error {
 	var errs []*affiliate.Error
 	if id == uuid.Nil {
@@ -110,7 +110,7 @@ func disable(r *record.Endpoint, why affiliate.DisabledReason, now affiliate.Ins
 	r.Active, r.DisabledReason, r.DisabledAt = false, why, now
 }
 
-// enable starts deliveries again, with a clean slate.
+// enable starts deliveries again and resets the endpoint's health.
 func enable(r *record.Endpoint) {
 	r.Active, r.DisabledReason, r.DisabledAt = true, "", affiliate.Instant{}
 	r.FirstFailureAt, r.PausedUntil, r.AnsweredAt = affiliate.Instant{}, affiliate.Instant{}, affiliate.Instant{}

@@ -56,8 +56,8 @@ func rotationCheck(in affiliate.Rotation, grace int64) *affiliate.Error {
 	return nil
 }
 
-// rotate puts a new secret in front. The present one expires after the grace
-// period; none is kept when that is 0.
+// rotate adds a new secret. The present one expires after the grace period; with a
+// period of 0 it is dropped.
 func rotate(r *record.Endpoint, next record.Secret, grace time.Duration, now affiliate.Instant) {
 	secrets := []record.Secret{next}
 	for _, s := range r.Secrets {

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// A sample is one object of each family, as they hang together, for test
-// deliveries. Nothing of it is stored.
+// A sample has one object of each family, with references that fit together,
+// for test deliveries. Nothing of it is stored.
 type sample struct {
 	*engine.Op
 	affiliate record.Affiliate

@@ -36,7 +36,8 @@ func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.I
 	})
 }
 
-// A drawnAffiliate is what belongs to a row before the transaction.
+// A drawnAffiliate holds what was computed and drawn for a row before the
+// transaction.
 type drawnAffiliate struct{ digest, random string }
 
 func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) error {

@@ -12,16 +12,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// An overlay is what was written over one table: records by id, a nil one for a
-// record that was deleted, and the ids that hold each key. The zero Key holds
-// all.
+// An overlay holds what was written over one table: records by id, nil for a
+// deleted one, and the ids that hold each key. The zero Key holds all.
 type overlay[T record.Record[T]] struct {
 	records map[uuid.UUID]written[T]
 	holders map[record.Key]*holders
 	writes  int64 // so far, those that were undone too
 }
 
-// A written is what was written over an id.
+// A written is a record that was written over an id, or nil when it was deleted.
 type written[T any] struct {
 	rec   *T    // nil: it is deleted
 	since int64 // the write that was the first over the id
@@ -51,8 +50,8 @@ func keysOf[T record.Record[T]](rec *T) []record.Key {
 	return (*rec).AppendKeys(make([]record.Key, 1, 10))
 }
 
-// set puts what is there for an id in place of what was; known is false when
-// nothing was written over the id.
+// set replaces what is written over an id; known is false when nothing was written
+// over it before.
 func (o *overlay[T]) set(id uuid.UUID, w written[T], known bool) {
 	if o.records == nil {
 		o.records, o.holders = make(map[uuid.UUID]written[T]), make(map[record.Key]*holders)
@@ -175,7 +174,7 @@ func (h overlaid[T]) put(id uuid.UUID, rec T) error {
 	return nil
 }
 
-// write puts a record over the table, and notes how that is undone.
+// write writes a record over the table, and logs how to undo it.
 func (h overlaid[T]) write(id uuid.UUID, rec *T) {
 	h.over.writes++
 	before, known := h.over.records[id]
@@ -187,8 +186,8 @@ func (h overlaid[T]) write(id uuid.UUID, rec *T) {
 	h.over.set(id, written[T]{rec, since}, true)
 }
 
-// List merges the records beneath, as far as nothing was written over them, with
-// those that were written.
+// List merges the records beneath over which nothing was written with those that
+// were written.
 func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -232,8 +231,8 @@ func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
 	}
 }
 
-// written returns the records over the table that a query selects, in its order, as
-// they are when the walk begins.
+// written returns the written records that a query selects, in its order, as they
+// are when the walk begins.
 func (h overlaid[T]) written(q record.Query) (recs []T) {
 	held := h.over.holders[q.Key]
 	if held == nil {

@@ -113,7 +113,8 @@ func (im *importing) paid(id uuid.UUID) (affiliate.ImportFigures, error) {
 	return affiliate.ImportFigures{Payouts: rec.Amount}, nil
 }
 
-// forwardPayout brings a payout forward that has gone on at the other service.
+// forwardPayout updates an imported payout to its newer state at the other
+// service.
 func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedPayout, digest string) (affiliate.ImportRow, error) {
 	rec, err := im.Tx.Payouts.Get(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) || known.Kind != record.ImportedAsPayout {
@@ -152,7 +153,7 @@ func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedP
 	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded, Stored: known.Figures}, im.amend(known)
 }
 
-// A paying is what the refs of a payout name.
+// A paying holds the entries that the refs of a payout name.
 type paying struct {
 	*importing
 	owner   uuid.UUID
@@ -163,8 +164,8 @@ type paying struct {
 	sum     affiliate.Amount
 }
 
-// collect finds the entries that a row names, and checks that they are free, or
-// in the payout self, and add up to its amount.
+// collect finds the entries that a row names. It checks that they are free, or
+// in the payout self, and that they add up to its amount.
 func (h *paying) collect(row *affiliate.ImportedPayout, self uuid.UUID) error {
 	for _, ref := range row.Sales {
 		known, found, err := imported(h.importing.Op, ref)

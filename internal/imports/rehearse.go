@@ -13,12 +13,13 @@ import (
 // Rehearsal implements tributary.Program.Rehearsal.
 func Rehearsal(p *engine.Program) *engine.Program { return p.With(Rehearse(p.Store)) }
 
-// Rehearse returns a store over another one: it reads that store, and keeps every
-// write in memory, so the store beneath is never written. Its numbers begin
-// above those of the store.
+// Rehearse returns a store over another one. It reads from that store and keeps
+// every write in memory, so the store beneath is never written. Its sequences
+// begin above those of the store.
 //
 // It needs memory for each record that is written. It runs one transaction at a
-// time, safe for concurrent use; inside a transaction it must not be used again.
+// time and is safe for concurrent use; do not use it inside one of its own
+// transactions.
 func Rehearse(store record.Store) record.Store {
 	return &rehearsal{base: store, programs: make(map[uuid.UUID]*overlays)}
 }
@@ -70,11 +71,11 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 	return err
 }
 
-// firstRehearsed is below the first number that a rehearsal gives, and above any
-// that a store has given.
+// firstRehearsed is below the first number that a rehearsal draws, and above any
+// number of a real store.
 const firstRehearsed = 1 << 52
 
-// A rehearsed is one transaction.
+// A rehearsed is one transaction of a rehearsal.
 type rehearsed struct {
 	over     *overlays
 	readOnly bool
@@ -108,7 +109,7 @@ func (t *rehearsed) next(seq record.Sequence) (int64, error) {
 	return firstRehearsed + t.over.numbers[seq], nil
 }
 
-// overlays are what was written over the tables of a program.
+// overlays hold what was written over the tables of a program.
 type overlays struct {
 	numbers     map[record.Sequence]int64
 	affiliates  overlay[record.Affiliate]

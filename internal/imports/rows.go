@@ -21,7 +21,7 @@ var (
 	subscriptionStatuses = affiliate.SubscriptionStatuses()
 )
 
-// How the rows of an import call are stored.
+// The storing of the rows of an import call.
 
 // add counts a row.
 func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
@@ -38,9 +38,9 @@ func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
 	r.Rows = append(r.Rows, row)
 }
 
-// importRows returns an import call: each row is prepared before the transaction, and
-// stored inside it. A row that is refused is left out, so a row is refused
-// before it writes anything.
+// importRows runs an import call: it prepares each row before the transaction, and
+// stores it inside. A refused row is left out, so every refusal must come before the
+// row writes anything.
 func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (affiliate.ImportRow, error)) (affiliate.ImportReport, error) {
 	refused := make([]error, len(rows))
 	for i := range rows {

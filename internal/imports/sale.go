@@ -149,11 +149,11 @@ func (im *importing) sale(row *affiliate.ImportedSale, digest string) (affiliate
 	return im.newImportedSale(row, digest, who)
 }
 
-// An importCredit is whom an imported sale belongs to.
+// An importCredit is the affiliate and the customer of an imported sale.
 type importCredit struct {
 	lead
 	customer record.Referral // zero: nobody
-	hidden   bool            // nothing may be stored that shows the customer
+	hidden   bool            // nothing that shows the customer may be stored
 }
 
 // creditImported finds customer and affiliate of a row.
@@ -231,10 +231,10 @@ func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, affili
 	})
 }
 
-// saleOfOrder stores a row whose ids a sale has. A sale that was not imported is the
-// row's. One of another row is the same order: a second commission is stored beside
-// it, without the ids, which stay with the first; the same commission once more is
-// noted and not stored.
+// saleOfOrder stores a row when a sale already has its ids. If that sale was not
+// imported, the row stands for it. If another row imported it, this row is a second
+// commission of the same order: it is stored without the ids, which stay with the
+// first sale. When the same commission comes once more, it is noted and not stored.
 func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec *record.Sale, who importCredit) (affiliate.ImportRow, error) {
 	if rec.Source != affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)) {
 		return im.adoptSale(row, digest, rec)
@@ -255,7 +255,7 @@ func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec
 	})
 }
 
-// adoptSale notes that a row is a sale that exists.
+// adoptSale records that a row stands for an existing sale.
 func (im *importing) adoptSale(row *affiliate.ImportedSale, digest string, rec *record.Sale) (affiliate.ImportRow, error) {
 	figures, err := figures(rec)
 	if err != nil {

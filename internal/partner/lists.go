@@ -12,9 +12,9 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// The lists of a partner. Each is newest first, of a hundred without a limit, and
-// looks at no more than 5,000 records for a page: a page may be short or empty
-// although more follow. Next says so.
+// The lists of a partner: newest first, a hundred without a limit. A page looks
+// at no more than 5,000 records, so it may be short or empty although more
+// follow: Next says so.
 
 // Links implements tributary.Partner.Links.
 func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
@@ -112,7 +112,7 @@ func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
 		s.Customer = affiliate.MaskEmail(rec.Email, rec.ReferralID)
 	}
 	code, err1 := o.Tx.Codes.Get(rec.CodeID)
-	if err1 == nil && code.AffiliateID == rec.AffiliateID { // it may have been given to somebody else, with another text
+	if err1 == nil && code.AffiliateID == rec.AffiliateID { // otherwise it has moved to another affiliate and may have another text
 		s.PromoCode = affiliate.Set(code.Code)
 	}
 	link, err2 := o.Tx.Links.Get(rec.LinkID)

@@ -13,11 +13,12 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A Partner is one affiliate's view of the program: what this affiliate may see,
-// and nothing of anybody else. It is a value; it is safe for concurrent use.
+// A Partner is one affiliate's view of the program: what this affiliate may see, and
+// nothing of anybody else. It is a value, safe for concurrent use.
 //
-// Customers are masked by [affiliate.MaskEmail]. No name of a customer, external id, note,
-// metadata, landing page or product is in it, and no rule of Config.Review that held.
+// Customers are masked by [affiliate.MaskEmail]. It never shows a customer's name, an
+// external id, a note, metadata, a landing page or a product, nor which rule of
+// Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.
 type Partner struct {

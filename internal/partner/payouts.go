@@ -55,8 +55,8 @@ func (v Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (_ map
 	return payout.AdjustmentReasonsIn(ctx, v.p, v.id, ids)
 }
 
-// told returns a reason of a hold as the affiliate is told it: that a rule suspects a sale
-// is not said.
+// told returns a reason of a hold as the affiliate sees it, which does not reveal that a
+// rule suspects the sale.
 func told(h affiliate.HoldReason) affiliate.HoldReason {
 	if h == affiliate.HoldFraudPrevention {
 		return affiliate.HoldProgramSettings

@@ -9,8 +9,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// spent returns the key under which a name of the affiliate is spent. Its owner is nobody
-// who sends idempotency keys, so it meets none.
+// spent returns the key under which a name of the affiliate is used up. Its owner sends
+// no idempotency keys, so it never meets one.
 func (v Partner) spent(name string) affiliate.Once {
 	return affiliate.Once{Key: name, Owner: "spent:" + v.id.String()}
 }

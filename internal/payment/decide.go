@@ -59,7 +59,7 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 	return rec, err
 }
 
-// carryOut does what a person said.
+// carryOut applies the decision of a person.
 func (r *Payment) carryOut(d affiliate.PaymentDecision) error {
 	named := r.Rec.Conflict
 	if len(r.Rec.Waiting) == 0 && d == affiliate.PaymentIsOwnSale {
@@ -75,7 +75,7 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision) error {
 	}
 	sale, err := r.Tx.Sales.Get(named)
 	if err != nil {
-		return refusal.SaleNotFound.IfMissing(err) // it was deleted since: the payment may be a sale of its own
+		return refusal.SaleNotFound.IfMissing(err) // it was deleted since; the payment may become a sale of its own
 	}
 	r.result.Outcome = affiliate.SaleDuplicate
 	return r.adopt(sale)

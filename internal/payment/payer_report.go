@@ -12,7 +12,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxRetried is how many parked payments of a payer one ReportPayer tries again.
+// maxRetried is the largest number of a payer's parked payments that one
+// ReportPayer tries again.
 const maxRetried = 100
 
 // ReportPayer implements tributary.Program.ReportPayer.

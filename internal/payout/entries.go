@@ -18,7 +18,7 @@ func PayoutEntries(ctx context.Context, p *engine.Program, id uuid.UUID, pg affi
 	return PayoutEntriesIn(ctx, p, id, uuid.Nil, pg)
 }
 
-// PayoutEntriesIn is PayoutEntries of a payout of an affiliate; zero: of anybody.
+// PayoutEntriesIn is PayoutEntries for payouts of one affiliate; zero: of any.
 func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
 	if pg.Limit == 0 {
 		pg.Limit = affiliate.PageSize
@@ -94,7 +94,7 @@ func AdjustmentReasons(ctx context.Context, p *engine.Program, ids ...uuid.UUID)
 	return AdjustmentReasonsIn(ctx, p, uuid.Nil, ids)
 }
 
-// AdjustmentReasonsIn is AdjustmentReasons of an affiliate; zero: of anybody.
+// AdjustmentReasonsIn is AdjustmentReasons for one affiliate; zero: for any.
 func AdjustmentReasonsIn(ctx context.Context, p *engine.Program, of uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	if len(ids) > refusal.MaxProducts {
 		return nil, refusal.FieldOver1000Entries.Of("adjustmentIds")

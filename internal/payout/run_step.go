@@ -74,8 +74,8 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 }
 
 // goOn examines the next affiliates of a run in a snapshot, n at most, and books
-// those with something open, each in a transaction. It returns the run as it is
-// then.
+// those with something open, each in a transaction. It returns the run in its new
+// state.
 func goOn(ctx context.Context, p *engine.Program, run record.Run, n int) (record.Run, error) {
 	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) { return examine(o, &run, run.Cursor, n) })
 	if err != nil {
@@ -154,8 +154,8 @@ func writeLine(o *engine.Op, aff *record.Affiliate, d *due, run uuid.UUID, last 
 	return nil
 }
 
-// advance notes how far a run has come, and ends it behind its last affiliate. It
-// can be repeated: nothing takes a run back.
+// advance stores how far a run has come, and ends it after its last affiliate. It
+// can be repeated: a run never goes back.
 func advance(o *engine.Op, id uuid.UUID, e *examination) (record.Run, error) {
 	run, last, err := lastLine(o, id)
 	if err != nil || run.Status == affiliate.RunDone || !e.over && examined(e.last, run.Cursor) {

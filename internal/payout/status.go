@@ -94,7 +94,7 @@ func why(r *record.Payout) string {
 	return r.FailedReason
 }
 
-// become notes what became of the payout, at a time.
+// become sets the new status of the payout and its time.
 func become(r *record.Payout, m payoutMove, at affiliate.Instant) {
 	r.Status, r.FailedReason, r.UpdatedAt = m.To, "", at
 	switch m.To {
@@ -112,8 +112,8 @@ func become(r *record.Payout, m payoutMove, at affiliate.Instant) {
 	}
 }
 
-// settle books that a payout was paid, was canceled or came back. It tells the sales
-// of one that was paid, and lets go what the others took.
+// settle books that a payout was paid, was canceled or came back. For a paid one it
+// updates the sales; for the others it releases what they took.
 func settle(o *engine.Op, rec *record.Payout) error {
 	switch rec.Status {
 	case affiliate.PayoutPaid:
@@ -135,7 +135,7 @@ func settle(o *engine.Op, rec *record.Payout) error {
 	return nil
 }
 
-// letGo books that another payout may take what this one took.
+// letGo releases what the payout took for another payout, and books that.
 func letGo(o *engine.Op, rec *record.Payout, b engine.Booking) error {
 	if err := o.Enter(rec.AffiliateID, b); err != nil {
 		return err

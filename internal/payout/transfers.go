@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// transfersAtOnce is how many payouts one View of Transfers reads.
+// transfersAtOnce is the number of payouts that one View of Transfers reads.
 const transfersAtOnce = 512
 
 // Transfers implements tributary.Program.Transfers.

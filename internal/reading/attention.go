@@ -83,7 +83,8 @@ func newestOf[R record.Record[R], T any](t record.Table[R], key record.Key, n in
 }
 
 // failingEndpoints returns the endpoints that the engine disabled, and those to which
-// every attempt fails. Somebody knows already of one that was disabled by hand.
+// every attempt fails. An endpoint that was disabled by hand is left out: somebody
+// knows about it.
 func failingEndpoints(o *engine.Op) record.Table[record.Endpoint] {
 	return engine.Filtered[record.Endpoint]{Table: o.Tx.Endpoints, Keep: func(r record.Endpoint) bool {
 		return r.DisabledReason != affiliate.DisabledManual && (r.DisabledReason != "" || !r.FirstFailureAt.IsZero())

@@ -73,8 +73,8 @@ func currentBalance(o *engine.Op, affiliateID uuid.UUID) (b affiliate.Balance, o
 	return b, true, nil
 }
 
-// books returns the books of an affiliate, and whether they are open. An affiliate
-// that has nothing to enter in them has open ones.
+// books returns the books of an affiliate, and whether they are open. The books of an
+// affiliate with nothing to book count as open.
 func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 	totals, err := o.Totals(affiliate)
 	if err != nil {
@@ -84,8 +84,8 @@ func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 }
 
 // maturing returns the sum of the commissions that are open and accepted, but not
-// payable yet. Nothing older than the longest time that a sale was held matures,
-// and no debt does: a payout takes it whatever its time.
+// payable yet. It reads only as far back as the longest time that a sale was held.
+// Negative entries never mature: a payout takes them whatever their time.
 func maturing(o *engine.Op, affiliate uuid.UUID, books *record.Books) (sum affiliate.Amount, err error) {
 	if books.MaxHold == 0 {
 		return sum, nil

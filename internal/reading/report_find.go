@@ -167,9 +167,9 @@ func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	return &s.buckets[i]
 }
 
-// countVisits counts clicks or referrals. Their ids carry the milliseconds of
-// their creation, or later ones where the clock has gone back. IDs of the host
-// carry nothing: all records are read.
+// countVisits counts clicks or referrals. Their ids carry the millisecond of
+// their creation, or a later one when the clock has gone back. Ids of the host
+// carry no time: then all records are read.
 func countVisits[R record.Record[R]](ctx context.Context, s *series, table func(*record.Tx) record.Table[R], created func(*R) affiliate.Instant, number func(*affiliate.Bucket) *affiliate.Opt[int64]) error {
 	q := record.Query{Key: s.of.visits, After: uuid7.Stamp(uuid.UUID{}, s.edges[0].Time())}
 	over := func(rec *R) bool { return !created(rec).Before(s.end().Add(engine.ClockSlack)) }

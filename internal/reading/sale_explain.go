@@ -108,8 +108,8 @@ func baseOf(p *engine.Program, r *record.Sale) (b affiliate.ExplainedBase, err e
 }
 
 // readingOf returns the program with the deductions under which the commissions of a
-// sale were calculated. A sale older than Why.Deduct does not say what was deducted: it
-// is what agrees with its commissions, today's settings first.
+// sale were calculated. A sale that is older than Why.Deduct does not name them: then
+// they are those that agree with its commissions, today's settings first.
 func readingOf(p *engine.Program, r *record.Sale) *engine.Program {
 	sum, err := engine.CommissionEarned(r)
 	if err != nil || len(r.Commissions) == 0 || !r.Why.Deduct.Is("") {

@@ -19,8 +19,8 @@ func statementLineOf(rec record.Movement) (affiliate.StatementLine, error) {
 	}, err
 }
 
-// changesOwed reports whether a movement changes what is owed. The opening of
-// what was paid before does not.
+// changesOwed reports whether a movement changes what is owed. An opening of
+// what was already paid does not.
 func changesOwed(r *record.Movement) bool { return owed(r.From.Value()) != owed(r.To.Value()) }
 
 // owed reports whether an account is a part of what is owed.

@@ -15,8 +15,9 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// clockTrust is how long after its end a period counts as closed by itself: no
-// transaction takes so long, and no two clocks are so far apart.
+// clockTrust is the time after the end of a period from which it counts as closed
+// without CloseBooks: no transaction takes that long, and no two clocks differ by
+// that much.
 const clockTrust = time.Hour
 
 // Statement implements tributary.Program.Statement.
@@ -150,8 +151,8 @@ func booksSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (rec
 	return openSince(o, affiliate, since)
 }
 
-// openSince is booksSince of an affiliate who may be gone. The beginning of books
-// is shown in whole milliseconds, so these are compared.
+// openSince is booksSince for an affiliate who may have been deleted. The beginning
+// of books is shown in whole milliseconds, so milliseconds are compared.
 func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (record.Books, error) {
 	books, open, err := books(o, affiliate)
 	if err == nil && (!open || books.Opened != engine.Ever && since.Before(books.Opened.Truncate(time.Millisecond))) {

@@ -211,8 +211,8 @@ func EmptyNotNil[T any](list []T) []T {
 	return list
 }
 
-// SentKey returns the key of a text that a caller looks up. What no record may hold
-// is not found, and never reaches the store.
+// SentKey returns the key for a text that a caller looks up. A text that no record
+// may hold is not found, and never reaches the store.
 func SentKey(ix record.Index, s string) (record.Key, error) {
 	if s == "" || !plaintext.Valid(s, false) {
 		return record.Key{}, affiliate.ErrNotFound
@@ -239,8 +239,8 @@ func RefuseTakenExternalID[R record.Record[R]](t record.Table[R], externalID str
 	return refusal.IfFound(err)
 }
 
-// Taken turns a clash on one of the given indexes into its refusal. Any other
-// error stays.
+// Taken turns a clash on one of the given indexes into its refusal. It returns any
+// other error unchanged.
 func Taken(err error, rows map[record.Index]*affiliate.Error) error {
 	clash, ok := errors.AsType[*record.ExistsError](err)
 	if !ok {

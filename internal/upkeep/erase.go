@@ -28,7 +28,7 @@ func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err er
 
 // erase finds a person and the payloads that show them in a snapshot, and then
 // blanks both in a transaction. The transaction finds the person again and
-// reads only the events that came since.
+// reads only the events since the snapshot.
 func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(*engine.Op) (subject, error)) error {
 	type finding struct {
 		who    person

@@ -31,7 +31,7 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	return work{}, fmt.Errorf("affiliate: Step knows no job of type %T (a job is a value, not a pointer)", job)
 }
 
-// assignTiers gives every affiliate the tier that their sales reach.
+// assignTiers puts every affiliate into the tier that its sales reach.
 func assignTiers() work {
 	return work{name: "tiers", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		tiers, err := o.TiersFromTheTop()
@@ -42,7 +42,7 @@ func assignTiers() work {
 	}}}
 }
 
-// recalculate computes the chosen sales anew.
+// recalculate calculates the chosen sales again.
 func recalculate(j affiliate.RecalculateJob) work {
 	return work{
 		name:  "recalculate",

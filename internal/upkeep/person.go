@@ -12,10 +12,10 @@ import (
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
-// A person says how JSON shows somebody: as an object with their id, which has
-// an email until it is erased, or as their email or external id anywhere.
+// A person describes how JSON shows somebody: as an object with their id, which has an
+// email until it is erased, or anywhere as their email or external id.
 type person struct {
-	id       uuid.UUID // of an affiliate, of a referral, or of the erasure of an email that no referral has
+	id       uuid.UUID // of an affiliate, of a referral, or of the erasure of an email without a referral
 	email    string    // empty once erased
 	customer string    // the host's own id of a customer; may be empty
 }
@@ -111,7 +111,7 @@ func (who person) named(key, s string) bool {
 	return engine.SameEmail(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
 }
 
-// An appearance says how an object shows a person.
+// An appearance is the way in which an object shows a person.
 type appearance uint8
 
 const (

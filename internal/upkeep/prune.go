@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// pruneBatch is how many records Prune handles together. It limits the work of
-// one transaction, and so how long a sale may wait for it.
+// pruneBatch is the number of records that Prune handles together. It limits the
+// work of one transaction, and so the time that a sale may wait for it.
 const pruneBatch = 128
 
 // Prune implements tributary.Program.Prune.
@@ -82,7 +82,7 @@ func (h horizon) deliverySweep() sweep[record.Delivery] {
 	}
 }
 
-// eventSweep is without what stays, which depends on the walk.
+// eventSweep returns the sweep without its stays, which depends on the walk.
 func (h horizon) eventSweep() sweep[record.Event] {
 	return sweep[record.Event]{
 		table: func(tx *record.Tx) record.Table[record.Event] { return tx.Events },
@@ -114,16 +114,16 @@ func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *in
 	}
 }
 
-// A sweep says which records of a table are deleted, and from which id on no
-// record is.
+// A sweep describes which records of a table are deleted, and from which id on none
+// are.
 type sweep[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
 	goes  func(R) bool
 	since func(R) affiliate.Instant // when the record was made
 	young func(R) bool
 
-	// stays clears goes for records that must stay; they must stay for ever.
-	// Nil: none.
+	// stays clears goes for records that must stay; they must stay for ever. Nil:
+	// none.
 	stays func(o *engine.Op, read []R, goes []bool) error
 	done  func(b batch[R]) // called with each batch; nil: not called
 
@@ -182,9 +182,9 @@ func (s sweep[R]) look(o *engine.Op, after uuid.UUID, n int) (batch[R], error) {
 	return b, nil
 }
 
-// drop deletes the chosen records of a batch if they still exist and may still
-// be deleted. It lists the records again, because a store reads a list at once
-// but single records one by one.
+// drop deletes the chosen records of a batch if they still exist and may still be
+// deleted. It lists the records again, because stores read a list faster than single
+// records.
 func (s sweep[R]) drop(o *engine.Op, b batch[R]) (int, error) {
 	wanted, from, limit := b.wanted()
 	if len(wanted) == 0 {

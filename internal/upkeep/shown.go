@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What each record says of its person, in the words of the wire. An empty text is one
-// that was not said, or was erased.
+// What each record says of its person, with the names of the wire. An empty text was
+// never given, or was erased.
 
 // moment returns a time as it is shown; zero: none.
 func moment(at affiliate.Instant) affiliate.Opt[affiliate.Time] { return refusal.TimeOrNull(at) }

@@ -62,8 +62,8 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	return lastPart(ctx, p, rq, s)
 }
 
-// lastPart returns the last transaction of a step. Without a key, one that has nothing
-// to write is none.
+// lastPart runs the last transaction of a step. Without a key, a transaction with
+// nothing to write is left out.
 func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepping) (affiliate.Progress, error) {
 	if once := p.OnceOf(rq.Once); rq.Refused == nil && once.Key == "" && once.Refused == nil {
 		if s.left > 0 {
@@ -84,19 +84,19 @@ func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepp
 	})
 }
 
-// A work is a job as the engine does it: phases, one after another, that each
-// walk records in the order of their ids.
+// A work is a job as the engine runs it: phases, one after another, that each walk
+// records in the order of their ids.
 type work struct {
 	name    string
 	refused error
 	phases  []phase
-	bound   func(o *engine.Op) (string, error) // the records that the job's texts name now; nil: it has none
+	bound   func(o *engine.Op) (string, error) // the records that the job's texts name at this time; nil: it names none
 }
 
 // A phase looks at the next records after an id, n at most.
 type phase func(o *engine.Op, after uuid.UUID, n int) (stretch, error)
 
-// A stretch is what a phase did in one transaction.
+// A stretch is the result of a phase in one transaction.
 type stretch struct {
 	last            uuid.UUID // the record that was looked at last
 	over            bool      // the phase is over
@@ -105,7 +105,7 @@ type stretch struct {
 	removed         affiliate.Retained
 }
 
-// A stepping is how far a step has come.
+// A stepping is the progress of a step.
 type stepping struct {
 	work
 	scope  string
@@ -175,8 +175,8 @@ func advanceStep(ctx context.Context, p *engine.Program, s stepping, last bool) 
 	return engine.Update(o, func() (stepping, error) { return s.part(o, last) })
 }
 
-// part does a part in the present transaction. The last part of the job is
-// errLastPart unless it is wanted.
+// part runs a part in the present transaction. When it is the last part of the job and
+// last is false, it returns errLastPart.
 func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
 	got, err := s.phases[s.phase](o, s.after, min(s.left, stepBatch))
 	if err != nil {

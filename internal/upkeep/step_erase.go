@@ -93,7 +93,7 @@ func blankingReceipts(find func(*engine.Op) (subject, error)) phase {
 }
 
 // blankingEvents returns the phase that empties the payloads that show the person. The
-// transaction that sees the last of them blanks the person as well.
+// transaction that handles the last of them also blanks the person.
 func blankingEvents(find func(*engine.Op) (subject, error)) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		who, err := find(o)
