@@ -58,9 +58,9 @@ type dispatch struct {
 	silent int // of them for endpoints that do not answer
 	again  int // of them for retries and replays
 
-	// reserved is how many free slots are left for endpoints that have nothing in
-	// flight, as long as there are so many: idle of those that answer, and
-	// idleSilent of the others.
+	// reserved is the number of free slots that are kept for endpoints with nothing
+	// in flight, as long as there are any: idle that answer, and idleSilent that do
+	// not.
 	reserved, idle, idleSilent int
 
 	waits    bool // something in the first lane of the queue is due
