@@ -200,10 +200,10 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	return kind
 }
 
-// aboutRecord reports whether a 404 says that a record is missing. A wrong base
-// URL must not look like a missing record, so of a GET, which mostly answers null
-// for a missing record, only a refusal of the engine's table says it. Of a write it
-// is any text, and also the beginning of one.
+// aboutRecord reports whether a 404 says that a record is missing. A wrong base URL
+// must not look like a missing record. A GET mostly answers null for a missing
+// record, so for a GET only a refusal of the engine's table counts. For a write any
+// text counts, also the beginning of one.
 func (a *call) aboutRecord(ofRow affiliate.Kind, e *affiliate.Error) bool {
 	if e.Reason == affiliate.NotFound || e.Reason == affiliate.ProgramNotFound {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// chunk is how much of a long answer is written at a time.
+// chunk is the part of a long answer that is written at a time, in bytes.
 const chunk = 32 << 10
 
 var null = []byte("null")

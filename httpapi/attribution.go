@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// clickWait is how long a page or a script waits at most for its click to be
-// recorded.
+// clickWait is the longest time that a page or a script waits for its click to
+// be recorded.
 const clickWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has

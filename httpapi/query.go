@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A lookup is one way in which a GET may be asked.
+// A lookup is one way to ask for the resource of a GET.
 type lookup struct {
 	name    string   // of the parameter that selects this lookup; empty: it answers when no other does
 	filters []string // parameters that are combined

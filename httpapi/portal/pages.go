@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// shownDays is how many days the overview is about, today with them.
+// shownDays is the number of days in the overview, including today.
 const shownDays = 30
 
-// A summary is what the overview shows.
+// A summary holds what the overview shows.
 type summary struct {
 	Profile       affiliate.PartnerProfile
 	Balance       affiliate.Balance
@@ -27,7 +27,7 @@ type summary struct {
 	Commission    affiliate.Amount
 }
 
-// overview shows what is owed, what the last days brought, and the links.
+// overview shows what is owed, the results of the last days, and the links.
 func overview(v *visit) (view, error) {
 	s := summary{Profile: v.profile, Width: page.ChartWidth, Height: page.ChartHeight}
 	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: 50})
@@ -97,7 +97,7 @@ func customers(v *visit) (view, error) {
 
 const monthLayout = "2006-01"
 
-// maxMonths is how many months the list of statements has.
+// maxMonths is the number of months in the list of statements.
 const maxMonths = 120
 
 // A month is one of the list of statements.

@@ -19,7 +19,7 @@ var files embed.FS
 // templates are parsed when the first Portal is made.
 var templates = sync.OnceValue(func() map[string]*template.Template { return page.Templates(files) })
 
-// A view is what a template shows: Data, inside the frame of every page.
+// A view holds what a template shows: Data, inside the frame of every page.
 type view struct {
 	*visit
 	title    string
@@ -28,7 +28,7 @@ type view struct {
 	Data     any
 }
 
-// A section is a part of the pages, in the navigation.
+// A section is a part of the pages with an entry in the navigation.
 type section struct {
 	Path, Name string
 	Current    bool
@@ -78,8 +78,8 @@ func (v *view) OnHold() string {
 // Token returns the token of a form that is sent to a path.
 func (v *view) Token(path string) string { return v.formToken(path) }
 
-// Notice says what was done before this page, to who has done it: no address that
-// somebody makes up says it.
+// Notice says what was done before this page, and only to the affiliate who did it: a
+// made-up URL shows no notice.
 func (v *view) Notice() string {
 	if v.path == "payout-details" && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(saved)...) {
 		return "Saved. Payouts that are made from now on go there."

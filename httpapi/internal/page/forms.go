@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// How long a form may be sent after it was made.
+// The hours for which a form may be sent after it was made.
 const formHours = 12
 
-// Forms makes and checks the tokens of forms: who sends a form must have got it
-// from here, for the same actor, program and path.
+// Forms makes and checks the tokens of forms. A token proves that these pages made the
+// form, for the same actor, program and path.
 type Forms struct{ key []byte }
 
-// NewForms returns Forms under a key of at least 32 bytes, for a purpose. An
-// empty key is made anew: then only this process knows its tokens.
+// NewForms returns Forms under a key of at least 32 bytes, for a purpose. Without a key
+// it makes one, and then only this process accepts its tokens.
 func NewForms(key []byte, purpose string) (Forms, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
@@ -35,8 +35,8 @@ func (f Forms) Token(at time.Time, about ...string) string {
 	return f.sealed(at.Unix()/3600, about)
 }
 
-// Valid reports whether a token is one about these things, made at most 12 hours
-// ago. It takes the same time for every wrong one.
+// Valid reports whether a token is for these values and was made at most 12 hours ago.
+// It takes the same time for every wrong token.
 func (f Forms) Valid(now time.Time, token string, about ...string) bool {
 	made, _, _ := strings.Cut(token, ".")
 	hour, err := strconv.ParseInt(made, 36, 64)

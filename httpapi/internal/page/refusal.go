@@ -12,7 +12,7 @@ func Refusal(err error) (why *affiliate.Error, refused bool) {
 	return why, refused && why.Kind != affiliate.KindInternal
 }
 
-// Outcome returns how an action has ended, for the audit log: ok, the reason of its
+// Outcome returns the result of an action for the audit log: ok, the reason of its
 // refusal, or failed.
 func Outcome(err error) string {
 	if why, refused := Refusal(err); refused {

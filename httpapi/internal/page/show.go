@@ -38,8 +38,8 @@ func (s Show) Money(a any) string {
 	return ""
 }
 
-// MoneyIn is Money of an amount in a currency of its own; of an Opt without a
-// currency it is in the program's.
+// MoneyIn is Money for an amount in a currency of its own; without a currency the
+// amount is in the program's.
 func (s Show) MoneyIn(a, currency any) string {
 	switch c := currency.(type) {
 	case affiliate.Currency:
@@ -132,7 +132,7 @@ func Words(value any) string {
 	return Text(string(unicode.ToUpper(first))+s[size:], InList)
 }
 
-// PaymentMethods are the ways to be paid that people choose from.
+// PaymentMethods lists the payment methods that people can choose.
 var PaymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
 
 // Tone returns the class of a status, for its colour; its word says the same.
@@ -154,7 +154,7 @@ func (Show) Uses(used int64, limit affiliate.Opt[int64]) Uses {
 	return Uses{used, n, Count(n)}
 }
 
-// Uses of something. Limit is 0 when there is none.
+// Uses counts the uses of something. Limit is 0 when there is none.
 type Uses struct {
 	Used, Limit int64
 	Said        string

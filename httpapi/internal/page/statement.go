@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// StatementLines is how many lines of a statement are on a page.
+// StatementLines is the number of lines on a page of a statement.
 const StatementLines = 300
 
 // AdjustmentsIn returns the adjustments that lines of a statement are about.

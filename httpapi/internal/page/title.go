@@ -2,8 +2,8 @@ package page
 
 import "strings"
 
-// The name of something stands in a title between two characters that no shown text
-// has, because [Text] writes them as U+XXXX.
+// In a title, a name stands between two characters that no shown text has, because
+// [Text] writes them as U+XXXX.
 const nameBegins, nameEnds = "\U000f0000", "\U000f0001"
 
 // Named returns a text that people gave, as a part of a title.
