@@ -6,8 +6,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// stripe gave the ids of payments and customers in the exports of the services
-// that work with it alone.
+// stripe is the provider of the ids in the exports of services that work with
+// Stripe alone.
 const stripe = "stripe"
 
 // providerIDs returns the ids of a provider in texts; in one text there are spaces,
