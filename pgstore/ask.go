@@ -11,9 +11,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A transaction notes the keys that it needs, and reads all of them in its next
-// round trip. What a closure needs soon is noted with what it needs at once; and
-// in a group, what all closures need first is read together. The statements are
+// A transaction collects the keys that it needs, and reads all of them in its
+// next round trip, together with those that the closure will need soon. In a
+// group, the first reads of all closures are made together. The statements are
 // one for each table and index, for one key or for many.
 
 // want notes a key for the next round trip, unless its answer is known.

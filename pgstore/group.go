@@ -96,7 +96,7 @@ func (g *group) attempt(batch []*member) {
 	}
 }
 
-// maxWaves is how often members are added to a group that has begun.
+// maxWaves is how many times members may join a group that has begun.
 const maxWaves = 2
 
 // runAll runs the closures: that of the leader, those of the others, and those

@@ -10,9 +10,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// chunk is how many records of a List a View reads at once. An Update reads the
-// whole list before it gives the first record, so that its writes do not change
-// the list during the walk.
+// chunk is the number of records of a List that a View reads at once. An Update
+// reads the whole list before it yields the first record, so that its writes do not
+// change the list during the walk.
 const chunk = 1000
 
 // A listed is a record of a list as the database has it.

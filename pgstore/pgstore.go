@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Mode is how the transactions of one program are isolated from each other.
+// Mode says how the transactions of one program are isolated from each other.
 // Both modes give serializable transactions. Every process that writes to a
 // schema must use the same mode.
 type Mode uint8
@@ -33,7 +33,7 @@ const (
 	Serializable
 )
 
-// Config is how a [Store] works. The zero Config is usable.
+// Config says how a [Store] works. The zero Config is usable.
 type Config struct {
 	Schema  string // SQL schema of the tables, a plain lower-case name; zero: tributary
 	Mode    Mode   // zero: Queue

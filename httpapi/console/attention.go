@@ -6,17 +6,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A concern is a kind of what waits for somebody.
+// A concern is one kind of things that wait for somebody.
 type concern struct {
 	Badge string // what its items are, in a word or two
-	Bad   bool   // something does not work; else somebody has to decide
+	Bad   bool   // something does not work; false: somebody has to decide
 	List  string // the page of all of them
 	Count string
 	More  bool // there are more than the items
 	Items []waits
 }
 
-// A waits is something that waits for somebody.
+// A waits is one thing that waits for somebody.
 type waits struct{ Path, Text string }
 
 // concerns returns what waits for somebody, without the kinds of which nothing does.

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// The batch of codes that a campaign needs.
+// Batches of codes for a campaign.
 
 // generateCodes makes many codes of a coupon at once.
 var generateCodes = &action{
@@ -63,7 +63,8 @@ var generateCodes = &action{
 	},
 }
 
-// paramMade is when a batch was made: what it made can be had as a file.
+// paramMade is the parameter with the time of a batch, whose codes can be downloaded
+// as a file.
 const paramMade = "made"
 
 // Made returns when the batch was made that has led to this page; empty: none has.
@@ -101,7 +102,7 @@ func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {
 	return batch, in.err
 }
 
-// maxBatch is how many codes are made at once, as over the API.
+// maxBatch is the largest number of codes in a batch, as over the API.
 const maxBatch = 10_000
 
 // affiliatesNamed returns the affiliates whose emails a form has, one in a line.
@@ -132,7 +133,7 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 	return ids, nil
 }
 
-// maxNamed is how many affiliates a batch is for, as over the API.
+// maxNamed is the largest number of affiliates of a batch, as over the API.
 const maxNamed = 1_000
 
 // grouped returns a large whole number, with commas between thousands.

@@ -71,7 +71,7 @@ func codePage(v *visit) (view, error) {
 	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
 }
 
-// try evaluates the order that the query describes.
+// try evaluates the code for the order in the query.
 func (d *codeSheet) try(v *visit) error {
 	if d.Tried = v.query.Has("total"); !d.Tried {
 		return nil
@@ -181,7 +181,7 @@ var editCode = &action{
 	}),
 }
 
-// giveCode gives a code to another affiliate, or to nobody.
+// giveCode moves a code to another affiliate, or to none.
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
@@ -200,7 +200,7 @@ var giveCode = &action{
 	}),
 }
 
-// activeCode says whether a code works.
+// activeCode switches a code on or off.
 var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {

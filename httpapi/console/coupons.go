@@ -35,7 +35,7 @@ type couponSheet struct {
 	Codes []affiliate.Code
 }
 
-// shownProducts is how many products of a coupon its page names.
+// shownProducts is the largest number of products on the page of a coupon.
 const shownProducts = 20
 
 // Products returns the products that it is for, the first of many.
@@ -85,7 +85,8 @@ func couponForm(fill func(*visit, affiliate.Coupon) (form, error)) func(*visit) 
 	}
 }
 
-// ofCoupon does something to the coupon of the path, and leads to its page.
+// ofCoupon returns a function that runs do for the coupon of the path, and
+// redirects to its page.
 func ofCoupon(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -190,7 +191,7 @@ func nullable[S ~string](o affiliate.Opt[S]) affiliate.Opt[S] {
 	return o
 }
 
-// validCoupon says whether a coupon can be used.
+// validCoupon switches a coupon on or off.
 var validCoupon = &action{
 	name: "coupons.valid", object: "coupon", done: "This was saved.",
 	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {

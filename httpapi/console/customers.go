@@ -16,7 +16,7 @@ var subscriptionStatuses = []affiliate.SubscriptionStatus{
 	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
 }
 
-// A broughtBy is a customer with the name of who brought them.
+// A broughtBy is a customer with the name of the affiliate who brought them.
 type broughtBy struct {
 	affiliate.Referral
 	By string
@@ -121,7 +121,8 @@ func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*vis
 	}
 }
 
-// ofCustomer does something to the customer of the path, and leads to their page.
+// ofCustomer returns a function that runs do for the customer of the path, and
+// redirects to their page.
 func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -132,7 +133,7 @@ func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) fu
 	}
 }
 
-// moveCustomer gives a customer to another affiliate.
+// moveCustomer moves a customer to another affiliate.
 var moveCustomer = &action{
 	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {

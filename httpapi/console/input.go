@@ -22,12 +22,12 @@ type input struct {
 	err      error
 }
 
-// wasPrefix begins the names of the fields that say what a form showed when it was
-// made. A field that was left alone is not written, so two people who change
-// different fields at once do not undo each other.
+// wasPrefix begins the names of the fields with the values that a form had when it
+// was made. A field that was left alone is not written, so two people who change
+// different fields at once do not undo each other's changes.
 const wasPrefix = "was-"
 
-// How many bytes a form may have, and one with a file.
+// The largest sizes of a form, and of one with a file, in bytes.
 const (
 	maxForm     = 1 << 20
 	maxFileForm = 4 << 20
@@ -71,7 +71,7 @@ func (in *input) yes(name string) bool { return in.Get(name) != "" }
 
 func (in *input) changed(name string) bool { return in.text(name) != in.text(wasPrefix+name) }
 
-// wrong keeps that a field is wrong.
+// wrong records that a field is wrong.
 func (in *input) wrong(name, text string) {
 	if in.err == nil {
 		in.err = wrongField(name, text)
@@ -105,8 +105,8 @@ func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
 }
 
 // amountOf reads an amount of a currency, with or without commas between exact groups
-// of thousands. What could be read in two ways is refused, and so are more decimals
-// than the currency has, because nothing is rounded that a person has typed.
+// of thousands. It refuses an ambiguous text, and more decimals than the currency
+// has, because an amount that a person typed is never rounded.
 func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	example := affiliate.MustAmount("12.5")
 	if currency.Digits() == 0 {
@@ -170,7 +170,8 @@ func choice[S ~string](in *input, name string) (o affiliate.Opt[S]) {
 	return o
 }
 
-// back is the page of what a hidden field names, or its list.
+// back returns the page of the object that a hidden field names, or the page of its
+// list.
 func (in *input) back(list, name string) string {
 	if id, err := uuid.Parse(in.Get(name)); err == nil {
 		return list + "/" + id.String()

@@ -9,7 +9,8 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// Payments of a provider that brought money and have no sale: somebody decides.
+// Payments of a provider that brought money and have no sale, and wait for a
+// decision.
 
 type conflictList struct {
 	affiliate.Waiting[affiliate.ConflictPayment]
@@ -46,7 +47,7 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	return fmt.Sprintf("it is not as in sale %v, which it names", p.SaleID)
 }
 
-// mostWaiting is how many of what waits the engine shows at once.
+// mostWaiting is the number of waiting objects that the engine shows at once.
 const mostWaiting = 20
 
 // conflicts lists the payments that wait, the newest first.
@@ -55,7 +56,7 @@ func conflicts(v *visit) (view, error) {
 	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
 }
 
-// A disputed is a payment beside the sale that it names.
+// A disputed is a payment next to the sale that it names.
 type disputed struct {
 	affiliate.ConflictPayment
 	sale  affiliate.Sale
@@ -92,7 +93,7 @@ func (d *disputed) names() string {
 	return text
 }
 
-// stays says what the sale is and goes on to be.
+// stays describes the sale, which does not change.
 func (d *disputed) stays(v *visit) string {
 	if d.gone {
 		return "No sale changes."
@@ -105,7 +106,7 @@ func (d *disputed) stays(v *visit) string {
 		d.SaleID, v.Money(d.sale.TotalEarned), buyer, v.Money(d.sale.RefundedAmount), v.Money(d.sale.CommissionEarned), v.Short(d.sale.Affiliate.Name))
 }
 
-// decidePayment says what a payment in conflict is.
+// decidePayment decides about a payment in conflict.
 var decidePayment = &action{
 	name: "payments.decide", object: "payment", done: "The decision was booked.",
 	form: func(v *visit) (form, error) {

@@ -92,7 +92,7 @@ type payoutSheet struct {
 	Entries []affiliate.PayoutEntry
 }
 
-// Took says how much is in the payout.
+// Took says how many entries the payout has.
 func (s *payoutSheet) Took() string {
 	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
 }
@@ -117,7 +117,7 @@ func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affil
 	return to
 }
 
-// payoutStatus says what became of a payout.
+// payoutStatus sets the status of a payout.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
 	form: func(v *visit) (form, error) {

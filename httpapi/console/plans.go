@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// listed is how many plans and tiers are there to choose from.
+// listed is the number of plans and tiers that can be selected.
 const listed = 200
 
 // planOptions returns the plans to choose from.

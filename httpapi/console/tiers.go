@@ -118,7 +118,7 @@ var deleteTier = &action{
 	},
 }
 
-// assignTiers puts affiliates into the tiers of their results, step by step.
+// assignTiers assigns affiliates to the tiers that they reach, step by step.
 var assignTiers = &action{
 	name: "tiers.assign", object: "program", done: "The tiers were assigned.",
 	form: func(v *visit) (form, error) {
@@ -135,7 +135,7 @@ var assignTiers = &action{
 	},
 }
 
-// stepLimit is how many records one click looks at.
+// stepLimit is the number of records that one click looks at.
 const stepLimit = 5_000
 
 // goOn returns the page that a step leads to: the form of the next, or what is done.

@@ -16,7 +16,7 @@ var files embed.FS
 // templates are parsed when the first console is made.
 var templates = sync.OnceValue(func() map[string]*template.Template { return page.Templates(files) })
 
-// A view is what a template shows: Data, inside the frame of every page.
+// A view holds the data of a template: Data, inside the frame of every page.
 type view struct {
 	*visit
 	title    string
@@ -25,13 +25,13 @@ type view struct {
 	Data     any
 }
 
-// A section is a part of the console, in the navigation.
+// A section is a part of the console with an entry in the navigation.
 type section struct {
 	Path, Name string
 	Current    bool
 }
 
-// homes are the sections of what has no section of its own.
+// homes are the sections of pages without a section of their own.
 var homes = map[string]string{"codes": "coupons", "links": "affiliates", "payments": "sales", "plans": "settings", "tiers": "settings"}
 
 // Sections returns the entries of the navigation.

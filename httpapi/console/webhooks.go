@@ -43,7 +43,7 @@ type hookSheet struct {
 	States     []option
 }
 
-// endpointPage shows an endpoint and what it was told.
+// endpointPage shows an endpoint and its deliveries.
 func endpointPage(v *visit) (view, error) {
 	e, err := v.endpoint()
 	if err != nil {
@@ -75,7 +75,8 @@ func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*vis
 	}
 }
 
-// ofEndpoint does something to the endpoint of the path, and leads to its page.
+// ofEndpoint returns a function that runs do for the endpoint of the path, and
+// redirects to its page.
 func ofEndpoint(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -157,8 +158,8 @@ func (in *input) events() (all []affiliate.EventType) {
 	return all
 }
 
-// newEvents returns the events that an endpoint wants from now on: those whose boxes
-// were touched as they are sent, the others as they are. Not set: no box was.
+// newEvents returns the events that an endpoint will get: touched boxes as sent, the
+// others as they are now. It is not set when no box was touched.
 func (in *input) newEvents(now []affiliate.EventType) (wanted affiliate.Opt[[]affiliate.EventType]) {
 	var all []affiliate.EventType
 	touched := false

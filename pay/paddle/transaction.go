@@ -40,8 +40,8 @@ func (e *event) transaction() {
 	e.Sale(b, p)
 }
 
-// begins reports whether a transaction of nothing is a trial, or an order of which a
-// discount took everything off, of a customer who is known.
+// begins reports whether a transaction with a total of 0 is the start of a trial, or an
+// order that a discount made free, of a known customer.
 func (e *event) begins() bool {
 	o := e.object
 	trial := o.Get("subscription_id").Text() != "" || o.Get("items").First().Get("price", "trial_period").Given()

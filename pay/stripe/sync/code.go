@@ -50,7 +50,7 @@ func (r *reference) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// code takes a code of a coupon to Stripe, or compares it.
+// code creates a code of a coupon at Stripe, or compares it.
 func (s *session) code(ctx context.Context, c affiliate.Coupon, couponID string, code affiliate.Code) error {
 	fields, unfit := codeFields(c, code, s.program.Config().Currency)
 	if unfit != nil {

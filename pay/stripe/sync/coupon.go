@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// maxName is how many characters of a name Stripe takes.
+// maxName is the largest number of characters that Stripe takes in a name.
 const maxName = 40
 
 // theirCoupon is a coupon at Stripe, as far as it is compared.
@@ -34,7 +34,7 @@ type theirCoupon struct {
 	} `json:"applies_to"`
 }
 
-// A session is one call: the API, the program and what was done.
+// A session is one call: the API, the program and the results.
 type session struct {
 	*api
 	program *tributary.Program
@@ -51,7 +51,7 @@ func (c *Client) session(p *tributary.Program) (*session, error) {
 // creating it twice creates one.
 func couponID(c affiliate.Coupon) string { return "trib_" + hex.EncodeToString(c.ID[:]) }
 
-// coupon takes a coupon and its codes to Stripe.
+// coupon creates a coupon and its codes at Stripe, or compares them.
 func (s *session) coupon(ctx context.Context, c affiliate.Coupon) error {
 	fields, unfit := couponFields(c)
 	if unfit != nil {
@@ -124,7 +124,7 @@ func (s *session) readCoupon(ctx context.Context, id string) (theirs theirCoupon
 	return theirs, err
 }
 
-// createCoupon creates the coupon. Somebody else may have been faster.
+// createCoupon creates the coupon, unless somebody else has created it meanwhile.
 func (s *session) createCoupon(ctx context.Context, c affiliate.Coupon, fields url.Values) (theirs theirCoupon, err error) {
 	form := url.Values{"id": {couponID(c)}}
 	for name, values := range fields {
