@@ -41,7 +41,7 @@ type ExplainedTerms struct {
 	Over             Opt[OverLimit] `json:"over"`    // the limit that the sale exceeded; null: none
 }
 
-// ExplainedBase is what the rate is applied to.
+// ExplainedBase is the amount to which the rate is applied.
 type ExplainedBase struct {
 	TotalEarned      Amount `json:"totalEarned"`
 	TaxDeducted      Amount `json:"taxDeducted"`

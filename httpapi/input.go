@@ -39,7 +39,7 @@ type field struct {
 	kind kind
 }
 
-// kind is what a field holds.
+// kind is the type of a field's value.
 type kind string
 
 const (

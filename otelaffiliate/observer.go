@@ -18,7 +18,7 @@ import (
 // scope is the name of the instrumentation.
 const scope = "github.com/tributary-go/tributary/otelaffiliate"
 
-// Config is what a host decides. The zero Config is usable.
+// Config holds what a host decides. The zero Config is usable.
 type Config struct {
 	// ProgramInMetrics adds tributary.program.id to every metric. Set it only
 	// where programs are few: each one multiplies the series.

@@ -18,12 +18,12 @@ import (
 
 // A compact record is a version byte, and then its fields: the number of a field
 // and its value, for each field that is not zero, and a zero at the end. A field
-// has the number of its place in layouts. So a field that is added is absent in
-// the rows of before, and reads as zero there.
+// has the number of its place in layouts. So a new field is absent in older rows,
+// and reads as zero there.
 //
-// Inside of a record a time is the distance from the time before it, an id that
-// occurred before is its place among them, and a text of words is its place
-// there: most records repeat themselves.
+// Inside a record, a time is stored as the distance from the time before it, an id
+// that occurred before as its place among the ids, and a text of words as its
+// place there: most records repeat themselves.
 
 // compactVersion is the first byte of a compact record. A record in JSON begins
 // with a brace.

@@ -19,7 +19,7 @@ type form struct {
 	columns []column
 	report  func(rec any) []any // the values of the columns after the record and its payload
 
-	convert func(json []byte) (encoded, error) // a record of before
+	convert func(json []byte) (encoded, error) // a record that an older version stored
 }
 
 // A column holds a record or a part of it.

@@ -20,7 +20,7 @@ const (
 
 	packFrom = 1024 // shorter JSON is stored as it is
 
-	// mostInflated is how many bytes a byte of deflate gives at most.
+	// mostInflated is the largest number of bytes that one byte of deflate gives.
 	mostInflated = 1032
 )
 

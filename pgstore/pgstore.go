@@ -40,8 +40,8 @@ type Config struct {
 	Retries int    // how often a transaction that lost against another one runs again; zero: 10. One that lost before it had read anything: 16 times as often
 	Group   int    // how many closures of one program may commit together; zero or 1: each commits alone
 
-	// CommitWait is how long an Update waits for the answer to its commit after
-	// its context has ended. Then the error is ErrOutcomeUnknown. Zero: a
+	// CommitWait is the time that an Update waits for the answer to its commit
+	// after its context has ended. Then the error is ErrOutcomeUnknown. Zero: a
 	// second. A commit is always given up after 15 seconds.
 	CommitWait time.Duration
 }

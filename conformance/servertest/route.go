@@ -133,7 +133,7 @@ func administers(path string) bool {
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")
 }
 
-// adminCase is what the names of cases about administration begin with.
+// adminCase begins the names of cases about administration.
 const adminCase = "admin/"
 
 // marked puts adminCase before the names of the cases about an operation of

@@ -39,8 +39,8 @@ func Daily(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// Keep is how long [Retain] keeps events and settled deliveries: longer than a
-// receiver may be down and then asks for a replay.
+// Keep is the time for which [Retain] keeps events and settled deliveries: longer
+// than a receiver may be down and then asks for a replay.
 const Keep = 30 * 24 * time.Hour
 
 // Policy returns what [Retain] deletes from a program. Receipts stay twice as long as

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// PerMinute is how many requests an address makes in a minute at most, unless a flag
-// of the examples says otherwise.
+// PerMinute is the largest number of requests that an address may make in a minute,
+// unless a flag of the examples says otherwise.
 const PerMinute = 6000
 
-// maxAddresses is how many addresses a Limiter counts in a minute.
+// maxAddresses is the number of addresses that a Limiter counts in a minute.
 const maxAddresses = 100_000
 
-// A Limiter lets each address make so many requests in a minute, in one process. When
-// too many addresses came it takes no new ones, and goes on serving those that it
-// knows of this minute and of the last. It is safe for concurrent use.
+// A Limiter limits the requests of each address in a minute, in one process. When it has
+// counted too many addresses it refuses new ones, and still serves those that it knows
+// from this minute and the last. It is safe for concurrent use.
 type Limiter struct {
 	Most    int              // in a minute; zero: no limit
 	Proxies []netip.Prefix   // whose X-Forwarded-For is believed; none: nobody's

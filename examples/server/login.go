@@ -244,7 +244,7 @@ func inConsole(next string) string {
 	return strings.TrimPrefix(to.String(), "./") // which String puts before a colon
 }
 
-// loginView is what the template of the form sees.
+// loginView holds the data of the form's template.
 type loginView struct {
 	Text  string // why the form is shown again
 	Root  string // the way to the console

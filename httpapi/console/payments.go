@@ -36,9 +36,9 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	case p.Outcome == affiliate.SaleRefused:
 		return "its code was refused"
 	case p.Outcome == affiliate.SaleUnattributed:
-		return "it names whom nobody is"
+		return "it names nobody who exists"
 	case p.Outcome == affiliate.SaleParked:
-		return "nothing told whom it may credit"
+		return "nothing says whom to credit"
 	case p.Outcome == affiliate.SaleOtherCurrency:
 		return "it is in another currency than the program's"
 	case p.SaleID == 0:

@@ -83,8 +83,8 @@ func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
 		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
 
-// ClockSlack is how far clocks may disagree or go back before a walk by id,
-// newest first, ends too early for a filter by time.
+// ClockSlack is the largest disagreement of clocks, or step back, with which a
+// walk by id, newest first, does not end too early for a filter by time.
 const ClockSlack = 24 * time.Hour
 
 // InQuery turns the error of a field into one of the query.

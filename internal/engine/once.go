@@ -13,7 +13,7 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 	return &q
 }
 
-// ReceiptLife is how long an answer is kept.
+// ReceiptLife is the time for which an answer is kept.
 const ReceiptLife = 24 * time.Hour
 
 // A Request describes a write for its receipt.

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// maxLabel is how long a label may be in ASCII. Source: RFC 1035.
+// maxLabel is the longest label in ASCII. Source: RFC 1035.
 const maxLabel = 63
 
 // ASCII returns a domain name with each label that is not ASCII as its A-label, in

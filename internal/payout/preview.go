@@ -27,8 +27,8 @@ func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutR
 	}
 }
 
-// previewedPieces is how many pieces of affiliates one page of a preview looks
-// at.
+// previewedPieces is the number of pieces of affiliates that one page of a
+// preview looks at.
 const previewedPieces = 10
 
 // PayoutPreview implements tributary.Program.PayoutPreview.

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
-// reportPiece is how many records a report reads in one View.
+// reportPiece is the number of records that a report reads in one View.
 const reportPiece = 1000
 
 // Report implements tributary.Program.Report.
@@ -61,7 +61,7 @@ func ReportBuckets(ctx context.Context, p *engine.Program, q affiliate.ReportQue
 	return out, err
 }
 
-// reported is what a report reads.
+// reported holds what a report reads.
 type reported struct {
 	movements record.Key                  // zero: those of the program
 	fits      func(*record.Movement) bool // which of them count; nil: all

@@ -48,7 +48,7 @@ func mixed(fs *flag.FlagSet, args []string) (plain []string, err error) {
 	}
 }
 
-// arguments takes what stands without a flag.
+// arguments reads the arguments without a flag.
 func (j *job) arguments(plain []string) error {
 	switch {
 	case len(plain) == 0:
@@ -74,7 +74,7 @@ func (j *job) arguments(plain []string) error {
 // fileArg is the argument that is a file.
 const fileArg = "FILE"
 
-// checkInput refuses what no server can understand.
+// checkInput refuses input that no server accepts.
 func (j *job) checkInput(fs *flag.FlagSet) error {
 	if j.only && len(j.input) > 1 {
 		return usage("%s takes one filter at a time; search combines them", j.name())

@@ -36,7 +36,7 @@ type job struct {
 	told  time.Time  // when progress was last told
 }
 
-// do carries a job out.
+// do runs a job.
 func (j *job) do() error {
 	if err := j.connect(j.patient); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (j *job) do() error {
 // unsure reports whether a failure leaves open what the server did.
 func (j *job) unsure() bool { return j.writes() && !j.dry }
 
-// confirm asks before what cannot be taken back.
+// confirm asks before an action that cannot be undone.
 func (j *job) confirm() error {
 	if j.ask == "" || j.yes {
 		return nil

@@ -187,7 +187,7 @@ func (j *job) currencyOf(r entry) string {
 	return cut(inert(*j.currency), 8)
 }
 
-// maxText is how much of a text of one record is shown, in characters.
+// maxText is the largest part of a text that is shown of one record, in characters.
 const maxText = 1000
 
 // show prints the answer of a command that is about one record, or about a few

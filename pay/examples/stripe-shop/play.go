@@ -31,7 +31,7 @@ const madeUp = "whsec_only_for_the_play"
 // session is the event of the Checkout session.
 const session = "1_session"
 
-// opening is when a play begins.
+// opening is the time at which a play begins.
 var opening = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // A stage is a shop with a clock that its events set.

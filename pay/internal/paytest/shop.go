@@ -20,8 +20,8 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// Opened is when the affiliates and their clicks come; events follow on the next
-// day.
+// Opened is the time at which the affiliates and their clicks come; events follow
+// on the next day.
 var Opened = time.Date(2025, 12, 31, 12, 0, 0, 0, time.UTC)
 
 // Start is the time of the shop when its first event comes.
