@@ -23,11 +23,11 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliat
 	return p.engine.SetPayoutDetails(ctx, id, d)
 }
 
-// CreatePayout collects what is payable to an affiliate: the accepted
-// commissions of its sales and its adjustments until NewPayout.Until that are in
-// no payout and past their holding period, less all that are negative, whatever
-// their time. When that is not more than zero, or is below the minimum, nothing is written and everything
-// stays open for the next payout.
+// CreatePayout collects what is payable to an affiliate: the accepted commissions of its
+// sales and its adjustments until NewPayout.Until that are in no payout and past their
+// holding period, and all negative ones, whatever their time. When the sum is not more than
+// zero, or is below the minimum, nothing is written and everything stays open for the next
+// payout.
 //
 // Payment method, payout email and name of the affiliate are kept with the
 // payout. They do not follow later changes.
@@ -85,10 +85,10 @@ func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) it
 	return payout.PreviewPayouts(ctx, p.engine, in)
 }
 
-// PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most so
-// many lines, of at most 5,000 affiliates. So a page may be short, or empty, and
-// Next says whether there are more. Whether a commission is past its holding
-// period is judged by each page at its own time.
+// PayoutPreview returns a page of [Program.PreviewPayouts]: with a limit, at most that many
+// lines, from at most 5,000 affiliates. So a page may be short or empty although more
+// follow: Next says so. Each page judges by its own time whether a commission is past its
+// holding period.
 //
 // Errors: those of PreviewPayouts, and [affiliate.InvalidQuery] for a bad page.
 //
@@ -125,16 +125,14 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 	return payout.PayoutLines(ctx, p.engine, externalID, pg)
 }
 
-// RunPayouts pays every affiliate to whom enough is due, and returns when the run
-// is DONE. A run is known by its ExternalID. It goes on where it stopped: call it
-// again after an error or a crash, in as many processes as you like, and each
-// affiliate is examined once and paid at most once. A run that is DONE answers
-// what it did.
+// RunPayouts pays every affiliate to whom enough is due, and returns when the run is DONE.
+// A run is identified by its ExternalID, and continues where it stopped: call it again
+// after an error or a crash, in as many processes as you like, and each affiliate is
+// examined once and paid at most once. For a run that is DONE it returns the result.
 //
-// What a run pays is judged by the moment of its first call: a commission whose
-// holding period ends later waits for the next run. Each affiliate has a
-// transaction of its own, and a line that says what was paid, or why not:
-// [Program.PayoutLines].
+// The moment of the first call decides what a run pays: a commission whose holding period
+// ends later waits for the next run. Each affiliate has a transaction of its own, and a
+// line that says what was paid, or why nothing was: [Program.PayoutLines].
 //
 // Errors: [affiliate.MissingField] and [affiliate.InvalidField] (externalId, minimum, methods,
 // affiliateIds), [affiliate.PayoutRunMismatch] when the run was begun with other settings;
@@ -148,9 +146,9 @@ func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affil
 	return payout.RunPayouts(ctx, p.engine, in)
 }
 
-// StepPayouts is [Program.RunPayouts] for a caller that has little time: it
-// examines at most limit affiliates (1–1,000; zero: 500) and returns the run,
-// which is RUNNING when there are more.
+// StepPayouts is [Program.RunPayouts] for a caller that has little time: it examines at
+// most limit affiliates (1–1,000; zero: 500) and returns the run, which is still RUNNING
+// when there are more.
 //
 // Errors: those of RunPayouts; [affiliate.InvalidQuery] (limit).
 //
@@ -161,12 +159,11 @@ func (p *Program) StepPayouts(ctx context.Context, in affiliate.PayoutRun, limit
 	return payout.StepPayouts(ctx, p.engine, in, limit)
 }
 
-// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
-// of them to PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to
-// CANCELED, and PAID to RETURNED. CANCELED and RETURNED are final. Setting the
-// current status changes nothing. A failed payout keeps its commissions. A canceled
-// one, and one whose money came back, let them go, so that another payout takes
-// them; they keep their amount and their list.
+// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either of them to
+// PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to CANCELED, and PAID to
+// RETURNED. CANCELED and RETURNED are final. Setting the current status changes nothing. A
+// failed payout keeps its commissions. A canceled or returned payout releases them, so that
+// another payout takes them; it keeps its amount and its list.
 //
 // A payout that is PROCESSING cannot be canceled, because its money may be on
 // the way: set it to FAILED first.
@@ -183,9 +180,8 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affi
 	return payout.SetPayoutStatus(ctx, p.engine, id, status)
 }
 
-// FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
-// (1–10,000 characters, newlines and tabs allowed). Another reason replaces the
-// one before.
+// FailPayout is [Program.SetPayoutStatus] with FAILED and the reason for it (1–10,000
+// characters, newlines and tabs allowed). Another reason replaces the one before.
 //
 // Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (failedReason),
 // [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
@@ -208,10 +204,10 @@ func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Pay
 	return payout.CancelPayout(ctx, p.engine, id)
 }
 
-// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason why: a
-// payout that was PAID bounced, and the money is back (1–10,000 characters, newlines
-// and tabs allowed). Another reason replaces the one before. What it took is payable
-// from now on; statements of months that are over stay as they are.
+// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason for it: a payout
+// that was PAID bounced, and the money is back (1–10,000 characters, newlines and tabs
+// allowed). Another reason replaces the one before. What it took is payable from now on;
+// statements of past months stay as they are.
 //
 // Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (returnedReason),
 // [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed] unless it is PAID or RETURNED.
@@ -223,10 +219,10 @@ func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string)
 	return payout.ReturnPayout(ctx, p.engine, id, reason)
 }
 
-// Transfers yields the payouts that a filter selects as transfers, in the order of
-// their ids, which is that of their creation. It reads them in pieces, so it
-// costs little memory; a payout that is created or changed meanwhile is yielded
-// as it was or as it is.
+// Transfers yields the payouts that a filter selects as transfers, in the order of their
+// ids, which is the order of their creation. It reads them in pieces, so it costs little
+// memory. A payout that is created or changed meanwhile may be yielded in its old or in its
+// new form.
 //
 // Errors: [affiliate.InvalidQuery] (status, method), and those of the store; each ends the walk.
 //

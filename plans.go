@@ -8,12 +8,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
-// the zero id means the program's own terms. The plan applies to future sales.
-// Recorded sales keep their commission, without an event, until
-// [Program.RecalculateSales] calculates them again. An affiliate's own rate and
-// a tier's rate are ignored while the plan has another commission type than the
-// rate.
+// SetAffiliatePlan puts affiliates on a commission plan, all of them or none; the zero id
+// means the program's own terms. The plan applies to future sales. Recorded sales keep
+// their commission, without an event, until [Program.RecalculateSales] calculates them
+// again. An affiliate's own rate and a tier's rate are ignored while the plan has another
+// commission type than they have.
 //
 // Errors: [affiliate.PlanNotFound], [affiliate.AffiliateNotFound], [affiliate.InvalidField] (commissionRate)
 // when an affiliate's own rate is above 100 and the plan pays a percentage;

@@ -25,28 +25,28 @@ func (p *Program) AffiliateData(ctx context.Context, id uuid.UUID) (affiliate.Pe
 	return upkeep.AffiliateData(ctx, p.engine, id)
 }
 
-// ReferralData returns everything that the program holds of a customer, who is
-// named by referral id or email: what [Program.EraseReferral] erases, and what
-// stays. An email may be one that no referral has: then it is whatever shows it.
+// ReferralData returns everything that the program holds of a customer, who is named by
+// referral id or email: what [Program.EraseReferral] erases, and what stays. For an email
+// that no referral has, it returns the records that show the email.
 //
 // It reads every record that may show a customer in one snapshot, and keeps what is
 // about the person in memory.
 //
-// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an email that
-// nothing shows.
+// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an
+// email that no record shows.
 //
 // Source: docs/retention.md.
 func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.PersonalData, error) {
 	return upkeep.ReferralData(ctx, p.engine, ident)
 }
 
-// CloseBooks closes the books of all affiliates until a time, inclusive, and
-// returns of how many. Whatever comes later is booked later, so statements up to
-// that time never change. A time before the one that is there changes nothing.
-// No record says that books were closed.
+// CloseBooks closes the books of all affiliates until a time, inclusive, and returns for
+// how many. Whatever happens later is booked later, so statements up to that time never
+// change. A time before the current one changes nothing. No record says that books were
+// closed.
 //
-// Each affiliate is a transaction of its own. After an error the books that were
-// closed stay closed: call it again.
+// Each affiliate has a transaction of its own. After an error the books that were closed
+// stay closed: call it again.
 //
 // Errors: [affiliate.InvalidField] (until) for a time later than now; those of the store.
 //
@@ -57,11 +57,11 @@ func (p *Program) CloseBooks(ctx context.Context, until time.Time) (int, error) 
 	return p.engine.CloseBooks(ctx, until)
 }
 
-// OpenBooks opens the books of the affiliates with sales from before there were
-// movements, and returns of how many. It computes what each account must hold
-// from sales, adjustments and payouts, and writes the difference to the
-// movements so far as OPENING. Balances and statements of these affiliates begin
-// at that moment. It also brings payouts of that time into their present form.
+// OpenBooks opens the books of the affiliates whose sales are older than movements, and
+// returns for how many. It computes from sales, adjustments and payouts what each account
+// must hold, and writes the difference to the existing movements as OPENING. Balances and
+// statements of these affiliates begin at that moment. It also brings old payouts into
+// their present form.
 //
 // Run it once after the upgrade from a version without movements, as a job. Each
 // affiliate is a transaction of its own, so sales go on meanwhile. After an error
@@ -105,24 +105,23 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	return upkeep.EraseAffiliate(ctx, p.engine, id)
 }
 
-// EraseReferral blanks the personal data of a customer, who is named by
-// referral id or email: name, email, external id, notes, metadata and landing
-// page of the referral; name, email and metadata of the customer's sales; the
-// visitor's data of the clicks; name and email of the payers; the email in
-// reasons of adjustments and payouts and in notes; and every stored payload that
-// shows them. A code that is limited to the customer, and a payment that waits for
-// them, then name an id. Sales and payers are found by the email too, also when no
-// referral has it. An affiliate with that email stays. Otherwise it is like
-// [Program.EraseAffiliate].
+// EraseReferral blanks the personal data of a customer, who is named by referral id or
+// email: name, email, external id, notes, metadata and landing page of the referral; name,
+// email and metadata of the customer's sales; the visitor's data of the clicks; name and
+// email of the payers; the email in reasons of adjustments and payouts and in notes; and
+// every stored payload that shows them. A code that is limited to the customer, and a
+// payment that waits for them, then name an id. Sales and payers are also found by the
+// email, even when no referral has it. An affiliate with that email stays. Otherwise it is
+// like [Program.EraseAffiliate].
 //
-// Erased customers stay erased: later payments and imports are theirs, and store
-// neither name nor email; what would write one is [affiliate.ReferralErased]. That an email
-// was erased is kept as a digest with Config.ErasureKey. [Program.CreateReferral],
-// and an [Program.UpdateReferral] of another customer, make somebody with the email
-// a customer again.
+// Erased customers stay erased: later payments and imports are credited to them, and store
+// neither name nor email; a write that would store one is refused with
+// [affiliate.ReferralErased]. A digest of the email, made with Config.ErasureKey, says that
+// it was erased. [Program.CreateReferral], and an [Program.UpdateReferral] of another
+// customer, make somebody with the email a customer again.
 //
-// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an email that
-// nothing shows.
+// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an
+// email that no record shows.
 //
 // Effects: the referral, its clicks, sales and codes, payers, payments that wait,
 // payloads and receipts; referral.updated when the referral changed, and no other
@@ -152,12 +151,11 @@ func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
 	return upkeep.Prune(ctx, p.engine, before)
 }
 
-// Retain deletes the records that are older than a policy says, and returns what
-// it deleted, also when it ended with an error. What is still needed stays at
-// any age: pending deliveries, events with a delivery and the later events of
-// their objects, and clicks of a referral. So the history of an object has no
-// gap, only a later start. Numbers of clicks stay as they are: the totals keep
-// the clicks that were deleted.
+// Retain deletes the records that are older than a policy says, and returns what it
+// deleted, also when it ended with an error. What is still needed stays at any age: pending
+// deliveries, events with a delivery and the later events of their objects, and clicks of a
+// referral. So the history of an object has no gap, it only starts later. The numbers of
+// clicks do not change: the totals include the deleted clicks.
 //
 // Retain searches in Views and deletes in transactions of at most 128 records, so
 // it locks the program only for a few milliseconds at a time. After an error the
@@ -289,10 +287,9 @@ func (p *Program) Verify(ctx context.Context) error {
 	return audit.Verify(ctx, p.engine)
 }
 
-// VerifyReport is [Program.Verify] with its result as data. One runs at a time:
-// it keeps all records in memory, and its callers may be many. This counts the
-// programs that With, From and Keyed made of the same one together; Verify is
-// not counted.
+// VerifyReport is [Program.Verify] with its result as data. Only one runs at a time,
+// because it keeps all records in memory and may have many callers. This counts a program
+// together with those that With, From and Keyed made of it; Verify is not counted.
 //
 // Errors: [affiliate.VerifyRunning] while another one runs; those of the store, and of the
 // context.

@@ -20,8 +20,8 @@ type PayoutRun struct {
 	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
 }
 
-// PayoutRunResult is a payout run: what it did, or, while it is RUNNING, has done
-// so far.
+// PayoutRunResult is a payout run with its results, or with those so far while it
+// is RUNNING.
 type PayoutRunResult struct {
 	ID         uuid.UUID `json:"id"`
 	ExternalID string    `json:"externalId"`
@@ -34,7 +34,7 @@ type PayoutRunResult struct {
 	FinishedAt Opt[Time] `json:"finishedAt"`
 }
 
-// A PayoutLine is what a run does for one affiliate with something open. In a
+// A PayoutLine is the result of a run for one affiliate with something open. In a
 // preview PayoutID is null.
 type PayoutLine struct {
 	AffiliateID uuid.UUID       `json:"affiliateId"`

@@ -11,9 +11,9 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// A Statement is what happened in a period to what an affiliate is owed. It is
-// made of movements and ids alone, so that of a closed period is the same
-// whenever it is made, also after refunds, new names and erasure.
+// A Statement lists what changed in a period of what an affiliate is owed. It is made
+// of movements and ids only. So the statement of a closed period never changes, not
+// even after refunds, changed names and erasures.
 //
 // Source: docs/money.md 9.
 type Statement struct {
@@ -37,14 +37,15 @@ type Figures struct {
 	Paid     Amount `json:"paid"`
 }
 
-// StatementQuery says of which statement the lines are.
+// StatementQuery selects the lines of a statement.
 type StatementQuery struct {
 	AffiliateID uuid.UUID
 	From        time.Time // inclusive
 	To          time.Time // exclusive
 
-	// Last is the number of the last movement that is shown, so that pages of a period
-	// that goes on are of one statement. Not set: the last one there is.
+	// Last is the number of the last movement to show. While a period is open, it
+	// makes every page show the ledger as of the first page. Not set: the latest
+	// movement.
 	Last Opt[int64] `json:"-"`
 }
 
@@ -61,9 +62,9 @@ type StatementLine struct {
 	Owed         Amount            `json:"owed"`   // after the line
 }
 
-// Lines yields the lines, oldest first: those that were there when the statement
-// was made, so that they add up to Closing. They are read a hundred at a time,
-// when they are asked for; an error ends the walk.
+// Lines yields the lines, oldest first, as of when the statement was made, so that
+// they add up to Closing. It reads a hundred at a time, on demand; an error ends the
+// walk.
 func (s Statement) Lines() iter.Seq2[StatementLine, error] {
 	if s.lines == nil {
 		return func(func(StatementLine, error) bool) {}
@@ -71,19 +72,19 @@ func (s Statement) Lines() iter.Seq2[StatementLine, error] {
 	return s.lines
 }
 
-// WithLines returns the statement with these lines; for adapters that read them
-// from elsewhere.
+// WithLines returns the statement with these lines, for adapters that read them from
+// elsewhere.
 func (s Statement) WithLines(lines iter.Seq2[StatementLine, error]) Statement {
 	s.lines = lines
 	return s
 }
 
-// statementHead is the first row of a statement as CSV.
+// statementHead is the header of a statement as CSV.
 var statementHead = []string{"number", "at", "cause", "sale", "commission", "adjustment", "payout", "amount", "owed"}
 
-// WriteCSV writes the statement with a header, a row for what was owed at the
-// beginning, one for each line and one for the end. Times and amounts are as in
-// JSON, every cell is in quotation marks, rows end in CRLF.
+// WriteCSV writes the statement: a header, a row with what was owed at the beginning,
+// one row for each line, and a row for the end. Times and amounts are as in JSON,
+// every cell is in quotation marks, rows end in CRLF.
 //
 // Errors: those of reading the lines, and of w.
 //
@@ -111,7 +112,7 @@ func (s Statement) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// row is the line as CSV.
+// row returns the line as a row of CSV.
 func (l *StatementLine) row() []string {
 	return []string{
 		strconv.FormatInt(l.Number, 10), l.At.String(), string(l.Cause), numberOrNone(l.SaleID), numberOrNone(l.CommissionID),

@@ -8,12 +8,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// previewedAtOnce is how many lines of a preview a request asks for.
+// previewedAtOnce is the number of lines of a preview in one request.
 const previewedAtOnce = 500
 
 // RunPayouts is [tributary.Program.RunPayouts]. The server examines some hundred
 // affiliates in each request, and requests are sent until the run is DONE, each
-// with a key of its own; the key of the client is that of the first.
+// with a key of its own. A key of [Client.Keyed] is used for the first one.
 func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
 	rq := c.post(payouts+"/run", in, affiliate.Once{})
 	for {

@@ -35,17 +35,17 @@ func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step)
 	return done.Progress, err
 }
 
-// errNoProgress means that a job is not over and does not go on: its next step
-// would be the one that was done.
+// errNoProgress means that a job is not done and names no new step: the next one would
+// be the same again.
 var errNoProgress = errors.New("the job is not done and has no next step")
 
-// A place is where a job goes on, as it is sent.
+// A place is where a job continues, as it is sent.
 type place struct {
 	Cursor string `json:"cursor,omitzero"`
 	Limit  int    `json:"limit,omitzero"`
 }
 
-// stepOf is the request of a step; barred is the field that cannot be sent. Without
+// stepOf returns the request of a step; barred is the field that cannot be sent. Without
 // a path there is nothing to do.
 func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred string) {
 	here := place(at)
@@ -121,8 +121,8 @@ func retention(j affiliate.RetainJob, here place) (path string, body any, barred
 	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day)}, here}, barred
 }
 
-// steps does a job to its end, and adds up what it did, also when it ended with an
-// error. A key cannot be sent with it: it is for one request.
+// steps runs a job to its end, and adds up the results, also when it ended with an
+// error. It sends no key of [Client.Keyed], which is for one request.
 func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Progress, err error) {
 	if c.once.Key != "" {
 		rq := request{}

@@ -8,8 +8,8 @@ import (
 )
 
 // VerifyReport is [tributary.Program.VerifyReport], with the first 100 breaches.
-// It takes as long as the books are large: only the context limits it, and not
-// Config.Timeout. It is never sent again.
+// It takes time in proportion to the books, so only the context limits it, and
+// not Config.Timeout. It is never sent again.
 func (c *Client) VerifyReport(ctx context.Context) (affiliate.Verification, error) {
 	rq := fetch("/verify", nil)
 	rq.patience, rq.worst = endless, final

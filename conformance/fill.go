@@ -211,7 +211,7 @@ type filler struct {
 	k int // of the value in the record
 }
 
-// fill is a visit function. It sets what p points to.
+// fill returns a visit function. It sets what p points to.
 func (f *filler) fill(p any) bool {
 	f.k++
 	switch p := p.(type) {

@@ -37,7 +37,7 @@ func affiliateStatusOf(in *input) (m bulk[affiliate.AffiliateStatus]) {
 	return m
 }
 
-// moveTo is the call that brings affiliates to a status, and whether there is
+// moveTo returns the call that brings affiliates to a status, and whether there is
 // one.
 func moveTo(status affiliate.AffiliateStatus) (move func(*tributary.Program, context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error), known bool) {
 	switch status {

@@ -39,7 +39,7 @@ func (h *history) hold() *moment {
 	return now
 }
 
-// leave is the reverse of hold. It reports whether the moment was given up.
+// leave returns the reverse of hold. It reports whether the moment was given up.
 func (h *history) leave(m *moment) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

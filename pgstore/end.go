@@ -26,7 +26,7 @@ func (t *txn) run(fn func(tx *record.Tx) error, wait func() error) error {
 	return fn(u.tx())
 }
 
-// verdict is the error for a closure's caller: the closure's own error, unless
+// verdict returns the error for a closure's caller: the closure's own error, unless
 // the database failed.
 func (t *txn) verdict(err error) error {
 	if t.err == nil || err != nil && errors.Is(err, t.err) && t.err != errMoved {
@@ -35,7 +35,7 @@ func (t *txn) verdict(err error) error {
 	return t.err
 }
 
-// outlast is the context for the end of a transaction. It lasts longer than the
+// outlast returns the context for the end of a transaction. It lasts longer than the
 // caller's: when a commit is interrupted, its outcome is unknown, and when a
 // rollback is interrupted, the connection is lost.
 func (t *txn) outlast(most time.Duration) (context.Context, context.CancelFunc) {

@@ -278,7 +278,7 @@ func newColumns(all []column) columns {
 	}
 }
 
-// marked are the columns of a table whose values rise.
+// marked returns the columns of a table whose values rise.
 func marked(t record.TableSchema) []string {
 	columns := []string{"id"}
 	for _, ix := range t.Indexes {

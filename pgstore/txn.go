@@ -157,7 +157,7 @@ func (t *txn) read(qs ...query) error {
 	return nil
 }
 
-// until is the context of a read: it ends with that of the closure and with
+// until returns the context of a read: it ends with that of the closure and with
 // that of the leader, who cannot leave while the closure of another one reads.
 func (t *txn) until() (context.Context, context.CancelFunc) {
 	if t.leader == nil || t.leader == t.ctx {

@@ -18,13 +18,13 @@ type StoredAnswer struct {
 	body Encoder
 }
 
-// StoredAnswerOf is the answer of stored bytes. It copies them.
+// StoredAnswerOf returns an answer with stored bytes, which it copies.
 func StoredAnswerOf(raw []byte) StoredAnswer { return AnswerOf(bytes.Clone(raw)) }
 
-// AnswerOf is the answer of bytes that nobody changes afterwards.
+// AnswerOf returns an answer with bytes that nobody may change afterwards.
 func AnswerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: raw} }
 
-// LateAnswer is the answer of a body that each reader encodes. The body shares no
+// LateAnswer returns an answer that each reader encodes from body. The body shares no
 // memory with values that callers hold.
 func LateAnswer(body Encoder) StoredAnswer { return StoredAnswer{body: body} }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Store keeps the records of any number of programs and runs transactions
-// over them. It knows nothing about coupons or commissions: every rule is in
-// this package, and a store has two methods that give a [Tx].
+// A Store keeps the records of any number of programs and runs transactions over
+// them. It knows nothing about coupons or commissions: every rule is in the engine,
+// and a store has two methods that give a [Tx].
 //
 // # The contract
 //
@@ -107,11 +107,11 @@ type Tx struct {
 	// again.
 	Next func(Sequence) (int64, error)
 
-	// Soon tells the store that the closure will probably read something: the
-	// record with an id (a Key without an Index), the holder of a unique key,
-	// the list of a shared key, or the newest record of the table (a zero Key).
-	// It reads nothing and changes no answer. A store behind a network reads
-	// all that it was told in one round trip. Nil: the store has no use for it.
+	// Soon tells the store that the closure will probably read something: the record
+	// with an id (a Key without an Index), the holder of a unique key, the list of a
+	// shared key, or the newest record of the table (a zero Key). It reads nothing
+	// and changes no answer. A store behind a network can read all of these in one
+	// round trip. Nil: the store has no use for it.
 	Soon func(table string, key Key)
 }
 
@@ -135,11 +135,11 @@ type Table[T AnyRecord] interface {
 	Delete(id uuid.UUID) error
 }
 
-// An AnyRecord gives its id and its index keys, so that stores need not know its
+// An AnyRecord provides its id and its index keys, so that stores need not know its
 // fields. A Table[AnyRecord] is a table whose records have any type: see
 // [TableSchema.In].
 type AnyRecord interface {
-	// RecordID is the record's id, unique in its table and program.
+	// RecordID returns the record's id, unique in its table and program.
 	RecordID() uuid.UUID
 	// AppendKeys appends the record's keys in canonical form, at most one for
 	// each index. A missing value gives no key.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 const (
@@ -130,7 +130,7 @@ func table(w io.Writer, text string, rows [][]string) {
 	}
 }
 
-// shown is a text of people as a terminal may have it: what cannot be seen, or would
+// shown returns a text of people as a terminal may have it: what cannot be seen, or would
 // turn or move other text, stands as its number.
 func shown(s string) string {
 	q := strconv.QuoteToGraphic(s)

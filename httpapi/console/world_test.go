@@ -353,8 +353,12 @@ func (t watchedTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	}
 }
 
-func (t watchedTable) Insert(rec record.AnyRecord) error  { return errors.Join(t.s.call(), t.Table.Insert(rec)) }
-func (t watchedTable) Replace(rec record.AnyRecord) error { return errors.Join(t.s.call(), t.Table.Replace(rec)) }
+func (t watchedTable) Insert(rec record.AnyRecord) error {
+	return errors.Join(t.s.call(), t.Table.Insert(rec))
+}
+func (t watchedTable) Replace(rec record.AnyRecord) error {
+	return errors.Join(t.s.call(), t.Table.Replace(rec))
+}
 
 // dump is everything that the store holds.
 func (w *world) dump() string { return sample.Dump(w.t, w.store.Store, w.Config().ID) }

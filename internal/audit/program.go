@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Verify is Verify of tributary.Program.
+// Verify implements tributary.Program.Verify.
 func Verify(ctx context.Context, p *engine.Program) (err error) {
 	defer p.Begin(&ctx, "Verify", engine.Reads).End(&err)
 	a, err := auditIn(ctx, p)
@@ -23,7 +23,7 @@ func Verify(ctx context.Context, p *engine.Program) (err error) {
 	return errors.Join(breaches...)
 }
 
-// VerifyReport is VerifyReport of tributary.Program.
+// VerifyReport implements tributary.Program.VerifyReport.
 func VerifyReport(ctx context.Context, p *engine.Program) (_ affiliate.Verification, err error) {
 	defer p.Begin(&ctx, "VerifyReport", engine.Reads).End(&err)
 	if !p.Verifying.CompareAndSwap(false, true) {

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ClaimDeliveries is ClaimDeliveries of tributary.Program.
+// ClaimDeliveries implements tributary.Program.ClaimDeliveries.
 func ClaimDeliveries(ctx context.Context, p *engine.Program, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
 	defer p.Begin(&ctx, "ClaimDeliveries", engine.Writes).End(&err)
 	defer func() { p.Polled(ctx, len(claims) == 0) }()
@@ -77,8 +77,8 @@ func claim(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	})
 }
 
-// A leased is a claim before its payload is encoded and its secrets are opened:
-// that happens outside of the transaction.
+// A leased is a claim whose payload is not encoded and whose secrets are not
+// opened yet: both happen outside of the transaction.
 type leased struct {
 	claim    affiliate.Claim
 	event    uuid.UUID
@@ -120,7 +120,7 @@ func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	return out, storeFlights(o, out)
 }
 
-// leaseOf moves a delivery to the end of its lease, under a fresh token.
+// leaseOf moves a delivery to the end of its lease, with a new token.
 func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (leased, error) {
 	d, err := o.Tx.Deliveries.Get(w.DeliveryID)
 	if err != nil {
@@ -197,8 +197,8 @@ func claimsOf(ctx context.Context, p *engine.Program, all []leased, now affiliat
 	return out, nil
 }
 
-// credentials opens the secrets that sign at a moment and the endpoint's own
-// headers; no secrets when either fails.
+// credentials opens the secrets that sign at this time and the endpoint's own
+// headers; it returns no secrets when either fails.
 func credentials(ctx context.Context, p *engine.Program, ep *record.Endpoint, now affiliate.Instant) ([]affiliate.Secret, affiliate.EndpointHeaders) {
 	headers, ok := headersOf(ctx, p, ep)
 	if !ok {

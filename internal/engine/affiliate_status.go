@@ -12,25 +12,25 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ApproveAffiliates is ApproveAffiliates of tributary.Program.
+// ApproveAffiliates implements tributary.Program.ApproveAffiliates.
 func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "ApproveAffiliates", Writes).End(&err)
 	return p.moveAll(ctx, "affiliate.approve", ids, affiliate.AffiliateActive)
 }
 
-// DeclineAffiliates is DeclineAffiliates of tributary.Program.
+// DeclineAffiliates implements tributary.Program.DeclineAffiliates.
 func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "DeclineAffiliates", Writes).End(&err)
 	return p.moveAll(ctx, "affiliate.decline", ids, affiliate.AffiliateDeclined)
 }
 
-// DeactivateAffiliates is DeactivateAffiliates of tributary.Program.
+// DeactivateAffiliates implements tributary.Program.DeactivateAffiliates.
 func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "DeactivateAffiliates", Writes).End(&err)
 	return p.moveAll(ctx, "affiliate.deactivate", ids, affiliate.AffiliateDeactivated)
 }
 
-// BanAffiliates is BanAffiliates of tributary.Program.
+// BanAffiliates implements tributary.Program.BanAffiliates.
 func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "BanAffiliates", Writes).End(&err)
 	return p.moveAll(ctx, "affiliate.ban", ids, affiliate.AffiliateBanned)
@@ -47,7 +47,7 @@ func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, to 
 	})
 }
 
-// SetAffiliatePlan is SetAffiliatePlan of tributary.Program.
+// SetAffiliatePlan implements tributary.Program.SetAffiliatePlan.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliatePlan", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-plan", Input: []any{plan, ids}}
@@ -58,7 +58,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 	})
 }
 
-// SetAffiliateTier is SetAffiliateTier of tributary.Program.
+// SetAffiliateTier implements tributary.Program.SetAffiliateTier.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateTier", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier", Input: []any{tier, ids}}
@@ -74,7 +74,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 	})
 }
 
-// SetTierExempt is SetTierExempt of tributary.Program.
+// SetTierExempt implements tributary.Program.SetTierExempt.
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetTierExempt", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier-exempt", Input: []any{exempt, ids}}
@@ -84,7 +84,7 @@ func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UU
 	})
 }
 
-// newStatus is the status of a new affiliate: the requested one, else the one
+// newStatus returns the status of a new affiliate: the requested one, else the one
 // that Config.NoAutoApprove decides.
 func (p *Program) newStatus(asked string) affiliate.AffiliateStatus {
 	if status := statusInput(asked); status != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CloseBooks is CloseBooks of tributary.Program.
+// CloseBooks implements tributary.Program.CloseBooks.
 func (p *Program) CloseBooks(ctx context.Context, until time.Time) (_ int, err error) {
 	defer p.Begin(&ctx, "CloseBooks", Writes).End(&err)
 	o, at := p.Op(ctx), affiliate.InstantOf(until)

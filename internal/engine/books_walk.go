@@ -11,7 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// booksPiece is how many affiliates a job over the books reads at once.
+// booksPiece is the number of affiliates that a job over the books reads at
+// once.
 const booksPiece = 500
 
 // eachBooks runs fn in a transaction of its own on the totals of each affiliate

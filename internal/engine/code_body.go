@@ -16,7 +16,7 @@ type CouponBody struct {
 	Coupon   affiliate.Coupon // without codes
 	Codes    []record.Code    // oldest first
 	Contacts Contacts         // of their affiliates
-	own      *ownLists        // where codes and contacts are; nil: they are not shared
+	own      *ownLists        // holds the codes and contacts; nil: they are not shared
 }
 
 // couponBody reads the body of a coupon's event.
@@ -50,14 +50,14 @@ func (b CouponBody) Encode() []byte {
 	return append(dst, "]}"...)
 }
 
-// openCodes appends a coupon without codes, and the beginning of their list, which is
-// its last member.
+// openCodes appends a coupon without codes, and opens their list, which is its last
+// member.
 func openCodes(c *affiliate.Coupon, dst []byte) []byte {
 	dst = c.AppendJSON(dst)
 	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)
 }
 
-// full is the coupon as the API answers it. It shares no memory with the body.
+// full returns the coupon as the API answers it. It shares no memory with the body.
 func (b CouponBody) full() affiliate.Coupon {
 	coupon := b.Coupon
 	coupon.ProductIDs = slices.Clone(coupon.ProductIDs)

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Ping is Ping of tributary.Program.
+// Ping implements tributary.Program.Ping.
 func (p *Program) Ping(ctx context.Context) (err error) {
 	defer p.Begin(&ctx, "Ping", Reads).End(&err)
 	seen := p.Sighted(ctx)
@@ -32,9 +32,9 @@ func usable(store record.Store) bool {
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A tableCheck notes whether the store of a Program has every table. The first
-// transaction checks, so that a missing table is an error that names it and not
-// a panic later.
+// A tableCheck remembers whether the store of a Program has every table. The
+// first transaction checks, so that a missing table is an error that names it
+// and not a panic later.
 type tableCheck struct{ passed atomic.Bool }
 
 func (c *tableCheck) run(tx *record.Tx) error {

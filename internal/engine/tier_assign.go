@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// AssignTiers is AssignTiers of tributary.Program.
+// AssignTiers implements tributary.Program.AssignTiers.
 func (p *Program) AssignTiers(ctx context.Context) (_ int, err error) {
 	defer p.Begin(&ctx, "AssignTiers", Writes).End(&err)
 	o := p.Op(ctx)
@@ -68,7 +68,7 @@ func (o *Op) TiersFromTheTop() ([]record.Tier, error) {
 	return tiers, nil
 }
 
-// highestMet is the first of the tiers whose minimums are met; zero: none.
+// highestMet returns the first tier whose minimums are met; zero: none.
 func highestMet(tiers []record.Tier, t record.Totals) uuid.UUID {
 	for i := range tiers {
 		if metBy(tiers[i], t) {

@@ -12,16 +12,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// An overlay is what was written over one table: records by id, a nil one for a
-// record that was deleted, and the ids that hold each key. The zero Key holds
-// all.
+// An overlay holds what was written over one table: records by id, nil for a
+// deleted one, and the ids that hold each key. The zero Key holds all.
 type overlay struct {
 	records map[uuid.UUID]written
 	holders map[record.Key]*holders
 	writes  int64 // so far, those that were undone too
 }
 
-// A written is what was written over an id.
+// A written is a record that was written over an id, or nil when it was deleted.
 type written struct {
 	rec   record.AnyRecord // nil: it is deleted
 	since int64            // the write that was the first over the id
@@ -43,7 +42,7 @@ func (h *holders) list() []uuid.UUID {
 	return h.ids
 }
 
-// keysOf are the keys of a record, and the zero Key.
+// keysOf returns the keys of a record, and the zero Key.
 func keysOf(rec record.AnyRecord) []record.Key {
 	if rec == nil {
 		return nil
@@ -51,8 +50,8 @@ func keysOf(rec record.AnyRecord) []record.Key {
 	return rec.AppendKeys(make([]record.Key, 1, 10))
 }
 
-// set puts what is there for an id in place of what was; known is false when
-// nothing was written over the id.
+// set replaces what is written over an id; known is false when nothing was written
+// over it before.
 func (o *overlay) set(id uuid.UUID, w written, known bool) {
 	if o.records == nil {
 		o.records, o.holders = make(map[uuid.UUID]written), make(map[record.Key]*holders)
@@ -174,7 +173,7 @@ func (h overlaid) put(id uuid.UUID, rec record.AnyRecord) error {
 	return nil
 }
 
-// write puts a record over the table, and notes how that is undone.
+// write writes a record over the table, and logs how to undo it.
 func (h overlaid) write(id uuid.UUID, rec record.AnyRecord) {
 	h.over.writes++
 	before, known := h.over.records[id]
@@ -186,8 +185,8 @@ func (h overlaid) write(id uuid.UUID, rec record.AnyRecord) {
 	h.over.set(id, written{rec, since}, true)
 }
 
-// List merges the records beneath, as far as nothing was written over them, with
-// those that were written.
+// List merges the records beneath over which nothing was written with those that
+// were written.
 func (h overlaid) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		if err := h.t.usable(false); err != nil {
@@ -230,8 +229,8 @@ func (h overlaid) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	}
 }
 
-// written are the records over the table that a query selects, in its order, as
-// they are when the walk begins.
+// written returns the written records that a query selects, in its order, as they
+// are when the walk begins.
 func (h overlaid) written(q record.Query) (recs []record.AnyRecord) {
 	held := h.over.holders[q.Key]
 	if held == nil {

@@ -10,15 +10,16 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// Rehearsal is Rehearsal of tributary.Program.
+// Rehearsal implements tributary.Program.Rehearsal.
 func Rehearsal(p *engine.Program) *engine.Program { return p.With(Rehearse(p.Store)) }
 
-// Rehearse is a store over another one: it reads that store, and keeps every
-// write in memory, so the store beneath is never written. Its numbers begin
-// above those of the store.
+// Rehearse returns a store over another one. It reads from that store and keeps
+// every write in memory, so the store beneath is never written. Its sequences
+// begin above those of the store.
 //
 // It needs memory for each record that is written. It runs one transaction at a
-// time, safe for concurrent use; inside a transaction it must not be used again.
+// time and is safe for concurrent use; do not use it inside one of its own
+// transactions.
 func Rehearse(store record.Store) record.Store {
 	return &rehearsal{base: store, schema: record.Schema(), programs: make(map[uuid.UUID]*overlays)}
 }
@@ -71,11 +72,11 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 	return err
 }
 
-// firstRehearsed is below the first number that a rehearsal gives, and above any
-// that a store has given.
+// firstRehearsed is below the first number that a rehearsal draws, and above any
+// number of a real store.
 const firstRehearsed = 1 << 52
 
-// A rehearsed is one transaction.
+// A rehearsed is one transaction of a rehearsal.
 type rehearsed struct {
 	over     *overlays
 	readOnly bool
@@ -90,7 +91,7 @@ func (t *rehearsed) rollback() {
 	t.undo = nil
 }
 
-// usable is the error of a read, and of a write.
+// usable returns the error of a read, and of a write.
 func (t *rehearsed) usable(write bool) error {
 	switch {
 	case t.done:
@@ -109,13 +110,13 @@ func (t *rehearsed) next(seq record.Sequence) (int64, error) {
 	return firstRehearsed + t.over.numbers[seq], nil
 }
 
-// overlays are what was written over the tables of a program.
+// overlays hold what was written over the tables of a program.
 type overlays struct {
 	numbers map[record.Sequence]int64
 	tables  []overlay // in the order of the schema
 }
 
-// tx is the transaction over one of the store beneath.
+// tx returns the transaction over one of the store beneath.
 func (t *rehearsed) tx(base *record.Tx, schema []record.TableSchema) *record.Tx {
 	tx := &record.Tx{Next: t.next, Soon: base.Soon}
 	for i, s := range schema {

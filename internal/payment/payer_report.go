@@ -12,10 +12,11 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxRetried is how many parked payments of a payer one ReportPayer tries again.
+// maxRetried is the largest number of a payer's parked payments that one
+// ReportPayer tries again.
 const maxRetried = 100
 
-// ReportPayer is ReportPayer of tributary.Program.
+// ReportPayer implements tributary.Program.ReportPayer.
 func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (err error) {
 	defer p.Begin(&ctx, "ReportPayer", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payer.report", Input: []any{provider, f}, Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID), payerFactCheck(&f))}
@@ -25,7 +26,7 @@ func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affi
 	return err
 }
 
-// PayerReferral is PayerReferral of tributary.Program.
+// PayerReferral implements tributary.Program.PayerReferral.
 func PayerReferral(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "PayerReferral", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
@@ -48,7 +49,7 @@ func PayerReferral(ctx context.Context, p *engine.Program, provider string, f af
 	})
 }
 
-// PayerKnown is PayerKnown of tributary.Program.
+// PayerKnown implements tributary.Program.PayerKnown.
 func PayerKnown(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ bool, err error) {
 	defer p.Begin(&ctx, "PayerKnown", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// PreviewPayouts is PreviewPayouts of tributary.Program.
+// PreviewPayouts implements tributary.Program.PreviewPayouts.
 func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
 	return func(yield func(affiliate.PayoutLine, error) bool) {
 		w := previewOf(p, &in)
@@ -27,11 +27,11 @@ func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutR
 	}
 }
 
-// previewedPieces is how many pieces of affiliates one page of a preview looks
-// at.
+// previewedPieces is the number of pieces of affiliates that one page of a
+// preview looks at.
 const previewedPieces = 10
 
-// PayoutPreview is PayoutPreview of tributary.Program.
+// PayoutPreview implements tributary.Program.PayoutPreview.
 func PayoutPreview(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PayoutPreview", engine.Reads).End(&err)
 	w := previewOf(p, &in)

@@ -15,11 +15,12 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// clockTrust is how long after its end a period counts as closed by itself: no
-// transaction takes so long, and no two clocks are so far apart.
+// clockTrust is the time after the end of a period from which it counts as closed
+// without CloseBooks: no transaction takes that long, and no two clocks differ by
+// that much.
 const clockTrust = time.Hour
 
-// Statement is Statement of tributary.Program.
+// Statement implements tributary.Program.Statement.
 func Statement(ctx context.Context, p *engine.Program, affiliateID uuid.UUID, from, to time.Time) (_ affiliate.Statement, err error) {
 	caller := ctx // the lines are read later, by calls of their own
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
@@ -32,7 +33,7 @@ func Statement(ctx context.Context, p *engine.Program, affiliateID uuid.UUID, fr
 	return s, err
 }
 
-// StatementPage is StatementPage of tributary.Program.
+// StatementPage implements tributary.Program.StatementPage.
 func StatementPage(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time, pg affiliate.Page) (_ affiliate.Statement, _ affiliate.List[affiliate.StatementLine], err error) {
 	defer p.Begin(&ctx, "StatementPage", engine.Reads).End(&err)
 	s, q, err := statement(ctx, p, of, from, to)
@@ -43,7 +44,7 @@ func StatementPage(ctx context.Context, p *engine.Program, of affiliate.Affiliat
 	return s, lines, err
 }
 
-// statement is a statement without its lines, and which lines these are.
+// statement returns a statement without its lines, and which lines these are.
 func statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, affiliate.StatementQuery, error) {
 	q := affiliate.StatementQuery{From: from, To: to}
 	err := refusal.First(refusal.RefuseNoOwner.When(of == affiliate.AffiliateRef{}))
@@ -87,7 +88,7 @@ func statementQueryCheck(q *affiliate.StatementQuery) error {
 	)
 }
 
-// StatementLines is StatementLines of tributary.Program.
+// StatementLines implements tributary.Program.StatementLines.
 func StatementLines(ctx context.Context, p *engine.Program, q affiliate.StatementQuery, pg affiliate.Page) (_ affiliate.List[affiliate.StatementLine], err error) {
 	defer p.Begin(&ctx, "StatementLines", engine.Reads).End(&err)
 	err = statementQueryCheck(&q)
@@ -142,7 +143,7 @@ func goOn(q *affiliate.StatementQuery, pg *affiliate.Page) error {
 	return nil
 }
 
-// booksSince are the books of an affiliate, which must be open since a time.
+// booksSince returns the books of an affiliate, which must be open since a time.
 func booksSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (record.Books, error) {
 	if _, err := o.Tx.Affiliates.Get(affiliate); err != nil {
 		return record.Books{}, refusal.RefuseNoAffiliate.IfMissing(err)
@@ -150,8 +151,8 @@ func booksSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (rec
 	return openSince(o, affiliate, since)
 }
 
-// openSince is booksSince of an affiliate who may be gone. The beginning of books
-// is shown in whole milliseconds, so these are compared.
+// openSince is booksSince for an affiliate who may have been deleted. The beginning
+// of books is shown in whole milliseconds, so milliseconds are compared.
 func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (record.Books, error) {
 	books, open, err := books(o, affiliate)
 	if err == nil && (!open || books.Opened != engine.Ever && since.Before(books.Opened.Truncate(time.Millisecond))) {
@@ -160,7 +161,7 @@ func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (reco
 	return books, err
 }
 
-// figuresBefore are the accounts after the last movement before a time, and the
+// figuresBefore returns the accounts after the last movement before a time, and the
 // number of that movement.
 func figuresBefore(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
 	rec, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true})

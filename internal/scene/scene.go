@@ -322,7 +322,7 @@ func Equal[T any](t *testing.T, want, got T) {
 	}
 }
 
-// Heap is how many bytes are in use after a collection.
+// Heap returns the bytes in use after a collection.
 func Heap() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -12,11 +12,11 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// pruneBatch is how many records Prune handles together. It limits the work of
-// one transaction, and so how long a sale may wait for it.
+// pruneBatch is the number of records that Prune handles together. It limits the
+// work of one transaction, and so the time that a sale may wait for it.
 const pruneBatch = 128
 
-// Prune is Prune of tributary.Program.
+// Prune implements tributary.Program.Prune.
 func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err error) {
 	defer p.Begin(&ctx, "Prune", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -27,7 +27,7 @@ func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err
 	})
 }
 
-// horizonBefore is the horizon of Program.Prune.
+// horizonBefore returns the horizon of Program.Prune.
 func horizonBefore(p *engine.Program, t time.Time) horizon {
 	edge, receipts := affiliate.InstantOf(t), p.Now().Add(-engine.ReceiptLife)
 	if edge.Before(receipts) {
@@ -36,7 +36,7 @@ func horizonBefore(p *engine.Program, t time.Time) horizon {
 	return horizon{events: edge, receipts: receipts, deliveries: edge, payments: forgotten(p)}
 }
 
-// forgotten is the instant before which what was parked is dropped.
+// forgotten returns the instant before which what was parked is dropped.
 func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.PaymentMemory) }
 
 // A horizon is the instants before which the records of each kind are deleted.
@@ -82,7 +82,7 @@ func (h horizon) deliverySweep() sweep[record.Delivery] {
 	}
 }
 
-// eventSweep is without what stays, which depends on the walk.
+// eventSweep returns the sweep without its stays, which depends on the walk.
 func (h horizon) eventSweep() sweep[record.Event] {
 	return sweep[record.Event]{
 		table: func(tx *record.Tx) record.Table[record.Event] { return tx.Events },
@@ -100,7 +100,7 @@ func (h horizon) clickSweep() sweep[record.Click] {
 	}
 }
 
-// sweeps is a sweep that adds what it deletes to a count, and does nothing when
+// sweeps returns a sweep that adds what it deletes to a count, and does nothing when
 // the horizon is zero.
 func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *int64, horizon affiliate.Instant, s sweep[R]) func() error {
 	return func() error {
@@ -114,16 +114,16 @@ func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *in
 	}
 }
 
-// A sweep says which records of a table are deleted, and from which id on no
-// record is.
+// A sweep describes which records of a table are deleted, and from which id on none
+// are.
 type sweep[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
 	goes  func(R) bool
 	since func(R) affiliate.Instant // when the record was made
 	young func(R) bool
 
-	// stays clears goes for records that must stay; they must stay for ever.
-	// Nil: none.
+	// stays clears goes for records that must stay; they must stay for ever. Nil:
+	// none.
 	stays func(o *engine.Op, read []R, goes []bool) error
 	done  func(b batch[R]) // called with each batch; nil: not called
 
@@ -182,9 +182,9 @@ func (s sweep[R]) look(o *engine.Op, after uuid.UUID, n int) (batch[R], error) {
 	return b, nil
 }
 
-// drop deletes the chosen records of a batch if they still exist and may still
-// be deleted. It lists the records again, because a store reads a list at once
-// but single records one by one.
+// drop deletes the chosen records of a batch if they still exist and may still be
+// deleted. It lists the records again, because stores read a list faster than single
+// records.
 func (s sweep[R]) drop(o *engine.Op, b batch[R]) (int, error) {
 	wanted, from, limit := b.wanted()
 	if len(wanted) == 0 {
@@ -216,7 +216,7 @@ func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID
 	return len(gone), nil
 }
 
-// wanted is the ids to delete, and the part of the table with them: limit
+// wanted returns the ids to delete, and the part of the table with them: limit
 // records after the id from.
 func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
 	ids = make(map[uuid.UUID]bool, len(b.read))

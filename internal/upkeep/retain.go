@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Retain is Retain of tributary.Program.
+// Retain implements tributary.Program.Retain.
 func Retain(ctx context.Context, p *engine.Program, r affiliate.Retention) (_ affiliate.Retained, err error) {
 	defer p.Begin(&ctx, "Retain", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -22,7 +22,7 @@ func Retain(ctx context.Context, p *engine.Program, r affiliate.Retention) (_ af
 	})
 }
 
-// behind is the horizon of a policy at an instant.
+// behind returns the horizon of a policy at an instant.
 func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) horizon {
 	return horizon{
 		payments: now.Add(-p.Cfg.PaymentMemory),
@@ -43,7 +43,7 @@ func checkRetention(p *engine.Program, r affiliate.Retention) error {
 	)
 }
 
-// ago is the instant an age before now; zero for none.
+// ago returns the instant an age before now; zero for none.
 func ago(now affiliate.Instant, age time.Duration) affiliate.Instant {
 	if age == 0 {
 		return affiliate.Instant{}

@@ -10,7 +10,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Dump is everything that a store holds of a program, a line for each record.
+// Dump returns everything that a store holds of a program, a line for each
+// record.
 func Dump(t testing.TB, store record.Store, program uuid.UUID) string {
 	t.Helper()
 	var b strings.Builder
