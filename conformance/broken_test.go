@@ -338,7 +338,7 @@ func (f flaw) races() bool {
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
 // mangle returns the record as the flawed store would store it.
-func (f flaw) mangle(rec anyRecord) anyRecord {
+func (f flaw) mangle(rec record.AnyRecord) record.AnyRecord {
 	if f == dropsField {
 		if click, ok := rec.(record.Click); ok {
 			click.Referrer = ""

@@ -95,7 +95,7 @@ func (p *program) release(m *moment) {
 func (p *program) forget(step uint32) bool {
 	p.history.mu.Lock()
 	defer p.history.mu.Unlock()
-	for _, tab := range p.all() {
+	for _, tab := range p.tables {
 		if !tab.forget(p.history.moments, step) {
 			return false
 		}

@@ -44,11 +44,7 @@ type journal interface {
 
 func newProgram(id uuid.UUID) *program {
 	p := &program{id: id}
-	schema := record.Schema()
-	for i, tab := range p.all() {
-		tab.open(p, schema[i])
-	}
-	p.fix()
+	p.tables = newTables(p)
 	return p
 }
 

@@ -69,14 +69,14 @@ func (u *unit) soon(table string, key record.Key) {
 	if u.done || u.gone != nil {
 		return
 	}
-	if tab := u.t.tables.find(table); tab != nil {
+	if tab := u.t.named(table); tab != nil {
 		tab.soon(key)
 	}
 }
 
 // noted reports whether a key was noted.
 func (t *txn) noted() bool {
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		if tab.notes() {
 			return true
 		}
@@ -88,7 +88,7 @@ func (tab *table[T]) notes() bool { return len(tab.wanted) > 0 || tab.newest.wan
 
 // asking adds the queries for what was noted.
 func (t *txn) asking(qs []query) []query {
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		qs = tab.asking(qs)
 	}
 	return qs
@@ -127,7 +127,7 @@ func (tab *table[T]) askRecords(qs []query, ix record.Index, keys []record.Key) 
 	if linksOf == "" || tab.t.kind == viewing {
 		return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, nil))
 	}
-	links, owners := &tab.t.tables.links, map[uuid.UUID][]uuid.UUID{}
+	links, owners := tableOf[record.Link](tab.t), map[uuid.UUID][]uuid.UUID{}
 	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(owners), func() {
 		links.rememberAll(record.OfAffiliate, owners)
 	}, "uju"})
@@ -156,7 +156,7 @@ func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []ref
 		}
 		for i, ref := range ahead {
 			if refs[i].Valid {
-				tab.t.tables.find(ref.table).learn(refs[i].Bytes, raws[i])
+				tab.t.named(ref.table).learn(refs[i].Bytes, raws[i])
 			}
 		}
 		if owners != nil && refs[0].Valid {

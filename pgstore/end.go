@@ -23,7 +23,7 @@ var errNotCommitted = errors.New("the server rolled back")
 func (t *txn) run(fn func(tx *record.Tx) error, wait func() error) error {
 	u := &unit{t: t, wait: wait}
 	defer func() { u.done = true }()
-	return fn(t.tx(u))
+	return fn(u.tx())
 }
 
 // verdict returns the error for a closure's caller: the closure's own error, unless
@@ -75,7 +75,7 @@ func (t *txn) commit() error {
 // flush makes the batch of all writes.
 func (t *txn) flush() (*pgx.Batch, error) {
 	b := &flushBatch{program: t.programID}
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		if err := tab.flush(b); err != nil {
 			return nil, err
 		}

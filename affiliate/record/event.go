@@ -25,8 +25,8 @@ type Payload struct {
 	late Encoder // in place of raw
 }
 
-// An Encoder writes the JSON of an event that is not encoded yet. It never
-// changes, so that every call writes the same bytes.
+// An Encoder writes the JSON of an event or an answer that is not encoded yet. It
+// never changes, so that every call writes the same bytes.
 type Encoder interface{ Encode() []byte }
 
 // PayloadOf returns a payload with stored bytes, which it copies.

@@ -35,12 +35,11 @@ func (o *Op) couponBody(rec record.Coupon) (CouponBody, error) {
 }
 
 // MarshalJSON writes the coupon.
-func (b CouponBody) MarshalJSON() ([]byte, error) { return b.AppendAnswer(nil), nil }
+func (b CouponBody) MarshalJSON() ([]byte, error) { return b.Encode(), nil }
 
-// AppendAnswer appends the coupon, in events and in answers.
-func (b CouponBody) AppendAnswer(dst []byte) []byte {
-	dst = slices.Grow(dst, 1024+640*len(b.Codes))
-	dst = openCodes(&b.Coupon, dst)
+// Encode writes the coupon, in events and in answers.
+func (b CouponBody) Encode() []byte {
+	dst := openCodes(&b.Coupon, make([]byte, 0, 1024+640*len(b.Codes)))
 	for i, rec := range slices.Backward(b.Codes) {
 		if i < len(b.Codes)-1 {
 			dst = append(dst, ',')

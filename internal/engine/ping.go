@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -52,11 +51,13 @@ func (c *tableCheck) run(tx *record.Tx) error {
 // checkTables returns an error that names the first table that a store lacks.
 // Soon is only advice, so a store may lack it.
 func checkTables(tx *record.Tx) error {
-	v := reflect.ValueOf(tx).Elem()
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
-			return errors.New("the store has no " + strings.ToLower(v.Type().Field(i).Name))
+	for _, s := range record.Schema() {
+		if s.Table(tx) == nil {
+			return errors.New("the store has no " + s.Name)
 		}
+	}
+	if tx.Next == nil {
+		return errors.New("the store has no next")
 	}
 	return nil
 }

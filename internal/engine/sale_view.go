@@ -201,11 +201,11 @@ func (b *SaleBody) appendJSON(dst []byte) []byte {
 	return s.AppendJSON(dst)
 }
 
-// AppendAnswer appends the sale as the API answers it.
-func (b *SaleBody) AppendAnswer(dst []byte) []byte {
+// Encode writes the sale as the API answers it.
+func (b *SaleBody) Encode() []byte {
 	var s affiliate.Sale
 	b.fillSale(&s)
-	return s.AppendJSON(slices.Grow(dst, saleRoom))
+	return s.AppendJSON(make([]byte, 0, saleRoom))
 }
 
 // CommissionsOf returns a sale's commissions as the wire shows them.
