@@ -89,7 +89,7 @@ func (t *txn) named(name string) anyTable {
 	return nil
 }
 
-// used are the tables that were used.
+// used returns the tables that were used.
 func (ts tables) used() iter.Seq2[int, anyTable] {
 	return func(yield func(int, anyTable) bool) {
 		for place, tab := range ts {

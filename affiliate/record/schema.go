@@ -52,7 +52,7 @@ func Schema() []TableSchema {
 	}
 }
 
-// PlaceOf is the place in [Schema] of the table whose records are of type T, or -1.
+// PlaceOf returns the place in [Schema] of the table whose records are of type T, or -1.
 // It allocates nothing, so a store may find its table by it in each call.
 func PlaceOf[T Record[T]]() int {
 	switch any((*T)(nil)).(type) {
@@ -114,11 +114,11 @@ func PlaceOf[T Record[T]]() int {
 	return -1
 }
 
-// Table is the table in a Tx as it was put there, a Table of the record's type. A
+// Table returns the table in a Tx as it was put there, a Table of the record's type. A
 // store finds its own type by it. Nil: the Tx does not have the table.
 func (s TableSchema) Table(tx *Tx) any { return s.kind.table(tx) }
 
-// In is the table in a Tx for records of any type. Nil: the Tx does not have the
+// In returns the table in a Tx for records of any type. Nil: the Tx does not have the
 // table. A record of another table is a panic.
 func (s TableSchema) In(tx *Tx) Table[AnyRecord] { return s.kind.in(tx) }
 
@@ -126,10 +126,10 @@ func (s TableSchema) In(tx *Tx) Table[AnyRecord] { return s.kind.in(tx) }
 // and returns records of this table only, as values: a Sale, not a *Sale.
 func (s TableSchema) Set(tx *Tx, t Table[AnyRecord]) { s.kind.set(tx, t) }
 
-// Empty is a record of the table without any value.
+// Empty returns a record of the table without any value.
 func (s TableSchema) Empty() AnyRecord { return s.kind.empty() }
 
-// Clone is the Clone of a record of the table.
+// Clone returns the Clone of a record of the table.
 func (s TableSchema) Clone(rec AnyRecord) AnyRecord { return s.kind.clone(rec) }
 
 // A kind knows the type of the records of a table.

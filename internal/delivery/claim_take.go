@@ -67,8 +67,8 @@ func anyDue(o *engine.Op) (bool, error) {
 }
 
 // claim is the transaction of ClaimDeliveries.
-func claim(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
-	return engine.Update(o, func() ([]leased, error) {
+func claim(o *engine.Op, n int, lease time.Duration) ([]rawClaim, error) {
+	return engine.Update(o, func() ([]rawClaim, error) {
 		taken, err := take(o, n, lease)
 		if err != nil {
 			return nil, refusal.Internal("claim deliveries", err)
@@ -77,9 +77,9 @@ func claim(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	})
 }
 
-// A leased is a claim whose payload is not encoded and whose secrets are not
+// A rawClaim is a claim whose payload is not encoded and whose secrets are not
 // opened yet: both happen outside of the transaction.
-type leased struct {
+type rawClaim struct {
 	claim    affiliate.Claim
 	event    uuid.UUID
 	payload  record.Payload
@@ -87,7 +87,7 @@ type leased struct {
 }
 
 // take chooses and leases up to n deliveries.
-func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
+func take(o *engine.Op, n int, lease time.Duration) ([]rawClaim, error) {
 	d, err := newDispatch(o, n)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	if err := expect(o, ids); err != nil {
 		return nil, err
 	}
-	var out []leased
+	var out []rawClaim
 	for _, w := range chosen {
 		t, err := leaseOf(o, w, until)
 		if err != nil {
@@ -121,28 +121,28 @@ func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 }
 
 // leaseOf moves a delivery to the end of its lease, with a new token.
-func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (leased, error) {
+func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (rawClaim, error) {
 	d, err := o.Tx.Deliveries.Get(w.DeliveryID)
 	if err != nil {
-		return leased{}, refusal.Internal("read delivery", err)
+		return rawClaim{}, refusal.Internal("read delivery", err)
 	}
 	event, err := o.Tx.Events.Get(d.EventID)
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-		return leased{}, refusal.Internal("read event", err)
+		return rawClaim{}, refusal.Internal("read event", err)
 	}
 	if event.Payload.IsZero() {
-		return leased{}, nil
+		return rawClaim{}, nil
 	}
 	q, ep := w.Queue, w.endpoint
 	q.ID, q.Token, q.Since = w.next, o.NewID(), o.Now
 	if err := requeue(o, w.ID, q); err != nil {
-		return leased{}, err
+		return rawClaim{}, err
 	}
 	ep.WorkedAt = engine.Later(o.Now, ep.WorkedAt)
 	ep.InFlight = append(ep.InFlight, record.Flight{
 		Token: q.Token, ObjectID: q.ObjectID, Again: AgainAt(q), Since: o.Now, Until: until,
 	})
-	return leased{
+	return rawClaim{
 		claim: affiliate.Claim{
 			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: affiliate.Event{ID: d.EventID}.MessageID(),
 			URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
@@ -160,9 +160,9 @@ func requeue(o *engine.Op, from uuid.UUID, to record.Queue) error {
 }
 
 // storeFlights stores the endpoints of what was taken.
-func storeFlights(o *engine.Op, all []leased) error {
+func storeFlights(o *engine.Op, all []rawClaim) error {
 	for i, t := range all {
-		if slices.ContainsFunc(all[:i], func(u leased) bool { return u.endpoint == t.endpoint }) {
+		if slices.ContainsFunc(all[:i], func(u rawClaim) bool { return u.endpoint == t.endpoint }) {
 			continue
 		}
 		if err := o.Tx.Endpoints.Replace(*t.endpoint); err != nil {
@@ -173,7 +173,7 @@ func storeFlights(o *engine.Op, all []leased) error {
 }
 
 // claimsOf encodes the payloads and opens the secrets, each once.
-func claimsOf(ctx context.Context, p *engine.Program, all []leased, now affiliate.Instant) ([]affiliate.Claim, error) {
+func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affiliate.Instant) ([]affiliate.Claim, error) {
 	secrets, headers, payloads := make(map[uuid.UUID][]affiliate.Secret), make(map[uuid.UUID]affiliate.EndpointHeaders), make(map[uuid.UUID][]byte)
 	out, sealed := make([]affiliate.Claim, 0, len(all)), []affiliate.Attempt(nil)
 	for _, t := range all {

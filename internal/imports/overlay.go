@@ -15,13 +15,13 @@ import (
 // An overlay holds what was written over one table: records by id, nil for a
 // deleted one, and the ids that hold each key. The zero Key holds all.
 type overlay struct {
-	records map[uuid.UUID]written
+	records map[uuid.UUID]overwrite
 	holders map[record.Key]*holders
 	writes  int64 // so far, those that were undone too
 }
 
-// A written is a record that was written over an id, or nil when it was deleted.
-type written struct {
+// An overwrite is a record that was written over an id, or nil when it was deleted.
+type overwrite struct {
 	rec   record.AnyRecord // nil: it is deleted
 	since int64            // the write that was the first over the id
 }
@@ -52,9 +52,9 @@ func keysOf(rec record.AnyRecord) []record.Key {
 
 // set replaces what is written over an id; known is false when nothing was written
 // over it before.
-func (o *overlay) set(id uuid.UUID, w written, known bool) {
+func (o *overlay) set(id uuid.UUID, w overwrite, known bool) {
 	if o.records == nil {
-		o.records, o.holders = make(map[uuid.UUID]written), make(map[record.Key]*holders)
+		o.records, o.holders = make(map[uuid.UUID]overwrite), make(map[record.Key]*holders)
 	}
 	is, was := keysOf(w.rec), keysOf(o.records[id].rec)
 	for _, key := range was {
@@ -82,15 +82,15 @@ func (o *overlay) set(id uuid.UUID, w written, known bool) {
 	}
 }
 
-// An overlaid is a table with an overlay, in one transaction.
-type overlaid struct {
-	t      *rehearsed
+// An overlayTable is a table with an overlay, in one transaction.
+type overlayTable struct {
+	t      *rehearsalTx
 	schema record.TableSchema
 	base   record.Table[record.AnyRecord]
 	over   *overlay
 }
 
-func (h overlaid) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
+func (h overlayTable) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := h.t.usable(false); err != nil {
 		return rec, err
 	}
@@ -104,7 +104,7 @@ func (h overlaid) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	return h.schema.Clone(over.rec), nil
 }
 
-func (h overlaid) Find(key record.Key) (rec record.AnyRecord, err error) {
+func (h overlayTable) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err := h.t.usable(false); err != nil {
 		return rec, err
 	}
@@ -121,7 +121,7 @@ func (h overlaid) Find(key record.Key) (rec record.AnyRecord, err error) {
 	return rec, nil
 }
 
-func (h overlaid) Insert(rec record.AnyRecord) error {
+func (h overlayTable) Insert(rec record.AnyRecord) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (h overlaid) Insert(rec record.AnyRecord) error {
 	return h.put(id, rec)
 }
 
-func (h overlaid) Replace(rec record.AnyRecord) error {
+func (h overlayTable) Replace(rec record.AnyRecord) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (h overlaid) Replace(rec record.AnyRecord) error {
 	return h.put(rec.RecordID(), rec)
 }
 
-func (h overlaid) Delete(id uuid.UUID) error {
+func (h overlayTable) Delete(id uuid.UUID) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (h overlaid) Delete(id uuid.UUID) error {
 }
 
 // put writes a record, unless another one holds a unique key of it.
-func (h overlaid) put(id uuid.UUID, rec record.AnyRecord) error {
+func (h overlayTable) put(id uuid.UUID, rec record.AnyRecord) error {
 	for _, key := range rec.AppendKeys(nil) {
 		if !key.Index.Unique() {
 			continue
@@ -174,7 +174,7 @@ func (h overlaid) put(id uuid.UUID, rec record.AnyRecord) error {
 }
 
 // write writes a record over the table, and logs how to undo it.
-func (h overlaid) write(id uuid.UUID, rec record.AnyRecord) {
+func (h overlayTable) write(id uuid.UUID, rec record.AnyRecord) {
 	h.over.writes++
 	before, known := h.over.records[id]
 	h.t.undo = append(h.t.undo, func() { h.over.set(id, before, known) })
@@ -182,12 +182,12 @@ func (h overlaid) write(id uuid.UUID, rec record.AnyRecord) {
 	if !known {
 		since = h.over.writes
 	}
-	h.over.set(id, written{rec, since}, true)
+	h.over.set(id, overwrite{rec, since}, true)
 }
 
 // List merges the records beneath over which nothing was written with those that
 // were written.
-func (h overlaid) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+func (h overlayTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		if err := h.t.usable(false); err != nil {
 			yield(nil, err)
@@ -231,7 +231,7 @@ func (h overlaid) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 
 // written returns the written records that a query selects, in its order, as they
 // are when the walk begins.
-func (h overlaid) written(q record.Query) (recs []record.AnyRecord) {
+func (h overlayTable) written(q record.Query) (recs []record.AnyRecord) {
 	held := h.over.holders[q.Key]
 	if held == nil {
 		return nil

@@ -50,7 +50,7 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 		over = &overlays{numbers: make(map[record.Sequence]int64), tables: make([]overlay, len(r.schema))}
 		r.programs[program] = over
 	}
-	var last *rehearsed
+	var last *rehearsalTx
 	kept := false
 	defer func() {
 		if last != nil && !kept { // an error, or a panic
@@ -61,7 +61,7 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 		if last != nil {
 			last.rollback() // the store beneath runs it again
 		}
-		last = &rehearsed{over: over, readOnly: readOnly}
+		last = &rehearsalTx{over: over, readOnly: readOnly}
 		defer func() { last.done = true }()
 		if err := fn(last.tx(base, r.schema)); err != nil {
 			return err
@@ -76,15 +76,15 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 // number of a real store.
 const firstRehearsed = 1 << 52
 
-// A rehearsed is one transaction of a rehearsal.
-type rehearsed struct {
+// A rehearsalTx is one transaction of a rehearsal.
+type rehearsalTx struct {
 	over     *overlays
 	readOnly bool
 	done     bool
 	undo     []func() // of its writes, the first one first
 }
 
-func (t *rehearsed) rollback() {
+func (t *rehearsalTx) rollback() {
 	for i := len(t.undo) - 1; i >= 0; i-- {
 		t.undo[i]()
 	}
@@ -92,7 +92,7 @@ func (t *rehearsed) rollback() {
 }
 
 // usable returns the error of a read, and of a write.
-func (t *rehearsed) usable(write bool) error {
+func (t *rehearsalTx) usable(write bool) error {
 	switch {
 	case t.done:
 		return record.ErrTxDone
@@ -102,7 +102,7 @@ func (t *rehearsed) usable(write bool) error {
 	return nil
 }
 
-func (t *rehearsed) next(seq record.Sequence) (int64, error) {
+func (t *rehearsalTx) next(seq record.Sequence) (int64, error) {
 	if err := t.usable(true); err != nil {
 		return 0, err
 	}
@@ -117,10 +117,10 @@ type overlays struct {
 }
 
 // tx returns the transaction over one of the store beneath.
-func (t *rehearsed) tx(base *record.Tx, schema []record.TableSchema) *record.Tx {
+func (t *rehearsalTx) tx(base *record.Tx, schema []record.TableSchema) *record.Tx {
 	tx := &record.Tx{Next: t.next, Soon: base.Soon}
 	for i, s := range schema {
-		s.Set(tx, overlaid{t, s, s.In(base), &t.over.tables[i]})
+		s.Set(tx, overlayTable{t, s, s.In(base), &t.over.tables[i]})
 	}
 	return tx
 }

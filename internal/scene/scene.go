@@ -347,7 +347,7 @@ func Zoned(name string) func(*tributary.Config) {
 	return func(c *tributary.Config) { c.Location = Must(time.LoadLocation(name)) }
 }
 
-// StatementTexts is a statement of Ada with its lines: as JSON and as CSV.
+// StatementTexts returns a statement of Ada with its lines: as JSON and as CSV.
 func StatementTexts(t interface{ Fatalf(string, ...any) }, p *tributary.Program, owner uuid.UUID, from, to time.Time) (asJSON, asCSV string) {
 	s, err := p.Statement(context.Background(), owner, from, to)
 	if err != nil {
@@ -377,17 +377,17 @@ func BodyOf[T any](t *testing.T, e affiliate.Event) T {
 	return payload.Body
 }
 
-// FieldError is a refusal of one field.
+// FieldError returns a refusal of one field.
 func FieldError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindInvalid, Reason: reason, Field: field, Message: text}
 }
 
-// StateError is a refusal because of stored records.
+// StateError returns a refusal because of stored records.
 func StateError(reason affiliate.Reason, field, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindConflict, Reason: reason, Field: field, Message: text}
 }
 
-// MissingError is a refusal because a record does not exist.
+// MissingError returns a refusal because a record does not exist.
 func MissingError(reason affiliate.Reason, text string) affiliate.Error {
 	return affiliate.Error{Kind: affiliate.KindNotFound, Reason: reason, Message: text}
 }
