@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // A flaw is what is wrong with a naiveStore. The zero flaw is none.
@@ -209,6 +210,7 @@ func TestBroken(t *testing.T) {
 // TestRight checks that the same store without a flaw passes every case with the
 // same recorder.
 func TestRight(t *testing.T) {
+	atlength.Only(t, "runs the suite on a slow store")
 	if failed := failures(t, right, ""); len(failed) > 0 {
 		t.Errorf("a right store fails %q", failed)
 	}
