@@ -72,29 +72,19 @@ func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affi
 	return payout.Payouts(ctx, p.engine, f, pg)
 }
 
-// PreviewPayouts yields the lines that [Program.RunPayouts] with these settings
-// would write, oldest affiliate first, and changes nothing. Each piece of 500
-// affiliates is read by itself, so the preview costs little memory; on a program
-// that does not change it equals the run.
+// PreviewPayouts lists the lines that [Program.RunPayouts] with these settings
+// would write, oldest affiliate first, and changes nothing. A page with a limit is of
+// at most 5,000 affiliates, so it may be short, or empty: Next says whether there are
+// more. [affiliate.All] walks all pages. Each piece of 500 affiliates is read by
+// itself, so the preview costs little memory; on a program that does not change it
+// equals the run. Whether a commission is past its holding period is judged by each
+// page at its own time.
 //
-// Errors: [affiliate.InvalidField] as of RunPayouts, and those of the store. Each ends the
-// walk.
-//
-// Source: docs/money.md 6.
-func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
-	return payout.PreviewPayouts(ctx, p.engine, in)
-}
-
-// PayoutPreview is a page of [Program.PreviewPayouts]: with a limit, at most so
-// many lines, of at most 5,000 affiliates. So a page may be short, or empty, and
-// Next says whether there are more. Whether a commission is past its holding
-// period is judged by each page at its own time.
-//
-// Errors: those of PreviewPayouts, and [affiliate.InvalidQuery] for a bad page.
+// Errors: [affiliate.InvalidField] as of RunPayouts; [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutPreview(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-	return payout.PayoutPreview(ctx, p.engine, in, pg)
+func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	return payout.PreviewPayouts(ctx, p.engine, in, pg)
 }
 
 // PayoutRun returns the payout run with an external id.

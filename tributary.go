@@ -40,7 +40,7 @@ import (
 //   - Payments of providers: PaymentConflict, ReportPayer, PayerReferral, PayerKnown,
 //     ReportSubscription, DecidePayment, ProviderPayment, ReportPayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
-//     PreviewPayouts, PayoutPreview, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
+//     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
 //     StepPayouts, SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, BalanceOf, Balances, Movements, AdjustmentReasons, Report, ReportBuckets,

@@ -103,7 +103,7 @@ func (s *teller) runs(ada affiliate.Affiliate) {
 		{}, may, {Methods: []affiliate.PaymentMethod{"PAYPAL", "WISE"}}, {Methods: []affiliate.PaymentMethod{"paypal"}},
 		{Minimum: affiliate.MustAmount("-1")}, {ExternalID: strings.Repeat("x", 256)},
 	} {
-		told[[]L](s, "preview")(gathered(c.PreviewPayouts(x, in)))
+		told[[]L](s, "preview")(gathered(affiliate.All(x, c.PreviewPayouts, in)))
 	}
 	told[R](s, "run")(c.RunPayouts(x, may))
 	told[R](s, "run again")(c.RunPayouts(x, may))
@@ -281,7 +281,7 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 	})
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: seen}))
 	in := affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}
-	preview, err := gathered(c.PreviewPayouts(ctx, in))
+	preview, err := gathered(affiliate.All(ctx, c.PreviewPayouts, in))
 	if len(preview) != n || err != nil || len(runs) != 3 {
 		t.Errorf("%d lines in %d requests, %v", len(preview), len(runs), err)
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -37,17 +36,28 @@ type previewed struct {
 	Next  affiliate.Opt[string]  `json:"next"`
 }
 
-// PreviewPayouts is [tributary.Program.PreviewPayouts], page by page. Each page
-// judges holding periods at its own time.
-func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
-	return affiliate.Each(previewedAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-		page, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
+// PreviewPayouts is [tributary.Program.PreviewPayouts]. The zero page is all of its
+// pages, one after the other.
+func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	page := func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+		got, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
 			affiliate.PayoutRun
-			Limit  int    `json:"limit"`
+			Limit  int    `json:"limit,omitzero"`
 			Cursor string `json:"cursor,omitzero"`
 		}{in, pg.Limit, pg.Cursor}, affiliate.Once{}))
-		return affiliate.List[affiliate.PayoutLine]{Items: page.Lines, Next: page.Next.Or("")}, err
-	})
+		return affiliate.List[affiliate.PayoutLine]{Items: append([]affiliate.PayoutLine{}, got.Lines...), Next: got.Next.Or("")}, err
+	}
+	if pg != (affiliate.Page{}) {
+		return page(pg)
+	}
+	all := affiliate.List[affiliate.PayoutLine]{Items: []affiliate.PayoutLine{}}
+	for line, err := range affiliate.Each(previewedAtOnce, page) {
+		if err != nil {
+			return affiliate.List[affiliate.PayoutLine]{}, err
+		}
+		all.Items = append(all.Items, line)
+	}
+	return all, nil
 }
 
 // PayoutRun is [tributary.Program.PayoutRun].

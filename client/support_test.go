@@ -239,7 +239,7 @@ func invocations() []invocation {
 		{"ReturnPayout", func(x ctx, c c) error { return errOf(c.ReturnPayout(x, id, "bounced")) }},
 		{"CancelPayout", func(x ctx, c c) error { return errOf(c.CancelPayout(x, id)) }},
 		{"RunPayouts", func(x ctx, c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "may"})) }},
-		{"PreviewPayouts", func(x ctx, c c) error { return errOf(gathered(c.PreviewPayouts(x, affiliate.PayoutRun{}))) }},
+		{"PreviewPayouts", func(x ctx, c c) error { return errOf(gathered(affiliate.All(x, c.PreviewPayouts, affiliate.PayoutRun{}))) }},
 		{"PayoutRun", func(x ctx, c c) error { return errOf(c.PayoutRun(x, "may")) }},
 		{"PayoutRuns", func(x ctx, c c) error { return errOf(c.PayoutRuns(x, affiliate.Page{})) }},
 		{"PayoutLines", func(x ctx, c c) error { return errOf(c.PayoutLines(x, "may", affiliate.Page{})) }},

@@ -56,7 +56,7 @@ func previewOf(in *input) payoutRun {
 }
 
 func previewPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (previewed, error) {
-	list, err := p.PayoutPreview(ctx, in.settings(p), in.page)
+	list, err := p.PreviewPayouts(ctx, in.settings(p), in.page)
 	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
 	if list.Next != "" {
 		out.Next = affiliate.Set(list.Next)

@@ -24,7 +24,7 @@ func sceneRuns(s *scene) {
 	no(s, "RunPayouts", s.RunPayouts, affiliate.PayoutRun{ExternalID: "x", Minimum: amount("-1")}, mustBe("minimum", "must be at least 0"))
 	miss(s, "PayoutRun", s.PayoutRun, run.ExternalID)
 	previewed := []affiliate.PayoutLine{}
-	for line, err := range s.PreviewPayouts(s.ctx, run) {
+	for line, err := range affiliate.All(s.ctx, s.PreviewPayouts, run) {
 		if err != nil {
 			s.fatal(Failure{step("PreviewPayouts", run), "no error", err.Error()})
 		}

@@ -102,7 +102,7 @@ var runPayouts = &action{
 
 // previewOf says whom a run would pay what, in one click.
 func (v *visit) previewOf(run affiliate.PayoutRun) (found []string, err error) {
-	list, err := v.program.PayoutPreview(v.ctx(), run, affiliate.Page{Limit: runStep})
+	list, err := v.program.PreviewPayouts(v.ctx(), run, affiliate.Page{Limit: runStep})
 	if err != nil {
 		return nil, err
 	}

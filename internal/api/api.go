@@ -104,7 +104,7 @@ type Operations interface {
 	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error)
-	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error]
+	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
 	PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error)
 	PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error)
 	PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)

@@ -77,7 +77,7 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 // those with something open, each in a transaction. It returns the run as it is
 // then.
 func goOn(ctx context.Context, p *engine.Program, run record.Run, n int) (record.Run, error) {
-	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) { return examine(o, &run, run.Cursor, n) })
+	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) { return examine(o, &run, reach{after: run.Cursor, affiliates: n}) })
 	if err != nil {
 		return run, err
 	}
