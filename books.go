@@ -124,8 +124,8 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 // Clicks and referrals are those that are stored now, by the time of their
 // creation.
 //
-// It reads the movements, clicks and referrals of the period, a thousand at a
-// time, so its cost does not depend on what is outside. The report of a link or a
+// It reads the movements, clicks and referrals of the buckets of the page, a thousand
+// at a time, so its cost does not depend on what is outside. The report of a link or a
 // code reads the movements of the affiliate it belongs to, and is about these
 // alone. With a [Config].NewID of the host, ids do not tell the time, and all
 // clicks and referrals are read.
@@ -133,21 +133,11 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 // Errors: [affiliate.InvalidQuery] (from, to) for a time outside of the years 1–9999 and
 // when to is not after from; (by) for another interval; when more than one id is
 // set. [affiliate.MissingField] (by). [affiliate.ReportTooLarge] for more than 1,000 buckets. [affiliate.BooksNotOpen] when the
-// books of the affiliate are not open, or not yet at from.
+// books of the affiliate are not open, or not yet at from. [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 16.
-func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error) {
-	return reading.Report(ctx, p.engine, q)
-}
-
-// ReportBuckets is a page of [Program.Report]. It reads what is in the buckets of
-// the page.
-//
-// Errors: those of Report, and [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/money.md 16.
-func (p *Program) ReportBuckets(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
-	return reading.ReportBuckets(ctx, p.engine, q, pg)
+func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
+	return reading.Report(ctx, p.engine, q, pg)
 }
 
 // ExplainSale says who was credited with a sale and why, on which terms, and how

@@ -85,7 +85,7 @@ func (s *teller) reports(ada affiliate.Affiliate) {
 		{From: march, To: march, By: affiliate.IntervalDay}, {From: march, To: march.AddDate(3, 0, 0), By: affiliate.IntervalDay}, {From: march, To: march.AddDate(0, 1, 0), By: "DAY"}, {},
 		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalDay, AffiliateID: affiliate.Set(ada.ID), LinkID: affiliate.Set(anID)},
 	} {
-		told[[]affiliate.Bucket](s, "report")(s.Report(s.ctx, q))
+		told[affiliate.List[affiliate.Bucket]](s, "report")(s.Report(s.ctx, q, affiliate.Page{}))
 	}
 }
 

@@ -248,7 +248,7 @@ func invocations() []invocation {
 		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, id)) }},
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
 		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
-		{"Report", func(x ctx, c c) error { return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay})) }},
+		{"Report", func(x ctx, c c) error { return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{})) }},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))

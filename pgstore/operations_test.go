@@ -133,7 +133,7 @@ func moneyOperations(ctx context.Context) []operation {
 					q.CodeID = affiliate.Set(code.ID)
 				}
 			}
-			return answer(w.Report(ctx, q)) + answer(w.ReportBuckets(ctx, q, affiliate.Page{Limit: 1}))
+			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1}))
 		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID

@@ -64,7 +64,8 @@ func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg affil
 
 // Report is Report of tributary.Partner.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
-	return reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)})
+	days, err := reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+	return days.Items, err
 }
 
 // SetPayoutDetails is SetPayoutDetails of tributary.Partner.
