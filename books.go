@@ -69,21 +69,11 @@ func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, er
 // many days as any sale of the affiliate was held.
 //
 // Errors: [affiliate.AffiliateNotFound]; [affiliate.BooksNotOpen] for an affiliate with sales from
-// before there were movements, until [Program.OpenBooks].
+// before there were movements, until [Program.OpenBooks]; [affiliate.IdentifiersMismatch].
 //
 // Source: docs/money.md 8.
-func (p *Program) Balance(ctx context.Context, affiliateID uuid.UUID) (affiliate.Balance, error) {
-	return reading.Balance(ctx, p.engine, affiliateID)
-}
-
-// BalanceOf is [Program.Balance] of the affiliate that is named by id, by email
-// or by both.
-//
-// Errors: those of Balance, and [affiliate.IdentifiersMismatch].
-//
-// Source: docs/money.md 17.
-func (p *Program) BalanceOf(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
-	return reading.BalanceOf(ctx, p.engine, of)
+func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
+	return reading.Balance(ctx, p.engine, of)
 }
 
 // Balances lists the balances of all affiliates, newest affiliate first. It

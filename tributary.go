@@ -43,7 +43,7 @@ import (
 //     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
 //     StepPayouts, SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
-//     Balance, BalanceOf, Balances, Movements, AdjustmentReasons, Report,
+//     Balance, Balances, Movements, AdjustmentReasons, Report,
 //     ExplainSale, Simulate, Statement, StatementPage, StatementLines
 //   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
 //     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,

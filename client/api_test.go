@@ -66,7 +66,7 @@ var offWire = map[string]string{
 	"OpenBooks": beside, "CloseBooks": beside, "AffiliateData": beside, "ReferralData": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
-	"WriteCoupon": other, "WriteCoupons": other, "BalanceOf": other,
+	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "PayoutEntries": "the payout has their ids", "AdjustmentReasons": "Adjustments has them",
 	"StatementLines": other, "StatementPage": other, "StepPayouts": other,
 

@@ -60,7 +60,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		told[[]affiliate.Transfer](s, "payments")(gathered(c.Transfers(x, f)))
 		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[P], error) { return c.Payouts(x, f, pg) }))
 	}
-	told[affiliate.Balance](s, "balance")(c.Balance(x, ada.ID))
+	told[affiliate.Balance](s, "balance")(c.Balance(x, affiliate.AffiliateRef{ID: ada.ID}))
 	told[affiliate.List[affiliate.Balance]](s, "balances")(c.Balances(x, affiliate.Page{}))
 	for _, f := range []affiliate.MovementFilter{
 		{}, {AffiliateEmail: affiliate.Set("ada@example.com"), Cause: affiliate.CauseAdjustment}, {PayoutID: affiliate.Set(first.ID)}, {SaleID: affiliate.Set[affiliate.SaleID](999)},

@@ -245,7 +245,7 @@ func invocations() []invocation {
 		{"PayoutLines", func(x ctx, c c) error { return errOf(c.PayoutLines(x, "may", affiliate.Page{})) }},
 		{"Statement", func(x ctx, c c) error { return errOf(c.Statement(x, id, time.Time{}, time.Unix(0, 0))) }},
 		{"ExplainSale", func(x ctx, c c) error { return errOf(c.ExplainSale(x, 5107)) }},
-		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, id)) }},
+		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, affiliate.AffiliateRef{ID: id})) }},
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
 		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
 		{"Report", func(x ctx, c c) error { return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{})) }},

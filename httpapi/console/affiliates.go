@@ -71,7 +71,7 @@ func affiliatePage(v *visit) (view, error) {
 	codes, err2 := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{AffiliateID: of}, affiliate.Page{Limit: 20})
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	customers, err4 := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	balance, err5 := v.program.Balance(v.ctx(), a.ID)
+	balance, err5 := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items, sales.Items, customers.Items, balance, err5 == nil
 	if errors.Is(err5, affiliate.BooksNotOpen) {
 		err5 = nil

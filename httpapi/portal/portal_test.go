@@ -307,7 +307,7 @@ func TestFrames(t *testing.T) {
 			sum = must(sum.Add(affiliate.MustAmount(row[7])))
 		}
 	}
-	balance := must(w.Balance(t.Context(), w.ada.ID))
+	balance := must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: w.ada.ID}))
 	if owed := must(must(balance.Held.Add(balance.Maturing)).Add(balance.Payable)); sum != owed || rows[len(rows)-1][8] != owed.String() {
 		t.Errorf("the lines sum to %s, the end is %s, the balance %s", sum, rows[len(rows)-1][8], owed)
 	}

@@ -108,7 +108,7 @@ type Operations interface {
 	PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error)
 	PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error)
 	PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
-	Balance(ctx context.Context, affiliate uuid.UUID) (affiliate.Balance, error)
+	Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error)
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
 	Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error)

@@ -49,7 +49,7 @@ func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
 
 // Balance is Balance of tributary.Partner.
 func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
-	return reading.Balance(ctx, v.p, v.id)
+	return reading.Balance(ctx, v.p, affiliate.AffiliateRef{ID: v.id})
 }
 
 // Statement is Statement of tributary.Partner.

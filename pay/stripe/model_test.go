@@ -96,7 +96,7 @@ func (s *shop) deliver(h *history, events []event) {
 
 // payout pays Mara when there is something to pay.
 func (s *shop) payout() {
-	if b := paytest.Must(s.Balance(s.T.Context(), s.Mara.ID)); b.Payable.Sign() > 0 {
+	if b := paytest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})); b.Payable.Sign() > 0 {
 		paytest.Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 	}
 }
