@@ -160,36 +160,17 @@ func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.
 }
 
 // Statement returns what was owed to an affiliate at the beginning and at the end
-// of a period, from ≤ t < to. The lines are read when they are asked for. A
-// statement costs the same however many movements there are outside.
+// of a period, from ≤ t < to. Its lines are read when they are asked for, all of them
+// ([affiliate.Statement.Lines]) or a page ([affiliate.Statement.Page]): those that were
+// there when the statement was made. A statement costs the same however many
+// movements there are outside.
 //
-// Errors: [affiliate.MissingField] for the zero id; [affiliate.AffiliateNotFound]; [affiliate.InvalidQuery]
+// Errors: [affiliate.MissingField] for the zero ref; [affiliate.AffiliateNotFound],
+// [affiliate.IdentifiersMismatch]; [affiliate.InvalidQuery]
 // (from, to) for a time outside of the years 1–9999 and when to is not after from;
 // [affiliate.BooksNotOpen], also for a period that begins before [Program.OpenBooks].
 //
 // Source: docs/money.md 9.
-func (p *Program) Statement(ctx context.Context, affiliateID uuid.UUID, from, to time.Time) (affiliate.Statement, error) {
-	return reading.Statement(ctx, p.engine, affiliateID, from, to)
-}
-
-// StatementPage is [Program.Statement] of the affiliate that is named by id, by
-// email or by both, with a page of its lines. The pages that follow have the lines
-// that were there when the first one was read.
-//
-// Errors: those of Statement, [affiliate.IdentifiersMismatch], and [affiliate.InvalidQuery] for a bad
-// page.
-//
-// Source: docs/money.md 17.
-func (p *Program) StatementPage(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementPage(ctx, p.engine, of, from, to, pg)
-}
-
-// StatementLines lists the lines of a period, oldest first. Of a period that goes
-// on, all pages have the lines that were there when the first one was read.
-//
-// Errors: those of [Program.Statement], and [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/money.md 9.
-func (p *Program) StatementLines(ctx context.Context, q affiliate.StatementQuery, pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementLines(ctx, p.engine, q, pg)
+func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {
+	return reading.Statement(ctx, p.engine, of, from, to)
 }

@@ -44,7 +44,7 @@ import (
 //     StepPayouts, SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, Movements, AdjustmentReasons, Report,
-//     ExplainSale, Simulate, Statement, StatementPage, StatementLines
+//     ExplainSale, Simulate, Statement
 //   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
 //     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
 //     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint

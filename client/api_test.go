@@ -68,7 +68,7 @@ var offWire = map[string]string{
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "PayoutEntries": "the payout has their ids", "AdjustmentReasons": "Adjustments has them",
-	"StatementLines": other, "StatementPage": other, "StepPayouts": other,
+	"StepPayouts": other,
 
 	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts,
 

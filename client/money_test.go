@@ -137,7 +137,7 @@ func (s *teller) statements(ada affiliate.Affiliate) {
 		{ada.ID, day(1), day(30)}, {ada.ID, day(1), day(2)}, {ada.ID, time.Time{}, day(30)}, {ada.ID, day(2), day(1)}, {ada.ID, day(1), time.Time{}},
 		{anID, day(1), day(2)}, {uuid.Nil, day(1), day(2)}, {ada.ID, day(1), time.Date(10_900, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
-		got := told[affiliate.Statement](s, "statement")(c.Statement(x, p.of, p.from, p.to))
+		got := told[affiliate.Statement](s, "statement")(c.Statement(x, affiliate.AffiliateRef{ID: p.of}, p.from, p.to))
 		told[[]affiliate.StatementLine](s, "its lines")(gathered(got.Lines()))
 		var rows strings.Builder
 		told[string](s, "as rows")(rows.String(), got.WriteCSV(&rows))
@@ -324,7 +324,7 @@ func TestStatementOverTheWire(t *testing.T) {
 		bonus()
 	}
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	here, there := must(p.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0))), must(c.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0)))
+	here, there := must(p.Statement(ctx, affiliate.AffiliateRef{ID: a.ID}, from, from.AddDate(0, 1, 0))), must(c.Statement(ctx, affiliate.AffiliateRef{ID: a.ID}, from, from.AddDate(0, 1, 0)))
 	bonus()
 	want, got := must(gathered(here.Lines())), must(gathered(there.Lines()))
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != 250 || got[249].Owed != there.Closing.Owed {

@@ -243,7 +243,7 @@ func invocations() []invocation {
 		{"PayoutRun", func(x ctx, c c) error { return errOf(c.PayoutRun(x, "may")) }},
 		{"PayoutRuns", func(x ctx, c c) error { return errOf(c.PayoutRuns(x, affiliate.Page{})) }},
 		{"PayoutLines", func(x ctx, c c) error { return errOf(c.PayoutLines(x, "may", affiliate.Page{})) }},
-		{"Statement", func(x ctx, c c) error { return errOf(c.Statement(x, id, time.Time{}, time.Unix(0, 0))) }},
+		{"Statement", func(x ctx, c c) error { return errOf(c.Statement(x, affiliate.AffiliateRef{ID: id}, time.Time{}, time.Unix(0, 0))) }},
 		{"ExplainSale", func(x ctx, c c) error { return errOf(c.ExplainSale(x, 5107)) }},
 		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, affiliate.AffiliateRef{ID: id})) }},
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},

@@ -69,7 +69,7 @@ func owners(payouts []affiliate.Payout) []uuid.UUID {
 func (s *scene) statements(of affiliate.Affiliate, sale affiliate.Sale) {
 	from, to := sale.CreatedAt.Time().Add(-time.Hour), sale.CreatedAt.Time().Add(24*time.Hour)
 	period := func(id uuid.UUID, from time.Time) (affiliate.Statement, error) {
-		return s.Statement(s.ctx, id, from, to)
+		return s.Statement(s.ctx, affiliate.AffiliateRef{ID: id}, from, to)
 	}
 	statement, err := period(of.ID, from)
 	if err != nil {

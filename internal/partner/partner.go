@@ -54,12 +54,7 @@ func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 
 // Statement is Statement of tributary.Partner.
 func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
-	return reading.Statement(ctx, v.p, v.id, from, to)
-}
-
-// StatementPage is StatementPage of tributary.Partner.
-func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementPage(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to, pg)
+	return reading.Statement(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to)
 }
 
 // Report is Report of tributary.Partner.
