@@ -86,12 +86,12 @@ func ExampleProgram_ReportPayer() {
 func ExampleProgram_Retain() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	gone, err := program.Retain(ctx, affiliate.Retention{
+	gone, err := program.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{
 		Events:     30 * 24 * time.Hour,
 		Deliveries: 30 * 24 * time.Hour,
 		Receipts:   48 * time.Hour,
 		Clicks:     90 * 24 * time.Hour,
-	})
+	}})
 	fmt.Println(gone.Events, err)
 	// Output: 0 <nil>
 }

@@ -119,7 +119,8 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 // is DONE. A run is known by its ExternalID. It goes on where it stopped: call it
 // again after an error or a crash, in as many processes as you like, and each
 // affiliate is examined once and paid at most once. A run that is DONE answers
-// what it did.
+// what it did. With a Limit it examines so many affiliates and returns the run,
+// which is RUNNING when there are more.
 //
 // What a run pays is judged by the moment of its first call: a commission whose
 // holding period ends later waits for the next run. Each affiliate has a
@@ -128,7 +129,7 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 //
 // Errors: [affiliate.MissingField] and [affiliate.InvalidField] (externalId, minimum, methods,
 // affiliateIds), [affiliate.PayoutRunMismatch] when the run was begun with other settings;
-// those of the store, after which a part of the run is done.
+// [affiliate.InvalidQuery] (limit); those of the store, after which a part of the run is done.
 //
 // Effects: the run, its lines and its payouts, each as by
 // [Program.CreatePayout].
@@ -136,19 +137,6 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 // Source: docs/money.md 6.
 func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
 	return payout.RunPayouts(ctx, p.engine, in)
-}
-
-// StepPayouts is [Program.RunPayouts] for a caller that has little time: it
-// examines at most limit affiliates (1–1,000; zero: 500) and returns the run,
-// which is RUNNING when there are more.
-//
-// Errors: those of RunPayouts; [affiliate.InvalidQuery] (limit).
-//
-// Effects: those of RunPayouts.
-//
-// Source: docs/money.md 6.
-func (p *Program) StepPayouts(ctx context.Context, in affiliate.PayoutRun, limit int) (affiliate.PayoutRunResult, error) {
-	return payout.StepPayouts(ctx, p.engine, in, limit)
 }
 
 // SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either

@@ -122,20 +122,6 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	return p.engine.SetReferralPlan(ctx, plan, ids...)
 }
 
-// AssignTiers puts every affiliate into the highest tier whose minimums it
-// meets, and returns how many changed. The minimums are compared with its live
-// referrals and the revenue of its live sales less refunds. An affiliate that
-// does not meet its tier any more moves down, or to no tier. Exempt affiliates
-// do not change. It walks all affiliates in one transaction, so run it as a
-// job, not in a request; [affiliate.AssignTiersJob] does it in steps.
-//
-// Effects: affiliate.updated for each that changed.
-//
-// Source: docs/rules.md 5.7; docs/contract.md 2.10.
-func (p *Program) AssignTiers(ctx context.Context) (int, error) {
-	return p.engine.AssignTiers(ctx)
-}
-
 // CreateTier adds a tier.
 //
 // A tier has no plan, so its rate has the commission type of the program. The

@@ -63,16 +63,15 @@ const (
 // Source: docs/contract.md 4.6.
 var offWire = map[string]string{
 	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
-	"OpenBooks": beside, "CloseBooks": beside, "AffiliateData": beside, "ReferralData": beside,
+	"AffiliateData": beside, "ReferralData": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "PayoutEntries": "the payout has their ids", "AdjustmentReasons": "Adjustments has them",
-	"StepPayouts": other,
 
-	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "PayerReferral": facts, "PayerKnown": facts,
+	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "Payer": facts,
 
-	"Verify":   "VerifyReport is the same check",
+	"Verify":   "VerifyJob is the same check",
 	"Simulate": "the settings of a what-if are Go values",
 }
 

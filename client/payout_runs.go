@@ -10,9 +10,9 @@ import (
 // previewedAtOnce is how many lines of a preview a request asks for.
 const previewedAtOnce = 500
 
-// RunPayouts is [tributary.Program.RunPayouts]. The server examines some hundred
-// affiliates in each request, and requests are sent until the run is DONE, each
-// with a key of its own; the key of the client is that of the first.
+// RunPayouts is [tributary.Program.RunPayouts]. Without a Limit the server examines
+// some hundred affiliates in each request, and requests are sent until the run is
+// DONE, each with a key of its own; the key of the client is that of the first.
 func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
 	rq := c.post(payouts+"/run", in, affiliate.Once{})
 	for {
@@ -20,7 +20,7 @@ func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affili
 		if err == errNull || err == nil && run.Status == "" {
 			return affiliate.PayoutRunResult{}, a.unreadable(errNoRun)
 		}
-		if err != nil || run.Status != affiliate.RunRunning {
+		if err != nil || run.Status != affiliate.RunRunning || in.Limit != 0 {
 			return run, err
 		}
 		rq.once.Key = ""

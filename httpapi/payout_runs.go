@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -36,8 +37,12 @@ func (r *payoutRun) settings(p *tributary.Program) affiliate.PayoutRun {
 	return r.PayoutRun
 }
 
+// examinedAtOnce is how many affiliates a request without a limit examines.
+const examinedAtOnce = 500
+
 func stepPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
-	run, err := p.StepPayouts(ctx, in.settings(p), in.page.Limit)
+	in.Limit = cmp.Or(in.page.Limit, examinedAtOnce)
+	run, err := p.RunPayouts(ctx, in.settings(p))
 	return run, inBody(err)
 }
 

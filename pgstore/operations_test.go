@@ -192,10 +192,14 @@ func peopleOperations(ctx context.Context) []operation {
 		}},
 		{"tier", func(w twin, in *input) string {
 			tier, err := w.CreateTier(ctx, affiliate.NewTier{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
-			return answer(tier, err) + answer(w.AssignTiers(ctx))
+			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
 		}},
-		{"recalculate", func(w twin, _ *input) string { return answer(w.RecalculateSales(ctx, affiliate.SaleFilter{})) }},
-		{"ban", func(w twin, in *input) string { return answer(w.BanAffiliates(ctx, w.someAffiliate(in).ID)) }},
+		{"recalculate", func(w twin, _ *input) string {
+			return answer(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+		}},
+		{"ban", func(w twin, in *input) string {
+			return answer(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.someAffiliate(in).ID))
+		}},
 		{"link", func(w twin, in *input) string {
 			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
 		}},

@@ -337,10 +337,10 @@ func (b *before) openBooks(t *testing.T) {
 	if _, err := b.Balance(ctx, affiliate.AffiliateRef{ID: owner}); !errors.Is(err, affiliate.BooksNotOpen) {
 		t.Errorf("a balance before the books are open: %v", err)
 	}
-	if n := must(b.OpenBooks(ctx)); n == 0 {
+	if n := must(b.Run(ctx, affiliate.OpenBooksJob{})).Changed; n == 0 {
 		t.Error("no books were opened")
 	}
-	if n := must(b.OpenBooks(ctx)); n != 0 {
+	if n := must(b.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 0 {
 		t.Errorf("%d books were opened again", n)
 	}
 	if got := must(b.Balance(ctx, affiliate.AffiliateRef{ID: owner})); got.Paid.IsZero() || got.Movements == 0 {

@@ -60,7 +60,7 @@ func Run(ctx context.Context, p *tributary.Program, src Source, o Options) (Repo
 	started := p.Config().Now()
 	err := r.all(ctx, src)
 	if err == nil {
-		if _, err = p.OpenBooks(ctx); err != nil {
+		if _, err = p.Run(ctx, affiliate.OpenBooksJob{}); err != nil {
 			err = fmt.Errorf("importer: open books: %w", err)
 		}
 	}

@@ -223,20 +223,11 @@ func several(n int, noun string) string {
 var moves = []struct {
 	to          affiliate.AffiliateStatus
 	verb, means string
-	call        func(*tributary.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
 }{
-	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.ApproveAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.DeclineAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.DeactivateAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.BanAffiliates(v.ctx(), ids...)
-	}},
+	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted."},
+	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them."},
+	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays."},
+	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
 }
 
 // movesFrom are the changes that a status allows.

@@ -91,7 +91,8 @@ var runPayouts = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		result, err := p.StepPayouts(v.ctx(), run, runStep)
+		run.Limit = runStep
+		result, err := p.RunPayouts(v.ctx(), run)
 		if result.Status == affiliate.RunRunning {
 			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()}, "method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}}
 			return "payouts/new?" + more.Encode(), err

@@ -26,14 +26,9 @@ type Operations interface {
 	Attention(ctx context.Context, n int) (affiliate.Attention, error)
 	EraseAffiliate(ctx context.Context, id uuid.UUID) error
 	EraseReferral(ctx context.Context, ident string) error
-	Prune(ctx context.Context, before time.Time) (int, error)
-	Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error)
+	Run(ctx context.Context, job affiliate.Job) (affiliate.Progress, error)
 	Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error)
-	VerifyReport(ctx context.Context) (affiliate.Verification, error)
-	ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
-	DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
-	DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
-	BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
+	SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
@@ -52,8 +47,6 @@ type Operations interface {
 	DeleteTier(ctx context.Context, id uuid.UUID) error
 	PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error)
 	SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error)
-	AssignTiers(ctx context.Context) (int, error)
-	RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error)
 	TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error)
 	GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]affiliate.Code, error)
 	CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error)

@@ -1,24 +1,27 @@
 package engine
 
 import (
-	"context"
-	"time"
+	"errors"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CloseBooks is CloseBooks of tributary.Program.
-func (p *Program) CloseBooks(ctx context.Context, until time.Time) (_ int, err error) {
-	defer p.Begin(&ctx, "CloseBooks", Writes).End(&err)
-	o, at := p.Op(ctx), affiliate.InstantOf(until)
-	rq := Request{Name: "books.close", Input: until, Refused: refusal.First(refusal.FieldInFuture.About("until").When(at.After(o.Now)))}
-	return WriteAround(o, rq, nil, func() (int, error) {
-		wants := func(_ *Op, rec record.Totals) (bool, error) { return rec.Books.ClosedUntil.Before(at), nil }
-		return p.eachBooks(ctx, wants, func(o *Op, rec record.Totals) (bool, error) {
-			rec.Books.ClosedUntil = at
-			return true, o.PutTotals(rec)
-		})
-	})
+// CloseBooks closes the books of an affiliate until a time, and reports whether they
+// were open longer.
+func (o *Op) CloseBooks(totals record.Totals, until affiliate.Instant) (bool, error) {
+	if !totals.Books.ClosedUntil.Before(until) {
+		return false, nil
+	}
+	totals.Books.ClosedUntil = until
+	return true, o.PutTotals(totals)
+}
+
+// PutTotals writes totals that may not be stored yet.
+func (o *Op) PutTotals(rec record.Totals) error {
+	err := o.Tx.Totals.Replace(rec)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = o.Tx.Totals.Insert(rec)
+	}
+	return err
 }

@@ -1,23 +1,12 @@
 package engine
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
-
-// OpenBooks is OpenBooks of tributary.Program.
-func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
-	defer p.Begin(&ctx, "OpenBooks", Writes).End(&err)
-	o := p.Op(ctx)
-	return WriteAround(o, Request{Name: "books.open"}, nil, func() (int, error) {
-		return p.eachBooks(ctx, (*Op).wantsOpening, (*Op).openBooks)
-	})
-}
 
 // wantsOpening reports whether there is something to open.
 func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
@@ -31,8 +20,12 @@ func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
 	return sales, nil
 }
 
-// openBooks writes the opening of an affiliate.
-func (o *Op) openBooks(totals record.Totals) (bool, error) {
+// OpenBooks writes the opening of an affiliate, and reports whether there was
+// something to open.
+func (o *Op) OpenBooks(totals record.Totals) (bool, error) {
+	if wants, err := o.wantsOpening(totals); err != nil || !wants {
+		return false, err
+	}
 	found := inventory{of: make(map[int64]int64), booked: make(map[uuid.UUID]bool)}
 	for _, step := range []func() error{
 		func() error {

@@ -16,6 +16,7 @@ const previewedPieces = 10
 // PreviewPayouts is PreviewPayouts of tributary.Program.
 func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PreviewPayouts", engine.Reads).End(&err)
+	in.Limit = 0 // it is of a run
 	w := previewOf(p, &in)
 	if w.err != nil {
 		return affiliate.List[affiliate.PayoutLine]{}, w.err
@@ -69,7 +70,9 @@ func (w *previewWalk) next(ctx context.Context, lines int) bool {
 		return false
 	}
 	var e examination
-	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) { return examine(o, &w.run, reach{w.last, affiliatesAtOnce, lines}) })
+	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) {
+		return examine(o, &w.run, reach{w.last, affiliatesAtOnce, lines})
+	})
 	w.examination = e
 	return w.err == nil
 }

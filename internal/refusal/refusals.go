@@ -221,7 +221,7 @@ var (
 	DecisionRequired          = row(affiliate.KindInvalid, affiliate.MissingField, "decision", "Decision is required")
 	PayoutIDRequired          = row(affiliate.KindInvalid, affiliate.MissingField, "payoutId", "Payout ID is required")
 	RefuseNoStatus            = row(affiliate.KindInvalid, affiliate.MissingField, "status", "Status is required")
-	RefuseMove                = row(affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates: each value has a Go call of its own
+	RefuseMove                = row(affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates
 	RefuseFailedReason        = row(affiliate.KindInvalid, affiliate.InvalidField, "failedReason", "failedReason is only for the status FAILED")            // of a payout
 	RefuseReturnedReason      = row(affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED")      // of a payout
 	RefuseNoExternalID        = row(affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required")                                 // of a payout run

@@ -10,6 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // workIn is how the engine does a job.
@@ -23,6 +24,10 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 		return assignTiers(), nil
 	case affiliate.RecalculateJob:
 		return recalculate(j), nil
+	case affiliate.OpenBooksJob:
+		return work{name: "open-books", phases: []phase{onBooks((*engine.Op).OpenBooks)}}, nil
+	case affiliate.CloseBooksJob:
+		return closeBooks(p, affiliate.InstantOf(j.Until)), nil
 	case affiliate.EraseAffiliateJob:
 		return eraseAffiliate(j), nil
 	case affiliate.EraseReferralJob:
@@ -70,6 +75,49 @@ func recalculate(j affiliate.RecalculateJob) work {
 			})
 			return done, err
 		}},
+	}
+}
+
+// closeBooks closes the books of every affiliate until a time.
+func closeBooks(p *engine.Program, until affiliate.Instant) work {
+	return work{
+		name:    "close-books",
+		refused: refusal.First(refusal.FieldInFuture.About("until").When(until.After(p.Now()))),
+		phases: []phase{onBooks(func(o *engine.Op, totals record.Totals) (bool, error) {
+			return o.CloseBooks(totals, until)
+		})},
+	}
+}
+
+// booksAtOnce is how many affiliates are looked at for one whose books change.
+const booksAtOnce = 50
+
+// onBooks is the phase that runs fn on the totals of each affiliate. It stops behind
+// one that fn has changed, whose books have the transaction for themselves.
+func onBooks(fn func(*engine.Op, record.Totals) (bool, error)) phase {
+	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+		n = min(n, booksAtOnce)
+		affs, err := engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: n})
+		if err != nil {
+			return stretch{}, refusal.Internal("read affiliates", err)
+		}
+		done := stretch{last: after}
+		for i := range affs {
+			totals, err := o.Totals(affs[i].ID)
+			if err != nil {
+				return stretch{}, refusal.Internal("read totals", err)
+			}
+			changed, err := fn(o, totals)
+			if err != nil {
+				return stretch{}, err
+			}
+			if done.last, done.looked = affs[i].ID, i+1; changed {
+				done.changed = 1
+				return done, nil
+			}
+		}
+		done.over = len(affs) < n
+		return done, nil
 	}
 }
 

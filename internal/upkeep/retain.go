@@ -1,7 +1,6 @@
 package upkeep
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,16 +10,6 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
-
-// Retain is Retain of tributary.Program.
-func Retain(ctx context.Context, p *engine.Program, r affiliate.Retention) (_ affiliate.Retained, err error) {
-	defer p.Begin(&ctx, "Retain", engine.Writes).End(&err)
-	o := p.Op(ctx)
-	rq := engine.Request{Name: "retain", Input: r, Refused: checkRetention(p, r)}
-	return engine.WriteAround(o, rq, nil, func() (affiliate.Retained, error) {
-		return pruneUntil(ctx, p, behind(p, r, o.Now))
-	})
-}
 
 // behind is the horizon of a policy at an instant.
 func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) horizon {
