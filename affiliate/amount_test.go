@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 const (
@@ -405,29 +406,8 @@ func drawScaled(t *rapid.T, label string) int64 {
 	).Draw(t, label)
 }
 
-func drawCurrency(t *rapid.T) affiliate.Currency {
-	return rapid.SampledFrom([]affiliate.Currency{"USD", "JPY", "KWD", "CLF"}).Draw(t, "currency")
-}
-
-// rounded returns r in ten-thousandths, rounded half away from zero to the
-// digits of c, and false if it does not fit into an Amount.
-func rounded(r *big.Rat, c affiliate.Currency) (affiliate.Amount, bool) {
-	step := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(4-c.Digits())), nil)
-	units := new(big.Rat).Quo(new(big.Rat).Abs(r), new(big.Rat).SetInt(step))
-	units.Add(units, big.NewRat(1, 2))
-	n := new(big.Int).Quo(units.Num(), units.Denom())
-	n.Mul(n, step)
-	if r.Sign() < 0 {
-		n.Neg(n)
-	}
-	if !n.IsInt64() || n.Int64() == math.MinInt64 {
-		return affiliate.Amount{}, false
-	}
-	return affiliate.AmountFromScaled(n.Int64()), true
-}
-
 func sameAsRat(t *rapid.T, op string, exact *big.Rat, c affiliate.Currency, got affiliate.Amount, err error) {
-	want, ok := rounded(exact, c)
+	want, ok := scene.Rounded(exact, c)
 	if ok != (err == nil) || !ok && !errors.Is(err, affiliate.ErrAmountRange) || !got.Equal(want) {
 		t.Fatalf("%s = %v, %v, want %v, room %v", op, got, err, want, ok)
 	}
@@ -435,7 +415,7 @@ func sameAsRat(t *rapid.T, op string, exact *big.Rat, c affiliate.Currency, got 
 
 func TestArithmeticEqualsRat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawCurrency(t)
+		c := scene.DrawCurrency(t)
 		n, part, whole := drawScaled(t, "n"), drawScaled(t, "part"), drawScaled(t, "whole")
 		a := affiliate.AmountFromScaled(n)
 
@@ -527,7 +507,7 @@ func readsAsRat(t *testing.T, s string, refused error) {
 		return
 	}
 	exact, _ := new(big.Rat).SetString(s)
-	want, ok := rounded(exact.Mul(exact, big.NewRat(10_000, 1)), "CLF")
+	want, ok := scene.Rounded(exact.Mul(exact, big.NewRat(10_000, 1)), "CLF")
 	if ok != (err == nil) || !ok && !errors.Is(err, affiliate.ErrAmountRange) || !got.Equal(want) {
 		t.Fatalf("%q is read as %v, %v, want %v, room %v", s, got, err, want, ok)
 	}

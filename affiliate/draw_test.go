@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // A drawing fills values of all types of answers. It finds the fields by
@@ -150,7 +151,7 @@ func anyDocument() *rapid.Generator[json.RawMessage] {
 	fixed := rapid.SampledFrom([]string{`null`, ` 7 `, `"<&>"`, "{ \"a\" : [ 1.50, \"\u2028\u2029\" ] }"})
 	object := rapid.Custom(func(t *rapid.T) string {
 		doc := map[string]any{anyText().Draw(t, "name"): anyText().Draw(t, "text"), "n": rapid.Float64Range(-1e9, 1e9).Draw(t, "n"), "l": []any{nil, true}}
-		return " " + string(must(json.Marshal(doc))) + "\n"
+		return " " + string(scene.Must(json.Marshal(doc))) + "\n"
 	})
 	return rapid.Map(rapid.OneOf(fixed, object), func(s string) json.RawMessage { return json.RawMessage(s) })
 }

@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // marshaled returns the JSON of a value by json.Marshal. For a byte that is not
 // UTF-8, Go 1.26 writes the escape of U+FFFD and Go 1.27 the character. Here
 // both become the escape.
-func marshaled(v any) string { return escaped(must(json.Marshal(v))) }
+func marshaled(v any) string { return escaped(scene.Must(json.Marshal(v))) }
 
 // escaped replaces the character U+FFFD by its escape.
 func escaped(document []byte) string { return strings.ReplaceAll(string(document), "\ufffd", `\ufffd`) }

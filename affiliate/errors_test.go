@@ -10,6 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // TestCodeRefused: CodeRefused reports true for the rules of a promotional code
@@ -31,8 +32,8 @@ func TestCodeRefused(t *testing.T) {
 		}
 	}
 
-	w := newWorld(t)
-	w.ada()
+	w := scene.New(t)
+	w.Ada()
 	sale := affiliate.NewSale{PromoCode: "NOPE", TotalEarned: affiliate.MustAmount("1")}
 	for name, c := range map[string]struct {
 		p    *tributary.Program
@@ -41,7 +42,7 @@ func TestCodeRefused(t *testing.T) {
 	}{
 		"unknown":    {w.Program, sale, true},
 		"bad input":  {w.Program, affiliate.NewSale{PromoCode: "ADA20"}, false},
-		"store down": {w.With(conformance.FailAt(w.store, 1)), sale, false},
+		"store down": {w.With(conformance.FailAt(w.Store, 1)), sale, false},
 	} {
 		_, err := c.p.RecordSale(t.Context(), c.sale)
 		e, ok := errors.AsType[*affiliate.Error](err)

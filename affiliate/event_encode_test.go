@@ -8,6 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
+	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -16,8 +17,8 @@ func soldOnce(tb testing.TB) (affiliate.Sale, record.Payload) {
 	tb.Helper()
 	store := memstore.New()
 	p, _ := benchkit.Shop(tb, store, 1)
-	result := must(p.RecordSale(tb.Context(), affiliate.NewSale{
-		PromoCode: "CODE0", TotalEarned: saleTotal, ExternalID: `o-1 <"&`, Name: "Ünï & <b>\u2028", Email: "u@example.com",
+	result := scene.Must(p.RecordSale(tb.Context(), affiliate.NewSale{
+		PromoCode: "CODE0", TotalEarned: scene.SaleTotal, ExternalID: `o-1 <"&`, Name: "Ünï & <b>\u2028", Email: "u@example.com",
 		Product: affiliate.Set(affiliate.Product{ProductID: "<beans>"}),
 	}))
 	sale, _ := result.Sale.Get()
@@ -40,7 +41,7 @@ func soldOnce(tb testing.TB) (affiliate.Sale, record.Payload) {
 func TestSaleEventEncoder(t *testing.T) {
 	sale, payload := soldOnce(t)
 	sale.Affiliate.Link = affiliate.Set("slug-0")
-	want := string(must(json.Marshal(sale)))
+	want := string(scene.Must(json.Marshal(sale)))
 	_, got, _ := strings.Cut(string(payload.Bytes()), `"body":`)
 	if got != want+"}" {
 		t.Errorf("the body is\n%s, want\n%s", got, want)
@@ -52,5 +53,5 @@ func TestSaleEventEncoder(t *testing.T) {
 func BenchmarkSaleEvent(b *testing.B) {
 	sale, payload := soldOnce(b)
 	benchkit.Versus(b, 3000,
-		benchkit.Each(func() { must(json.Marshal(sale)) }), benchkit.Each(func() { payload.Bytes() }))
+		benchkit.Each(func() { scene.Must(json.Marshal(sale)) }), benchkit.Each(func() { payload.Bytes() }))
 }

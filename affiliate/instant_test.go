@@ -11,9 +11,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// began is start as records hold it.
-var began = affiliate.InstantOf(start)
-
 // An instant of a record is a time.Time in UTC, truncated to microseconds: with
 // the same order, the same arithmetic and the same JSON.
 func TestInstant(t *testing.T) {

@@ -9,12 +9,10 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
-const (
-	textNotHTTPS   = "url must be an https URL"
-	textNotAllowed = "url points to an address that is not allowed"
-)
+const ()
 
 func TestCheckURL(t *testing.T) {
 	long := "https://hooks.example/" + strings.Repeat("x", 2048-len("https://hooks.example/"))
@@ -31,7 +29,7 @@ func TestCheckURL(t *testing.T) {
 			"https://[2606:4700::1111]/", "https://[64:ff9b::808:808]/", "https://1e100.example/", "https://0xg.example.x0/", long,
 		}},
 		{"url is too long", affiliate.AddressPolicy{}, []string{long + "x"}},
-		{textNotHTTPS, affiliate.AddressPolicy{}, []string{
+		{scene.TextNotHTTPS, affiliate.AddressPolicy{}, []string{
 			"http://hooks.example/", "ftp://hooks.example/", "file:///etc/passwd", "javascript:alert(1)", "unix:/run/x", "hooks.example", "//hooks.example/",
 			"https:hooks.example", "https://", "https:///path", "https://:443/", "https://user@hooks.example/", "https://user:pass@hooks.example/", "https://@hooks.example/",
 			"https://hooks.example/#x", "https://hooks.example/#", "https://hooks.example:0/", "https://hooks.example:22/", "https://hooks.example:25/", "https://hooks.example:80/",
@@ -39,7 +37,7 @@ func TestCheckURL(t *testing.T) {
 			"https://hooks..example/", "https://hooks.example../", "https://bücher.example/", "https://１２７.0.0.1/", "https://\xff.example/", "https://a\\b.example/",
 			"https://%31%32%37.0.0.1/", "https://[::1", "https://[hooks.example]/", "https://" + strings.Repeat("a", 64) + ".example/", "https://" + strings.Repeat("a.", 130) + "example/",
 		}},
-		{textNotAllowed, affiliate.AddressPolicy{}, []string{
+		{scene.TextNotAllowed, affiliate.AddressPolicy{}, []string{
 			"https://127.0.0.1/", "https://127.0.0.1./", "https://[::1]/", "https://0.0.0.0/", "https://[::]/", "https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.0.1/",
 			"https://100.64.0.1/", "https://169.254.169.254/", "https://168.63.129.16/", "https://[fe80::1]/", "https://[fe80::1%25eth0]/", "https://[fc00::1]/", "https://[fd00:ec2::254]/",
 			"https://192.0.2.1/", "https://198.18.0.1/", "https://224.0.0.1/", "https://240.0.0.1/", "https://255.255.255.255/",
@@ -48,9 +46,9 @@ func TestCheckURL(t *testing.T) {
 			"https://256.256.256.256/", "https://1.2.3.4.5/", "https://99999999999/", "https://0x1ffffffff/", "https://1.2.3.09/", "https://hooks.1/", "https://127.0.0.0x1/",
 		}},
 		{"", http, []string{"http://hooks.example/", "http://hooks.example:80/", "https://hooks.example:80/"}},
-		{textNotAllowed, http, []string{"http://127.0.0.1/"}},
+		{scene.TextNotAllowed, http, []string{"http://127.0.0.1/"}},
 		{"", loopback, []string{"https://127.0.0.1:8443/", "https://127.1/", "https://[::ffff:127.0.0.1]/", "https://[64:ff9b::7f00:1]/"}},
-		{textNotAllowed, loopback, []string{"https://[::1]/", "https://10.0.0.1/"}},
+		{scene.TextNotAllowed, loopback, []string{"https://[::1]/", "https://10.0.0.1/"}},
 	}
 	for _, tt := range tests {
 		for _, url := range tt.urls {

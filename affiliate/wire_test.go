@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // shape returns the keys of a JSON value in order, without the values: a null
@@ -21,18 +22,18 @@ func shape(raw []byte) string {
 }
 
 func shapeOf(dec *json.Decoder) (text string, null bool) {
-	switch must(dec.Token()) {
+	switch scene.Must(dec.Token()) {
 	case json.Delim('{'):
 		var keys []string
 		for dec.More() {
-			key := must(dec.Token()).(string)
+			key := scene.Must(dec.Token()).(string)
 			value, null := shapeOf(dec)
 			if null {
 				value = "=null"
 			}
 			keys = append(keys, key+value)
 		}
-		must(dec.Token())
+		scene.Must(dec.Token())
 		return "{" + strings.Join(keys, " ") + "}", false
 	case json.Delim('['):
 		var first string
@@ -44,7 +45,7 @@ func shapeOf(dec *json.Decoder) (text string, null bool) {
 				}
 			}
 		}
-		must(dec.Token())
+		scene.Must(dec.Token())
 		return "[" + first + "]", false
 	case nil:
 		return "", true
@@ -90,43 +91,43 @@ func affiliateBodyShape() string {
 // the documented order, with null and [] where the contract says so.
 func TestWireShapes(t *testing.T) {
 	ctx := t.Context()
-	w := newWorld(t)
-	hook := w.hook(affiliate.EventTypes()...)
-	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPayments: 12}}))
-	tier := must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Green bean", ConditionType: affiliate.ConditionAll}))
-	mara := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	w := scene.New(t)
+	hook := w.Hook(affiliate.EventTypes()...)
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPayments: 12}}))
+	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Green bean", ConditionType: affiliate.ConditionAll}))
+	mara := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
 		FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara", CommissionPlanID: plan.ID,
 		Answers: []affiliate.Answer{{QuestionID: hook.ID, Answer: "news"}},
 	}))
-	must(w.SetAffiliateTier(ctx, tier.ID, mara.ID))
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: percent("20")}))
-	code := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
-	must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: textOf("M")}))
-	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "mara", LandingURL: "https://beans.example/shop?ref=mara"}))
-	referral := must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: jsonOf(click.ID), Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "cust-1"}))
-	res := must(w.RecordSale(ctx, affiliate.NewSale{Email: referral.Email, TotalEarned: sum("129.50"), Product: affiliate.Set(affiliate.Product{ProductID: "beans"})}))
+	scene.Must(w.SetAffiliateTier(ctx, tier.ID, mara.ID))
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+	code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
+	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("M")}))
+	click := scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "mara", LandingURL: "https://beans.example/shop?ref=mara"}))
+	referral := scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: scene.JSON(click.ID), Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "cust-1"}))
+	res := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: referral.Email, TotalEarned: scene.Sum("129.50"), Product: affiliate.Set(affiliate.Product{ProductID: "beans"})}))
 	sale, _ := res.Sale.Get()
-	bareRes := must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: sum("5")}))
+	bareRes := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: scene.Sum("5")}))
 	bare, _ := bareRes.Sale.Get()
-	must(w.UpdateReferral(ctx, referral.Email, affiliate.ReferralUpdate{Name: textOf("Tom")}))
-	must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: textOf("Winter")}))
-	must(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true), FirstTimeOrder: affiliate.Set(true)}))
-	deliveries := must(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items
-	payload := strings.Replace(shape(must(json.Marshal(must(w.Delivery(ctx, deliveries[0].ID))))), deliveryHead+" payload", "", 1)
+	scene.Must(w.UpdateReferral(ctx, referral.Email, affiliate.ReferralUpdate{Name: scene.TextOf("Tom")}))
+	scene.Must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: scene.TextOf("Winter")}))
+	scene.Must(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true), FirstTimeOrder: affiliate.Set(true)}))
+	deliveries := scene.Must(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items
+	payload := strings.Replace(shape(scene.Must(json.Marshal(scene.Must(w.Delivery(ctx, deliveries[0].ID))))), deliveryHead+" payload", "", 1)
 	if !strings.HasPrefix(payload, "{event eventId occurredAt programId revision body{") {
 		t.Errorf("payload of a delivery: %s", payload)
 	}
 	got := map[string]any{
-		"affiliate": must(w.Affiliate(ctx, "mara")), "link": must(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items[0],
-		"coupon": must(w.Coupon(ctx, affiliate.CouponRef{ID: coupon.ID})), "code": must(w.Code(ctx, affiliate.CodeRef{ID: code.ID})),
-		"referral": must(w.Referral(ctx, referral.Email)), "sale": must(w.Sale(ctx, sale.ID)), "bare sale": bare,
-		"evaluation":     must(w.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", TotalEarned: amount("19.99")})),
-		"bad evaluation": must(w.Evaluate(ctx, affiliate.Order{PromoCode: "NOPE"})),
-		"plan":           must(w.Plans(ctx, affiliate.Page{})).Items[0], "tier": must(w.Tiers(ctx, affiliate.Page{})).Items[0],
-		"endpoint": must(w.Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
-		"click": click, "refund": must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: amount("1")})),
-		"payout":     must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})),
-		"adjustment": must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "r"})),
+		"affiliate": scene.Must(w.Affiliate(ctx, "mara")), "link": scene.Must(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items[0],
+		"coupon": scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: coupon.ID})), "code": scene.Must(w.Code(ctx, affiliate.CodeRef{ID: code.ID})),
+		"referral": scene.Must(w.Referral(ctx, referral.Email)), "sale": scene.Must(w.Sale(ctx, sale.ID)), "bare sale": bare,
+		"evaluation":     scene.Must(w.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", TotalEarned: scene.Amount("19.99")})),
+		"bad evaluation": scene.Must(w.Evaluate(ctx, affiliate.Order{PromoCode: "NOPE"})),
+		"plan":           scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0], "tier": scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0],
+		"endpoint": scene.Must(w.Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
+		"click": click, "refund": scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")})),
+		"payout":     scene.Must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})),
+		"adjustment": scene.Must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"})),
 	}
 	want := map[string]string{
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
@@ -138,21 +139,21 @@ func TestWireShapes(t *testing.T) {
 		"refund": "{success alreadyRefunded reason}",
 	}
 	for name, v := range got {
-		if diff := cmp.Diff(strings.Fields(want[name]), strings.Fields(shape(must(json.Marshal(v))))); diff != "" {
+		if diff := cmp.Diff(strings.Fields(want[name]), strings.Fields(shape(scene.Must(json.Marshal(v))))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 
 	// Deleted: all five.
-	other := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "O", LastName: "T", Email: "o@example.com"}))
-	kim := must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: other.ID.String(), Name: "K", Email: "k@example.net", ReferredUserExternalID: "k"}))
-	gone := must(w.RecordSale(ctx, affiliate.NewSale{Email: kim.Email, TotalEarned: sum("1")}))
+	other := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "O", LastName: "T", Email: "o@example.com"}))
+	kim := scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: other.ID.String(), Name: "K", Email: "k@example.net", ReferredUserExternalID: "k"}))
+	gone := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("1")}))
 	goneSale, _ := gone.Sale.Get()
-	must(0, w.DeleteSale(ctx, goneSale.ID))
-	must(0, w.DeleteReferral(ctx, kim.Email))
-	must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: other.ID}))
-	must(w.DeleteCode(ctx, code.ID))
-	must(w.DeleteCoupon(ctx, coupon.ID))
+	scene.Must(0, w.DeleteSale(ctx, goneSale.ID))
+	scene.Must(0, w.DeleteReferral(ctx, kim.Email))
+	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: other.ID}))
+	scene.Must(w.DeleteCode(ctx, code.ID))
+	scene.Must(w.DeleteCoupon(ctx, coupon.ID))
 
 	// The last event of each type of an object that has all fields, and the
 	// first event of objects that are created.
@@ -168,7 +169,7 @@ func TestWireShapes(t *testing.T) {
 		affiliate.PromocodeCreated: codeShape, affiliate.PromocodeUpdated: codeShape,
 	}
 	for _, typ := range affiliate.EventTypes() {
-		events := must(w.Events(ctx, affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items
+		events := scene.Must(w.Events(ctx, affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items
 		if len(events) == 0 {
 			t.Errorf("no %s", typ)
 			continue
@@ -179,7 +180,7 @@ func TestWireShapes(t *testing.T) {
 			event = events[0]
 		case affiliate.SaleUpdated: // of the sale with a customer, in the payout
 			for _, e := range events {
-				if e.ObjectID == jsonOf(sale.ID) {
+				if e.ObjectID == scene.JSON(sale.ID) {
 					event = e
 					break
 				}
@@ -200,15 +201,15 @@ func TestWireShapes(t *testing.T) {
 			t.Errorf("%s: %s", typ, event.Payload)
 		}
 	}
-	w.verify()
+	w.Verifies()
 }
 
 // The bytes of a deleted event, with the clock and ids of the suite.
 func TestWireDeletedBytes(t *testing.T) {
-	s := newSaleShop(t)
-	sale := s.toTomas("1")
-	must(0, s.DeleteSale(t.Context(), sale.ID))
-	event := must(s.Events(t.Context(), affiliate.EventFilter{Type: affiliate.SaleDeleted}, affiliate.Page{})).Items[0]
+	s := scene.NewShop(t)
+	sale := s.ToTomas("1")
+	scene.Must(0, s.DeleteSale(t.Context(), sale.ID))
+	event := scene.Must(s.Events(t.Context(), affiliate.EventFilter{Type: affiliate.SaleDeleted}, affiliate.Page{})).Items[0]
 	want := `{"event":"sale.deleted","eventId":"` + event.MessageID() + `","occurredAt":"2026-03-11T09:24:18.442Z",` +
 		`"programId":"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01","revision":2,"body":{"id":1}}`
 	if diff := cmp.Diff(want, string(event.Payload)); diff != "" {

@@ -2,16 +2,16 @@ package main
 
 // The benchmarks that several goals are read from.
 var (
-	saleBench     = bench{dir: "affiliate", name: "BenchmarkRealSale"}
-	growthBench   = bench{dir: "affiliate", name: "BenchmarkRealSaleOnFullStore"}
-	bytesBench    = bench{dir: "affiliate", name: "BenchmarkRealSaleBytes"}
-	procsBench    = bench{dir: "affiliate", name: "BenchmarkRealSaleProcs"}
-	codesBench    = bench{dir: "affiliate", name: "BenchmarkGenerateCodes"}
-	ledgerBench   = bench{dir: "affiliate", name: "BenchmarkLedgerOnFullStore"}
-	clickBench    = bench{dir: "affiliate", name: "BenchmarkTrackClick"}
-	linksBench    = bench{dir: "affiliate", name: "BenchmarkTenLinks"}
+	saleBench     = bench{dir: "internal/proofs", name: "BenchmarkRealSale"}
+	growthBench   = bench{dir: "internal/proofs", name: "BenchmarkRealSaleOnFullStore"}
+	bytesBench    = bench{dir: "internal/proofs", name: "BenchmarkRealSaleBytes"}
+	procsBench    = bench{dir: "internal/proofs", name: "BenchmarkRealSaleProcs"}
+	codesBench    = bench{dir: "internal/proofs", name: "BenchmarkGenerateCodes"}
+	ledgerBench   = bench{dir: "internal/proofs", name: "BenchmarkLedgerOnFullStore"}
+	clickBench    = bench{dir: "internal/proofs", name: "BenchmarkTrackClick"}
+	linksBench    = bench{dir: "internal/proofs", name: "BenchmarkTenLinks"}
 	latencyBench  = bench{dir: "internal/gates", name: "BenchmarkLatency"}
-	eventsBench   = bench{dir: "affiliate", name: "BenchmarkEventMemory"}
+	eventsBench   = bench{dir: "internal/proofs", name: "BenchmarkEventMemory"}
 	lookupBench   = bench{dir: "memstore", name: "BenchmarkLookup"}
 	postBench     = bench{dir: "httpapi", name: "BenchmarkRealSaleLoopback"}
 	getBench      = bench{dir: "httpapi", name: "BenchmarkLink"}

@@ -82,7 +82,7 @@ func (im *importing) payout(row *affiliate.ImportedPayout, digest string) (affil
 	}
 	aff, err := im.Tx.Affiliates.Get(held.owner)
 	if err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("affiliate of a payout", err)
+		return affiliate.ImportRow{}, refusal.Internal("internal/proofs of a payout", err)
 	}
 	at := affiliate.InstantOf(row.CreatedAt)
 	rec := record.Payout{

@@ -1,5 +1,5 @@
 // Command mutate writes the rules wrongly, in one place at a time, and runs the tests of
-// a package on each of these mutants. One that passes all
+// the engine on each of these mutants. One that passes all
 // tests that reach it survives: either a test is missing, or the mutant means the
 // same. Before a release:
 //
@@ -49,6 +49,12 @@ var ruleFiles = []string{
 	"internal/payout/status.go",
 }
 
+// testFolders are the packages whose tests look at the rules, the quick ones first.
+var testFolders = []string{
+	"affiliate", "internal/payout", "internal/payment", "internal/delivery", "internal/audit", "internal/reading", "internal/partner",
+	"internal/engine", "internal/imports", "internal/upkeep", "internal/proofs",
+}
+
 // least is the score that has to be reached, in per cent.
 const least = 95
 
@@ -57,12 +63,12 @@ var survivorsText string
 
 func main() {
 	o := options{reasons: survivors(survivorsText), out: os.Stdout, log: os.Stderr}
-	flag.StringVar(&o.folder, "tests", "affiliate", "the folder of the tests")
+	folders := flag.String("tests", strings.Join(testFolders, ","), "the folders of the tests")
 	files := flag.String("files", strings.Join(ruleFiles, ","), "the files to change")
 	flag.IntVar(&o.workers, "workers", 2, "how many tests run at once")
 	flag.Parse()
 	// The state machines draw the same every time, and a mutant leaves no files.
-	o.files, o.flags = strings.Split(*files, ","), append([]string{"-rapid.seed=1", "-rapid.nofailfile"}, flag.Args()...)
+	o.files, o.folders, o.flags = strings.Split(*files, ","), strings.Split(*folders, ","), append([]string{"-rapid.seed=1", "-rapid.nofailfile"}, flag.Args()...)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -73,7 +79,7 @@ func main() {
 
 // options say what is changed and who tries it.
 type options struct {
-	folder  string // of the tests
+	folders []string // of the tests
 	files   []string
 	workers int
 	flags   []string          // of the test binary
@@ -92,22 +98,31 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	t := &trial{folder: o.folder, binary: filepath.Join(dir, "tests"), dir: dir, flags: o.flags}
-	if out, err := compile(o.folder, overlay, t.binary); err != nil {
-		return fmt.Errorf("the mutants do not compile: %w\n%s", err, out)
+	var trials []*trial
+	tests, left := 0, []string{}
+	for _, folder := range o.folders {
+		t := &trial{folder: folder, dir: filepath.Join(dir, folder), flags: o.flags}
+		t.binary = filepath.Join(t.dir, "tests")
+		if err := os.MkdirAll(t.dir, 0o700); err != nil {
+			return err
+		}
+		if out, err := compile(folder, overlay, t.binary); err != nil {
+			return fmt.Errorf("the mutants do not compile: %w\n%s", err, out)
+		}
+		fails, err := t.survey(ctx, o.workers)
+		if err != nil {
+			return err
+		}
+		trials, tests, left = append(trials, t), tests+len(t.tests), append(left, fails...)
 	}
-	all, left, err := t.survey(ctx, o.workers)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(o.log, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), len(all), left)
+	fmt.Fprintf(o.log, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), tests, left)
 	fates := map[string][]fate{}
 	var mu sync.Mutex
 	spread(o.workers, sites, func(s site) {
 		if ctx.Err() != nil {
 			return
 		}
-		f := t.try(ctx, s, all)
+		f := try(ctx, s, trials)
 		mu.Lock()
 		defer mu.Unlock()
 		fates[s.file] = append(fates[s.file], f)

@@ -13,7 +13,7 @@ func TestMutants(t *testing.T) {
 	const same, unseen = "testdata/rules/rules.go Left: left < 0 => <=", "testdata/rules/rules.go Count: *n++ => left out"
 	const dead = "testdata/rules/rules.go Left: left < 0 => not so"
 	var table, log bytes.Buffer
-	o := options{folder: "testdata/rules", files: []string{"testdata/rules/rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0", dead: "it was so", "other.go F: x => y": "not tried"}}
+	o := options{folders: []string{"testdata/rules"}, files: []string{"testdata/rules/rules.go"}, workers: 2, out: &table, log: &log, reasons: map[string]string{same: "0 is 0", dead: "it was so", "other.go F: x => y": "not tried"}}
 	err := run(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), unseen) || strings.Contains(err.Error(), same) || strings.Count(err.Error(), "without a reason") != 1 {
 		t.Errorf("survivors: %v\n%s", err, &log)

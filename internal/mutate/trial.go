@@ -15,12 +15,13 @@ import (
 	"time"
 )
 
-// A trial runs the tests of a binary.
+// A trial runs the tests of one package.
 type trial struct {
 	folder string // of the tests, which read their testdata there
 	binary string
 	flags  []string
-	dir    string
+	dir    string   // for what the tests report
+	tests  []tested // those that reach a site, the fastest first
 }
 
 // A tested is a test of the package, how long it takes and which sites it reaches.
@@ -43,12 +44,12 @@ func (t *trial) run(ctx context.Context, names []string, limit time.Duration, en
 
 // survey runs each test alone, without a mutant. Tests that fail, because they
 // measure what the questions cost, are named and left out.
-func (t *trial) survey(ctx context.Context, workers int) (all []tested, left []string, err error) {
+func (t *trial) survey(ctx context.Context, workers int) (left []string, err error) {
 	cmd := exec.CommandContext(ctx, t.binary, "-test.list", "^(Test|Example)")
 	cmd.Dir = t.folder
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var mu sync.Mutex
 	spread(workers, strings.Fields(string(out)), func(name string) {
@@ -61,12 +62,12 @@ func (t *trial) survey(ctx context.Context, workers int) (all []tested, left []s
 		if !ok {
 			left = append(left, name)
 		} else if len(one.reaches) > 0 {
-			all = append(all, one)
+			t.tests = append(t.tests, one)
 		}
 	})
-	slices.SortFunc(all, func(a, b tested) int { return cmp.Compare(a.took, b.took) })
+	slices.SortFunc(t.tests, func(a, b tested) int { return cmp.Compare(a.took, b.took) })
 	slices.Sort(left)
-	return all, left, ctx.Err()
+	return left, ctx.Err()
 }
 
 // reached reads the numbers of the sites that a run came by.
@@ -94,22 +95,32 @@ type fate struct {
 // batch is how long the tests take that are run in one process.
 const batch = 3 * time.Second
 
-// try runs the tests that reach a site with its mutant, the fastest first, until
-// one fails or stops.
-func (t *trial) try(ctx context.Context, s site, all []tested) fate {
+// try runs the tests of all packages that reach a site with its mutant, until one
+// fails or stops.
+func try(ctx context.Context, s site, trials []*trial) fate {
 	f := fate{site: s}
+	for _, t := range trials {
+		if !f.killed {
+			t.try(ctx, &f)
+		}
+	}
+	return f
+}
+
+// try runs the tests of the package, the fastest first.
+func (t *trial) try(ctx context.Context, f *fate) {
 	var names []string
 	var sum time.Duration
 	flush := func() {
 		if len(names) == 0 || f.killed {
 			return
 		}
-		ok, _ := t.run(ctx, names, 30*time.Second+10*sum, fmt.Sprint("MUTANT=", s.id))
+		ok, _ := t.run(ctx, names, 30*time.Second+10*sum, fmt.Sprint("MUTANT=", f.id))
 		f.killed = !ok
 		names, sum = nil, 0
 	}
-	for _, one := range all {
-		if !one.reaches[s.id] {
+	for _, one := range t.tests {
+		if !one.reaches[f.id] {
 			continue
 		}
 		f.tests++
@@ -119,7 +130,6 @@ func (t *trial) try(ctx context.Context, s site, all []tested) fate {
 		names, sum = append(names, one.name), sum+one.took
 	}
 	flush()
-	return f
 }
 
 // spread calls do for each of some things, on some goroutines.

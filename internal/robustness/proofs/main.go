@@ -42,7 +42,7 @@ type options struct {
 }
 
 // mutantsTitle stands above the table of the mutants.
-const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test of the folder affiliate notices. " +
+const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test of the engine notices. " +
 	"Those that survive are in internal/mutate/survivors.txt, each with its reason.\n\n"
 
 // A part is a command that runs tests which count, in a folder from the root. Its
@@ -63,7 +63,7 @@ var parts = []part{
 		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesOnPostgres", "TestHistoriesOfProcesses",
 		"TestPlantedInMemory", "TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyOnPostgres",
 	}},
-	selected(".", "./affiliate", "TestFaultAtEveryCall", "TestFaultsInPairs", "TestLostAnswerOfEveryWrite", "TestSlowCall"),
+	selected(".", "./internal/proofs", "TestFaultAtEveryCall", "TestFaultsInPairs", "TestLostAnswerOfEveryWrite", "TestSlowCall"),
 }
 
 // longParts run at length only.

@@ -1,0 +1,376 @@
+package delivery_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+func TestSecretPrints(t *testing.T) {
+	const value = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	s := affiliate.Secret(value)
+	issued := affiliate.IssuedEndpoint{Secret: s}
+	var log bytes.Buffer
+	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+		slog.New(h).Info("made", "secret", s, "endpoint", issued, "list", []affiliate.Secret{s})
+	}
+	text := scene.Must(s.MarshalText())
+	jsonOf := scene.Must(json.Marshal(map[string]any{"s": []affiliate.Secret{s}}))
+	out := []string{log.String(), s.String(), s.GoString(), string(text), string(jsonOf)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%10.3s"} {
+		out = append(out, fmt.Sprintf(verb, s), fmt.Sprintf(verb, issued), fmt.Sprintf(verb, []any{&issued, s}))
+	}
+	out = append(out, fmt.Sprint(s), fmt.Sprintln(fmt.Errorf("failed: %w %v", errors.New("x"), s)))
+	for _, got := range out {
+		for _, leak := range []string{value[6:20], "cdef", fmt.Sprintf("%x", value[6:14]), fmt.Sprintf("%X", value[6:14])} {
+			if strings.Contains(got, leak) {
+				t.Errorf("%q leaks the secret", got)
+			}
+		}
+	}
+	if s.Reveal() != value || fmt.Sprintf("%q", s) != "whsec_***" || string(jsonOf) != `{"s":["whsec_***"]}` {
+		t.Errorf("Reveal %q, %%q %q, JSON %s", s.Reveal(), fmt.Sprintf("%q", s), jsonOf)
+	}
+}
+
+func TestCreateEndpoint(t *testing.T) {
+	w := scene.New(t)
+	got := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+		URL: scene.HookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: "Order sync", SvixHeaders: true,
+	}))
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(got.Secret.Reveal(), "whsec_"))
+	if err != nil || len(raw) != 32 {
+		t.Errorf("secret of %d bytes: %v", len(raw), err)
+	}
+	secret := got.Secret.Reveal()
+	at := affiliate.TimeOf(scene.Start)
+	want := affiliate.Endpoint{
+		ID: got.ID, URL: scene.HookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: affiliate.Set("Order sync"),
+		Active: true, SvixHeaders: true, HeaderNames: []string{}, Status: affiliate.EndpointEnabled, DisabledReason: affiliate.Null[affiliate.DisabledReason](),
+		DisabledAt: affiliate.Null[affiliate.Time](), FirstFailureAt: affiliate.Null[affiliate.Time](), LastSuccessAt: affiliate.Null[affiliate.Time](),
+		PausedUntil: affiliate.Null[affiliate.Time](), SecretHint: secret[len(secret)-4:], PreviousSecretExpiresAt: affiliate.Null[affiliate.Time](),
+		CreatedAt: at, UpdatedAt: at,
+	}
+	if diff := cmp.Diff(want, got.Endpoint); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, scene.Must(w.Endpoint(t.Context(), got.ID))); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	var wire map[string]any
+	if err := json.Unmarshal(scene.Must(json.Marshal(got)), &wire); err != nil || wire["secret"] != secret || wire["url"] != scene.HookURL || len(wire) != 18 {
+		t.Errorf("JSON of %d keys, secret %v", len(wire), wire["secret"])
+	}
+	got.Events[0] = "changed"
+	if scene.Must(w.Endpoint(t.Context(), got.ID)).Events[0] != affiliate.SaleUpdated {
+		t.Error("the answer shares memory with the record")
+	}
+	all := w.Hook("*")
+	if diff := cmp.Diff(affiliate.EventTypes(), all.Events); diff != "" {
+		t.Errorf("* (-want +got):\n%s", diff)
+	}
+	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	if off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(at) {
+		t.Errorf("made inactive: %+v", off.Endpoint)
+	}
+	list := scene.Must(w.Endpoints(t.Context(), affiliate.Page{}))
+	if len(list.Items) != 3 || list.Items[0].ID != off.ID || list.Items[2].ID != got.ID {
+		t.Errorf("list: %+v", list)
+	}
+	if _, err := w.Endpoint(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
+		t.Errorf("unknown: %v", err)
+	}
+	_, err = w.Endpoints(t.Context(), affiliate.Page{Limit: -1})
+	if !errors.Is(err, affiliate.InvalidQuery) {
+		t.Errorf("bad page: %v", err)
+	}
+	if len(w.EventTypes(0)) != 0 {
+		t.Error("endpoints fire events")
+	}
+	w.Verifies()
+}
+
+var (
+	noWebhookID  = scene.FieldError(affiliate.MissingField, "webhookId", "Webhook ID is required")
+	noWebhook    = scene.MissingError(affiliate.WebhookNotFound, "Webhook endpoint not found")
+	badGrace     = scene.FieldError(affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
+	notHTTPS     = scene.FieldError(affiliate.InvalidField, "url", scene.TextNotHTTPS)
+	notAllowed   = scene.FieldError(affiliate.URLNotAllowed, "url", scene.TextNotAllowed)
+	noURL        = scene.FieldError(affiliate.MissingField, "url", "URL is required")
+	noEvents     = scene.FieldError(affiliate.MissingField, "events", "At least one event type is required")
+	unknownEvent = func(s string) affiliate.Error {
+		return scene.FieldError(affiliate.InvalidField, "events", "Unknown event type: "+s)
+	}
+	repeatedEvent = scene.FieldError(affiliate.InvalidField, "events", "Duplicate event type: sale.created")
+)
+
+func TestCreateEndpointErrors(t *testing.T) {
+	sale := []affiliate.EventType{affiliate.SaleCreated}
+	of := func(types ...affiliate.EventType) affiliate.NewEndpoint {
+		return affiliate.NewEndpoint{URL: scene.HookURL, Events: types}
+	}
+	tests := []struct {
+		name string
+		in   affiliate.NewEndpoint
+		want affiliate.Error
+	}{
+		{"ErrURLMissing", affiliate.NewEndpoint{}, noURL},
+		{"ErrURLBlank", affiliate.NewEndpoint{URL: " ", Events: sale}, noURL},
+		{"ErrURLNotHTTPS", affiliate.NewEndpoint{URL: "http://hooks.example/"}, notHTTPS},
+		{"ErrURLNotAllowed", affiliate.NewEndpoint{URL: "https://127.0.0.1/"}, notAllowed},
+		{"ErrURLTooLong", affiliate.NewEndpoint{URL: scene.HookURL + strings.Repeat("x", 2048)}, scene.FieldError(affiliate.InvalidField, "url", "url is too long")},
+		{"ErrEventsMissing", of(), noEvents},
+		{"ErrEventUnknown", of("promotional_code.created"), unknownEvent("promotional_code.created")},
+		{"ErrEventPattern", of("coupon.*"), unknownEvent("coupon.*")},
+		{"ErrEventCase", of("Coupon.created"), unknownEvent("Coupon.created")},
+		{"ErrEventEmpty", of(""), unknownEvent("")},
+		{"ErrEventStarAndMore", of("*", affiliate.SaleCreated), unknownEvent("*")},
+		{"ErrEventUnknownBeforeDuplicate", of(affiliate.SaleCreated, affiliate.SaleCreated, "x"), unknownEvent("x")},
+		{"ErrEventTwice", of(affiliate.SaleCreated, affiliate.SaleUpdated, affiliate.SaleCreated), repeatedEvent},
+		{"ErrDescriptionBlank", affiliate.NewEndpoint{URL: scene.HookURL, Events: sale, Description: "  "}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrDescriptionLong", affiliate.NewEndpoint{URL: scene.HookURL, Events: sale, Description: strings.Repeat("é", 256)}, scene.FieldError(affiliate.InvalidField, "description", "description is too long")},
+	}
+	w := scene.New(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w.Refused(tt.want, func() error { _, err := w.CreateEndpoint(t.Context(), tt.in); return err })
+		})
+	}
+	for range 50 {
+		w.Hook(affiliate.SaleCreated)
+	}
+	w.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.WebhookLimitReached, Message: "A program may have at most 50 webhook endpoints"},
+		func() error { _, err := w.CreateEndpoint(t.Context(), of("*")); return err })
+}
+
+func TestCreateEndpointOnce(t *testing.T) {
+	w := scene.New(t, scene.Sealed)
+	var replayed []byte
+	in := affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}
+	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
+	first := scene.Must(w.CreateEndpoint(t.Context(), in))
+	second := scene.Must(w.CreateEndpoint(t.Context(), in))
+	if diff := cmp.Diff(first, second); diff != "" || first.Secret.Reveal() != second.Secret.Reveal() {
+		t.Errorf("replay (-first +second):\n%s", diff)
+	}
+	if !bytes.Equal(replayed, scene.Must(json.Marshal(first))) || len(scene.Must(w.Endpoints(t.Context(), affiliate.Page{})).Items) != 1 {
+		t.Errorf("replayed %s", replayed)
+	}
+	rotate := affiliate.Rotation{WebhookID: first.ID, Once: affiliate.Once{Key: "k2"}}
+	turned := scene.Must(w.RotateSecret(t.Context(), rotate))
+	again := scene.Must(w.RotateSecret(t.Context(), rotate))
+	if turned.Secret == first.Secret || turned.Secret.Reveal() != again.Secret.Reveal() {
+		t.Error("rotation is not repeatable")
+	}
+	(&scene.Ledger{World: w}).Without(first.Secret.Reveal(), turned.Secret.Reveal())
+	w.Verifies()
+}
+
+func TestUpdateEndpoint(t *testing.T) {
+	w := scene.New(t)
+	ep := w.Hook()
+	w.Pass(time.Minute)
+	same := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL), Active: affiliate.Set(true)}))
+	if diff := cmp.Diff(ep.Endpoint, same); diff != "" {
+		t.Errorf("nothing changed (-want +got):\n%s", diff)
+	}
+	got := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{
+		URL: affiliate.Set("https://new.example/"), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
+		Description: affiliate.Set("x"), SvixHeaders: affiliate.Set(true),
+	}))
+	want := ep.Endpoint
+	want.URL, want.Events, want.Description, want.SvixHeaders = "https://new.example/", []affiliate.EventType{affiliate.SaleDeleted}, affiliate.Set("x"), true
+	want.UpdatedAt = affiliate.TimeOf(w.Now)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	got = scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), Events: affiliate.Set([]affiliate.EventType{"*"})}))
+	if !got.Description.IsNull() || len(got.Events) != 15 {
+		t.Errorf("cleared: %+v", got)
+	}
+}
+
+func TestDisableEndpoint(t *testing.T) {
+	w := scene.New(t)
+	ep, other := w.Hook(), w.Hook()
+	w.Ada()
+	w.Pass(time.Minute)
+	off := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	if off.Active || off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(affiliate.TimeOf(w.Now)) {
+		t.Errorf("disabled: %+v", off)
+	}
+	count := func(id uuid.UUID, state affiliate.DeliveryState) int {
+		return len(scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(id), State: state}, affiliate.Page{})).Items)
+	}
+	if count(ep.ID, affiliate.DeliverySkipped) != 3 || count(ep.ID, affiliate.DeliveryPending) != 0 || count(other.ID, affiliate.DeliveryPending) != 3 {
+		t.Error("pending deliveries of a disabled endpoint are not skipped, or those of another are")
+	}
+	w.Verifies()
+	scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	if count(ep.ID, affiliate.DeliverySkipped) != 4 {
+		t.Error("an event while disabled leaves no skipped delivery")
+	}
+	if err := w.Store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		return scene.Edit(tx.Endpoints, nil, func(r *record.Endpoint) {
+			r.DisabledReason, r.FirstFailureAt, r.PausedUntil, r.LastSuccessAt = affiliate.DisabledFailing, scene.Began, scene.Began, scene.Began
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	stays := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	if stays.DisabledReason != affiliate.Set(affiliate.DisabledFailing) {
+		t.Errorf("disabling again: %+v", stays)
+	}
+	on := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
+	if !on.Active || !on.DisabledReason.IsNull() || !on.DisabledAt.IsNull() || !on.FirstFailureAt.IsNull() || !on.PausedUntil.IsNull() || on.LastSuccessAt.IsNull() {
+		t.Errorf("enabled: %+v", on)
+	}
+	if count(ep.ID, affiliate.DeliveryPending) != 0 {
+		t.Error("enabling sends something")
+	}
+	w.Verifies()
+}
+
+func TestUpdateEndpointErrors(t *testing.T) {
+	w := scene.New(t)
+	id := w.Hook().ID
+	unknown := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
+	null := func(name string) affiliate.Error {
+		return scene.FieldError(affiliate.InvalidField, name, name+" must not be null")
+	}
+	tests := []struct {
+		name string
+		id   uuid.UUID
+		up   affiliate.EndpointUpdate
+		want affiliate.Error
+	}{
+		{"ErrIDMissing", uuid.Nil, affiliate.EndpointUpdate{URL: affiliate.Set("x")}, noWebhookID},
+		{"ErrUnknown", unknown, affiliate.EndpointUpdate{}, noWebhook},
+		{"ErrURLNull", id, affiliate.EndpointUpdate{URL: affiliate.Null[string]()}, null("url")},
+		{"ErrURLEmpty", id, affiliate.EndpointUpdate{URL: affiliate.Set("")}, scene.FieldError(affiliate.InvalidField, "url", "url must not be empty")},
+		{"ErrURLBlank", id, affiliate.EndpointUpdate{URL: affiliate.Set(" ")}, scene.FieldError(affiliate.InvalidField, "url", "url must not be empty")},
+		{"ErrURLNotHTTPS", unknown, affiliate.EndpointUpdate{URL: affiliate.Set("ftp://x")}, notHTTPS},
+		{"ErrURLNotAllowed", id, affiliate.EndpointUpdate{URL: affiliate.Set("https://[::1]/")}, notAllowed},
+		{"ErrEventsNull", id, affiliate.EndpointUpdate{Events: affiliate.Null[[]affiliate.EventType]()}, null("events")},
+		{"ErrEventsEmpty", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{})}, noEvents},
+		{"ErrEventUnknown", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{"y"})}, unknownEvent("y")},
+		{"ErrEventTwice", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated, affiliate.SaleCreated})}, repeatedEvent},
+		{"ErrDescriptionEmpty", id, affiliate.EndpointUpdate{Description: affiliate.Set("")}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrActiveNull", id, affiliate.EndpointUpdate{Active: affiliate.Null[bool]()}, null("active")},
+		{"ErrSvixHeadersNull", id, affiliate.EndpointUpdate{SvixHeaders: affiliate.Null[bool]()}, null("svixHeaders")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w.Refused(tt.want, func() error { _, err := w.UpdateEndpoint(t.Context(), tt.id, tt.up); return err })
+		})
+	}
+	for name, want := range map[uuid.UUID]affiliate.Error{uuid.Nil: noWebhookID, unknown: noWebhook} {
+		w.Refused(want, func() error { _, err := w.DeleteEndpoint(t.Context(), name); return err })
+		w.Refused(want, func() error { _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: name}); return err })
+	}
+	for _, seconds := range []int64{-1, 604801} {
+		w.Refused(badGrace, func() error {
+			_, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: unknown, GracePeriodSeconds: affiliate.Set(seconds)})
+			return err
+		})
+	}
+}
+
+func TestDeleteEndpoint(t *testing.T) {
+	w := scene.New(t)
+	ep := w.Hook()
+	w.Ada()
+	w.Pass(time.Second)
+	got := scene.Must(w.DeleteEndpoint(t.Context(), ep.ID))
+	if diff := cmp.Diff(affiliate.DeletedEndpoint{ID: ep.ID, URL: scene.HookURL}, got); diff != "" {
+		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+	list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
+	if len(list.Items) != 3 || len(w.Dump()["queue"]) != 0 {
+		t.Errorf("%d canceled, queue %v", len(list.Items), w.Dump()["queue"])
+	}
+	if !list.Items[0].NextAttemptAt.IsNull() || !list.Items[0].UpdatedAt.Equal(affiliate.TimeOf(w.Now)) {
+		t.Errorf("canceled: %+v", list.Items[0])
+	}
+	w.Refused(noWebhook, func() error { _, err := w.DeleteEndpoint(t.Context(), ep.ID); return err })
+	w.Verifies()
+}
+
+func TestRotateSecret(t *testing.T) {
+	w := scene.New(t)
+	ep := w.Hook()
+	secrets := func() (n int) {
+		if err := w.Store.View(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+			rec, err := tx.Endpoints.Get(ep.ID)
+			n = len(rec.Secrets)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rotate := func(grace affiliate.Opt[int64]) affiliate.IssuedEndpoint {
+		return scene.Must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: grace}))
+	}
+	ends := func(d time.Duration) affiliate.Opt[affiliate.Time] {
+		return affiliate.Set(affiliate.TimeOf(w.Now.Add(d)))
+	}
+	got := rotate(affiliate.Opt[int64]{})
+	if got.PreviousSecretExpiresAt != ends(24*time.Hour) || secrets() != 2 || got.Secret == ep.Secret || !strings.HasSuffix(got.Secret.Reveal(), got.SecretHint) {
+		t.Errorf("default grace: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	w.Pass(time.Hour)
+	if got = rotate(affiliate.Set[int64](60)); got.PreviousSecretExpiresAt != ends(23*time.Hour) || secrets() != 3 {
+		t.Errorf("the longest grace counts: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	if rotate(affiliate.Set[int64](604800)); secrets() != 3 {
+		t.Errorf("%d secrets, at most two are old", secrets())
+	}
+	w.Verifies()
+	if got = rotate(affiliate.Set[int64](0)); !got.PreviousSecretExpiresAt.IsNull() || secrets() != 1 {
+		t.Errorf("cut over: %+v, %d secrets", got.Endpoint, secrets())
+	}
+	rotate(affiliate.Set[int64](60))
+	w.Pass(time.Minute - time.Microsecond)
+	if scene.Must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+		t.Error("grace ends early")
+	}
+	w.Pass(time.Microsecond)
+	if !scene.Must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+		t.Error("grace does not end")
+	}
+	if rotate(affiliate.Set[int64](60)); secrets() != 2 {
+		t.Errorf("%d secrets, the expired one is kept", secrets())
+	}
+	w.Verifies()
+}
+
+func TestEndpointSealFails(t *testing.T) {
+	down := errors.New("the vault is down")
+	fail := func(_, _ []byte) ([]byte, error) { return nil, down }
+	w := scene.New(t, func(c *tributary.Config) { c.Seal, c.Open = fail, fail })
+	if _, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
+		t.Errorf("create: %v", err)
+	}
+	if _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
+		t.Errorf("rotate: %v", err)
+	}
+	dry := scene.New(t, func(c *tributary.Config) { c.Rand = bytes.NewReader(nil) })
+	if _, err := dry.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); err == nil {
+		t.Error("a secret without randomness")
+	}
+}

@@ -1,0 +1,439 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+func TestCreateAffiliate(t *testing.T) {
+	w := scene.New(t)
+	var got affiliate.Affiliate
+	events := w.Fired(func() {
+		got = w.Join("x", func(in *affiliate.NewAffiliate) { in.Email, in.AffiliateLink = " Mara@Example.org ", "Mara-Lindqvist" })
+	})
+	at := affiliate.TimeOf(scene.Start)
+	want := affiliate.Affiliate{
+		ID: got.ID, FirstName: "Mara", LastName: "Lindqvist", Name: "Mara Lindqvist", Email: "mara@example.org",
+		CommissionRate: affiliate.MustPercent("20"), UseCommissionPlanCommissionRate: true,
+		AffiliateLink: affiliate.Null[string](), Link: affiliate.Null[string](),
+		AffiliateLinks: []affiliate.AffiliateLink{{
+			ID: got.AffiliateLinks[0].ID, Link: "Mara-Lindqvist", UserID: got.ID, ProgramID: w.Config().ID, CreatedAt: at, UpdatedAt: at,
+		}},
+		Status: affiliate.AffiliateActive, Source: "API",
+		CommissionPlanID: affiliate.Null[uuid.UUID](), CommissionTierID: affiliate.Null[uuid.UUID](),
+		AffiliateGroupID: affiliate.Null[string](), ProgramID: w.Config().ID,
+		PayoutEmail: affiliate.Null[string](), PaymentMethod: affiliate.Null[affiliate.PaymentMethod](),
+		EmailVerified: affiliate.Null[json.RawMessage](), Image: affiliate.Null[string](), CreatedAt: at, UpdatedAt: at,
+	}
+	scene.Equal(t, want, got)
+	scene.Equal(t, want, scene.Must(w.Affiliate(context.Background(), got.ID.String())))
+
+	if len(events) != 1 || events[0].Type != affiliate.AffiliateCreated || events[0].Revision != 1 {
+		t.Fatalf("fired %+v", events)
+	}
+	want.Link = affiliate.Set("Mara-Lindqvist") // I33
+	scene.Equal(t, affiliate.AffiliateBody{
+		Affiliate: want, CommissionPlan: affiliate.Null[affiliate.Plan](), CommissionTier: affiliate.Null[affiliate.Tier](),
+		PromotionalCodes: []affiliate.AffiliateCode{}, QuestionAnswers: []affiliate.Answer{},
+	}, scene.BodyOf[affiliate.AffiliateBody](t, events[0]))
+}
+
+func TestCreateAffiliateEventIsComplete(t *testing.T) {
+	w := scene.New(t)
+	plan := scene.Must(w.CreatePlan(context.Background(), affiliate.NewPlan{
+		Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25"), MaxPayments: 12}, HoldRewards: true,
+	}))
+	tier := scene.Must(w.CreateTier(context.Background(), affiliate.NewTier{Tier: 1, Name: "Green bean", Emoji: "🌱"}))
+	question := uuid.New()
+	plan.CreatedAt, plan.UpdatedAt, tier.CreatedAt, tier.UpdatedAt = affiliate.Time{}, affiliate.Time{}, affiliate.Time{}, affiliate.Time{} // events do not have them
+	var a affiliate.Affiliate
+	created := w.Fired(func() {
+		a = w.Join("mara", func(in *affiliate.NewAffiliate) {
+			in.CommissionPlanID = plan.ID
+			in.Answers = []affiliate.Answer{{QuestionID: question, Answer: "I run a\n\tcoffee newsletter"}}
+		})
+	})
+	body := scene.BodyOf[affiliate.AffiliateBody](t, created[0])
+	scene.Equal(t, affiliate.Set(plan), body.CommissionPlan)
+	scene.Equal(t, affiliate.MustPercent("25"), body.CommissionRate)
+	if len(body.QuestionAnswers) != 1 || body.QuestionAnswers[0].ID == uuid.Nil || body.QuestionAnswers[0].QuestionID != question {
+		t.Errorf("answers %+v", body.QuestionAnswers)
+	}
+
+	older, newer := issue(w, a.ID, "MARA10"), issue(w, a.ID, "MARA20")
+	w.AddLink(a.ID, "second")
+	updated := w.Fired(func() {
+		scene.Must(w.SetAffiliateTier(context.Background(), tier.ID, a.ID))
+	})
+	body = scene.BodyOf[affiliate.AffiliateBody](t, updated[0])
+	scene.Equal(t, affiliate.Set(tier), body.CommissionTier)
+	scene.Equal(t, affiliate.Set("mara"), body.Link)
+	scene.Equal(t, []string{"mara", "second"}, slugsOf(body.Affiliate))
+	scene.Equal(t, []affiliate.AffiliateCode{
+		{ID: newer.ID, Code: "MARA20", Active: true, ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: newer.CouponID},
+		{ID: older.ID, Code: "MARA10", Active: true, ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: older.CouponID},
+	}, body.PromotionalCodes)
+	if updated[0].Revision != 3 {
+		t.Errorf("revision %d, want 3", updated[0].Revision)
+	}
+}
+
+// slugsOf returns the slugs of the affiliate, oldest first.
+func slugsOf(a affiliate.Affiliate) []string {
+	slugs := []string{}
+	for _, l := range a.AffiliateLinks {
+		slugs = append(slugs, l.Link)
+	}
+	return slugs
+}
+
+func TestCreateAffiliateRefusals(t *testing.T) {
+	w := scene.New(t)
+	w.Join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "Used" })
+	flat := scene.Must(w.CreatePlan(context.Background(), affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250")}}))
+	long := strings.Repeat("a", 101)
+	syntax := scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")
+	email := scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")
+	percent := scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
+	type row struct {
+		name string
+		set  func(*affiliate.NewAffiliate)
+		want affiliate.Error
+	}
+	rows := []row{
+		{"ErrFirstNameMissing", func(in *affiliate.NewAffiliate) { in.FirstName = "" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
+		{"ErrFirstNameBlank", func(in *affiliate.NewAffiliate) { in.FirstName = " \u2003" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
+		{"ErrFirstNameLong", func(in *affiliate.NewAffiliate) { in.FirstName = long }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName is too long")},
+		{"ErrFirstNameNewline", func(in *affiliate.NewAffiliate) { in.FirstName = "a\nb" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
+		{"ErrFirstNameDEL", func(in *affiliate.NewAffiliate) { in.FirstName = "a\x7f" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
+		{"ErrLastNameMissing", func(in *affiliate.NewAffiliate) { in.LastName = "" }, scene.FieldError(affiliate.MissingField, "lastName", "Last name is required")},
+		{"ErrLastNameLong", func(in *affiliate.NewAffiliate) { in.LastName = long }, scene.FieldError(affiliate.InvalidField, "lastName", "lastName is too long")},
+		{"ErrEmailMissing", func(in *affiliate.NewAffiliate) { in.Email = "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrEmailTaken", func(in *affiliate.NewAffiliate) { in.Email = "TAKEN@example.org" }, scene.StateError(affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")},
+		{"ErrSlugTaken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "uSED" }, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
+		{"ErrSlugLong", func(in *affiliate.NewAffiliate) { in.AffiliateLink = long }, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
+		{"ErrPlanUnknown", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = uuid.New() }, scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found")},
+		{"ErrGroup", func(in *affiliate.NewAffiliate) { in.AffiliateGroupID = affiliate.Set("x") }, scene.FieldError(affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found")},
+		{"ErrRateNegative", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("-1")) }, percent},
+		{"ErrRateOver100", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("100.5")) }, percent},
+		{"ErrRateNegativeFlat", func(in *affiliate.NewAffiliate) {
+			in.CommissionPlanID, in.CommissionRate = flat.ID, affiliate.Set(affiliate.MustPercent("-1"))
+		}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrAnswerWithoutQuestion", func(in *affiliate.NewAffiliate) { in.Answers = []affiliate.Answer{{Answer: "x"}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.questionId", "questionAnswers.questionId must be an id")},
+		{"ErrAnswerEmpty", func(in *affiliate.NewAffiliate) { in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer must not be empty")},
+		{"ErrAnswerLong", func(in *affiliate.NewAffiliate) {
+			in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: strings.Repeat("a", 10_001)}}
+		}, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer is too long")},
+		{"ErrAnswerNUL", func(in *affiliate.NewAffiliate) {
+			in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "a\x00"}}
+		}, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer contains invalid characters")},
+	}
+	for _, bad := range []string{ // B264–B271
+		"a", "a@", "@b.co", "a@b..co", ".a@b.co", "a b@c.co", "a@@b.co", "Bob <a@b.co>", "<a@b.co>", "a@b.co (x)",
+		"a@b.co\r\nBcc: x@y.z", "a@b.co, c@d.co", strings.Repeat("a", 250) + "@b.co", "a@[127.0.0.1]", `"a b"@c.co`,
+		"ä@b.co", "a@😀.example",
+	} {
+		rows = append(rows, row{fmt.Sprintf("ErrEmail %.20q", bad), func(in *affiliate.NewAffiliate) { in.Email = bad }, email})
+	}
+	for _, bad := range []string{"my slug", "a_b", "ü", "а", "a/b", "a%2Fb", "../x", "٣", "a.", "a\n", strings.Repeat("_", 200)} { // B279
+		rows = append(rows, row{fmt.Sprintf("ErrSlug %.20q", bad), func(in *affiliate.NewAffiliate) { in.AffiliateLink = bad }, syntax})
+	}
+	for _, tt := range rows {
+		t.Run(tt.name, func(t *testing.T) {
+			w.T = t
+			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "free@example.org"}
+			tt.set(&in)
+			w.Refused(tt.want, func() error { return scene.ErrOf(w.CreateAffiliate(t.Context(), in)) })
+		})
+	}
+}
+
+// When several rows of contract 3.1 apply, the error is the first of them: each
+// row is tried with all later rows broken as well.
+func TestCreateAffiliateErrorOrder(t *testing.T) {
+	w := scene.New(t)
+	w.Join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "used" })
+	in := affiliate.NewAffiliate{
+		AffiliateLink: "a b", CommissionPlanID: uuid.New(), AffiliateGroupID: affiliate.Set("x"),
+		CommissionRate: affiliate.Set(affiliate.MustPercent("200")),
+	}
+	for _, step := range []struct {
+		want string
+		fix  func()
+	}{
+		{"First name is required", func() { in.FirstName = "A" }},
+		{"Last name is required", func() { in.LastName = "B" }},
+		{"Email is required", func() { in.Email = "x" }},
+		{"Email is invalid", func() { in.Email = "taken@example.org" }},
+		{"Link can only contain letters, numbers, and hyphens", func() { in.AffiliateLink = strings.Repeat("a", 101) }},
+		{"Link must be at most 100 characters", func() { in.AffiliateLink = "used" }},
+		{"Commission plan not found", func() { in.CommissionPlanID = uuid.Nil }},
+		{"Affiliate group not found", func() { in.AffiliateGroupID = affiliate.Null[string]() }},
+		{"Commission rate must be between 0 and 100", func() { in.CommissionRate = affiliate.Null[affiliate.Percent]() }},
+		{"An affiliate with this email already exists", func() { in.Email = "free@example.org" }},
+		{"The requested affiliate link is already in use", func() { in.AffiliateLink = "free" }},
+	} {
+		if _, err := w.CreateAffiliate(t.Context(), in); err == nil || err.Error() != step.want {
+			t.Fatalf("got %v, want %s", err, step.want)
+		}
+		step.fix()
+	}
+	a := scene.Must(w.CreateAffiliate(t.Context(), in))
+	if !a.UseCommissionPlanCommissionRate {
+		t.Error("a null rate became an own one")
+	}
+}
+
+func TestCreateAffiliateAccepts(t *testing.T) {
+	flat := affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}
+	for _, tt := range []struct {
+		name string
+		cfg  func(*tributary.Config)
+		set  func(*scene.World, *affiliate.NewAffiliate)
+		want func(affiliate.Affiliate) bool
+	}{
+		{"StatusActive", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "AcTive" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"StatusInactive", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "inactive" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
+		{"StatusOtherB287", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"StatusOtherUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
+		{"StatusActiveUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"Email254B269", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.Email = strings.Repeat("a", 249) + "@b.co" }, func(a affiliate.Affiliate) bool { return len(a.Email) == 254 }},
+		{"FormulaB276", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.FirstName = "=HYPERLINK(1) <script> ' OR 1=1 --%" }, func(a affiliate.Affiliate) bool { return a.FirstName == "=HYPERLINK(1) <script> ' OR 1=1 --%" }},
+		{"PersianB277", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.FirstName = "می\u200cخواهم 🙂 e\u0301" }, func(a affiliate.Affiliate) bool { return a.FirstName == "می\u200cخواهم 🙂 e\u0301" }},
+		{"RateZero", nil, func(_ *scene.World, in *affiliate.NewAffiliate) {
+			in.CommissionRate = affiliate.Set(affiliate.Percent{})
+		}, func(a affiliate.Affiliate) bool {
+			return a.CommissionRate.IsZero() && !a.UseCommissionPlanCommissionRate
+		}},
+		{"Rate100", nil, func(_ *scene.World, in *affiliate.NewAffiliate) {
+			in.CommissionRate = affiliate.Set(affiliate.MustPercent("100"))
+		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("100") }},
+		{"RateFlat", nil, func(w *scene.World, in *affiliate.NewAffiliate) {
+			in.CommissionPlanID = scene.Must(w.CreatePlan(context.Background(), flat)).ID
+			in.CommissionRate = affiliate.Set(affiliate.MustPercent("250"))
+		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("250") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var cfg []func(*tributary.Config)
+			if tt.cfg != nil {
+				cfg = append(cfg, tt.cfg)
+			}
+			w := scene.New(t, cfg...)
+			got := w.Join("a", func(in *affiliate.NewAffiliate) { tt.set(w, in) })
+			if !tt.want(got) {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestCreateAffiliateSource(t *testing.T) {
+	w := scene.New(t)
+	for src, want := range map[affiliate.Source]affiliate.AffiliateSource{affiliate.SourceWidget: "WIDGET", affiliate.SourceIntegration: "UNKNOWN"} {
+		in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: strings.ToLower(string(src)) + "@b.co"}
+		scene.Equal(t, want, scene.Must(w.From(src).CreateAffiliate(t.Context(), in)).Source)
+	}
+}
+
+// B273, B315: another program may use the same keys, and so may a successor of
+// a deleted affiliate.
+func TestAffiliateKeysAreFreed(t *testing.T) {
+	w := scene.New(t)
+	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
+	first := scene.Must(w.CreateAffiliate(t.Context(), in))
+	other := scene.Must(tributary.New(w.Store, tributary.Config{}))
+	scene.Must(other.CreateAffiliate(t.Context(), in))
+	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
+		t.Fatal(err)
+	}
+	second := scene.Must(w.CreateAffiliate(t.Context(), in))
+	if second.ID == first.ID || second.NumberOfClicks != 0 {
+		t.Errorf("the successor inherits: %+v", second)
+	}
+	scene.Equal(t, int64(0), scene.Must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0].Clicks)
+}
+
+func TestCreateAffiliateConcurrently(t *testing.T) { // B274
+	w := scene.New(t)
+	p := w.With(w.Store)
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		wg.Go(func() {
+			_, errs[i] = p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co"})
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+		} else if !errors.Is(err, affiliate.AffiliateEmailTaken) {
+			t.Error(err)
+		}
+	}
+	l := scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{}))
+	if won != 1 || len(l.Items) != 1 {
+		t.Errorf("%d affiliates, %d events", won, len(l.Items))
+	}
+}
+
+func TestCreateAffiliateOnce(t *testing.T) {
+	w := scene.New(t)
+	in := affiliate.NewAffiliate{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "a@b.co", Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "yes"}}}
+	first := scene.Must(w.CreateAffiliate(t.Context(), in))
+	before := w.Dump()
+	scene.Equal(t, first, scene.Must(w.CreateAffiliate(t.Context(), in)))
+	scene.Equal(t, before, w.Dump())
+	changed := in
+	changed.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "no"}}
+	for name, call := range map[string]func() error{
+		"Answers":   func() error { return scene.ErrOf(w.CreateAffiliate(t.Context(), changed)) },
+		"Operation": func() error { return scene.ErrOf(w.InviteAffiliate(t.Context(), in)) },
+	} {
+		if err := call(); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestGeneratedSlugs(t *testing.T) { // B283
+	w := scene.New(t)
+	long := strings.Repeat("a", 120)
+	for _, tt := range []struct{ email, want string }{
+		{"Mara.Lindqvist@b.co", "mara-lindqvist"},
+		{"+++@b.co", "affiliate"},
+		{"_+_@b.co", "affiliate-2"},
+		{"--a!!b--@b.co", "a-b"},
+		{"007@b.co", "007"},
+		{long + "@b.co", long[:100]},
+		{long + "b@b.co", long[:98] + "-2"},
+		{strings.Repeat("b", 97) + "-c-d@b.co", strings.Repeat("b", 97) + "-c"},
+		{strings.Repeat("b", 97) + "-c-e@b.co", strings.Repeat("b", 97) + "-2"},
+	} {
+		got := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: tt.email}))
+		scene.Equal(t, []string{tt.want}, slugsOf(got))
+	}
+}
+
+func TestGeneratedSlugsCollide(t *testing.T) {
+	w := scene.New(t)
+	valid := regexp.MustCompile(`^kim(-[2-9]|-[a-z0-9]{12})?$`)
+	seen := map[string]bool{}
+	for i := range 50 {
+		w.Probe.Ops.Store(0)
+		a := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)}))
+		slug := slugsOf(a)[0]
+		if !valid.MatchString(slug) || seen[slug] {
+			t.Fatalf("slug %q", slug)
+		}
+		if i < 9 != (len(slug) <= len("kim-9")) {
+			t.Errorf("affiliate %d has %q", i, slug)
+		}
+		seen[slug] = true
+		if w.Probe.Ops.Load() > 30 {
+			t.Fatalf("affiliate %d took %d operations of the store", i, w.Probe.Ops.Load())
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestGeneratedSlugsWithoutRandomness(t *testing.T) {
+	w := scene.New(t, func(c *tributary.Config) { c.Rand = zeros{} })
+	var err error
+	for i := range 11 {
+		_, err = w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)})
+		if i < 10 && err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, refused := errors.AsType[*affiliate.Error](err); err == nil || refused {
+		t.Errorf("got %v, want an internal error", err)
+	}
+}
+
+func TestAffiliateJSONHasEveryKey(t *testing.T) {
+	w := scene.New(t)
+	raw, err := json.Marshal(w.Join("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"affiliateLink", "link", "affiliateGroupId", "emailVerified", "image"} {
+		if v, ok := got[key]; !ok || v != nil {
+			t.Errorf("%s: %v, %v", key, v, ok)
+		}
+	}
+	if _, ok := got["password"]; ok {
+		t.Error("password is emitted")
+	}
+}
+
+// A closure that runs twice, and a store that fails at any call, leave the same
+// records as one run.
+func TestAffiliateWritesRerun(t *testing.T) {
+	run := func(store record.Store) map[string][]string {
+		w := scene.NewOn(t, store)
+		affiliateScript(w)
+		w.Verifies()
+		dump := w.Dump()
+		for _, rows := range dump { // a sequence may leave gaps
+			for i := range rows {
+				rows[i] = regexp.MustCompile(`"Number":\d+`).ReplaceAllString(rows[i], `"Number":0`)
+			}
+		}
+		return dump
+	}
+	if diff := cmp.Diff(run(memstore.New()), run(conformance.Rerun(memstore.New()))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// affiliateScript makes one call of every write.
+func affiliateScript(w *scene.World) {
+	ctx := context.Background()
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t"}))
+	a := w.Join("a", func(in *affiliate.NewAffiliate) {
+		in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
+	})
+	b := scene.Must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@b.co"}))
+	scene.Must(w.AcceptInvite(ctx, b.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Bo")}))
+	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("two")}))
+	w.AddLink(a.ID, "three")
+	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "three"}, "four"))
+	scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "four"}))
+	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "four"}))
+	scene.Must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: "p@b.co", Method: "PAYPAL"}))
+	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.ID, b.ID))
+	scene.Must(w.AssignTiers(ctx))
+	scene.Must(w.BanAffiliates(ctx, a.ID))
+	scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("q")}))
+	scene.Must(w.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: affiliate.Set("u")}))
+	if err := w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}); err != nil {
+		w.T.Fatal(err)
+	}
+}

@@ -1,0 +1,355 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+func TestUpdateAffiliate(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		up    affiliate.AffiliateUpdate
+		want  func(*affiliate.Affiliate)
+		quiet bool
+	}{
+		{"Nothing", affiliate.AffiliateUpdate{}, func(*affiliate.Affiliate) {}, true},
+		{"SameValues", affiliate.AffiliateUpdate{FirstName: affiliate.Set("Mara"), Email: affiliate.Set("A@example.org"), AffiliateStatus: affiliate.Set("Active")}, func(*affiliate.Affiliate) {}, true},
+		{"ClearNoRate", affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}, func(*affiliate.Affiliate) {}, true},
+		{"Names", affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ann"), LastName: affiliate.Set("Bo")}, func(a *affiliate.Affiliate) {
+			a.FirstName, a.LastName, a.Name = "Ann", "Bo", "Ann Bo"
+		}, false},
+		{"Email", affiliate.AffiliateUpdate{Email: affiliate.Set(" New@Example.org")}, func(a *affiliate.Affiliate) { a.Email = "new@example.org" }, false},
+		{"Rate", affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("33.5"))}, func(a *affiliate.Affiliate) {
+			a.CommissionRate, a.UseCommissionPlanCommissionRate = affiliate.MustPercent("33.5"), false
+		}, false},
+		{"RateEqualToInherited", affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("20"))}, func(a *affiliate.Affiliate) {
+			a.UseCommissionPlanCommissionRate = false
+		}, false},
+		{"Inactive", affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("INACTIVE")}, func(a *affiliate.Affiliate) { a.Status = "INACTIVE" }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := scene.New(t)
+			want := w.Join("a")
+			w.Now = w.Now.Add(time.Hour)
+			before := w.Dump()
+			events := w.Fired(func() {
+				scene.Equal(t, 1, scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}, tt.up)))
+			})
+			tt.want(&want)
+			if tt.quiet {
+				scene.Equal(t, before, w.Dump())
+				return
+			}
+			want.UpdatedAt = affiliate.TimeOf(w.Now)
+			scene.Equal(t, want, scene.Must(w.Affiliate(t.Context(), want.ID.String())))
+			if len(events) != 1 || events[0].Type != affiliate.AffiliateUpdated || events[0].Revision != 2 {
+				t.Fatalf("fired %+v", events)
+			}
+			want.Link = affiliate.Set("a")
+			scene.Equal(t, want, scene.BodyOf[affiliate.AffiliateBody](t, events[0]).Affiliate)
+		})
+	}
+}
+
+func TestUpdateAffiliateClearsRate(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("a", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("50")) })
+	scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
+	got := scene.Must(w.Affiliate(t.Context(), "a"))
+	if got.CommissionRate != affiliate.MustPercent("20") || !got.UseCommissionPlanCommissionRate {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestUpdateAffiliateAddsLink(t *testing.T) { // I28
+	w := scene.New(t)
+	a := w.Join("a")
+	events := w.FiredTypes(func() {
+		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("B"), FirstName: affiliate.Set("X")}))
+	})
+	scene.Equal(t, []string{"affiliate.updated " + a.ID.String()}, events)
+	scene.Equal(t, []string{"a", "B"}, slugsOf(scene.Must(w.Affiliate(t.Context(), "b"))))
+}
+
+func TestUpdateAffiliateMatchesNothing(t *testing.T) { // B297
+	w := scene.New(t)
+	w.Join("a")
+	before := w.Dump()
+	up := affiliate.AffiliateUpdate{FirstName: affiliate.Set("X")}
+	for _, ref := range []affiliate.AffiliateRef{{ID: uuid.New()}, {Email: "b@example.org"}, {Email: "nonsense"}, {ID: uuid.New(), Email: "b@example.org"}} {
+		scene.Equal(t, 0, scene.Must(w.UpdateAffiliate(t.Context(), ref, up)))
+	}
+	scene.Equal(t, before, w.Dump())
+}
+
+func TestUpdateAffiliateRefusals(t *testing.T) {
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
+	f := w.Join("f", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = flat.ID })
+	text := func(s string) affiliate.Opt[string] { return affiliate.Set(s) }
+	null, long := affiliate.Null[string](), strings.Repeat("a", 101)
+	rate := func(s string) affiliate.Opt[affiliate.Percent] { return affiliate.Set(affiliate.MustPercent(s)) }
+	percent := scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
+	mismatch := scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
+	inUse := scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")
+	field := func(name, what string) affiliate.Error {
+		return scene.FieldError(affiliate.InvalidField, name, name+" "+what)
+	}
+	self := affiliate.AffiliateRef{ID: a.ID}
+	for _, tt := range []struct {
+		name string
+		ref  affiliate.AffiliateRef
+		up   affiliate.AffiliateUpdate
+		want affiliate.Error
+	}{
+		{"ErrNoIdentifierB296", affiliate.AffiliateRef{}, affiliate.AffiliateUpdate{FirstName: null}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email address is required")},
+		{"ErrFirstNameNullB302", self, affiliate.AffiliateUpdate{FirstName: null, LastName: null}, field("firstName", "must not be null")},
+		{"ErrFirstNameEmpty", self, affiliate.AffiliateUpdate{FirstName: text("")}, field("firstName", "must not be empty")},
+		{"ErrFirstNameLong", self, affiliate.AffiliateUpdate{FirstName: text(long)}, field("firstName", "is too long")},
+		{"ErrLastNameNull", self, affiliate.AffiliateUpdate{LastName: null}, field("lastName", "must not be null")},
+		{"ErrLastNameNUL", self, affiliate.AffiliateUpdate{LastName: text("a\x00")}, field("lastName", "contains invalid characters")},
+		{"ErrEmailNull", self, affiliate.AffiliateUpdate{Email: null}, field("email", "must not be null")},
+		{"ErrEmailEmpty", self, affiliate.AffiliateUpdate{Email: text(" ")}, field("email", "must not be empty")},
+		{"ErrEmailInvalid", self, affiliate.AffiliateUpdate{Email: text("x"), AffiliateLink: null}, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrLinkNull", self, affiliate.AffiliateUpdate{AffiliateLink: null}, field("affiliateLink", "must not be null")},
+		{"ErrLinkEmpty", self, affiliate.AffiliateUpdate{AffiliateLink: text("")}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")},
+		{"ErrLinkSyntax", self, affiliate.AffiliateUpdate{AffiliateLink: text("a b"), AffiliateStatus: null}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")},
+		{"ErrLinkLong", self, affiliate.AffiliateUpdate{AffiliateLink: text(long)}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
+		{"ErrStatusNull", self, affiliate.AffiliateUpdate{AffiliateStatus: null}, field("affiliateStatus", "must not be null")},
+		{"ErrStatusB299", self, affiliate.AffiliateUpdate{AffiliateStatus: text("vip")}, field("affiliateStatus", "must be one of active, inactive")},
+		{"ErrStatusFolds", self, affiliate.AffiliateUpdate{AffiliateStatus: text("actıve")}, field("affiliateStatus", "must be one of active, inactive")},
+		{"ErrMismatchB298", affiliate.AffiliateRef{ID: a.ID, Email: b.Email}, affiliate.AffiliateUpdate{CommissionRate: rate("200")}, mismatch},
+		{"ErrMismatchUnknownEmail", affiliate.AffiliateRef{ID: a.ID, Email: "x@b.co"}, affiliate.AffiliateUpdate{}, mismatch},
+		{"ErrMismatchUnknownID", affiliate.AffiliateRef{ID: uuid.New(), Email: b.Email}, affiliate.AffiliateUpdate{}, mismatch},
+		{"ErrRate", self, affiliate.AffiliateUpdate{CommissionRate: rate("100.0001"), Email: text(b.Email)}, percent},
+		{"ErrRateNegative", self, affiliate.AffiliateUpdate{CommissionRate: rate("-0.0001")}, percent},
+		{"ErrRateFlat", affiliate.AffiliateRef{ID: f.ID, Email: f.Email}, affiliate.AffiliateUpdate{CommissionRate: rate("-1")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrEmailTakenB300", self, affiliate.AffiliateUpdate{Email: text("B@example.org"), AffiliateLink: text("b")}, scene.StateError(affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")},
+		{"ErrSlugTakenB301", self, affiliate.AffiliateUpdate{AffiliateLink: text("B"), FirstName: text("X")}, inUse},
+		{"ErrSlugItsOwnB301", self, affiliate.AffiliateUpdate{AffiliateLink: text("A"), FirstName: text("X")}, inUse},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.T = t
+			w.Refused(tt.want, func() error { return scene.ErrOf(w.UpdateAffiliate(t.Context(), tt.ref, tt.up)) })
+		})
+	}
+}
+
+func TestInviteAndAccept(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		review bool
+		want   affiliate.AffiliateStatus
+	}{{"AutoApprove", false, "ACTIVE"}, {"Review", true, "INACTIVE"}} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := scene.New(t, func(c *tributary.Config) { c.NoAutoApprove = tt.review })
+			var a affiliate.Affiliate
+			events := w.FiredTypes(func() {
+				a = scene.Must(w.InviteAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
+				scene.Equal(t, affiliate.AffiliateInvited, a.Status)
+				up := affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ann"), AffiliateLink: affiliate.Set("ann")}
+				a = scene.Must(w.AcceptInvite(t.Context(), a.ID, up))
+			})
+			id := a.ID.String()
+			scene.Equal(t, []string{"affiliate.created " + id, "affiliate.updated " + id}, events)
+			scene.Equal(t, tt.want, a.Status)
+			scene.Equal(t, "Ann B", a.Name)
+			scene.Equal(t, []string{"a", "ann"}, slugsOf(a))
+			w.Refused(scene.StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change"), func() error {
+				return scene.ErrOf(w.AcceptInvite(t.Context(), a.ID, affiliate.AffiliateUpdate{}))
+			})
+		})
+	}
+}
+
+func TestAcceptInviteRefusals(t *testing.T) {
+	w := scene.New(t)
+	w.Join("used")
+	a := scene.Must(w.InviteAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co"}))
+	for _, tt := range []struct {
+		name string
+		id   uuid.UUID
+		up   affiliate.AffiliateUpdate
+		want affiliate.Error
+	}{
+		{"ErrStatusGiven", a.ID, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}, scene.FieldError(affiliate.InvalidField, "affiliateStatus", "affiliateStatus must not be sent")},
+		{"ErrField", a.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Null[string]()}, scene.FieldError(affiliate.InvalidField, "firstName", "firstName must not be null")},
+		{"ErrUnknown", uuid.New(), affiliate.AffiliateUpdate{}, scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found")},
+		{"ErrSlugTaken", a.ID, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("used")}, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.T = t
+			w.Refused(tt.want, func() error { return scene.ErrOf(w.AcceptInvite(t.Context(), tt.id, tt.up)) })
+		})
+	}
+}
+
+func TestSetPayoutDetails(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("a")
+	for _, tt := range []struct {
+		name     string
+		in       affiliate.PayoutDetails
+		email    affiliate.Opt[string]
+		method   affiliate.Opt[affiliate.PaymentMethod]
+		complete bool
+		events   int
+	}{
+		{"NothingKnown", affiliate.PayoutDetails{}, affiliate.Null[string](), affiliate.Null[affiliate.PaymentMethod](), false, 0},
+		{"EmailOnly", affiliate.PayoutDetails{Email: " Pay@B.co"}, affiliate.Set("pay@b.co"), affiliate.Null[affiliate.PaymentMethod](), false, 1},
+		{"Both", affiliate.PayoutDetails{Email: "pay@b.co", Method: "WISE_BANK"}, affiliate.Set("pay@b.co"), affiliate.Set(affiliate.PaymentMethod("WISE_BANK")), true, 1},
+		{"Same", affiliate.PayoutDetails{Email: "PAY@b.co", Method: "WISE_BANK"}, affiliate.Set("pay@b.co"), affiliate.Set(affiliate.PaymentMethod("WISE_BANK")), true, 0},
+		{"Cleared", affiliate.PayoutDetails{}, affiliate.Null[string](), affiliate.Null[affiliate.PaymentMethod](), false, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.T = t
+			var got affiliate.Affiliate
+			events := w.Fired(func() { got = scene.Must(w.SetPayoutDetails(t.Context(), a.ID, tt.in)) })
+			scene.Equal(t, tt.email, got.PayoutEmail)
+			scene.Equal(t, tt.method, got.PaymentMethod)
+			scene.Equal(t, tt.complete, got.DetailsComplete)
+			scene.Equal(t, tt.events, len(events))
+		})
+	}
+	w.T = t
+	w.Refused(scene.FieldError(affiliate.InvalidField, "payoutEmail", "Email is invalid"), func() error {
+		return scene.ErrOf(w.SetPayoutDetails(t.Context(), a.ID, affiliate.PayoutDetails{Email: "x", Method: "y"}))
+	})
+	w.Refused(scene.FieldError(affiliate.InvalidField, "paymentMethod", "paymentMethod must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY"), func() error {
+		return scene.ErrOf(w.SetPayoutDetails(t.Context(), a.ID, affiliate.PayoutDetails{Method: "paypal"}))
+	})
+	w.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {
+		return scene.ErrOf(w.SetPayoutDetails(t.Context(), uuid.New(), affiliate.PayoutDetails{}))
+	})
+}
+
+func TestDeleteAffiliate(t *testing.T) { // I36, B307
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	w.Refer("a", "kim@b.co")
+	w.SellTo("kim@b.co", "100")
+	w.Refer("b", "lee@b.co")
+	w.SellTo("lee@b.co", "50")
+	code := issue(w, a.ID, "MARA20")
+	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("7")}))
+	before := w.Dump()
+	w.Now = w.Now.Add(time.Hour)
+	events := w.Fired(func() {
+		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(events) != 1 || events[0].Type != affiliate.AffiliateDeleted || events[0].Revision != 2 {
+		t.Fatalf("fired %+v", events)
+	}
+	scene.Equal(t, map[string]any{"id": a.ID.String()}, scene.BodyOf[map[string]any](t, events[0]))
+	gone := map[string]int{}
+	for table, rows := range w.Dump() {
+		if n := len(before[table]) - len(rows); n > 0 {
+			gone[table] = n
+		}
+		for _, rec := range rows {
+			if strings.Contains(rec, a.ID.String()) && table != "events" && table != "movements" {
+				t.Errorf("%s still names the affiliate: %s", table, rec)
+			}
+		}
+	}
+	scene.Equal(t, map[string]int{"affiliates": 1, "links": 1, "clicks": 1, "referrals": 1, "sales": 2, "totals": 3}, gone)
+	code.AffiliateID, code.Affiliate = affiliate.Null[uuid.UUID](), affiliate.Null[affiliate.AffiliateContact]()
+	code.TimesRedeemed, code.UpdatedAt = 1, affiliate.TimeOf(w.Now)
+	code.Coupon = affiliate.Opt[affiliate.Coupon]{}
+	kept := scene.Must(w.Code(t.Context(), affiliate.CodeRef{ID: code.ID}))
+	kept.Coupon = affiliate.Opt[affiliate.Coupon]{}
+	scene.Equal(t, code, kept)
+	w.Verifies()
+	if got := scene.Must(w.Affiliate(t.Context(), "b")); got.ID != b.ID || got.TotalRevenue != affiliate.MustAmount("50") {
+		t.Errorf("the other affiliate: %+v", got)
+	}
+}
+
+func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
+	w := scene.New(t, func(c *tributary.Config) { c.CascadeEvents = true })
+	a := w.Join("a")
+	r := w.Refer("a", "kim@b.co")
+	w.SellTo("kim@b.co", "100")
+	code := issue(w, a.ID, "MARA20")
+	events := w.FiredTypes(func() {
+		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	scene.Equal(t, []string{
+		"sale.deleted 1", "referral.deleted " + r.ID.String(), "promocode.updated " + code.ID.String(), "affiliate.deleted " + a.ID.String(),
+	}, events)
+}
+
+func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
+	w := scene.New(t)
+	a := w.Join("a")
+	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+		t.Fatal(err)
+	}
+	before := w.Dump()
+	for _, ref := range []affiliate.AffiliateRef{{ID: a.ID}, {Email: a.Email}, {ID: uuid.New(), Email: "nonsense"}} {
+		if err := w.DeleteAffiliate(t.Context(), ref); err != nil {
+			t.Errorf("%v: %v", ref, err)
+		}
+	}
+	scene.Equal(t, before, w.Dump())
+}
+
+func TestDeleteAffiliateRefusals(t *testing.T) {
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	w.Refer("a", "kim@b.co")
+	w.SellTo("kim@b.co", "100")
+	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: a.ID}))
+	inPayout := scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout")
+	w.Refused(scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error {
+		return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{})
+	})
+	w.Refused(scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"), func() error {
+		return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID, Email: b.Email})
+	})
+	w.Refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}) }) // B306
+
+	// The code credits a sale of a's customer to b. The customer stays a's.
+	w = scene.New(t)
+	a, b = w.Join("a"), w.Join("b")
+	w.Refer("a", "kim@b.co")
+	issue(w, b.ID, "BEE")
+	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	scene.Must(w.RecordSale(t.Context(), byCode))
+	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: b.ID}))
+	for _, id := range []uuid.UUID{a.ID, b.ID} {
+		w.Refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: id}) })
+	}
+}
+
+// A sale that a code credited to another affiliate stays when the customer's
+// affiliate is deleted. It loses its customer.
+func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	w.Refer("a", "kim@b.co")
+	issue(w, b.ID, "BEE")
+	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	scene.Must(w.RecordSale(t.Context(), byCode))
+	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+		t.Fatal(err)
+	}
+	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	if len(sales) != 1 || sales[0].Affiliate.ID != b.ID || !sales[0].Referral.IsNull() {
+		t.Errorf("left: %+v", sales)
+	}
+	w.Verifies()
+}

@@ -1,0 +1,187 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// Whoever was not approved earns on hold, and approval releases that: what was held
+// for another reason, or declined, stays.
+func TestApprovalReleases(t *testing.T) {
+	ctx := t.Context()
+	w := scene.New(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+	ivy := w.Join("ivy", func(in *affiliate.NewAffiliate) { in.AffiliateLink, in.AffiliateStatus = "ivy", "inactive" })
+	sell := func(customer, total string) affiliate.Sale {
+		in := affiliate.NewSale{ReferralID: "ivy", Email: customer + "@example.org", Name: "C", TotalEarned: scene.Sum(total)}
+		return scene.Must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	one, two, self, declined := sell("a", "100"), sell("b", "50"), sell("ivy", "10"), sell("c", "20")
+	scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
+	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: two.ID, Amount: affiliate.Set(scene.Sum("25"))}))
+	holds := func() (got []string) {
+		for _, sale := range []affiliate.Sale{one, two, self, declined} {
+			c := scene.Must(w.Sale(ctx, sale.ID)).Commissions[0]
+			got = append(got, fmt.Sprint(c.ApprovalStatus, " ", c.HoldReason.Or("-"), " ", c.CommissionEarned))
+		}
+		return got
+	}
+	stays := []string{"ON_HOLD FRAUD_PREVENTION 2", "DECLINED AFFILIATE_NOT_APPROVED 4"}
+	if diff := cmp.Diff(append([]string{"ON_HOLD AFFILIATE_NOT_APPROVED 20", "ON_HOLD AFFILIATE_NOT_APPROVED 5"}, stays...), holds()); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
+	}
+	if b := scene.Must(w.Balance(ctx, ivy.ID)); b.Held != scene.Sum("27") || b.Payable != scene.Sum("0") {
+		t.Errorf("before: %+v", b)
+	}
+	w.Fires(func() error { _, err := w.ApproveAffiliates(ctx, ivy.ID); return err }, affiliate.AffiliateUpdated, affiliate.SaleUpdated, affiliate.SaleUpdated)
+	if diff := cmp.Diff(append([]string{"ACCEPTED - 20", "ACCEPTED - 5"}, stays...), holds()); diff != "" {
+		t.Errorf("after (-want +got):\n%s", diff)
+	}
+	if b := scene.Must(w.Balance(ctx, ivy.ID)); b.Held != scene.Sum("2") || b.Payable != scene.Sum("25") {
+		t.Errorf("after: %+v", b)
+	}
+	scene.Must(w.BanAffiliates(ctx, ivy.ID))
+	banned := sell("d", "30")
+	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ivy.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}))
+	if c := scene.Must(w.Sale(ctx, banned.ID)).Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
+		t.Errorf("the way back from a ban released what it held: %+v", c)
+	}
+	w.Verifies()
+}
+
+// Every way to become ACTIVE is an approval.
+func TestApprovalWays(t *testing.T) {
+	ctx := t.Context()
+	w := scene.New(t)
+	ref := func(a affiliate.Affiliate) affiliate.AffiliateRef { return affiliate.AffiliateRef{ID: a.ID} }
+	in := func(name, status string) affiliate.NewAffiliate {
+		return affiliate.NewAffiliate{FirstName: "F", LastName: "L", Email: name + "@example.com", AffiliateLink: name, AffiliateStatus: status}
+	}
+	active := affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}
+	for name, way := range map[string]struct {
+		make  func() affiliate.Affiliate
+		enter func(affiliate.Affiliate) error
+	}{
+		"approved": {func() affiliate.Affiliate { return scene.Must(w.CreateAffiliate(ctx, in("approved", "inactive"))) },
+			func(a affiliate.Affiliate) error { return scene.ErrOf(w.ApproveAffiliates(ctx, a.ID)) }},
+		"updated": {func() affiliate.Affiliate { return scene.Must(w.CreateAffiliate(ctx, in("updated", "inactive"))) },
+			func(a affiliate.Affiliate) error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref(a), active)) }},
+		"invited": {func() affiliate.Affiliate { return scene.Must(w.InviteAffiliate(ctx, in("invited", ""))) },
+			func(a affiliate.Affiliate) error {
+				return scene.ErrOf(w.AcceptInvite(ctx, a.ID, affiliate.AffiliateUpdate{}))
+			}},
+		"declined": {func() affiliate.Affiliate {
+			a := scene.Must(w.CreateAffiliate(ctx, in("declined", "inactive")))
+			return scene.Must(w.DeclineAffiliates(ctx, a.ID))[0]
+		}, func(a affiliate.Affiliate) error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref(a), active)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := way.make()
+			scene.Must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: "pay@example.com", Method: "PAYPAL"}))
+			scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: name, Email: name + "@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
+			scene.Must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+			run := affiliate.PayoutRun{ExternalID: name, AffiliateIDs: []uuid.UUID{a.ID}}
+			if got := linesOf(w, run); got != "5 not_approved" {
+				t.Errorf("the run says %s", got)
+			}
+			w.Refused(scene.StateError(affiliate.AffiliateNotApproved, "", "Affiliate is not approved"), func() error {
+				return scene.ErrOf(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
+			})
+			if err := way.enter(a); err != nil {
+				t.Fatal(err)
+			}
+			run.ExternalID += "-2"
+			if got := linesOf(w, run); got != "25 paid" {
+				t.Errorf("after that the run says %s", got)
+			}
+		})
+	}
+	w.Verifies()
+}
+
+// linesOf is what a preview of a run and the run say, which is the same.
+func linesOf(w *scene.World, run affiliate.PayoutRun) (told string) {
+	w.T.Helper()
+	for line, err := range w.PreviewPayouts(context.Background(), run) {
+		scene.Must(0, err)
+		told += fmt.Sprint(line.Amount, " ", line.Skipped.Or("paid"))
+	}
+	scene.Must(w.RunPayouts(context.Background(), run))
+	did := ""
+	for _, line := range scene.Must(w.PayoutLines(context.Background(), run.ExternalID, affiliate.Page{})).Items {
+		did += fmt.Sprint(line.Amount, " ", line.Skipped.Or("paid"))
+	}
+	if did != told {
+		w.T.Errorf("the preview says %s, the run %s", told, did)
+	}
+	return did
+}
+
+// The preview says what the status of the affiliate does to the commission, and the
+// program decides whether codes of who was stopped still work.
+func TestCodesOfStoppedAffiliates(t *testing.T) {
+	ctx := t.Context()
+	stopped := scene.StateError(affiliate.AffiliateSuspended, "", "Promo code is not active")
+	for _, refuse := range []bool{false, true} {
+		for status, row := range map[string]struct {
+			set     func(s scene.CodeShop) error
+			risk    affiliate.RiskReason
+			refused bool
+		}{
+			"active": {func(scene.CodeShop) error { return nil }, "", false},
+			"inactive": {func(s scene.CodeShop) error {
+				return scene.ErrOf(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("inactive")}))
+			}, affiliate.RiskAffiliateNotApproved, false},
+			"banned":      {func(s scene.CodeShop) error { return scene.ErrOf(s.BanAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.RiskAffiliateBanned, refuse},
+			"deactivated": {func(s scene.CodeShop) error { return scene.ErrOf(s.DeactivateAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.RiskAffiliateDeactivated, refuse},
+		} {
+			t.Run(fmt.Sprint(status, " ", refuse), func(t *testing.T) {
+				s := scene.NewCodeShop(t, func(c *tributary.Config) {
+					c.RefuseSuspended = refuse
+					c.Review = []affiliate.ReviewRule{
+						{Reason: affiliate.RiskAffiliateBanned, Holds: func(e affiliate.Evidence) bool { return e.Affiliate.Status == affiliate.AffiliateBanned }},
+						{Reason: "any", Holds: func(affiliate.Evidence) bool { return true }},
+					}
+				})
+				if err := row.set(s); err != nil {
+					t.Fatal(err)
+				}
+				got := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", TotalEarned: scene.Amount("100")}))
+				want := []affiliate.RiskReason{"any"}
+				if row.risk != "" {
+					want = append([]affiliate.RiskReason{row.risk}, want...)
+				}
+				if diff := cmp.Diff(want, got.Risks); diff != "" || got.Valid == row.refused {
+					t.Errorf("valid %v, risks (-want +got):\n%s", got.Valid, diff)
+				}
+				code := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{Search: affiliate.Set("ada20")}, affiliate.Page{})).Items[0].Usability.Or(affiliate.Usability{})
+				if diff := cmp.Diff(got.Reasons, code.Reasons); diff != "" || strings.ToLower(string(code.Hold.Or(""))) != string(row.risk) {
+					t.Errorf("the code says %+v: %s", code, diff)
+				}
+				if usable := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable, Search: affiliate.Set("ada20")}, affiliate.Page{})).Items; len(usable) == 1 == row.refused {
+					t.Errorf("%d usable codes", len(usable))
+				}
+				sell := func() error {
+					return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
+				}
+				if row.refused {
+					if diff := cmp.Diff([]affiliate.Failure{{Reason: affiliate.AffiliateSuspended, Message: stopped.Message}}, got.Reasons); diff != "" {
+						t.Error(diff)
+					}
+					s.Refused(stopped, sell)
+				} else if err := sell(); err != nil {
+					t.Error(err)
+				}
+				s.Verifies()
+			})
+		}
+	}
+}

@@ -1,0 +1,462 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// entriesOf are the amounts of a sale's commissions.
+func entriesOf(s scene.Shop, id affiliate.SaleID) (amounts []string) {
+	s.T.Helper()
+	for i, c := range scene.Must(s.Sale(s.T.Context(), id)).Commissions {
+		if c.ClawBack != (i > 0) {
+			s.T.Errorf("commission %d of sale %d: clawback %v", i, id, c.ClawBack)
+		}
+		amounts = append(amounts, c.CommissionEarned.String())
+	}
+	return amounts
+}
+
+// has fails the test unless a sale has these commissions, which add up to what
+// it earned.
+func has(s scene.Shop, id affiliate.SaleID, earned string, entries ...string) {
+	s.T.Helper()
+	if diff := cmp.Diff(entries, entriesOf(s, id)); diff != "" {
+		s.T.Errorf("commissions of sale %d (-want +got):\n%s", id, diff)
+	}
+	sale := scene.Must(s.Sale(s.T.Context(), id))
+	if sale.CommissionEarned != scene.Sum(earned) || scene.CommissionSum(sale).Cmp(scene.RatOf(scene.Sum(earned))) != 0 {
+		s.T.Errorf("sale %d earned %v, want %s", id, sale.CommissionEarned, earned)
+	}
+}
+
+var (
+	inPayoutBatch  = scene.StateError(affiliate.IncludedInPayout, "", "Sale is included in a payout")
+	paidOut        = scene.StateError(affiliate.AlreadyPaid, "", "Sale has already been paid out")
+	paidByHand     = scene.StateError(affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")
+	nothingToPay   = scene.StateError(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
+	belowTheLeast  = scene.StateError(affiliate.BelowPayoutMinimum, "", "The payable amount is below the payout minimum")
+	partOfAPayout  = scene.StateError(affiliate.InPayout, "", "Sale is part of a payout")
+	outsideTheTime = scene.StateError(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
+)
+
+// docs/money.md, checks 1–5 and 7–16, in their order on one program.
+func TestClawBackStory(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	pay := func(in affiliate.NewPayout) (affiliate.Payout, error) {
+		in.AffiliateID = s.Ada.Person.ID
+		return s.CreatePayout(ctx, in)
+	}
+	refund := func(in affiliate.Refund) func() error {
+		return func() error { _, err := s.RefundSale(ctx, in); return err }
+	}
+	// 1, 2
+	s1 := s.ToTomas("100")
+	if at, ok := s1.Commissions[0].PayableAt.Get(); !ok || at != s1.CreatedAt {
+		t.Errorf("payableAt %v, recorded %v", s1.Commissions[0].PayableAt, s1.CreatedAt)
+	}
+	var p1 affiliate.Payout
+	s.Fires(func() (err error) { p1, err = pay(affiliate.NewPayout{}); return err }, affiliate.SaleUpdated)
+	// 3, 4, 5
+	s.Refused(inPayoutBatch, refund(affiliate.Refund{SaleID: s1.ID, Amount: scene.Amount("60")}))
+	part := affiliate.Refund{SaleID: s1.ID, Amount: scene.Amount("60"), RefundID: "r1", ClawBack: true}
+	s.Fires(refund(part), affiliate.SaleUpdated)
+	has(s, s1.ID, "8", "20", "-12")
+	s.Fires(refund(part))
+	s.Fires(refund(affiliate.Refund{SaleID: s1.ID, RefundID: "r1"}))
+	has(s, s1.ID, "8", "20", "-12")
+	if got := scene.Must(s.Payout(ctx, p1.ID)); !cmp.Equal(got, p1) {
+		t.Errorf("the payout changed: %s", cmp.Diff(p1, got))
+	}
+	// 7, 8, 9, 10
+	s.Fires(func() error { s.Moves(p1, affiliate.PayoutPaid); return nil }, affiliate.SaleUpdated)
+	s.Refused(paidOut, refund(affiliate.Refund{SaleID: s1.ID, Amount: scene.Amount("40")}))
+	s.Fires(refund(affiliate.Refund{SaleID: s1.ID, ClawBack: true}), affiliate.SaleDeleted)
+	has(s, s1.ID, "0", "20", "-12", "-8")
+	if got := scene.Must(s.Sale(ctx, s1.ID)); got.Status != affiliate.SaleRefunded || got.RefundedAt.IsNull() {
+		t.Errorf("%s, refunded at %v", got.Status, got.RefundedAt)
+	}
+	s.Refused(nothingToPay, func() error { _, err := pay(affiliate.NewPayout{}); return err })
+	s.Verifies()
+	// 11, 12
+	s2 := s.ToTomas("150")
+	s.Refused(belowTheLeast, func() error { _, err := pay(affiliate.NewPayout{Minimum: scene.Sum("11")}); return err })
+	var p2 affiliate.Payout
+	s.Fires(func() (err error) { p2, err = pay(affiliate.NewPayout{Minimum: scene.Sum("10")}); return err }, affiliate.SaleUpdated)
+	if p2.Amount != scene.Sum("10") || len(p2.CommissionIDs) != 3 {
+		t.Errorf("second payout %v of %v", p2.Amount, p2.CommissionIDs)
+	}
+	s.Refused(partOfAPayout, func() error { return s.DeleteSale(ctx, s1.ID) })
+	s.Refused(partOfAPayout, func() error { return s.DeleteSale(ctx, s2.ID) })
+	// 13
+	up := affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}
+	s.Refused(partOfAPayout, func() error { _, err := s.UpdateSale(ctx, s2.ID, up); return err })
+	up.ClawBack = true
+	s.Fires(func() error { _, err := s.UpdateSale(ctx, s2.ID, up); return err }, affiliate.SaleUpdated)
+	has(s, s2.ID, "40", "30", "10")
+	s.Fires(func() error { _, err := s.UpdateSale(ctx, s2.ID, up); return err })
+	// 14, 15
+	s.Moves(p2, affiliate.PayoutProcessing)
+	cancel := func() error { _, err := s.CancelPayout(ctx, p2.ID); return err }
+	s.Refused(scene.PayoutStuck, cancel)
+	scene.Must(s.FailPayout(ctx, p2.ID, "x"))
+	s.Fires(cancel, affiliate.SaleUpdated)
+	canceled := scene.Must(s.Payout(ctx, p2.ID))
+	if at, ok := canceled.CanceledAt.Get(); !ok || at != affiliate.TimeOf(s.Now) || canceled.Amount != scene.Sum("10") || !cmp.Equal(canceled.CommissionIDs, p2.CommissionIDs) {
+		t.Errorf("canceled %+v", canceled)
+	}
+	if c := scene.Must(s.Sale(ctx, s2.ID)).Commissions[0]; c.PayoutCreated || !c.PayoutID.IsNull() {
+		t.Errorf("still in a payout: %+v", c)
+	}
+	s.Fires(cancel)
+	s.Refused(scene.PayoutStuck, func() error { _, err := s.SetPayoutStatus(ctx, p2.ID, affiliate.PayoutPaid); return err })
+	s.Refused(scene.PayoutStuck, func() error { _, err := s.CancelPayout(ctx, p1.ID); return err })
+	s.Verifies()
+	// 16
+	p3 := scene.Must(pay(affiliate.NewPayout{}))
+	if p3.Amount != scene.Sum("20") || len(p3.CommissionIDs) != 4 {
+		t.Errorf("third payout %v of %v", p3.Amount, p3.CommissionIDs)
+	}
+	s.Verifies()
+}
+
+// docs/money.md, examples and checks 50–53: each change of what a payout took is
+// a further entry of the difference, and they add up exactly.
+func TestClawBackRounds(t *testing.T) {
+	flat := affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}
+	for _, tt := range []struct {
+		name           string
+		change         func(*tributary.Config)
+		total, first   string
+		parts, entries []string
+		earned         string
+	}{
+		{"50 example B", nil, "20.01", "4", []string{"6.67", "6.67", "6.67"}, []string{"-1.33", "-1.34", "-1.33"}, "0"},
+		{"51 flat", func(c *tributary.Config) { c.Terms = flat }, "100", "5", []string{"60"}, []string{"-3"}, "2"},
+		{"52 yen", func(c *tributary.Config) { c.Currency, c.Terms.Rate = "JPY", affiliate.MustPercent("10") }, "1255", "126", []string{"255"}, []string{"-26"}, "100"},
+		{"a part that rounds to nothing", nil, "100", "20", []string{"0.01", "0.01", "0.01"}, []string{"-0.01"}, "19.99"},
+	} {
+		for _, byHand := range []bool{false, true} {
+			t.Run(tt.name, func(t *testing.T) {
+				s := scene.NewShop(t, func(c *tributary.Config) {
+					if tt.change != nil {
+						tt.change(c)
+					}
+				})
+				sale := s.ToTomas(tt.total)
+				p := s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = byHand })
+				if byHand {
+					s.Refused(paidByHand, func() error {
+						_, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID})
+						return err
+					})
+				} else {
+					s.Moves(p, affiliate.PayoutPaid)
+				}
+				for _, part := range tt.parts {
+					s.ClawsBack(sale.ID, part, "")
+					s.Verifies()
+				}
+				has(s, sale.ID, tt.earned, append([]string{tt.first}, tt.entries...)...)
+			})
+		}
+	}
+}
+
+// The refusals that the flag does not lift, and check 54.
+func TestClawBackRefusals(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t, func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour })
+	sale := s.ToTomas("100")
+	s.PaysOut()
+	claw := affiliate.Refund{SaleID: sale.ID, ClawBack: true}
+	over := claw
+	over.Amount = scene.Amount("100.01")
+	s.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.RefundExceedsSale, Field: "amount", Message: "Refund amount exceeds the amount left on the sale"},
+		func() error { _, err := s.RefundSale(ctx, over); return err })
+	s.Pass(31 * 24 * time.Hour)
+	s.Refused(outsideTheTime, func() error { _, err := s.RefundSale(ctx, claw); return err })
+	s.Refused(outsideTheTime, func() error {
+		return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true}))
+	})
+	s.Refused(saleMissing, func() error {
+		return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: 99}, affiliate.Reversal{ClawBack: true}))
+	})
+	s.Refused(scene.FieldError(affiliate.InvalidField, "refundId", "refundId must not be empty"), func() error {
+		return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{RefundID: " "}))
+	})
+	s.Refused(partOfAPayout, func() error {
+		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, sale.ID)
+		return err
+	})
+}
+
+// Of the refusals, the one that is first in the order manually paid, paid,
+// included, whichever entry has it.
+func TestRefundOfSeveralPayouts(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	other := s.ToTomas("500")
+	refused := func(want affiliate.Error) {
+		t.Helper()
+		s.Refused(want, func() error {
+			_, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID})
+			return err
+		})
+	}
+	first := s.PaysOut()
+	refused(inPayoutBatch)
+	s.ClawsBack(sale.ID, "10", "")
+	s.ToTomas("100")
+	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
+	refused(paidOut)
+	s.ClawsBack(sale.ID, "10", "")
+	s.ToTomas("100")
+	s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+	refused(paidByHand)
+	scene.Must(s.FailPayout(t.Context(), first.ID, "bounced"))
+	scene.Must(s.CancelPayout(t.Context(), first.ID))
+	refused(paidByHand)
+	s.Refused(inPayoutOf("Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(t.Context(), s.Tomas.Email) })
+	has(s, sale.ID, "16", "20", "-2", "-2")
+	has(s, other.ID, "100", "100")
+	s.Verifies()
+}
+
+func inPayoutOf(text string) affiliate.Error { return scene.StateError(affiliate.InPayout, "", text) }
+
+// A sale whose payouts are all canceled is in no payout, but what they took
+// stays frozen: its changes need no flag, and append.
+func TestCanceledPayoutFrees(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	scene.Must(s.CancelPayout(ctx, s.PaysOut().ID))
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("60")}))
+	has(s, sale.ID, "8", "20", "-12")
+	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("11")}))
+	has(s, sale.ID, "11", "20", "-12", "3")
+	held := scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sale.ID))[0]
+	for _, c := range held.Commissions {
+		if c.ApprovalStatus != affiliate.ApprovalOnHold || c.HoldReason.IsNull() {
+			t.Errorf("held: %+v", c)
+		}
+	}
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("20")}))
+	has(s, sale.ID, "5.5", "20", "-12", "3", "-5.5")
+	if c := scene.Must(s.Sale(ctx, sale.ID)).Commissions[3]; c.ApprovalStatus != affiliate.ApprovalOnHold {
+		t.Errorf("an entry beside one on hold is %s", c.ApprovalStatus)
+	}
+	s.Refused(nothingToPay, func() error {
+		_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+		return err
+	})
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID))
+	s.Verifies()
+	again := s.PaysOut()
+	if again.Amount != scene.Sum("5.5") || len(again.CommissionIDs) != 4 {
+		t.Errorf("%v of %v", again.Amount, again.CommissionIDs)
+	}
+	scene.Must(s.CancelPayout(ctx, again.ID))
+	if err := s.DeleteSale(ctx, sale.ID); err != nil {
+		t.Error(err)
+	}
+	s.Verifies()
+	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
+		t.Error(err)
+	}
+	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(left) != 0 {
+		t.Errorf("canceled payouts without an affiliate: %v", left)
+	}
+	s.Verifies()
+}
+
+// A dispute: the sale stays with its external ids, once (docs/money.md M12).
+func TestReverseSaleClawsBack(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	paid := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})
+	p := s.PaysOut()
+	s.Moves(p, affiliate.PayoutPaid)
+	open := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e2"})
+	part := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e3"})
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: part.ID}))
+	reverse := func(id string, how affiliate.Reversal) func() error {
+		return func() error { return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: id}, how)) }
+	}
+	s.Refused(partOfAPayout, reverse("e1", affiliate.Reversal{RefundID: "d1"}))
+	claw := affiliate.Reversal{ClawBack: true, RefundID: "d1"}
+	s.Fires(reverse("e1", claw), affiliate.SaleDeleted)
+	has(s, paid.ID, "0", "10", "-10")
+	s.Fires(reverse("e1", claw))
+	s.Fires(reverse("e1", affiliate.Reversal{ClawBack: true}))
+	if again := scene.Must(s.RecordSale(ctx, affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})); again.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("the payment was delivered again: %s", again.Outcome)
+	}
+	// In no payout: removed, as without the flag.
+	s.Fires(reverse("e2", claw), affiliate.SaleDeleted)
+	s.Fires(reverse("e3", claw))
+	for _, id := range []affiliate.SaleID{open.ID, part.ID} {
+		if _, err := s.Sale(ctx, id); err != affiliate.ErrNotFound {
+			t.Errorf("sale %d: %v", id, err)
+		}
+	}
+	s.Refused(saleMissing, reverse("e2", claw))
+	s.Verifies()
+}
+
+// Details of the payee are those of the moment; erasing blanks them.
+func TestPayoutFreezesPayee(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	ada := s.Ada.Person.ID
+	scene.Must(s.SetPayoutDetails(ctx, ada, affiliate.PayoutDetails{Email: "pay@example.com", Method: "WISE"}))
+	s.ToTomas("100")
+	keyed := s.Keyed(affiliate.Once{Key: "k"})
+	p := scene.Must(keyed.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada}))
+	scene.Must(s.SetPayoutDetails(ctx, ada, affiliate.PayoutDetails{Email: "new@example.com", Method: "PAYPAL"}))
+	if p.PayeeName.Or("") != "Ada Lovelace" || p.PayeeEmail.Or("") != "pay@example.com" || !cmp.Equal(p, scene.Must(s.Payout(ctx, p.ID))) {
+		t.Errorf("%+v", p)
+	}
+	if err := s.EraseAffiliate(ctx, ada); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]affiliate.Payout{
+		"payout": scene.Must(s.Payout(ctx, p.ID)), "receipt": scene.Must(keyed.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada})),
+	} {
+		if !got.PayeeName.IsNull() || !got.PayeeEmail.IsNull() || got.Amount != p.Amount || got.PaymentMethod != p.PaymentMethod {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	s.Verifies()
+}
+
+func TestPayoutFilter(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.ToTomas("100")
+	first := s.PaysOut()
+	scene.Must(s.CancelPayout(ctx, first.ID))
+	second := s.PaysOut()
+	ids := func(f affiliate.PayoutFilter) (ids []string) {
+		for _, p := range scene.Must(s.Payouts(ctx, f, affiliate.Page{})).Items {
+			ids = append(ids, p.ID.String())
+		}
+		return ids
+	}
+	ada := affiliate.Set(s.Ada.Person.ID)
+	for name, tt := range map[string]struct {
+		f    affiliate.PayoutFilter
+		want []string
+	}{
+		"all":      {affiliate.PayoutFilter{}, []string{second.ID.String(), first.ID.String()}},
+		"pending":  {affiliate.PayoutFilter{Status: affiliate.PayoutPending}, []string{second.ID.String()}},
+		"canceled": {affiliate.PayoutFilter{Status: affiliate.PayoutCanceled, AffiliateID: ada}, []string{first.ID.String()}},
+		"by email": {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("ADA@example.com")}, []string{second.ID.String(), first.ID.String()}},
+		"two":      {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("ada@example.com"), AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
+		"no email": {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("nobody@example.com")}, nil},
+		"of Bob":   {affiliate.PayoutFilter{Status: affiliate.PayoutPending, AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		var paid []string
+		for payment := range s.Transfers(ctx, tt.f) {
+			paid = append([]string{payment.PayoutID.String()}, paid...)
+		}
+		if diff := cmp.Diff(tt.want, paid); diff != "" {
+			t.Errorf("%s: payments, newest first (-want +got):\n%s", name, diff)
+		}
+	}
+	unknown := affiliate.PayoutFilter{Status: "SENT"}
+	_, err := s.Payouts(ctx, unknown, affiliate.Page{})
+	for _, late := range s.Transfers(ctx, unknown) {
+		if !errors.Is(err, affiliate.InvalidQuery) || !errors.Is(late, affiliate.InvalidQuery) {
+			t.Errorf("an unknown status: %v, %v", err, late)
+		}
+	}
+	s.Refused(scene.FieldError(affiliate.InvalidField, "minimum", "minimum must be at least 0"), func() error {
+		_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")})
+		return err
+	})
+}
+
+// A debt is taken whatever Until says: nobody is paid past what is known.
+func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	old := s.ToTomas("100")
+	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
+	s.Pass(time.Hour)
+	until := s.Now
+	open := s.ToTomas("100")
+	s.Pass(time.Hour)
+	s.ToTomas("100")
+	s.ClawsBack(old.ID, "50", "")
+	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: until}))
+	refunded := scene.Must(s.Sale(ctx, old.ID)).Commissions[1]
+	want := []affiliate.CommissionID{open.Commissions[0].ID, refunded.ID}
+	start, _ := p.PeriodStart.Get()
+	end, _ := p.PeriodEnd.Get()
+	if diff := cmp.Diff(want, p.CommissionIDs); diff != "" || p.Amount != scene.Sum("10") || start != open.CreatedAt || end != refunded.CreatedAt {
+		t.Errorf("%v from %v to %v %s", p.Amount, start, end, diff)
+	}
+	s.Verifies()
+}
+
+// Every store call of a claw-back failed once: all or nothing.
+func TestClawBackFaults(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
+	everyFailure(s.World, func() error {
+		return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("50"), ClawBack: true}))
+	})
+	has(s, sale.ID, "10", "20", "-10")
+	s.Verifies()
+}
+
+// Check 57: many refunds at once, beside payouts. Each is booked once, and the
+// entries add up to what is kept.
+func TestClawBacksAtOnce(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
+	s.ToTomas("1000")
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			in := affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1"), RefundID: fmt.Sprint("r", i), ClawBack: true}
+			for range 2 {
+				if _, err := s.RefundSale(ctx, in); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 5 {
+		wg.Go(func() {
+			_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+			if err != nil && !errors.Is(err, affiliate.NothingPayable) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got := scene.Must(s.Sale(ctx, sale.ID))
+	if got.RefundedAmount != scene.Sum("50") || got.CommissionEarned != scene.Sum("10") || scene.CommissionSum(got).Cmp(scene.RatOf(scene.Sum("10"))) != 0 {
+		t.Errorf("refunded %v, earned %v, commissions %v", got.RefundedAmount, got.CommissionEarned, scene.CommissionSum(got))
+	}
+	s.Verifies()
+}

@@ -1,0 +1,206 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// New refuses an invalid Config and names the field.
+func TestNewRefuses(t *testing.T) {
+	pass := func(b, _ []byte) ([]byte, error) { return b, nil }
+	for want, cfg := range map[string]tributary.Config{
+		"Currency":     {Currency: "XYZ"},
+		"CookieDays":   {CookieDays: -1},
+		"KeepParams":   {KeepParams: []string{"campaign", ""}},
+		"RefundWindow": {RefundWindow: -1},
+		"Seal":         {Seal: pass},
+		"Review":       {Review: []affiliate.ReviewRule{{Reason: "x"}}},
+		"Terms":        {Terms: affiliate.Terms{Rate: affiliate.MustPercent("101")}},
+		"Destinations": {Destinations: []affiliate.Destination{{URL: "/shop"}}},
+	} {
+		if _, err := tributary.New(memstore.New(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if err := scene.Must(tributary.New(scene.FailingViews{Store: memstore.New()}, tributary.Config{})).Ping(t.Context()); err != nil {
+		t.Errorf("an empty View reads nothing: %v", err)
+	}
+}
+
+// A sparse is a store without sales.
+type sparse struct{ record.Store }
+
+func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.View(ctx, id, withoutSales(fn))
+}
+
+func (s sparse) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return s.Store.Update(ctx, id, withoutSales(fn))
+}
+
+func withoutSales(fn func(*record.Tx) error) func(*record.Tx) error {
+	return func(tx *record.Tx) error {
+		short := *tx
+		short.Sales = nil
+		return fn(&short)
+	}
+}
+
+func TestNewFillsIn(t *testing.T) {
+	p := scene.Must(tributary.New(memstore.New(), tributary.Config{Currency: "eur"}))
+	cfg := p.Config()
+	if diff := cmp.Diff([]any{affiliate.Currency("EUR"), time.UTC.String(), "ref", 60}, []any{cfg.Currency, cfg.Location.String(), cfg.Param, cfg.CookieDays}); diff != "" {
+		t.Error(diff)
+	}
+	if cfg.Now == nil || cfg.Rand == nil {
+		t.Error("no clock or no randomness")
+	}
+}
+
+// OnEvents is called after a commit that wrote events, and only then.
+func TestOnEvents(t *testing.T) {
+	calls := 0
+	s := scene.NewShop(t, func(c *tributary.Config) { c.OnEvents = func() { calls++ } })
+	ctx := t.Context()
+	for name, tt := range map[string]struct {
+		call func(p *tributary.Program) error
+		want int
+	}{
+		"change": {func(p *tributary.Program) error {
+			_, err := p.PushReferralStatus(ctx, s.Tomas.Email, "PAST_DUE")
+			return err
+		}, 1},
+		"read": {func(p *tributary.Program) error {
+			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+			return err
+		}, 0},
+		"click": {func(p *tributary.Program) error {
+			_, err := p.TrackClick(ctx, affiliate.NewClick{Slug: "ada"})
+			return err
+		}, 0},
+		"refusal": {func(p *tributary.Program) error { _, err := p.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err }, 0},
+		"rollback": {func(p *tributary.Program) error {
+			_, err := p.With(conformance.FailAt(s.Store, 4)).UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{Name: scene.TextOf("x")})
+			return err
+		}, 0},
+	} {
+		calls = 0
+		err := tt.call(s.Program)
+		if calls != tt.want || (err != nil) != (name == "refusal" || name == "rollback") {
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		}
+	}
+}
+
+// A refusal is a fixed text, or one with a name that is cleaned before it is
+// shown.
+func TestRefusal(t *testing.T) {
+	for _, tt := range []struct {
+		got  *affiliate.Error
+		want affiliate.Error
+	}{
+		{refusal.RefuseRate.Err(), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{refusal.RefuseRate.Of("x"), affiliate.Error{Kind: affiliate.KindLimited, Reason: affiliate.RateLimited, Message: "Too many requests. Please slow down."}},
+		{refusal.RefuseUnknownField.Of("a\nb"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: `a\nb`, Message: `Unknown field: a\nb`}},
+		{refusal.RefuseUnknownField.Of("{field}"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.UnknownField, Field: "{field}", Message: "Unknown field: {field}"}},
+		{refusal.RefuseEmptyParameter.Of("q"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "q", Message: "Query parameter q must not be empty"}},
+		{refusal.FieldNotADate.Of("since"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "since must be an ISO 8601 date"}},
+	} {
+		if diff := cmp.Diff(&tt.want, tt.got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A store may wrap its errors (S05): errors.Is still finds not found and
+// exists.
+func TestWrappingStore(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShopIn(scene.NewOn(t, wrapping{memstore.New()}))
+	fill(s)
+	if err := s.DeleteSale(ctx, 99); err != nil {
+		t.Errorf("DeleteSale: %v", err)
+	}
+	if err := s.DeleteReferral(ctx, "x@example.net"); err != nil {
+		t.Errorf("DeleteReferral: %v", err)
+	}
+	if res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: "nobody", TotalEarned: scene.Sum("1")}); err != nil || res.Outcome != affiliate.SaleUnattributed {
+		t.Errorf("RecordSale: %v, %v", res.Outcome, err)
+	}
+	s.Refused(saleMissing, func() error { _, err := s.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err })
+	s.Refused(referralUnknown, func() error { _, err := s.UpdateReferral(ctx, "nobody", affiliate.ReferralUpdate{}); return err })
+	nobody := affiliate.NewReferral{AffiliateID: "nobody", Name: "n", Email: "nobody@example.net", ReferredUserExternalID: "n"}
+	if _, err := s.CreateReferral(ctx, nobody); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("CreateReferral: %v", err)
+	}
+	report, err := s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: nobody}})
+	if err != nil || len(report.Failed) != 1 {
+		t.Errorf("ImportReferrals: %+v, %v", report, err)
+	}
+	nobody.Key = "k"
+	for range 2 {
+		if _, err := s.CreateReferral(ctx, nobody); err != affiliate.ErrNotFound {
+			t.Errorf("CreateReferral with a key: %v", err)
+		}
+	}
+	s.Verifies()
+}
+
+// wrapping is a store that wraps its errors.
+type wrapping struct{ record.Store }
+
+func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return w.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
+}
+
+func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	return w.Store.View(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
+}
+
+func wrapMisses(tx *record.Tx) *record.Tx {
+	out := *tx
+	out.Affiliates, out.Links, out.Clicks = missing(tx.Affiliates), missing(tx.Links), missing(tx.Clicks)
+	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
+	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
+	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
+	out.Runs, out.Lines = missing(tx.Runs), missing(tx.Lines)
+	out.Payments, out.PaymentKeys, out.Payers = missing(tx.Payments), missing(tx.PaymentKeys), missing(tx.Payers)
+	out.Erasures, out.Aliases = missing(tx.Erasures), missing(tx.Aliases)
+	return &out
+}
+
+func missing[R record.Record[R]](t record.Table[R]) record.Table[R] { return missTable[R]{t} }
+
+type missTable[R record.Record[R]] struct{ record.Table[R] }
+
+func (m missTable[R]) Get(id uuid.UUID) (R, error) {
+	rec, err := m.Table.Get(id)
+	return rec, wrapped(err)
+}
+
+func (m missTable[R]) Find(k record.Key) (R, error) {
+	rec, err := m.Table.Find(k)
+	return rec, wrapped(err)
+}
+
+func wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: %w", err)
+}

@@ -1,0 +1,508 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// A till is a program in which the code ADA20 was used once, by Oda, and an
+// order by Oda that has the input of every rule: it names Eve's link, a total
+// of 100 and the product p.
+type till struct {
+	scene.CodeShop
+	code   record.Code
+	coupon record.Coupon
+	order  affiliate.Order
+}
+
+func newTill(t testing.TB) *till {
+	s := scene.NewCodeShop(t)
+	ctx := t.Context()
+	scene.Must(s.CreateLink(ctx, affiliate.NewLink{AffiliateID: s.Eve.ID, Link: "eve"}))
+	sale := affiliate.NewSale{PromoCode: "ADA20", Email: "oda@example.com", Name: "Oda", TotalEarned: affiliate.MustAmount("10")}
+	scene.Must(s.RecordSale(ctx, sale))
+	w := &till{CodeShop: s, order: affiliate.Order{
+		PromoCode: "ADA20", TotalEarned: scene.Amount("100"), Email: "oda@example.com", ReferralID: "eve",
+		Product: affiliate.Set(affiliate.Product{ProductID: "p", Price: scene.Amount("100")}),
+	}}
+	w.view(func(tx *record.Tx) {
+		w.code = scene.Must(tx.Codes.Get(s.Ada.ADA20.ID))
+		w.coupon = scene.Must(tx.Coupons.Get(s.Ada.Autumn.ID))
+	})
+	return w
+}
+
+func (w *till) view(fn func(*record.Tx)) {
+	err := w.Store.View(w.T.Context(), w.Config().ID, func(tx *record.Tx) error { fn(tx); return nil })
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// put stores the code and the coupon of the start with some changes.
+func (w *till) put(edits ...func(*record.Code, *record.Coupon)) {
+	code, coupon := w.code, w.coupon.Clone()
+	for _, edit := range edits {
+		edit(&code, &coupon)
+	}
+	err := w.Store.Update(w.T.Context(), w.Config().ID, func(tx *record.Tx) error {
+		return errors.Join(tx.Codes.Replace(code), tx.Coupons.Replace(coupon))
+	})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// sell records the order as a sale.
+func (w *till) sell(o affiliate.Order) error {
+	_, err := w.RecordSale(w.T.Context(), affiliate.NewSale{
+		PromoCode: o.PromoCode, Email: o.Email, ReferralID: o.ReferralID, Product: o.Product, Name: "Oda",
+		TotalEarned: o.TotalEarned.Or(affiliate.MustAmount("100")),
+	})
+	return err
+}
+
+// A rule is a row of the contract's table, and a change that makes it fail.
+type rule struct {
+	row     int
+	edit    func(*record.Code, *record.Coupon)
+	failure affiliate.Failure
+}
+
+func redemptionRules() []rule {
+	type code = record.Code
+	type coupon = record.Coupon
+	past := scene.Start.Add(-time.Millisecond)
+	return []rule{
+		{2, func(c *code, _ *coupon) { c.Active = false }, affiliate.Failure{Reason: "code_inactive", Message: "Promo code is not active"}},
+		{3, func(_ *code, p *coupon) { p.Valid = false }, affiliate.Failure{Reason: "coupon_invalid", Message: "Promo code is not active"}},
+		{4, func(c *code, _ *coupon) { c.ExpiresAt = affiliate.InstantOf(past) }, affiliate.Failure{Reason: "code_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{5, func(_ *code, p *coupon) { p.RedeemBy = affiliate.InstantOf(past) }, affiliate.Failure{Reason: "coupon_expired", Message: "Promo code has expired", At: affiliate.Set(affiliate.TimeOf(past))}},
+		{6, func(c *code, _ *coupon) { c.MaxRedemptions = 1 }, affiliate.Failure{Reason: "code_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](1), Used: affiliate.Set[int64](1)}},
+		{7, func(_ *code, p *coupon) { p.MaxRedemptions, p.TimesRedeemed = 5, 7 }, affiliate.Failure{Reason: "coupon_exhausted", Message: "Promo code has reached its redemption limit", Limit: affiliate.Set[int64](5), Used: affiliate.Set[int64](7)}},
+		{8, func(c *code, _ *coupon) { c.AffiliateID = uuid.Nil }, affiliate.Failure{Reason: "code_unassigned", Message: "Promo code is not associated with an affiliate"}},
+		{9, func(c *code, _ *coupon) { c.FirstTimeOrder = true }, affiliate.Failure{Reason: "not_first_order", Message: "Promo code is only valid for a first order"}},
+		{10, func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = scene.Amount("100.0001"), "USD" }, affiliate.Failure{Reason: "below_minimum", Message: "Order does not reach the minimum amount for this promo code", Amount: scene.Amount("100.0001"), Currency: "USD"}},
+		{11, func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = scene.Amount("1"), "EUR" }, affiliate.Failure{Reason: "wrong_currency", Message: "Promo code minimum is in another currency", Currency: "EUR"}},
+		{12, func(c *code, _ *coupon) { c.LimitToAffiliate = true }, affiliate.Failure{Reason: "wrong_affiliate", Message: "Promo code can only be used by its assigned affiliate"}},
+		{13, func(c *code, _ *coupon) { c.LimitToCustomers, c.CustomerID = true, "somebody" }, affiliate.Failure{Reason: "wrong_customer", Message: "Promo code is limited to another customer"}},
+		{14, func(_ *code, p *coupon) { p.LimitToProducts, p.ProductIDs = true, []string{"q"} }, affiliate.Failure{Reason: "wrong_product", Message: "Promo code does not apply to this product"}},
+	}
+}
+
+// Every rule alone and every pair of rules: all failing rows are returned in
+// order with their data, the text is that of the first, the preview and the
+// sale agree, and nothing is changed.
+func TestRedemptionRulePairs(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	for i, a := range rules {
+		for _, b := range rules[i:] {
+			if a.row == 10 && b.row == 11 {
+				continue // there is one minimum, so at most one of them fails
+			}
+			t.Run(fmt.Sprintf("rows %d and %d", a.row, b.row), func(t *testing.T) {
+				w.T = t
+				w.put(a.edit, b.edit)
+				want := []affiliate.Failure{a.failure}
+				if a.row != b.row {
+					want = append(want, b.failure)
+				}
+				got := scene.Must(w.Evaluate(t.Context(), w.order))
+				if diff := cmp.Diff(want, got.Reasons); diff != "" || got.Valid || len(got.Unverified) > 0 {
+					t.Errorf("preview: valid %v, unverified %v (-want +got):\n%s", got.Valid, got.Unverified, diff)
+				}
+				w.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: a.failure.Reason, Message: a.failure.Message}, func() error {
+					err := w.sell(w.order)
+					refusal, _ := errors.AsType[*affiliate.Error](err)
+					if diff := cmp.Diff(want, refusal.Failures); diff != "" {
+						t.Errorf("sale (-want +got):\n%s", diff)
+					}
+					if !errors.Is(err, b.failure.Reason) {
+						t.Errorf("errors.Is(err, %s) is false", b.failure.Reason)
+					}
+					return err
+				})
+			})
+		}
+	}
+}
+
+func TestRedemptionAllRules(t *testing.T) {
+	w := newTill(t)
+	var edits []func(*record.Code, *record.Coupon)
+	var want []affiliate.Failure
+	for _, r := range redemptionRules() {
+		if r.row != 10 {
+			edits, want = append(edits, r.edit), append(want, r.failure)
+		}
+	}
+	w.put(edits...)
+	if diff := cmp.Diff(want, scene.Must(w.Evaluate(t.Context(), w.order)).Reasons); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
+// When row 1 fails, it is the only one (B260, B359).
+func TestRedemptionNotFound(t *testing.T) {
+	w := newTill(t)
+	row := affiliate.Failure{Reason: "code_not_found", Message: "Promo code not found"}
+	for _, code := range []string{"ADA21", "a b", "\x00", "ADA20\u0131"} {
+		w.order.PromoCode = code
+		got := scene.Must(w.Evaluate(t.Context(), w.order))
+		want := affiliate.Evaluation{
+			Reasons: []affiliate.Failure{row}, Unverified: []affiliate.Reason{}, Discount: affiliate.Null[affiliate.Amount](), Total: affiliate.Null[affiliate.Amount](), Risks: []affiliate.RiskReason{},
+			Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](), Affiliate: affiliate.Null[affiliate.AffiliateContact](),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", code, diff)
+		}
+		w.Refused(scene.FieldError("code_not_found", "", row.Message), func() error { return w.sell(w.order) })
+	}
+}
+
+// At the exact limit a rule passes: the exact instant, the exact minimum, the
+// last redemption, the right affiliate, customer and product.
+func TestRedemptionEdges(t *testing.T) {
+	type code = record.Code
+	type coupon = record.Coupon
+	w := newTill(t)
+	var oda record.Referral
+	w.view(func(tx *record.Tx) {
+		oda = scene.Must(tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: "oda@example.com"}))
+	})
+	customerIs := func(id string) func(*code, *coupon) {
+		return func(c *code, _ *coupon) { c.LimitToCustomers, c.CustomerID = true, id }
+	}
+	rows := []struct {
+		name string
+		edit func(*code, *coupon)
+	}{
+		{"B362 at expiresAt", func(c *code, _ *coupon) { c.ExpiresAt = scene.Began }},
+		{"B363 at redeemBy", func(_ *code, p *coupon) { p.RedeemBy = scene.Began }},
+		{"last of the code", func(c *code, _ *coupon) { c.MaxRedemptions = 2 }},
+		{"last of the coupon", func(_ *code, p *coupon) { p.MaxRedemptions = 2 }},
+		{"B371 at the minimum", func(c *code, _ *coupon) { c.MinimumAmount, c.MinimumCurrency = scene.Amount("100"), "USD" }},
+		{"the affiliate", func(c *code, _ *coupon) { c.LimitToAffiliate, c.AffiliateID = true, w.Eve.ID }},
+		{"referral id", customerIs(oda.ID.String())},
+		{"email", customerIs("oda@example.com")},
+		{"email in other case", customerIs(" Oda@Example.COM")},
+		{"the product", func(_ *code, p *coupon) { p.LimitToProducts, p.ProductIDs = true, []string{"q", "p"} }},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w.T = t
+			w.put(row.edit)
+			got := scene.Must(w.Evaluate(t.Context(), w.order))
+			if !got.Valid || len(got.Reasons)+len(got.Unverified) > 0 {
+				t.Errorf("got %+v", got)
+			}
+			if err := w.sell(w.order); err != nil {
+				t.Errorf("sale: %v", err)
+			}
+		})
+	}
+}
+
+// customerId equals an external id exactly; similar texts do not match.
+func TestRedemptionCustomerNames(t *testing.T) {
+	w := newTill(t)
+	ref := scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateEmail: "eve.n@example.com", Name: "Ivo", Email: "ivo@example.com", ReferredUserExternalID: "Cust-1"}))
+	w.order.Email = "ivo@example.com"
+	for id, valid := range map[string]bool{
+		"Cust-1": true, "cust-1": false, ref.ID.String(): true, "IVO@example.com": true, "ivo": false,
+		uuid.NewString(): false, "x@y": false, "@": false, "ivo@example.com.": false, uuid.Nil.String(): false,
+	} {
+		w.put(func(c *record.Code, _ *record.Coupon) { c.LimitToCustomers, c.CustomerID = true, id })
+		for _, ident := range []string{"", ref.ID.String()} {
+			o := w.order
+			if o.ReferralID = ident; ident != "" {
+				o.Email = ""
+			}
+			if got := scene.Must(w.Evaluate(t.Context(), o)); got.Valid != valid {
+				t.Errorf("customerId %q, referralId %q: valid %v, want %v", id, ident, got.Valid, valid)
+			}
+		}
+	}
+}
+
+// A rule without input does not fail. The preview reports it as unverified, and
+// the sale is recorded (B369).
+func TestRedemptionUnverified(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	byRow := func(rows ...int) (edits []func(*record.Code, *record.Coupon)) {
+		for _, r := range rules {
+			if slices.Contains(rows, r.row) {
+				edits = append(edits, r.edit)
+			}
+		}
+		return edits
+	}
+	bare := affiliate.Order{PromoCode: " ada20 "}
+	for _, row := range []struct {
+		rows []int
+		want []affiliate.Reason
+	}{
+		{nil, []affiliate.Reason{}},
+		{[]int{9, 10, 12, 13, 14}, []affiliate.Reason{"not_first_order", "below_minimum", "wrong_affiliate", "wrong_customer", "wrong_product"}},
+		{[]int{11}, []affiliate.Reason{"wrong_currency"}},
+	} {
+		w.put(byRow(row.rows...)...)
+		got := scene.Must(w.Evaluate(t.Context(), bare))
+		if diff := cmp.Diff(row.want, got.Unverified); diff != "" || !got.Valid || got.Reasons == nil {
+			t.Errorf("rows %v: valid %v (-want +got):\n%s", row.rows, got.Valid, diff)
+		}
+	}
+	w.put(byRow(9, 12, 13, 14)...)
+	if err := w.sell(bare); err != nil {
+		t.Errorf("sale of what cannot be checked: %v", err)
+	}
+	// An identifier that names no record counts as not sent; an email always
+	// names a customer.
+	w.put(byRow(9, 12, 13)...)
+	got := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", ReferralID: "no-such-slug"}))
+	if len(got.Unverified) != 3 || !got.Valid {
+		t.Errorf("unknown identifier: %+v", got)
+	}
+	got = scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Email: "new@example.com"}))
+	if diff := cmp.Diff([]affiliate.Reason{"wrong_affiliate"}, got.Unverified); diff != "" || len(got.Reasons) != 1 || got.Reasons[0].Reason != affiliate.WrongCustomer {
+		t.Errorf("new customer: %+v", got)
+	}
+}
+
+// firstTimeOrder (B368, I12): refunded sales count, deleted ones do not. The
+// customer is known by email or by referral id.
+func TestRedemptionFirstOrder(t *testing.T) {
+	w := newTill(t)
+	ctx := t.Context()
+	w.put(func(c *record.Code, _ *record.Coupon) { c.FirstTimeOrder = true })
+	var ref record.Referral
+	w.view(func(tx *record.Tx) {
+		ref = scene.Must(tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: "oda@example.com"}))
+	})
+	blocked := func(o affiliate.Order) bool { return !scene.Must(w.Evaluate(ctx, o)).Valid }
+	byEmail := affiliate.Order{PromoCode: "ADA20", Email: "ODA@example.com"}
+	byReferral := affiliate.Order{PromoCode: "ADA20", ReferralID: ref.ID.String()}
+	if !blocked(byEmail) || !blocked(byReferral) {
+		t.Error("a live sale does not block")
+	}
+	sales := scene.Must(w.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items
+	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sales[0].ID}))
+	if !blocked(byEmail) || !blocked(byReferral) {
+		t.Error("a refunded sale does not block")
+	}
+	if err := w.DeleteSale(ctx, sales[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if blocked(byEmail) || blocked(byReferral) {
+		t.Error("a deleted sale blocks")
+	}
+}
+
+func TestEvaluateErrors(t *testing.T) {
+	w := newTill(t)
+	mf, inv := affiliate.MissingField, affiliate.InvalidField
+	type in = affiliate.Order
+	product := func(p affiliate.Product) affiliate.Opt[affiliate.Product] { return affiliate.Set(p) }
+	rows := []struct {
+		name string
+		in   in
+		want affiliate.Error
+	}{
+		{"B259 no code", in{PromoCode: " ", TotalEarned: scene.Amount("0")}, scene.FieldError(mf, "promoCode", "Promo code is required")},
+		{"B259 zero", in{PromoCode: "x", TotalEarned: scene.Amount("0"), Email: "x"}, scene.FieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"B259 negative", in{PromoCode: "x", TotalEarned: scene.Amount("-1")}, scene.FieldError(inv, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"B387 above the bound", in{PromoCode: "x", TotalEarned: scene.Amount("100000000000.0001"), Email: "x"}, tooLarge("totalEarned")},
+		{"B387 largest", in{PromoCode: "x", TotalEarned: scene.Amount("922337203685477.5807")}, tooLarge("totalEarned")},
+		{"email", in{PromoCode: "x", Email: "x", Product: product(affiliate.Product{Quantity: scene.Amount("0")})}, scene.FieldError(inv, "email", "Email is invalid")},
+		{"quantity", in{PromoCode: "x", Product: product(affiliate.Product{Quantity: scene.Amount("0")})}, scene.FieldError(inv, "product.quantity", "product.quantity must be greater than zero")},
+		{"price", in{PromoCode: "x", Product: product(affiliate.Product{Price: scene.Amount("-1")})}, scene.FieldError(inv, "product.price", "product.price must be at least 0")},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w.T = t
+			w.Refused(row.want, func() error { _, err := w.Evaluate(t.Context(), row.in); return err })
+		})
+	}
+}
+
+// B258: a preview writes nothing.
+func TestEvaluateWritesNothing(t *testing.T) {
+	w := newTill(t)
+	w.put(func(c *record.Code, _ *record.Coupon) { c.MaxRedemptions = 2 })
+	before := w.Dump()
+	for range 1000 {
+		if got := scene.Must(w.Evaluate(t.Context(), w.order)); !got.Valid {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if diff := cmp.Diff(before, w.Dump()); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+// What an adapter refuses is refused, also without a key.
+func TestEvaluateRefusedByAdapter(t *testing.T) {
+	w := newTill(t)
+	want := scene.FieldError(affiliate.InvalidField, "email", "email is odd")
+	w.Refused(want, func() error {
+		return scene.ErrOf(w.Keyed(affiliate.Once{Refused: &want}).Evaluate(t.Context(), w.order))
+	})
+}
+
+func TestEvaluateDiscount(t *testing.T) {
+	none := affiliate.Null[affiliate.Amount]()
+	percentage := func(s string) affiliate.NewCoupon {
+		return affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent(s)}
+	}
+	flat := func(s string, c affiliate.Currency) affiliate.NewCoupon {
+		return affiliate.NewCoupon{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount(s), Currency: affiliate.Set(c)}
+	}
+	rows := []struct {
+		name    string
+		program affiliate.Currency
+		coupon  affiliate.NewCoupon
+		total   affiliate.Opt[affiliate.Amount]
+		want    affiliate.Opt[affiliate.Amount]
+	}{
+		{"contract 4.1", "USD", percentage("20"), scene.Amount("19.99"), scene.Amount("4")},
+		{"half away from zero", "USD", percentage("12.5"), scene.Amount("1"), scene.Amount("0.13")},
+		{"yen", "JPY", percentage("12.5"), scene.Amount("101"), scene.Amount("13")},
+		{"no total", "USD", percentage("20"), affiliate.Opt[affiliate.Amount]{}, none},
+		{"flat", "USD", flat("5", "USD"), scene.Amount("19.99"), scene.Amount("5")},
+		{"flat over the total", "USD", flat("50", "USD"), scene.Amount("19.99"), scene.Amount("19.99")},
+		{"B148 flat is rounded when applied", "USD", flat("10.005", "USD"), scene.Amount("100"), scene.Amount("10.01")},
+		{"flat in another currency", "USD", flat("5", "EUR"), scene.Amount("100"), none},
+		{"never over the total", "USD", percentage("100"), scene.Amount("0.005"), scene.Amount("0.005")},
+		{"the largest total", "JPY", percentage("100"), scene.Amount("100000000000"), scene.Amount("100000000000")},
+		{"no room for the rounded amount", "JPY", flat("922337203685477.5807", "JPY"), scene.Amount("100000000000"), scene.Amount("100000000000")},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := scene.New(t, func(c *tributary.Config) { c.Currency = row.program })
+			coupon := scene.Must(w.CreateCoupon(t.Context(), row.coupon))
+			scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "X"}))
+			got := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", TotalEarned: row.total}))
+			if got.Discount != row.want {
+				t.Errorf("got %v, want %v", got.Discount, row.want)
+			}
+			coupon.PromotionalCodes = nil
+			if diff := cmp.Diff(affiliate.Set(coupon), got.Coupon); diff != "" || !got.Affiliate.IsNull() {
+				t.Errorf("affiliate %v, coupon (-want +got):\n%s", got.Affiliate, diff)
+			}
+		})
+	}
+}
+
+// I13: on the same records, the preview is valid if and only if the sale is
+// recorded, and both have the same reasons.
+func TestPreviewIsSale(t *testing.T) {
+	w := newTill(t)
+	rules := redemptionRules()
+	rapid.Check(t, func(rt *rapid.T) {
+		var edits []func(*record.Code, *record.Coupon)
+		for _, r := range rules {
+			if rapid.IntRange(0, 5).Draw(rt, fmt.Sprint("row ", r.row)) == 0 {
+				edits = append(edits, r.edit)
+			}
+		}
+		w.put(edits...)
+		o := w.order
+		if rapid.Bool().Draw(rt, "no email") {
+			o.Email = ""
+		}
+		o.ReferralID = rapid.SampledFrom([]string{"", "eve", "ada", "nobody", "oda@example.com"}).Draw(rt, "referralId")
+		if rapid.Bool().Draw(rt, "no product") {
+			o.Product = affiliate.Opt[affiliate.Product]{}
+		}
+		o.TotalEarned = scene.Amount(rapid.SampledFrom([]string{"99.99", "100", "100.0001"}).Draw(rt, "total"))
+		said := scene.Must(w.Evaluate(t.Context(), o))
+		err := w.sell(o)
+		refusal, refused := errors.AsType[*affiliate.Error](err)
+		if said.Valid == refused || err != nil && !refused {
+			rt.Fatalf("preview says valid %v, the sale says %v", said.Valid, err)
+		}
+		if refused {
+			if diff := cmp.Diff(said.Reasons, refusal.Failures); diff != "" {
+				rt.Fatalf("reasons (-preview +sale):\n%s", diff)
+			}
+		}
+	})
+}
+
+func TestRestoreRedemption(t *testing.T) {
+	notFound := scene.MissingError(affiliate.RedemptionNotFound, "Redemption not found")
+	again := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.RedemptionRestored, Message: "Redemption was already restored"}
+	rows := []struct {
+		name         string
+		before       func(w *till, sale affiliate.SaleID) error
+		code, coupon int64 // what is left of 2 redemptions; -1: deleted
+	}{
+		{"live", func(*till, affiliate.SaleID) error { return nil }, 1, 1},
+		{"sale deleted", func(w *till, id affiliate.SaleID) error { return w.DeleteSale(w.T.Context(), id) }, 1, 1},
+		{"code deleted", func(w *till, _ affiliate.SaleID) error {
+			_, err := w.DeleteCode(w.T.Context(), w.Ada.ADA20.ID)
+			return err
+		}, -1, 1},
+		{"coupon deleted", func(w *till, _ affiliate.SaleID) error {
+			_, err := w.DeleteCoupon(w.T.Context(), w.Ada.Autumn.ID)
+			return err
+		}, -1, -1},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			w := newTill(t)
+			ctx := t.Context()
+			sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			other := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			if err := row.before(w, sold.ID); err != nil {
+				t.Fatal(err)
+			}
+			w.Pass(time.Hour)
+			w.Fires(func() error { return w.RestoreRedemption(ctx, sold.ID) })
+			w.Refused(again, func() error { return w.RestoreRedemption(ctx, sold.ID) })
+			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, other.ID) })
+			w.Refused(scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return w.RestoreRedemption(ctx, 0) })
+			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, -1) })
+			if code, err := w.Code(ctx, affiliate.CodeRef{ID: w.Ada.ADA20.ID}); row.code >= 0 && (err != nil || code.TimesRedeemed != row.code || code.UpdatedAt != w.Ada.ADA20.UpdatedAt) {
+				t.Errorf("code: %v, %d, want %d", err, code.TimesRedeemed, row.code)
+			}
+			if coupon, err := w.Coupon(ctx, affiliate.CouponRef{ID: w.Ada.Autumn.ID}); row.coupon >= 0 && (err != nil || coupon.TimesRedeemed != row.coupon || coupon.UpdatedAt != w.Ada.Autumn.UpdatedAt) {
+				t.Errorf("coupon: %v, %d, want %d", err, coupon.TimesRedeemed, row.coupon)
+			}
+		})
+	}
+}
+
+// Verify passes after redemptions, deletes and restores (I01–I03, I15–I24).
+func TestRedemptionBooks(t *testing.T) {
+	w := newTill(t)
+	ctx := t.Context()
+	scene.Must(w.GenerateCodes(ctx, batch(w.CodeShop, 20)))
+	sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+	w.Verifies()
+	if err := w.RestoreRedemption(ctx, sold.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.Verifies()
+	scene.Must(w.UpdateCode(ctx, w.Ada.ADA20.ID, affiliate.CodeUpdate{Code: affiliate.Set("Ada-20"), MinimumAmount: scene.Amount("3")}))
+	scene.Must(w.UpdateCoupon(ctx, w.Ada.Autumn.ID, affiliate.CouponUpdate{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: scene.Amount("3"), Currency: currency("USD")}))
+	w.Verifies()
+	scene.Must(w.DeleteCode(ctx, w.Ada.ADA20.ID))
+	w.Verifies()
+	scene.Must(w.DeleteCoupon(ctx, w.Ada.Autumn.ID))
+	w.Verifies()
+}

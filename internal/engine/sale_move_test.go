@@ -1,0 +1,190 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// A mover is a program with Ada, whose sales go to Bob.
+type mover struct {
+	*scene.World
+	ada scene.Ada
+	bob affiliate.Affiliate
+	ref affiliate.Referral
+}
+
+func newMover(t *testing.T, options ...func(*tributary.Config)) mover {
+	w := scene.New(t, options...)
+	m := mover{World: w, ada: w.Ada()}
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Half", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), HoldDays: 7}}))
+	m.bob = scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bob", LastName: "Hopper", Email: "bob@example.com", AffiliateLink: "bob", CommissionPlanID: plan.ID}))
+	m.ref = scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "ada", ReferredUserExternalID: "u1", Email: "c@example.com", Name: "C"}))
+	return m
+}
+
+// sale is one of 100 to Ada's customer.
+func (m mover) sale(id string) affiliate.Sale {
+	m.T.Helper()
+	result := scene.Must(m.RecordSale(m.T.Context(), affiliate.NewSale{ReferralID: m.ref.ID.String(), TotalEarned: affiliate.MustAmount("100"), ExternalID: id}))
+	sale, ok := result.Sale.Get()
+	if !ok {
+		m.T.Fatalf("no sale: %s", result.Outcome)
+	}
+	return sale
+}
+
+func (m mover) to(id uuid.UUID) affiliate.SaleUpdate {
+	return affiliate.SaleUpdate{AffiliateID: affiliate.Set(id)}
+}
+
+func (m mover) balance(id uuid.UUID) string {
+	b := scene.Must(m.Balance(m.T.Context(), id))
+	return b.Held.String() + " held, " + b.Payable.String() + " payable, " + b.Maturing.String() + " maturing"
+}
+
+// A sale that is given to another affiliate keeps its id, day and external ids. Its
+// commission is by the terms of the new one, both ledgers say why, and it can go back.
+func TestMoveSale(t *testing.T) {
+	m := newMover(t)
+	before := m.sale("order-1")
+	m.Now = m.Now.Add(time.Hour)
+	ada, bob := m.ada.Person.ID, m.bob.ID
+	moved := scene.Must(m.UpdateSale(t.Context(), before.ID, m.to(bob)))
+	if moved.ID != before.ID || !moved.CreatedAt.Equal(before.CreatedAt) || moved.ExternalID != before.ExternalID || moved.ReferralID != before.ReferralID {
+		t.Errorf("moved: %+v", moved)
+	}
+	if got := moved.CommissionEarned.String(); got != "50" || moved.AffiliateID != bob || moved.Commissions[0].AffiliateID != bob {
+		t.Errorf("it earns %s for %s", got, moved.AffiliateID)
+	}
+	if a, b := m.balance(ada), m.balance(bob); a != "0 held, 0 payable, 0 maturing" || b != "0 held, 0 payable, 50 maturing" {
+		t.Errorf("Ada: %s; Bob: %s", a, b)
+	}
+	for id, want := range map[uuid.UUID]string{ada: "PAYABLE ACCRUAL 20", bob: "ACCRUAL PAYABLE 50"} {
+		list := scene.Must(m.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})).Items
+		if got := string(list[0].From) + " " + string(list[0].To) + " " + list[0].Amount.String(); got != want || list[0].Cause != affiliate.CauseMove {
+			t.Errorf("the ledger of %s: %s because of %s, want %s", id, got, list[0].Cause, want)
+		}
+	}
+	m.Verifies()
+	back := scene.Must(m.UpdateSale(t.Context(), before.ID, m.to(ada)))
+	if got := back.CommissionEarned.String(); got != "20" || m.balance(ada) != "0 held, 20 payable, 0 maturing" || m.balance(bob) != "0 held, 0 payable, 0 maturing" {
+		t.Errorf("back at Ada it earns %s: %s; Bob %s", got, m.balance(ada), m.balance(bob))
+	}
+	m.Verifies()
+}
+
+// A move with an amount beside it, of a sale with a refund, of a free and of a coded
+// one: totals, reports and books follow.
+func TestMoveSaleOfEachKind(t *testing.T) {
+	m := newMover(t, func(c *tributary.Config) { c.FreeOrders = true })
+	bob := m.bob.ID
+	part := m.sale("part")
+	scene.Must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(affiliate.MustAmount("40"))}))
+	if got := scene.Must(m.UpdateSale(t.Context(), part.ID, m.to(bob))).CommissionEarned.String(); got != "30" {
+		t.Errorf("with 60 left it earns %s", got)
+	}
+	hand := m.sale("hand")
+	scene.Must(m.UpdateSale(t.Context(), hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(affiliate.MustAmount("3"))}))
+	if got := scene.Must(m.UpdateSale(t.Context(), hand.ID, m.to(bob))).CommissionEarned.String(); got != "50" {
+		t.Errorf("set by hand before, it earns %s", got)
+	}
+	both := m.to(bob)
+	both.CommissionRate = affiliate.Set(affiliate.MustPercent("10"))
+	if got := scene.Must(m.UpdateSale(t.Context(), m.sale("both").ID, both)).CommissionEarned.String(); got != "10" {
+		t.Errorf("with a rate of 10 it earns %s", got)
+	}
+	coded, _ := scene.Must(m.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100"), Email: "d@example.com", Name: "D"})).Sale.Get()
+	free, _ := scene.Must(m.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("9")), Email: "e@example.com", Name: "E"})).Sale.Get()
+	for _, s := range []affiliate.Sale{coded, free} {
+		scene.Must(m.UpdateSale(t.Context(), s.ID, m.to(bob)))
+	}
+	m.Verifies()
+	scene.Must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: coded.ID}))
+	scene.Must(0, m.DeleteSale(t.Context(), part.ID))
+	m.Verifies()
+	a, b := scene.Must(m.Affiliate(t.Context(), m.ada.Person.ID.String())), scene.Must(m.Affiliate(t.Context(), bob.String()))
+	if a.TotalCommissionEarned.String() != "0" || b.TotalCommissionEarned.String() != "60" {
+		t.Errorf("Ada has earned %s, Bob %s", a.TotalCommissionEarned, b.TotalCommissionEarned)
+	}
+}
+
+// The limits of the new terms count as of the day of the sale.
+func TestMoveSaleBeyondLimits(t *testing.T) {
+	m := newMover(t)
+	one := scene.Must(m.CreatePlan(t.Context(), affiliate.NewPlan{Name: "One", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1}}))
+	eve := scene.Must(m.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "E", Email: "eve@example.com", CommissionPlanID: one.ID}))
+	first, second := m.sale("1"), m.sale("2")
+	a, b := scene.Must(m.UpdateSale(t.Context(), first.ID, m.to(eve.ID))), scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(eve.ID)))
+	if a.CommissionEarned.String() != "10" || b.CommissionEarned.String() != "0" {
+		t.Errorf("the first earns %s, the second %s", a.CommissionEarned, b.CommissionEarned)
+	}
+	m.Verifies()
+	total := affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.MustAmount("200"))}
+	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, total)); got.CommissionEarned.String() != "0" {
+		t.Errorf("with another total the second earns %s", got.CommissionEarned)
+	}
+	scene.Must(m.RecalculateSales(t.Context(), affiliate.SaleFilter{}))
+	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(m.bob.ID))); got.CommissionEarned.String() != "100" {
+		t.Errorf("at Bob the second earns %s", got.CommissionEarned)
+	}
+	m.Verifies()
+}
+
+// A hold of the new affiliate applies, and an older review does not.
+func TestMoveSaleToHeld(t *testing.T) {
+	m := newMover(t)
+	sale := m.sale("1")
+	scene.Must(m.BanAffiliates(t.Context(), m.bob.ID))
+	moved := scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.bob.ID)))
+	if c := moved.Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
+		t.Errorf("at a banned affiliate it is %s", c.ApprovalStatus)
+	}
+	scene.Must(m.ReviewCommissions(t.Context(), affiliate.ApprovalDeclined, sale.ID))
+	if back := scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.ada.Person.ID))); back.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
+		t.Errorf("back at Ada it is %s", back.Commissions[0].ApprovalStatus)
+	}
+	m.Verifies()
+}
+
+// Without clawback what a payout holds stays with its affiliate; a refused move changes
+// nothing.
+func TestMoveSaleRefused(t *testing.T) {
+	m := newMover(t)
+	paid, refunded := m.sale("paid"), m.sale("refunded")
+	scene.Must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: refunded.ID}))
+	scene.Must(m.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: m.ada.Person.ID}))
+	move := func(id affiliate.SaleID, up affiliate.SaleUpdate) func() error {
+		return func() error { _, err := m.UpdateSale(t.Context(), id, up); return err }
+	}
+	inPayout := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.InPayout, Message: "Sale is part of a payout"}
+	m.Refused(inPayout, move(paid.ID, m.to(m.bob.ID)))
+	m.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.SaleHasBeenRefunded, Message: "Sale has been refunded"}, move(refunded.ID, m.to(m.bob.ID)))
+	m.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, move(paid.ID, m.to(uuid.New())))
+}
+
+// A customer who is given to another affiliate brings that one their future sales.
+func TestMoveReferral(t *testing.T) {
+	m := newMover(t)
+	old := m.sale("old")
+	moved := scene.Must(m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(m.bob.ID)}))
+	if moved.AffiliateID != m.bob.ID {
+		t.Errorf("the customer is of %s", moved.AffiliateID)
+	}
+	if s := m.sale("new"); s.AffiliateID != m.bob.ID || s.CommissionEarned.String() != "50" {
+		t.Errorf("the next sale credits %s with %s", s.AffiliateID, s.CommissionEarned)
+	}
+	if s := scene.Must(m.Sale(t.Context(), old.ID)); s.AffiliateID != m.ada.Person.ID {
+		t.Errorf("the old sale credits %s", s.AffiliateID)
+	}
+	m.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, func() error {
+		_, err := m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(uuid.New())})
+		return err
+	})
+	m.Verifies()
+}

@@ -1,0 +1,26 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// TestSaleShowsPaidAt: a sale shows when it was paid if the report said so, in its
+// answer, its event and later.
+func TestSaleShowsPaidAt(t *testing.T) {
+	s := scene.NewShop(t)
+	s.Pass(48 * time.Hour)
+	at := s.Now.Add(-time.Hour)
+	var got affiliate.Sale
+	events := s.Fired(func() {
+		got = scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: at.In(time.FixedZone("", 7200))})).Sale.Or(affiliate.Sale{})
+	})
+	scene.Equal(t, []affiliate.Time{affiliate.TimeOf(at), affiliate.TimeOf(s.Now)}, []affiliate.Time{got.PaidAt, got.CreatedAt})
+	scene.Equal(t, affiliate.TimeOf(at), scene.BodyOf[affiliate.Sale](t, events[0]).PaidAt)
+	scene.Equal(t, got, scene.Must(s.Sale(t.Context(), got.ID)))
+	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.NewSale{PromoCode: "ADA20"}).PaidAt)
+	s.Verifies()
+}

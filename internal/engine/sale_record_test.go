@@ -1,0 +1,549 @@
+package engine_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// Contract 3.7, POST: every row that is not about a code, with its text.
+func TestRecordSaleErrors(t *testing.T) {
+	s := scene.NewShop(t)
+	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
+	long := strings.Repeat("é", 256)
+	product := func(p affiliate.Product) func(*affiliate.NewSale) {
+		return func(in *affiliate.NewSale) { in.Product = affiliate.Set(p) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*affiliate.NewSale)
+		want   affiliate.Error
+	}{
+		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, scene.FieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
+		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalAboveBound B387", func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("100000000000.0001") }, tooLarge("totalEarned")},
+		{"ErrTotalLargest B387", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }, tooLarge("totalEarned")},
+		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
+		{"ErrTrigger", func(in *affiliate.NewSale) { in.PaymentTrigger = "GIFT\x00" }, scene.FieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrIntegration", func(in *affiliate.NewSale) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
+		{"ErrProductID", product(affiliate.Product{ProductID: long}), scene.FieldError(affiliate.InvalidField, "product.productId", "product.productId is too long")},
+		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), scene.FieldError(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
+		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(scene.Sum("-1"))}), scene.FieldError(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
+		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "tax", "tax must be at least 0")},
+		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
+		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = scene.Sum("60"), scene.Sum("40.0001") }, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrDeductionsOverflow", func(in *affiliate.NewSale) {
+			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
+		}, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrNewCustomerEmail B392", func(in *affiliate.NewSale) { in.ReferralID = "ada" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrNewCustomerName B392", func(in *affiliate.NewSale) { in.ReferralID, in.Email = "ada", "new@example.net" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrRateLow B390", func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateHigh B390", func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("100.0001") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", func(in *affiliate.NewSale) { in.ReferralID, in.CommissionRate = s.Bea.Email, scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrCode B359", func(in *affiliate.NewSale) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			in := affiliate.NewSale{ReferralID: s.Tomas.Email, TotalEarned: scene.Sum("100")}
+			tt.change(&in)
+			s.Refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+		})
+	}
+}
+
+// The rows of the contract's table are the order of the checks: with all
+// mistakes at once the error is the first row, then the next.
+func TestRecordSaleErrorOrder(t *testing.T) {
+	s := scene.NewShop(t)
+	in := affiliate.NewSale{
+		TotalEarned: affiliate.Amount{}, Tax: scene.Sum("-1"), Shipping: scene.Sum("-1"), CommissionRate: scene.Percent("-1"),
+		Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{}), Price: affiliate.Set(scene.Sum("-1"))}),
+	}
+	for _, step := range []struct {
+		field string
+		mend  func()
+	}{
+		{"", func() { in.ReferralID = "ada" }},
+		{"totalEarned", func() { in.TotalEarned = scene.Sum("-5") }},
+		{"totalEarned", func() { in.TotalEarned = scene.Sum("5") }},
+		{"product.quantity", func() { in.Product = affiliate.Set(affiliate.Product{Price: affiliate.Set(scene.Sum("-1"))}) }},
+		{"product.price", func() { in.Product = affiliate.Opt[affiliate.Product]{} }},
+		{"tax", func() { in.Tax = scene.Sum("6") }},
+		{"shipping", func() { in.Shipping = affiliate.Amount{} }},
+		{"tax", func() { in.Tax = affiliate.Amount{} }},
+		{"email", func() { in.Email = "new@example.net" }},
+		{"name", func() { in.Name = "New" }},
+		{"commissionRate", func() { in.CommissionRate = scene.Percent("100") }},
+	} {
+		_, err := s.RecordSale(t.Context(), in)
+		refusal, ok := err.(*affiliate.Error)
+		if !ok || refusal.Field != step.field {
+			t.Fatalf("want a refusal of %q, got %v", step.field, err)
+		}
+		step.mend()
+	}
+	s.Fires(func() error { _, err := s.RecordSale(t.Context(), in); return err }, affiliate.ReferralCreated, affiliate.SaleCreated)
+}
+
+// The affiliate that is credited, the customer, and the link of a sale.
+func TestRecordSaleAttribution(t *testing.T) {
+	s := scene.NewShop(t)
+	adaLink := s.Ada.Person.AffiliateLinks[0].ID
+	none := uuid.Nil
+	newbie := uuid.Max // stands for a referral that the sale creates
+	click := func(c affiliate.Click) string { return scene.JSON(c.ID) }
+	for _, tt := range []struct {
+		name                      string
+		in                        affiliate.NewSale
+		affiliate, link, referral uuid.UUID
+		clicks                    int64
+		medium                    affiliate.ReferralMedium // of a new customer
+	}{
+		{"referral id", affiliate.NewSale{ReferralID: s.Tomas.ID.String()}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"referral email in other case", affiliate.NewSale{ReferralID: " TOMAS@Example.NET"}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"email alone", affiliate.NewSale{Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"referralId before email", affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"unknown referralId passes on to email B394", affiliate.NewSale{ReferralID: "nobody", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"unknown email as referralId passes on", affiliate.NewSale{ReferralID: "x@example.net", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"affiliate id, customer of another", affiliate.NewSale{ReferralID: s.Ada.Person.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
+		{"slug, new customer", affiliate.NewSale{ReferralID: "ADA", Email: "n1@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 0, affiliate.MediumLink},
+		{"click, new customer", affiliate.NewSale{ReferralID: click(s.Click), Email: "n2@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 1, affiliate.MediumLink},
+		{"the click again joins nobody else", affiliate.NewSale{ReferralID: click(s.Click), Email: s.Tomas.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"click, known customer of another", affiliate.NewSale{ReferralID: click(s.BobClick), Email: s.Tomas.Email}, s.Bob.ID, s.Bob.AffiliateLinks[0].ID, s.Tomas.ID, 1, ""},
+		{"code alone", affiliate.NewSale{PromoCode: "ADA20"}, s.Ada.Person.ID, none, none, 0, ""},
+		{"code in other spelling B375", affiliate.NewSale{PromoCode: " ada20 "}, s.Ada.Person.ID, none, none, 0, ""},
+		{"code before referralId and email B379", affiliate.NewSale{PromoCode: "ADA20", ReferralID: "bob", Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
+		{"code, new customer without a name", affiliate.NewSale{PromoCode: "ADA20", Email: "n3@example.net"}, s.Ada.Person.ID, none, newbie, 0, affiliate.MediumCoupon},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			sale := s.Sell(tt.in)
+			ref, ok := sale.Referral.Get()
+			if want := tt.referral; want != newbie && ref.ID != want || want == newbie && (!ok || ref.ReferralMedium != tt.medium) {
+				t.Errorf("customer %+v, want %v", ref, want)
+			}
+			if sale.ReferralID.Or(none) != ref.ID {
+				t.Errorf("referralId %v, referral %v", sale.ReferralID, ref.ID)
+			}
+			got := []any{sale.AffiliateID, sale.AffiliateLinkID.Or(none), sale.Clicks}
+			if diff := cmp.Diff([]any{tt.affiliate, tt.link, tt.clicks}, got); diff != "" {
+				t.Errorf("affiliate, link, clicks (-want +got):\n%s", diff)
+			}
+			s.Verifies()
+		})
+	}
+	if ref := scene.Must(s.Referral(t.Context(), s.Bea.Email)); ref.AffiliateID != s.Bob.ID {
+		t.Error("a customer was moved to another affiliate")
+	}
+}
+
+// A referral id is recognized before other identifiers. A slug of digits is
+// tried only after the click with that number.
+func TestRecordSaleIdentOrder(t *testing.T) {
+	s := scene.NewShop(t)
+	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: s.Tomas.ID.String()}))
+	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: s.Ada.Person.ID.String()}))
+	oldLink(s.World, s.Bob.ID, scene.JSON(s.Click.ID))
+	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: "007"}))
+	for ident, want := range map[string]uuid.UUID{
+		s.Tomas.ID.String():                  s.Ada.Person.ID,
+		strings.ToUpper(s.Tomas.ID.String()): s.Bob.ID, // not an id in this spelling, but a slug
+		s.Ada.Person.ID.String():             s.Ada.Person.ID,
+		scene.JSON(s.Click.ID):               s.Ada.Person.ID,
+		"007":                                s.Bob.ID,
+	} {
+		if sale := s.Sell(affiliate.NewSale{ReferralID: ident, Email: "tomas@example.net"}); sale.AffiliateID != want {
+			t.Errorf("%s: credited to %s, want %s", ident, sale.AffiliateID, want)
+		}
+	}
+}
+
+// The outcomes without a sale write, count and fire nothing.
+func TestRecordSaleOutcomes(t *testing.T) {
+	s := scene.NewShop(t)
+	limit := scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	first := s.Sell(affiliate.NewSale{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
+	asleep := map[affiliate.SubscriptionStatus]string{}
+	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED"} {
+		asleep[status] = s.Customer("bob", strings.ToLower(string(status))).Email
+		scene.Must(s.PushReferralStatus(t.Context(), asleep[status], status))
+	}
+	type row struct {
+		in   affiliate.NewSale
+		want affiliate.SaleOutcome
+	}
+	table := map[string]row{
+		"same externalId, other content B395":       {affiliate.NewSale{Email: s.Bea.Email, ExternalID: "order-1", TotalEarned: scene.Sum("7")}, affiliate.SaleDuplicate},
+		"same externalInvoiceId B395":               {affiliate.NewSale{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
+		"retry of the last redemption B396":         {affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
+		"known externalId, new invoice":             {affiliate.NewSale{Email: s.Bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
+		"nobody by email B394":                      {affiliate.NewSale{Email: "unknown@example.net", Name: "U"}, affiliate.SaleUnattributed},
+		"nobody by anything B394":                   {affiliate.NewSale{ReferralID: "99999999999999999999", Email: "unknown@example.net"}, affiliate.SaleUnattributed},
+		"no affiliate by text that is no id at all": {affiliate.NewSale{ReferralID: "\x00\xff" + strings.Repeat("x", 1<<20)}, affiliate.SaleUnattributed},
+	}
+	for status, email := range asleep {
+		table[string(status)+" B397"] = row{affiliate.NewSale{Email: email}, affiliate.SaleInactiveCustomer}
+	}
+	for name, tt := range table {
+		t.Run(name, func(t *testing.T) {
+			before := s.Dump()
+			if tt.in.TotalEarned.IsZero() {
+				tt.in.TotalEarned = scene.Sum("100")
+			}
+			res, err := s.RecordSale(t.Context(), tt.in)
+			if err != nil || res.Outcome != tt.want {
+				t.Fatalf("%v, %v", res.Outcome, err)
+			}
+			if _, ok := res.Sale.Get(); ok {
+				t.Error("it came with a sale")
+			}
+			earlier, ok := res.Earlier.Get()
+			if want := tt.want == affiliate.SaleDuplicate; ok != want || want && earlier.ID != first.ID {
+				t.Errorf("earlier sale %v", earlier.ID)
+			}
+			if diff := cmp.Diff(before, s.Dump()); diff != "" {
+				t.Errorf("something changed:\n%s", diff)
+			}
+		})
+	}
+	s.Verifies()
+}
+
+// PaidAt is at most 30 days ago and not ahead. Expiry and attribution are judged then,
+// and a repeat with another time is another call.
+func TestRecordSalePaidAt(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	issue(s.World, s.Ada.Person.ID, "FRIDAY")
+	code := scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "FRIDAY"}))
+	expires := s.Now.Add(time.Hour)
+	scene.Must(s.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(expires))}))
+	s.Pass(30*24*time.Hour + time.Hour)
+	paid := func(at time.Time) error {
+		return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "FRIDAY", TotalEarned: scene.Sum("10"), PaidAt: at}))
+	}
+	s.Refused(scene.FieldError(affiliate.InvalidField, "paidAt", "paidAt must not be later than now"), func() error { return paid(s.Now.Add(time.Millisecond)) })
+	s.Refused(scene.FieldError(affiliate.InvalidField, "paidAt", "paidAt must not be more than 30 days ago"), func() error { return paid(expires.Add(-time.Millisecond)) })
+	if err := paid(expires); err != nil {
+		t.Errorf("paid at the last moment: %v", err)
+	}
+	for _, late := range []time.Time{{}, s.Now, expires.Add(time.Millisecond)} {
+		if err := paid(late); !errors.Is(err, affiliate.CodeExpired) {
+			t.Errorf("paid at %v: %v", late, err)
+		}
+	}
+	s.Verifies()
+}
+
+// A payment of a customer whose subscription is past due or cancelled is
+// recorded, because the provider often sends the status late (B397).
+func TestRecordSaleOfEndedSubscription(t *testing.T) {
+	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled} {
+		for name, in := range map[string]affiliate.NewSale{
+			"by email":    {Email: "tomas@example.net"},
+			"by referral": {ReferralID: "tomas@example.net"},
+			"by code":     {PromoCode: "ADA20", Email: "tomas@example.net"},
+		} {
+			t.Run(string(status)+" "+name, func(t *testing.T) {
+				s := scene.NewShop(t)
+				scene.Must(s.PushReferralStatus(t.Context(), s.Tomas.Email, status))
+				sale := s.Sell(in)
+				scene.Equal(t, scene.Sum("20"), sale.CommissionEarned)
+				scene.Equal(t, status, scene.Must(s.Referral(t.Context(), s.Tomas.Email)).SubscriptionStatus)
+				s.Verifies()
+			})
+		}
+	}
+}
+
+// An external id that a deleted sale had can be used again.
+func TestRecordSaleFreedKey(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o"})
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
+	if res := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o", TotalEarned: scene.Sum("1")})); res.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("a refunded sale lost its external id: %s", res.Outcome)
+	}
+	scene.Must(0, s.DeleteSale(t.Context(), sale.ID))
+	if next := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o"}); next.ID <= sale.ID {
+		t.Errorf("sale %d after %d", next.ID, sale.ID)
+	}
+	s.Verifies()
+}
+
+// Rate, base and rounding: contract 3.7 step 6, rule 5.3.
+func TestRecordSaleCommission(t *testing.T) {
+	type terms func(s scene.Shop, in *affiliate.NewSale)
+	plan := func(s scene.Shop, p affiliate.NewPlan) affiliate.Plan {
+		p.Name = "p"
+		return scene.Must(s.CreatePlan(s.T.Context(), p))
+	}
+	affiliatePlan := func(p affiliate.NewPlan) terms {
+		return func(s scene.Shop, _ *affiliate.NewSale) {
+			scene.Must(s.SetAffiliatePlan(s.T.Context(), plan(s, p).ID, s.Ada.Person.ID))
+		}
+	}
+	rated := func(rate string) affiliate.NewPlan {
+		return affiliate.NewPlan{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
+	}
+	flat := func(rate string) affiliate.NewPlan {
+		return affiliate.NewPlan{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
+	}
+	tier := func(rate affiliate.Opt[affiliate.Percent]) terms {
+		return func(s scene.Shop, _ *affiliate.NewSale) {
+			tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.NewTier{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
+			scene.Must(s.SetAffiliateTier(s.T.Context(), tier.ID, s.Ada.Person.ID))
+		}
+	}
+	own := func(rate string) terms {
+		return func(s scene.Shop, _ *affiliate.NewSale) {
+			scene.Must(s.UpdateAffiliate(s.T.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent(rate)}))
+		}
+	}
+	customers := func(p affiliate.NewPlan) terms {
+		return func(s scene.Shop, _ *affiliate.NewSale) {
+			scene.Must(s.SetReferralPlan(s.T.Context(), plan(s, p).ID, s.Tomas.ID))
+		}
+	}
+	sale := func(change func(*affiliate.NewSale)) terms {
+		return func(_ scene.Shop, in *affiliate.NewSale) { change(in) }
+	}
+	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = scene.Sum("10"), scene.Sum("20") })
+	cfg := func(fn func(*tributary.Config)) func(*tributary.Config) { return fn }
+	asIs := cfg(func(*tributary.Config) {})
+	currency := func(c affiliate.Currency) func(*tributary.Config) {
+		return func(cfg *tributary.Config) { cfg.Currency = c }
+	}
+	for _, tt := range []struct {
+		name         string
+		config       func(*tributary.Config)
+		total        string
+		terms        []terms
+		rate, earned string
+	}{
+		{"program", asIs, "100", nil, "20", "20"},
+		{"199.99 B386", asIs, "199.99", nil, "20", "40"},
+		{"half a cent up", asIs, "0.025", nil, "20", "0.01"},
+		{"under half a cent", asIs, "0.0249", nil, "20", "0"},
+		{"smallest", asIs, "0.0001", nil, "20", "0"},
+		{"JPY", currency("JPY"), "12.5", nil, "20", "3"},
+		{"JPY below", currency("JPY"), "12.4999", nil, "20", "2"},
+		{"KWD", currency("KWD"), "0.0025", nil, "20", "0.001"},
+		{"largest", asIs, "100000000000", nil, "20", "20000000000"},
+		{"largest with every digit", asIs, "99999999999.9999", nil, "20", "20000000000"},
+		{"plan over program", asIs, "100", []terms{affiliatePlan(rated("7"))}, "7", "7"},
+		{"plan of 0", asIs, "100", []terms{affiliatePlan(rated("0"))}, "0", "0"},
+		{"tier over plan", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8"))}, "8", "8"},
+		{"tier without a rate", asIs, "100", []terms{affiliatePlan(rated("7")), tier(affiliate.Opt[affiliate.Percent]{})}, "7", "7"},
+		{"own over tier", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8")), own("9")}, "9", "9"},
+		{"own 0 over tier", asIs, "100", []terms{tier(scene.Percent("8")), own("0")}, "0", "0"},
+		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("12.5") })}, "12.5", "12.5"},
+		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("0") })}, "0", "0"},
+		{"customer's plan over affiliate's", asIs, "100", []terms{affiliatePlan(rated("7")), customers(rated("11"))}, "11", "11"},
+		{"own over customer's plan", asIs, "100", []terms{customers(rated("11")), own("9")}, "9", "9"},
+		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.NewSale) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
+		{"flat plan", asIs, "100", []terms{affiliatePlan(flat("250"))}, "250", "250"},
+		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
+		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
+		{"tax and shipping off", asIs, "100", []terms{taxed}, "20", "14"},
+		{"tax kept", func(c *tributary.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
+		{"shipping kept", func(c *tributary.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
+		{"both kept", func(c *tributary.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
+		{"nothing but tax", asIs, "30", []terms{taxed}, "20", "0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scene.NewShop(t, tt.config)
+			in := affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum(tt.total)}
+			for _, change := range tt.terms {
+				change(s, &in)
+			}
+			got := s.Sell(in)
+			if rate, _ := got.CommissionRate.Get(); rate.String() != tt.rate || got.CommissionEarned.String() != tt.earned || len(got.Commissions) != 1 {
+				t.Errorf("rate %v earned %v with %d entries, want %s and %s", rate, got.CommissionEarned, len(got.Commissions), tt.rate, tt.earned)
+			}
+			if got.TotalEarned.String() != tt.total {
+				t.Errorf("total %v, want it as sent: %s", got.TotalEarned, tt.total)
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// becomes sets the status of Ada.
+func becomes(s scene.Shop, status string) {
+	s.T.Helper()
+	scene.Must(s.UpdateAffiliate(s.T.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set(status)}))
+}
+
+// New commissions are held when the program or the affiliate requires it.
+func TestRecordSaleHolds(t *testing.T) {
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name   string
+		prep   func(s scene.Shop)
+		status affiliate.ApprovalStatus
+		reason affiliate.HoldReason
+	}{
+		{"none", func(scene.Shop) {}, affiliate.ApprovalAccepted, ""},
+		{"banned B404", func(s scene.Shop) { scene.Must(s.BanAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateBanned},
+		{"deactivated B404", func(s scene.Shop) { scene.Must(s.DeactivateAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateDeactivated},
+		{"not approved", func(s scene.Shop) { becomes(s, "inactive") }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateNotApproved},
+		{"not approved, on a plan that holds", func(s scene.Shop) {
+			becomes(s, "inactive")
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
+		{"plan", func(s scene.Shop) {
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
+		{"customer's plan", func(s scene.Shop) {
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			scene.Must(s.SetReferralPlan(ctx, p.ID, s.Tomas.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			tt.prep(s)
+			c := s.ToTomas("100").Commissions[0]
+			if c.ApprovalStatus != tt.status || c.HoldReason.Or("") != tt.reason {
+				t.Errorf("%s, %v", c.ApprovalStatus, c.HoldReason)
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// A plan stops after its payments or months: then sales are recorded without a
+// commission.
+func TestRecordSaleStops(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		terms affiliate.Terms
+		after []time.Duration // between the sales
+		pays  []bool
+	}{
+		{"first only", affiliate.Terms{MaxPayments: 1}, []time.Duration{0, 0, 0}, []bool{true, false, false}},
+		{"two", affiliate.Terms{MaxPayments: 2}, []time.Duration{0, 0, 0}, []bool{true, true, false}},
+		{"one month", affiliate.Terms{MaxMonths: 1}, []time.Duration{31 * 24 * time.Hour, time.Microsecond}, []bool{true, false}},
+		{"whichever comes first", affiliate.Terms{MaxPayments: 2, MaxMonths: 12}, []time.Duration{366 * 24 * time.Hour}, []bool{false}},
+		{"far", affiliate.Terms{MaxMonths: 1200}, []time.Duration{50 * 365 * 24 * time.Hour}, []bool{true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.terms.Rate = affiliate.MustPercent("10")
+			s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = tt.terms })
+			for i, wait := range tt.after {
+				s.Pass(wait)
+				sale := s.ToTomas("100")
+				if got := len(sale.Commissions) == 1; got != tt.pays[i] || got != !sale.CommissionEarned.IsZero() || sale.Commissions == nil {
+					t.Errorf("sale %d: earned %v with %d entries", i, sale.CommissionEarned, len(sale.Commissions))
+				}
+			}
+			if sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20"}); sale.CommissionEarned.IsZero() {
+				t.Error("a sale without a customer was stopped")
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// A month after the last day of a month ends on the last day of the next month.
+func TestRecordSaleMonthEnd(t *testing.T) {
+	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
+	s.Now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	late := s.Customer("ada", "late")
+	for at, pays := range map[time.Time]bool{
+		time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC):    true,
+		time.Date(2026, 2, 28, 12, 0, 0, 1000, time.UTC): false,
+	} {
+		s.Now = at
+		if sale := s.Sell(affiliate.NewSale{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
+			t.Errorf("at %v earned %v", at, sale.CommissionEarned)
+		}
+	}
+}
+
+// tooLarge is the refusal of an amount above its limit, or of one that does not
+// fit into a total.
+func tooLarge(field string) affiliate.Error {
+	return scene.FieldError(affiliate.InvalidField, field, field+" is too large")
+}
+
+// Sales of the largest total, until a total is full: the sale that does not fit
+// is refused, and smaller ones are recorded (B387).
+func TestRecordSaleOverflow(t *testing.T) {
+	s := scene.NewShop(t)
+	const most = "100000000000"
+	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum(most)})
+	fill := func(revenue string) func(*record.Tx) error {
+		return func(tx *record.Tx) error {
+			rec, err := tx.Totals.Get(s.Person.ID)
+			rec.Revenue = scene.Sum(revenue)
+			return errors.Join(err, tx.Totals.Replace(rec))
+		}
+	}
+	s.Insert(fill("922137203685477.5807")) // as if more sales were recorded; two more fit exactly
+	first := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum(most)})
+	for name, in := range map[string]affiliate.NewSale{
+		"customer's": {Email: s.Tomas.Email, TotalEarned: scene.Sum("100000000000")},
+		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: scene.Sum(most)},
+		"by code":    {PromoCode: "ADA20", TotalEarned: scene.Sum(most)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Insert(fill("922237203685477.5808"))
+			s.RefusedLate(tooLarge("totalEarned"), func() error { _, err := s.RecordSale(t.Context(), in); return err })
+		})
+	}
+	last := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("99999999999.9999")})
+	scene.Equal(t, scene.Sum("922337203685477.5807"), scene.Must(s.Affiliate(t.Context(), "ada")).TotalRevenue)
+	scene.Must(0, s.DeleteSale(t.Context(), last.ID))
+	scene.Must(0, s.DeleteSale(t.Context(), first.ID))
+	s.Insert(fill(most))
+	s.Verifies()
+
+	k := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "KWD" })
+	flat := scene.Must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
+	scene.Must(k.SetAffiliatePlan(t.Context(), flat.ID, k.Bob.ID))
+	k.RefusedLate(tooLarge("totalEarned"), func() error { // rounded up, it does not fit
+		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.Bea.Email, TotalEarned: scene.Sum("1")})
+		return err
+	})
+}
+
+// The fields of a sale that are stored: product, name, trigger, source.
+func TestRecordSaleKeeps(t *testing.T) {
+	s := scene.NewShop(t)
+	p := s.From(affiliate.SourceIntegration)
+	res := scene.Must(p.RecordSale(t.Context(), affiliate.NewSale{
+		Email: s.Tomas.Email, Name: "Tom", TotalEarned: scene.Sum("1.5"), PaymentTrigger: affiliate.TriggerSignup, Integration: "STRIPE",
+		Product: affiliate.Set(affiliate.Product{Name: "Beans"}),
+	}))
+	sale, _ := res.Sale.Get()
+	got := []any{sale.Name, sale.Email, sale.ProductsBought, sale.PaymentTrigger, sale.Source, sale.IntegrationSalesSource}
+	want := []any{affiliate.Set("Tom"), affiliate.Set(s.Tomas.Email), []string{"Beans"}, affiliate.TriggerSignup, affiliate.SaleSource("INTEGRATION"), affiliate.Set[affiliate.Integration]("STRIPE")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	bare := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Product: affiliate.Set(affiliate.Product{ProductID: "b", Name: "Beans", Quantity: scene.Amount("0.5"), Price: scene.Amount("0")})})
+	if diff := cmp.Diff([]any{affiliate.Null[string](), affiliate.Null[string](), []string{"b"}, affiliate.TriggerPurchase},
+		[]any{bare.Name, bare.Email, bare.ProductsBought, bare.PaymentTrigger}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,613 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// saleMissing is the refusal of an unknown sale.
+var saleMissing = scene.MissingError(affiliate.SaleNotFound, "Sale not found")
+
+var saleIDMissing = scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required")
+
+func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(json.RawMessage(s)) }
+
+// Contract 3.7, PUT: every row.
+func TestUpdateSaleErrors(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
+	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("40")}))
+	refunded := s.ToTomas("50")
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: refunded.ID}))
+	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
+	flatSale := s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+	paid := s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
+	s.PaysOut(func(in *affiliate.NewPayout) { in.Until = s.Now })
+	open := s.ToTomas("100")
+	// The first sale is in the payout too; the following changes are of a sale
+	// that is not.
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("40")}))
+	taxed := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
+
+	long := strings.Repeat("x", 256)
+	inPayout := scene.StateError(affiliate.InPayout, "", "Sale is part of a payout")
+	isRefunded := scene.StateError(affiliate.SaleHasBeenRefunded, "", "Sale has been refunded")
+	for _, tt := range []struct {
+		name string
+		id   affiliate.SaleID
+		up   affiliate.SaleUpdate
+		want affiliate.Error
+	}{
+		{"ErrNoID B406", 0, affiliate.SaleUpdate{Email: scene.TextOf("x")}, saleIDMissing},
+		{"ErrEmailEmpty", open.ID, affiliate.SaleUpdate{Email: scene.TextOf(""), TotalEarned: scene.Amount("-1")}, scene.FieldError(affiliate.InvalidField, "email", "email must not be empty")},
+		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: scene.TextOf("x"), TotalEarned: scene.Amount("-1")}, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("0"), Name: scene.TextOf(" ")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalNull", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "totalEarned", "totalEarned must not be null")},
+		{"ErrName", open.ID, affiliate.SaleUpdate{Name: scene.TextOf(""), ExternalID: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "name", "name must not be empty")},
+		{"ErrNameUTF8", open.ID, affiliate.SaleUpdate{Name: scene.TextOf("\xff")}, scene.FieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrExternalID", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf(""), ExternalInvoiceID: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf(long)}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoice", open.ID, affiliate.SaleUpdate{ExternalInvoiceID: scene.TextOf("a\x00")}, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId contains invalid characters")},
+		{"ErrEarnedNull", open.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must not be null")},
+		{"ErrEarned B412", open.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("-1"), Metadata: rawObject("[]")}, scene.FieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")},
+		{"ErrMetadata", open.ID, affiliate.SaleUpdate{Metadata: rawObject("[]")}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata contains invalid characters")},
+		{"ErrMetadataLong", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
+		{"ErrMetadataDeep", open.ID, affiliate.SaleUpdate{Metadata: rawObject(strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33))}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
+		{"ErrUnknown B406", 99, affiliate.SaleUpdate{CommissionRate: scene.Percent("-1")}, saleMissing},
+		{"ErrNegativeID", -1, affiliate.SaleUpdate{}, saleMissing},
+		{"ErrLowestID", math.MinInt64, affiliate.SaleUpdate{}, saleMissing},
+		{"ErrRate", taxed.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("101"), TotalEarned: scene.Amount("5")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", flatSale.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("-1")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrDeductions", taxed.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("29.9999"), ExternalID: scene.TextOf("taken")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrBelowRefunded B411", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("39.9999"), ExternalID: scene.TextOf("taken")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")},
+		{"ErrExternalIDTaken B413", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf("taken"), ExternalInvoiceID: scene.TextOf("inv")}, scene.StateError(affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")},
+		{"ErrInvoiceTaken B413", paid.ID, affiliate.SaleUpdate{ExternalInvoiceID: scene.TextOf("inv"), TotalEarned: scene.Amount("7")}, scene.StateError(affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")},
+		{"ErrInPayout total B414", paid.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("99"), Name: scene.TextOf("n")}, inPayout},
+		{"ErrInPayout rate", paid.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("21")}, inPayout},
+		{"ErrInPayout earned", paid.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, inPayout},
+		{"ErrRefunded total B414", refunded.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("51")}, isRefunded},
+		{"ErrRefunded rate", refunded.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("21")}, isRefunded},
+		{"ErrRefunded earned", refunded.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, isRefunded},
+		{"ErrTotalAboveBound B387", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("100000000000.0001")}, tooLarge("totalEarned")},
+		{"ErrTotalLargest", 99, affiliate.SaleUpdate{TotalEarned: scene.Amount("922337203685477.5807")}, tooLarge("totalEarned")},
+		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("922337203685477.5807")}, tooLarge("commissionEarned")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			s.Refused(tt.want, func() error { _, err := s.UpdateSale(t.Context(), tt.id, tt.up); return err })
+		})
+	}
+	s.Verifies()
+}
+
+// The effect of an update on the amounts of a sale of 100 at 20 %, after the
+// updates before it.
+func TestUpdateSaleMoney(t *testing.T) {
+	type step struct {
+		up          affiliate.SaleUpdate
+		refund      string // instead of an update
+		rate, total string
+		earned      string
+	}
+	for name, steps := range map[string][]step{
+		"total": {{affiliate.SaleUpdate{TotalEarned: scene.Amount("199.99")}, "", "20", "199.99", "40"}},
+		"rate":  {{affiliate.SaleUpdate{CommissionRate: scene.Percent("12.5")}, "", "12.5", "100", "12.5"}},
+		"both":  {{affiliate.SaleUpdate{TotalEarned: scene.Amount("50"), CommissionRate: scene.Percent("10")}, "", "10", "50", "5"}},
+		"on what is kept": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("150")}, "", "20", "150", "20"},
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("10")}, "", "10", "150", "10"},
+		},
+		"by hand, rounded": {{affiliate.SaleUpdate{CommissionEarned: scene.Amount("12.345")}, "", "20", "100", "12.35"}},
+		"by hand wins over total and rate": {
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("300"), CommissionRate: scene.Percent("50"), CommissionEarned: scene.Amount("1")}, "", "50", "300", "1"},
+			{affiliate.SaleUpdate{}, "150", "50", "300", "0.5"},
+		},
+		"by hand, then total": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}, "", "20", "200", "40"},
+		},
+		"by hand, then the same total": { // contract 3.7: totalEarned computes the commission again
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("100")}, "", "20", "100", "20"},
+		},
+		"by hand, then the same rate": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("20")}, "", "20", "100", "20"},
+		},
+		"by hand, then a name": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{Name: scene.TextOf("n")}, "", "20", "100", "1"},
+		},
+		"by hand what it was, with a new total": {
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200"), CommissionEarned: scene.Amount("20")}, "", "20", "200", "20"},
+			{affiliate.SaleUpdate{}, "100", "20", "200", "10"},
+		},
+		"by hand twice, the second with a new total": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("30")}, "", "20", "100", "30"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200"), CommissionEarned: scene.Amount("30")}, "", "20", "200", "30"},
+			{affiliate.SaleUpdate{}, "1", "20", "200", "29.85"},
+		},
+		"by hand on a part, then refunded": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("8")}, "", "20", "100", "8"},
+			{affiliate.SaleUpdate{}, "25", "20", "100", "4"},
+			{affiliate.SaleUpdate{}, "25", "20", "100", "0"},
+		},
+		"null rate is that of today": {
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("5")}, "", "5", "100", "5"},
+			{affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}, "", "20", "100", "20"},
+		},
+		"nothing left, by hand": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("50"), CommissionEarned: scene.Amount("5")}, "", "20", "50", "0"},
+		},
+		"nothing left": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("50")}, "", "20", "50", "0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			sale := s.ToTomas("100")
+			for i, st := range steps {
+				s.Pass(time.Second)
+				if st.refund != "" {
+					scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount(st.refund)}))
+				} else {
+					got := scene.Must(s.UpdateSale(t.Context(), sale.ID, st.up))
+					if diff := cmp.Diff(scene.Must(s.Sale(t.Context(), sale.ID)), got); diff != "" {
+						t.Errorf("step %d: the answer is not the sale (-want +got):\n%s", i, diff)
+					}
+				}
+				got := scene.Must(s.Sale(t.Context(), sale.ID))
+				rate, _ := got.CommissionRate.Get()
+				if diff := cmp.Diff([]string{st.rate, st.total, st.earned}, []string{rate.String(), got.TotalEarned.String(), got.CommissionEarned.String()}); diff != "" {
+					t.Errorf("step %d: rate, total, earned (-want +got):\n%s", i, diff)
+				}
+				s.Verifies()
+			}
+		})
+	}
+}
+
+// A total that equals what was refunded is the full refund.
+func TestUpdateSaleToRefunded(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("40")}))
+	s.Fires(func() error {
+		got, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("40")})
+		if got.Status != affiliate.SaleRefunded || got.RefundedAt.IsNull() || !got.CommissionEarned.IsZero() {
+			t.Errorf("%+v", got)
+		}
+		return err
+	}, affiliate.SaleDeleted)
+	s.Fires(func() error {
+		_, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: scene.TextOf("n"), TotalEarned: scene.Amount("40"), CommissionRate: scene.Percent("20"), CommissionEarned: scene.Amount("0")})
+		return err
+	})
+	s.Fires(func() error {
+		_, err := s.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, sale.ID)
+		return err
+	})
+	s.Verifies()
+	s.Fires(func() error { return s.DeleteSale(t.Context(), sale.ID) })
+	s.Verifies()
+}
+
+// A sale that is in a payout or refunded accepts updates that change no amount.
+func TestUpdateSaleInPayout(t *testing.T) {
+	s := scene.NewShop(t)
+	plain, byHand := s.ToTomas("100"), s.ToTomas("100")
+	scene.Must(s.UpdateSale(t.Context(), byHand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("7")}))
+	s.PaysOut()
+	s.Fires(func() error {
+		_, err := s.UpdateSale(t.Context(), plain.ID, affiliate.SaleUpdate{
+			Name: scene.TextOf("n"), Email: scene.TextOf("n@example.net"), TotalEarned: scene.Amount("100"), CommissionEarned: scene.Amount("20"), Metadata: rawObject(`{"a": 1}`),
+		})
+		return err
+	}, affiliate.SaleUpdated)
+	s.Fires(func() error {
+		_, err := s.UpdateSale(t.Context(), byHand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("7"), ExternalID: scene.TextOf("e")})
+		return err
+	}, affiliate.SaleUpdated)
+	s.Verifies()
+}
+
+// Texts and metadata are set, kept and cleared; an equal value fires no event.
+func TestUpdateSaleTexts(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e", ExternalInvoiceID: "i"})
+	s.Pass(time.Hour)
+	set := affiliate.SaleUpdate{
+		Name: scene.TextOf("Tom"), Email: scene.TextOf(" Other@Example.NET "), ExternalID: scene.TextOf("E"), ExternalInvoiceID: scene.TextOf("I"), Metadata: rawObject(`{ "b" : [1.50] }`),
+	}
+	want := sale
+	want.Name, want.Email, want.ExternalID, want.ExternalInvoiceID = scene.TextOf("Tom"), scene.TextOf("other@example.net"), scene.TextOf("E"), scene.TextOf("I")
+	want.Metadata, want.UpdatedAt = rawObject(`{"b":[1.50]}`), affiliate.TimeOf(s.Now)
+	s.Fires(func() error {
+		got, err := s.UpdateSale(t.Context(), sale.ID, set)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("set (-want +got):\n%s", diff)
+		}
+		return err
+	}, affiliate.SaleUpdated)
+	s.Pass(time.Hour)
+	for name, up := range map[string]affiliate.SaleUpdate{
+		"same": set, "empty": {}, "same total": {TotalEarned: scene.Amount("100")}, "same money": {TotalEarned: scene.Amount("100.00"), CommissionEarned: scene.Amount("20")},
+		"same ids": {ExternalID: scene.TextOf("E"), ExternalInvoiceID: scene.TextOf("I")},
+	} {
+		before := s.Dump()
+		s.Fires(func() error {
+			got, err := s.UpdateSale(t.Context(), sale.ID, up)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			return err
+		})
+		if diff := cmp.Diff(before, s.Dump()); diff != "" {
+			t.Errorf("%s changed records:\n%s", name, diff)
+		}
+	}
+	null := affiliate.Null[string]()
+	s.Fires(func() error {
+		got, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: null, Email: null, ExternalID: null, ExternalInvoiceID: null, Metadata: affiliate.Null[json.RawMessage]()})
+		if !got.Name.IsNull() || !got.Email.IsNull() || !got.ExternalID.IsNull() || !got.ExternalInvoiceID.IsNull() || !got.Metadata.IsNull() || !got.ReferralID.Equal(sale.ReferralID) {
+			t.Errorf("cleared: %+v", got)
+		}
+		return err
+	}, affiliate.SaleUpdated)
+	if ref := scene.Must(s.Referral(t.Context(), s.Tomas.ID.String())); ref.Email != s.Tomas.Email || ref.Name != s.Tomas.Name {
+		t.Error("the update reached the referral")
+	}
+	for _, id := range []string{"E", "e"} {
+		if got := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: id}); got.ID == 0 {
+			t.Errorf("%s was not freed", id)
+		}
+	}
+	s.Verifies()
+}
+
+// A commission that is set by hand on a sale without one creates the entry,
+// held like other commissions of that affiliate.
+func TestUpdateSaleMakesEntry(t *testing.T) {
+	for _, banned := range []bool{false, true} {
+		s := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
+		s.ToTomas("100")
+		sale := s.ToTomas("100")
+		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
+		if banned {
+			scene.Must(s.BanAffiliates(t.Context(), s.Ada.Person.ID))
+			want = []any{affiliate.ApprovalOnHold, affiliate.Set(affiliate.HoldAffiliateBanned)}
+		}
+		s.Fires(func() error {
+			_, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")})
+			return err
+		}, affiliate.SaleUpdated)
+		got := scene.Must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("3")}))
+		if len(got.Commissions) != 1 || got.CommissionEarned != scene.Sum("3") || got.Commissions[0].CommissionEarned != scene.Sum("3") {
+			t.Fatalf("%+v", got.Commissions)
+		}
+		if diff := cmp.Diff(want, []any{got.Commissions[0].ApprovalStatus, got.Commissions[0].HoldReason}); diff != "" {
+			t.Errorf("banned %v (-want +got):\n%s", banned, diff)
+		}
+		s.Verifies()
+	}
+}
+
+// Contract 3.7, PATCH: every row, in its order.
+func TestRefundSaleErrors(t *testing.T) {
+	s := scene.NewShop(t, func(c *tributary.Config) { c.RefundWindow = time.Hour })
+	ctx := t.Context()
+	inPayout, paid, byHand := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Bea.Email}), affiliate.Sale{}
+	scene.Must(s.PaysOut(), error(nil))
+	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
+	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	byHand = s.ToTomas("100")
+	s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+	open := s.ToTomas("100")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("60"), RefundID: "r"}))
+	exceeds := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.RefundExceedsSale, Field: "amount", Message: "Refund amount exceeds the amount left on the sale"}
+	for _, tt := range []struct {
+		name string
+		in   affiliate.Refund
+		want affiliate.Error
+	}{
+		{"ErrNoID B415", affiliate.Refund{Amount: scene.Amount("-1")}, saleIDMissing},
+		{"ErrAmount B416", affiliate.Refund{SaleID: 99, Amount: scene.Amount("0")}, scene.FieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
+		{"ErrAmountNull", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "amount", "amount must not be null")},
+		{"ErrAmountNegative B416", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, scene.FieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
+		{"ErrRefundIDBlank", affiliate.Refund{SaleID: 99, RefundID: " "}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId must not be empty")},
+		{"ErrRefundIDLong", affiliate.Refund{SaleID: open.ID, RefundID: strings.Repeat("x", 256)}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId is too long")},
+		{"ErrRefundIDNUL", affiliate.Refund{SaleID: open.ID, RefundID: "\x00x"}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId contains invalid characters")},
+		{"ErrUnknown B415", affiliate.Refund{SaleID: 99}, saleMissing},
+		{"ErrNegative", affiliate.Refund{SaleID: -5}, saleMissing},
+		{"ErrManuallyPaid B419", affiliate.Refund{SaleID: byHand.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")},
+		{"ErrPaid B419", affiliate.Refund{SaleID: paid.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.AlreadyPaid, "", "Sale has already been paid out")},
+		{"ErrInPayout B419", affiliate.Refund{SaleID: inPayout.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.IncludedInPayout, "", "Sale is included in a payout")},
+		{"ErrExceeds B416", affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("40.0001")}, exceeds},
+		{"ErrExceedsMost", affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("922337203685477.5807")}, exceeds},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			s.Refused(tt.want, func() error { _, err := s.RefundSale(ctx, tt.in); return err })
+		})
+	}
+	s.On(t)
+	s.Pass(time.Hour)
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("1")})) // the last instant of the window
+	s.Pass(time.Microsecond)
+	late := scene.StateError(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
+	for _, id := range []affiliate.SaleID{open.ID, byHand.ID, paid.ID, inPayout.ID} {
+		s.Refused(late, func() error { _, err := s.RefundSale(ctx, affiliate.Refund{SaleID: id}); return err })
+	}
+	if got := scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, RefundID: "r"})); !got.AlreadyRefunded {
+		t.Error("the repeat was not recognised before the window")
+	}
+	s.Verifies()
+}
+
+// Partial, repeated and full refunds: B417, B418.
+func TestRefundSale(t *testing.T) {
+	s := scene.NewShop(t)
+	scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Tomas.Email, TotalEarned: scene.Sum("199.99"), Tax: scene.Sum("9.99")})
+	events := func(want ...affiliate.EventType) []affiliate.EventType { return want }
+	for _, st := range []struct {
+		in     affiliate.Refund
+		reason affiliate.RefundReason
+		earned string
+		fires  []affiliate.EventType
+	}{
+		{affiliate.Refund{Amount: scene.Amount("99.99"), RefundID: "a"}, affiliate.RefundedInPart, "19", events(affiliate.SaleUpdated)},
+		{affiliate.Refund{Amount: scene.Amount("99.99"), RefundID: "a"}, affiliate.RefundedAlready, "19", nil},
+		{affiliate.Refund{Amount: scene.Amount("5"), RefundID: "a"}, affiliate.RefundedAlready, "19", nil},
+		{affiliate.Refund{RefundID: "a"}, affiliate.RefundedAlready, "19", nil},
+		{affiliate.Refund{Amount: scene.Amount("0.0001")}, affiliate.RefundedInPart, "19", events(affiliate.SaleUpdated)},
+		{affiliate.Refund{Amount: scene.Amount("0.0001")}, affiliate.RefundedInPart, "19", events(affiliate.SaleUpdated)},
+		{affiliate.Refund{RefundID: "b"}, affiliate.RefundedInFull, "0", events(affiliate.SaleDeleted)},
+		{affiliate.Refund{RefundID: "b"}, affiliate.RefundedAlready, "0", nil},
+		{affiliate.Refund{}, affiliate.RefundedAlready, "0", nil},
+		{affiliate.Refund{Amount: scene.Amount("1000"), RefundID: "c"}, affiliate.RefundedAlready, "0", nil},
+	} {
+		s.Pass(time.Second)
+		st.in.SaleID = sale.ID
+		before := s.Dump()
+		s.Fires(func() error {
+			got, err := s.RefundSale(t.Context(), st.in)
+			if diff := cmp.Diff(affiliate.RefundResult{Success: true, AlreadyRefunded: st.reason == affiliate.RefundedAlready, Reason: st.reason}, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", st.in, diff)
+			}
+			return err
+		}, st.fires...)
+		if st.fires == nil && !cmp.Equal(before, s.Dump()) {
+			t.Errorf("%+v changed records", st.in)
+		}
+		if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned.String() != st.earned || got.TotalEarned != sale.TotalEarned {
+			t.Errorf("%+v: earned %v, want %s", st.in, got.CommissionEarned, st.earned)
+		}
+		s.Verifies()
+	}
+	got := scene.Must(s.Sale(t.Context(), sale.ID))
+	if got.Status != affiliate.SaleRefunded || got.RefundedAmount != sale.TotalEarned || len(got.Commissions) != 1 {
+		t.Errorf("%+v", got)
+	}
+	at, _ := got.RefundedAt.Get()
+	if want := scene.Start.Add(7 * time.Second); !at.Equal(affiliate.TimeOf(want)) {
+		t.Errorf("refundedAt %v, want %v", at, want)
+	}
+	if code := scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.ADA20.ID})); code.TimesRedeemed != 1 {
+		t.Errorf("a refund moved the counter to %d", code.TimesRedeemed)
+	}
+	if a := scene.Must(s.Affiliate(t.Context(), "ada")); !a.TotalRevenue.IsZero() || !a.TotalCommissionEarned.IsZero() {
+		t.Errorf("totals %v, %v", a.TotalRevenue, a.TotalCommissionEarned)
+	}
+}
+
+// A flat commission is reduced by a refund too, and a sale without a commission
+// can be refunded.
+func TestRefundSaleFlat(t *testing.T) {
+	s := scene.NewShop(t, func(c *tributary.Config) {
+		c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("10"), MaxPayments: 1}
+	})
+	first, second := s.ToTomas("3"), s.ToTomas("3")
+	for _, sale := range []affiliate.Sale{first, second} {
+		scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")}))
+	}
+	if got := scene.Must(s.Sale(t.Context(), first.ID)); got.CommissionEarned != scene.Sum("6.67") {
+		t.Errorf("earned %v", got.CommissionEarned)
+	}
+	s.Fires(func() error { _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: second.ID}); return err }, affiliate.SaleDeleted)
+	s.Verifies()
+}
+
+// Contract 3.7, DELETE, and ReverseSale by each identifier: B421–B424.
+func TestRemoveSale(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.Refused(saleIDMissing, func() error { return s.DeleteSale(ctx, 0) })
+	s.Refused(saleIDMissing, func() error { return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{}, affiliate.Reversal{})) })
+	before := s.Dump()
+	for _, id := range []affiliate.SaleID{99, -1, math.MinInt64, math.MaxInt64} {
+		if err := s.DeleteSale(ctx, id); err != nil {
+			t.Errorf("unknown sale %d: %v", id, err)
+		}
+	}
+	for _, ref := range []affiliate.SaleRef{{ID: 99}, {ID: -1, ExternalID: "e1"}, {ExternalID: "x"}, {InvoiceID: "x"}, {ExternalID: "\x00"}, {InvoiceID: strings.Repeat("\xff", 1<<20)}} {
+		s.Refused(saleMissing, func() error { return scene.ErrOf(s.ReverseSale(ctx, ref, affiliate.Reversal{})) })
+	}
+	if diff := cmp.Diff(before, s.Dump()); diff != "" {
+		t.Error(diff)
+	}
+	for name, remove := range map[string]func(affiliate.Sale) error{
+		"delete": func(sale affiliate.Sale) error { return s.DeleteSale(ctx, sale.ID) },
+		"by id": func(sale affiliate.Sale) error {
+			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID, ExternalID: "x"}, affiliate.Reversal{}))
+		},
+		"by ext": func(sale affiliate.Sale) error {
+			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "e1", InvoiceID: "x"}, affiliate.Reversal{}))
+		},
+		"by invoice": func(sale affiliate.Sale) error {
+			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i1"}, affiliate.Reversal{}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.On(t)
+			sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
+			redeemed := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed
+			s.Fires(func() error { return remove(sale) }, affiliate.SaleDeleted)
+			s.Fires(func() error { return s.DeleteSale(ctx, sale.ID) }) // a second time
+			if got := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed; got != redeemed {
+				t.Errorf("the counter moved from %d to %d", redeemed, got)
+			}
+			s.Verifies()
+		})
+	}
+	s.On(t)
+	paid := s.ToTomas("100")
+	s.PaysOut()
+	for _, call := range []func() error{
+		func() error { return s.DeleteSale(ctx, paid.ID) },
+		func() error {
+			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: paid.ID}, affiliate.Reversal{}))
+		},
+	} {
+		s.Refused(scene.StateError(affiliate.InPayout, "", "Sale is part of a payout"), call)
+	}
+	if totals := scene.Must(s.Affiliate(ctx, "ada")); totals.TotalRevenue != paid.TotalEarned {
+		t.Errorf("revenue %v", totals.TotalRevenue)
+	}
+}
+
+func TestRecalculateSales(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	plain, own := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Tomas.Email, CommissionRate: scene.Percent("50")})
+	hand, part, full := s.ToTomas("100"), s.ToTomas("100"), s.ToTomas("100")
+	other := s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: "bob-1", ExternalInvoiceID: "inv-1"})
+	scene.Must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("3")}))
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: scene.Amount("50")}))
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	inPayout := s.Sell(affiliate.NewSale{Email: s.Customer("bob", "carol").Email})
+	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
+	s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: "bob-2", ExternalInvoiceID: "inv-2"})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 1}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
+	s.Pass(time.Hour)
+
+	nothing := map[string]affiliate.SaleFilter{
+		"unknown affiliate": {AffiliateID: affiliate.Set(uuid.Max)}, "unknown email": {AffiliateEmail: affiliate.Set("x@example.com")}, "no email": {AffiliateEmail: affiliate.Set("\x00")},
+		"unknown referral": {ReferralID: affiliate.Set("nobody")}, "unknown id": {ExternalID: affiliate.Set("nope")}, "no id": {ExternalID: affiliate.Set("\x00")}, "unknown invoice": {ExternalInvoiceID: affiliate.Set("nope")},
+		"in a payout": {ExternalID: affiliate.Set("bob-1")},
+	}
+	for name, f := range nothing {
+		s.Fires(func() error {
+			n, err := s.RecalculateSales(ctx, f)
+			if n != 0 {
+				t.Errorf("%s: %d", name, n)
+			}
+			return err
+		})
+	}
+	recalculate := func(f affiliate.SaleFilter, want int) {
+		t.Helper()
+		events := make([]affiliate.EventType, want)
+		for i := range events {
+			events[i] = affiliate.SaleUpdated
+		}
+		s.Fires(func() error {
+			n, err := s.RecalculateSales(ctx, f)
+			if n != want {
+				t.Errorf("%+v: %d changed, want %d", f, n, want)
+			}
+			return err
+		}, events...)
+	}
+	recalculate(affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("inv-2")}, 1)
+	recalculate(affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}, 2)
+	recalculate(affiliate.SaleFilter{}, 0)
+	for id, want := range map[affiliate.SaleID]string{plain.ID: "30", own.ID: "50", hand.ID: "3", part.ID: "15", full.ID: "0", other.ID: "20", inPayout.ID: "20"} {
+		if got := scene.Must(s.Sale(ctx, id)).CommissionEarned.String(); got != want {
+			t.Errorf("sale %d earns %s, want %s", id, got, want)
+		}
+	}
+	s.Verifies()
+	scene.Must(s.SetAffiliatePlan(ctx, uuid.Nil, s.Ada.Person.ID))
+	recalculate(affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ADA@example.com")}, 2)
+	s.Verifies()
+}
+
+func TestReviewCommissions(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	a, b, c := s.ToTomas("100"), s.ToTomas("50"), s.ToTomas("10")
+	payoutOf(s, c)
+	unknown := scene.FieldError(affiliate.InvalidField, "approvalStatus", "approvalStatus must be one of ACCEPTED, ON_HOLD, DECLINED")
+	s.Refused(unknown, func() error { _, err := s.ReviewCommissions(ctx, "accepted", a.ID); return err })
+	s.Refused(unknown, func() error { _, err := s.ReviewCommissions(ctx, ""); return err })
+	s.Refused(saleMissing, func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, 99); return err })
+	s.Refused(scene.StateError(affiliate.InPayout, "", "Sale is part of a payout"), func() error {
+		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, c.ID)
+		return err
+	})
+	review := func(status affiliate.ApprovalStatus, reason affiliate.HoldReason, total string, fires int, ids ...affiliate.SaleID) {
+		t.Helper()
+		events := make([]affiliate.EventType, fires)
+		for i := range events {
+			events[i] = affiliate.SaleUpdated
+		}
+		s.Fires(func() error {
+			got, err := s.ReviewCommissions(ctx, status, ids...)
+			for i, sale := range got {
+				if sale.ID != ids[i] || sale.Commissions[0].ApprovalStatus != status || sale.Commissions[0].HoldReason.Or("") != reason {
+					t.Errorf("%d: %+v", i, sale.Commissions)
+				}
+			}
+			return err
+		}, events...)
+		if got := scene.Must(s.Affiliate(ctx, "ada")).TotalCommissionEarned.String(); got != total {
+			t.Errorf("total commission %s, want %s", got, total)
+		}
+		s.Verifies()
+	}
+	review(affiliate.ApprovalOnHold, affiliate.HoldProgramSettings, "32", 2, a.ID, b.ID)
+	review(affiliate.ApprovalDeclined, affiliate.HoldProgramSettings, "12", 1, a.ID, a.ID)
+	review(affiliate.ApprovalDeclined, affiliate.HoldProgramSettings, "12", 0, a.ID)
+	review(affiliate.ApprovalAccepted, "", "32", 2, a.ID, b.ID)
+	review(affiliate.ApprovalAccepted, "", "32", 0, c.ID)
+	review(affiliate.ApprovalAccepted, "", "32", 0)
+	scene.Must(s.BanAffiliates(ctx, s.Ada.Person.ID))
+	held := s.ToTomas("10")
+	review(affiliate.ApprovalDeclined, affiliate.HoldAffiliateBanned, "32", 1, held.ID)
+}
+
+// payoutOf creates a payout of the sale; Ada's other sales are held.
+func payoutOf(s scene.Shop, sale affiliate.Sale) affiliate.Payout {
+	s.T.Helper()
+	ctx := s.T.Context()
+	var others []affiliate.SaleID
+	for _, other := range scene.Must(s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items {
+		if other.ID != sale.ID {
+			others = append(others, other.ID)
+		}
+	}
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, others...))
+	p := s.PaysOut()
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, others...))
+	return p
+}

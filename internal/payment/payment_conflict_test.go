@@ -1,0 +1,361 @@
+package payment_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// A payment takes the sale that it names when the customer and the amounts agree, and
+// no other one. What it does not take it does not change, and a person decides.
+func TestPaymentConflict(t *testing.T) {
+	for name, row := range map[string]struct {
+		total, tax string
+		payer      affiliate.PayerFact
+		want       affiliate.SaleOutcome
+	}{
+		"the customer":                      {"10000", "0", scene.Ines, affiliate.SaleDuplicate},
+		"with tax that the host left out":   {"12000", "2000", scene.Ines, affiliate.SaleDuplicate},
+		"somebody else":                     {"10000", "0", scene.Tomas, affiliate.SaleConflict},
+		"somebody else with a small sum":    {"1", "0", scene.Tomas, affiliate.SaleConflict},
+		"the customer with a small sum":     {"1", "0", scene.Ines, affiliate.SaleConflict},
+		"the customer with a larger sum":    {"10000.01", "0", scene.Ines, affiliate.SaleConflict},
+		"more, and the tax is too small":    {"12000", "1999", scene.Ines, affiliate.SaleConflict},
+		"nobody who is known":               {"10000", "0", affiliate.PayerFact{ID: "cus_N"}, affiliate.SaleUnattributed},
+		"the customer without a payer's id": {"10000", "0", affiliate.PayerFact{Email: "ines@example.com"}, affiliate.SaleDuplicate},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewPayShop(t)
+			sale := s.Hosts()
+			f := scene.OfOrder(s.Paid("pi_1", row.total, row.tax, "1"), row.payer)
+			s.Outcome(s.Reports(f, f), row.want)
+			s.Reports(s.Refund("re_1", row.total, affiliate.RefundSucceeded))
+			want := scene.Sum("2000")
+			if row.want == affiliate.SaleDuplicate {
+				want = scene.Sum("0")
+			}
+			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != want {
+				t.Errorf("the sale earns %v, want %v", got.CommissionEarned, want)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A payer who names an order before it is paid does not take it from who pays it, and
+// a sale that was paid is not paid again by somebody else.
+func TestPaymentConflictOfTwoPayments(t *testing.T) {
+	s := scene.NewPayShop(t)
+	s.Outcome(s.Reports(scene.OfOrder(s.Paid("pi_1", "0.01", "0", "1"), scene.Tomas)), affiliate.SaleRecorded)
+	real := s.Reports(scene.OfOrder(s.Paid("pi_2", "10000", "0", "1"), scene.Ines))
+	s.Outcome(real, affiliate.SaleConflict)
+	res := scene.Must(s.DecidePayment(t.Context(), real.Payment.ID, affiliate.PaymentIsOwnSale))
+	s.Outcome(res, affiliate.SaleRecorded)
+	if sale := res.Sale.Or(affiliate.Sale{}); sale.CommissionEarned != scene.Sum("2000") || sale.ExternalID != affiliate.Set("pi_2") {
+		t.Errorf("sale %+v", sale)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// An order that was paid twice, by a customer who clicked again, has one payment that
+// brought it: what becomes of the other one takes nothing off it, and a person decides.
+func TestPaymentOfAPaidOrder(t *testing.T) {
+	for name, host := range map[string]bool{"a sale of the payment": false, "a sale of the host": true} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewPayShop(t)
+			if host {
+				s.Hosts()
+			}
+			s.Reports(scene.OfOrder(s.Paid("pi_1", "10000", "0", "1"), scene.Ines))
+			again := scene.OfOrder(s.Paid("pi_2", "10000", "0", "1"), scene.Ines)
+			s.Outcome(s.Reports(again), affiliate.SaleConflict)
+			s.Reports(s.Refund("re_1", "10000", affiliate.RefundSucceeded, "pi_2"))
+			s.Outcome(s.Reports(again), affiliate.SaleConflict)
+			s.Gives("pi_1", "2000")
+			s.Reports(s.Refund("re_2", "5000", affiliate.RefundSucceeded, "pi_1"))
+			s.Gives("pi_1", "1000")
+			if list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 1 {
+				t.Errorf("attention %+v", list)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What a person says of a conflict holds, also when the facts come again.
+func TestDecidePayment(t *testing.T) {
+	for decision, row := range map[affiliate.PaymentDecision]struct {
+		outcome affiliate.SaleOutcome
+		again   affiliate.SaleOutcome
+		host    string // what the host's sale earns after the payment of 1.00 was refunded
+		sales   int
+	}{
+		affiliate.PaymentIsSameSale: {affiliate.SaleDuplicate, affiliate.SaleDuplicate, "1999.8", 1},
+		affiliate.PaymentIsOwnSale:  {affiliate.SaleRecorded, affiliate.SaleDuplicate, "2000", 2},
+		affiliate.PaymentDismissed:  {affiliate.SaleUnattributed, affiliate.SaleUnattributed, "2000", 1},
+	} {
+		t.Run(string(decision), func(t *testing.T) {
+			s := scene.NewPayShop(t)
+			sale := s.Hosts()
+			f := scene.OfOrder(s.Paid("pi_1", "1", "0", "1"), scene.Tomas)
+			waits := s.Reports(f)
+			list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts
+			if list.Count != 1 || len(list.Items) != 1 || list.Items[0].ID != waits.Payment.ID || list.Items[0].SaleID != sale.ID || list.Items[0].Amount != scene.Sum("1") ||
+				list.Items[0].Currency != "USD" || list.Items[0].PayerID != affiliate.Set("cus_T") || len(list.Items[0].Keys) != 1 || list.Items[0].Keys[0] != "pi_1" {
+				t.Fatalf("attention %+v", list)
+			}
+			s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, decision)), row.outcome)
+			s.Outcome(s.Reports(f), row.again)
+			s.Reports(s.Refund("re_1", "1", affiliate.RefundSucceeded))
+			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum(row.host) || sales(s) != row.sales {
+				t.Errorf("the host's sale earns %v of %d sales", got.CommissionEarned, sales(s))
+			}
+			if list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 0 {
+				t.Errorf("attention %+v", list)
+			}
+			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
+				t.Errorf("again: %v", err)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A renewal that names the order of the first payment is a sale of its own.
+func TestRenewalNamesTheFirstOrder(t *testing.T) {
+	s := scene.NewPayShop(t)
+	first := scene.Altered(s.Paid("in_1", "29", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-1" })
+	second := scene.Renewal(scene.Altered(s.Paid("in_2", "29", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-1" }))
+	s.Outcome(s.Reports(first), affiliate.SaleRecorded)
+	s.Outcome(s.Reports(second), affiliate.SaleRecorded)
+	s.Outcome(s.Reports(second), affiliate.SaleDuplicate)
+	s.Reports(s.Refund("re_1", "29", affiliate.RefundSucceeded, "in_2"))
+	s.Gives("in_1", "5.8")
+	s.Gives("in_2", "0")
+}
+
+// A payer who types the email of another customer credits that customer's affiliate,
+// and does not change the customer's status, until the host says who the payer is.
+func TestTypedEmail(t *testing.T) {
+	s := scene.NewPayShop(t)
+	ref := scene.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.com", Name: "Ines", ReferredUserExternalID: "user-9"}))
+	s.Now = s.Now.Add(time.Minute)
+	status := func() affiliate.SubscriptionStatus {
+		return scene.Must(s.Referral(t.Context(), ref.ID.String())).Status
+	}
+	cancel := func() error {
+		_, err := s.ReportSubscription(t.Context(), affiliate.SubscriptionFact{
+			Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_E"}, Subscription: "sub_1", Status: affiliate.SubscriptionCancelled, At: s.Now,
+		})
+		return err
+	}
+	f := s.Paid("pi_1", "100", "0")
+	f.Payer = affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com", Name: "Eve"}
+	s.Reports(f)
+	credited(s, s.Gives("pi_1", "20"), s.Mara)
+	if err := cancel(); err != affiliate.ErrNotFound || status() != ref.Status {
+		t.Errorf("%v, status %s", err, status())
+	}
+	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com"}); err != nil || status() != ref.Status {
+		t.Errorf("%v, status %s", err, status())
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", CustomerID: "user-9"}); err != nil || status() != affiliate.SubscriptionCancelled {
+		t.Errorf("%v, status %s", err, status())
+	}
+}
+
+// A payment that is counted in another currency takes no more off a sale than it brought
+// either, in the program's currency, and its facts never meet those in another one.
+func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
+	counted := func(f affiliate.PaymentFact, gross string) affiliate.PaymentFact {
+		return scene.Altered(f, func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum(gross), "EUR" })
+	}
+	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
+	s := scene.NewPayShop(t)
+	sale := s.Hosts()
+	waits := s.Reports(counted(scene.OfOrder(s.Paid("pi_1", "1", "0", "1"), scene.Tomas), "0.9"))
+	s.Outcome(waits, affiliate.SaleConflict)
+	scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale))
+	s.Reports(euros(s.Refund("re_1", "0.45", affiliate.RefundSucceeded)))
+	s.Reports(euros(s.Refund("re_2", "0.45", affiliate.RefundSucceeded)))
+	if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum("1999.8") {
+		t.Errorf("a payment of 1.00 leaves %v of the commission of 2,000.00", got.CommissionEarned)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.Raw(func(tx *record.Tx) error {
+		return scene.Edit(tx.Payments, nil, func(r *record.Payment) { r.Worth = affiliate.Set(scene.Sum("0.5")) })
+	})
+	if err := s.Verify(t.Context()); !scene.Says(err, "I82: it brought 0.5, and its refunds took 1 off its sale") {
+		t.Errorf("nothing says that it took more than it brought: %v", err)
+	}
+
+	s = scene.NewPayShop(t)
+	s.Outcome(s.Reports(scene.Altered(s.Paid("pi_1", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" })), affiliate.SaleRecorded)
+	second := s.Reports(counted(scene.Altered(s.Paid("pi_2", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" }), "90"))
+	s.Outcome(second, affiliate.SaleConflict)
+	_, err := s.DecidePayment(t.Context(), second.Payment.ID, affiliate.PaymentIsSameSale)
+	scene.WantReason(t, "of another currency than the sale's payment", affiliate.InvalidField, err)
+	s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
+	s.Gives("pi_1", "10")
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A payment that brought money and credits nobody, though it names somebody, or though
+// nothing says whom, waits in Attention until it is a sale or a person decides. A refund of
+// nobody's payment, a payment that names nobody and one that was refunded do not.
+func TestPaymentLeft(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewPayShop(t)
+	waits := func(want ...affiliate.SaleOutcome) []affiliate.ConflictPayment {
+		t.Helper()
+		got := scene.Must(s.Attention(ctx, 20))
+		var all []affiliate.SaleOutcome
+		for _, p := range got.PaymentConflicts.Items {
+			all = append(all, p.Outcome)
+		}
+		if !slices.Equal(all, want) || got.OldestPaymentAt.IsNull() != (len(want) == 0) {
+			t.Errorf("%v wait since %v, want %v", all, got.OldestPaymentAt, want)
+		}
+		return got.PaymentConflicts.Items
+	}
+	organic := s.Paid("pi_0", "10", "0")
+	organic.Payer = scene.Ines
+	s.Reports(organic, s.Refund("re_0", "10", affiliate.RefundSucceeded, "pi_0"), s.Refund("re_9", "10", affiliate.RefundSucceeded, "pi_9"))
+	waits()
+
+	s.Reports(s.Paid("pi_1", "20", "0", "nobody"))
+	first := affiliate.TimeOf(s.Now)
+	s.Now = s.Now.Add(time.Hour)
+	s.Reports(scene.Altered(s.Paid("pi_2", "30", "0"), func(p *affiliate.Paid) { p.Stage = affiliate.PaidOfAgreed }))
+	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+	s.Reports(s.Paid("pi_3", "40", "0", "code:MARA20"))
+	list := waits(affiliate.SaleRefused, affiliate.SaleParked, affiliate.SaleUnattributed)
+	if got := scene.Must(s.Attention(ctx, 1)); got.OldestPaymentAt != affiliate.Set(first) || list[2].Amount != scene.Sum("20") || list[2].SaleID != 0 {
+		t.Errorf("%+v", got)
+	}
+
+	own := func(id uuid.UUID) affiliate.SaleOutcome {
+		t.Helper()
+		return scene.Must(s.DecidePayment(ctx, id, affiliate.PaymentIsOwnSale)).Outcome
+	}
+	if got := own(list[0].ID); got != affiliate.SaleRefused {
+		t.Errorf("tried again while the code is refused: %s", got)
+	}
+	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
+	if got := own(list[0].ID); got != affiliate.SaleRecorded {
+		t.Errorf("tried again: %s", got)
+	}
+	waits(affiliate.SaleParked, affiliate.SaleUnattributed)
+	_, err := s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsOwnSale)
+	scene.WantReason(t, "a sale of nothing that is known", affiliate.InvalidField, err)
+	_, err = s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsSameSale)
+	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
+	scene.Must(s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDismissed))
+	waits(affiliate.SaleUnattributed)
+	s.Reports(s.Refund("re_1", "20", affiliate.RefundSucceeded))
+	waits()
+
+	fourth := s.Paid("pi_4", "50", "0", "nobody")
+	fourth.Payer = scene.Ines
+	s.Reports(fourth)
+	dismissed := waits(affiliate.SaleUnattributed)[0]
+	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
+	scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
+	if err := s.ReportPayer(ctx, "stripe", scene.Ines); err != nil {
+		t.Fatal(err)
+	}
+	s.Outcome(s.Reports(fourth), affiliate.SaleUnattributed)
+	waits()
+	if err := s.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// A payment in another currency earns nothing. When it names somebody, or its payer is a
+// known customer, it waits until a person dismisses it, unless it is refunded or the host
+// recorded its order. What the program's currency says of a payment comes first.
+func TestPaymentInOtherCurrency(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewPayShop(t)
+	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
+	waits := func(what string, want ...string) []affiliate.ConflictPayment {
+		t.Helper()
+		list := scene.Must(s.Attention(ctx, 20)).PaymentConflicts.Items
+		var keys []string
+		for _, p := range list {
+			keys = append(keys, p.Keys[0])
+			if p.Outcome != affiliate.SaleOtherCurrency || p.Currency != "EUR" || p.Amount != scene.Sum("10.005") {
+				t.Errorf("%s: %+v", what, p)
+			}
+		}
+		if !slices.Equal(keys, want) {
+			t.Errorf("%s: %v wait, want %v", what, keys, want)
+		}
+		if err := s.Verify(ctx); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		return list
+	}
+	organic := euros(s.Paid("pi_0", "10.005", "0"))
+	organic.Payer = scene.Ines
+	stored := s.Dump()
+	s.Outcome(s.Reports(organic), affiliate.SaleUnattributed)
+	if diff := cmp.Diff(stored, s.Dump()); diff != "" {
+		t.Errorf("a payment that nobody brought is stored: %s", diff)
+	}
+
+	first := euros(s.Paid("pi_1", "10.005", "0", "1"))
+	s.Outcome(s.Reports(first, first), affiliate.SaleOtherCurrency)
+	list := waits("by a click", "pi_1")
+	_, err := s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsOwnSale)
+	scene.WantReason(t, "a sale in another currency", affiliate.InvalidField, err)
+	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsSameSale)
+	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
+	_, err = s.ReportPayment(ctx, s.Refund("re_1", "1", affiliate.RefundSucceeded))
+	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
+	s.Reports(euros(s.Refund("re_1", "10.005", affiliate.RefundSucceeded)))
+	waits("refunded")
+	s.Reports(euros(s.Refund("re_1", "10.005", affiliate.RefundFailed)))
+	waits("the refund failed", "pi_1")
+	scene.Must(s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDismissed))
+	s.Outcome(s.Reports(first), affiliate.SaleUnattributed)
+	waits("dismissed")
+
+	scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("11"), ExternalID: "order-2"}))
+	s.Outcome(s.Reports(euros(scene.Altered(s.Paid("pi_2", "10.005", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-2" }))), affiliate.SaleDuplicate)
+	waits("recorded by the host")
+	s.Outcome(s.Reports(euros(scene.Altered(s.Paid("pi_3", "10.005", "0"), func(p *affiliate.Paid) { p.Renewal = true }))), affiliate.SaleOtherCurrency)
+	waits("of a known customer", "pi_3")
+
+	s.Outcome(s.Reports(s.Paid("pi_3", "30", "0", "1")), affiliate.SaleRecorded)
+	s.Outcome(s.Reports(euros(s.Paid("pi_3", "10.005", "0", "1"))), affiliate.SaleDuplicate)
+	s.Gives("pi_3", "6")
+	waits("the program's currency too")
+	s.Reports(euros(s.Paid("pi_4", "10.005", "0", "1")), s.Paid("ch_4", "40", "0", "1"))
+	s.Reports(s.Fact("pi_4 ch_4")) // two ids of one payment
+	s.Gives("pi_4", "8")
+	waits("joined")
+}

@@ -1,0 +1,18 @@
+package payment_test
+
+import (
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// sales is how many sales there are.
+func sales(s *scene.PayShop) int {
+	return len(scene.Must(s.Sales(s.T.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+}
+
+func credited(s *scene.PayShop, sale affiliate.Sale, to affiliate.Affiliate) {
+	s.T.Helper()
+	if sale.AffiliateID != to.ID {
+		s.T.Errorf("the sale credits %s, want %s", sale.AffiliateID, to.FirstName)
+	}
+}

@@ -1,0 +1,329 @@
+package payout_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+var (
+	payoutMissing = scene.MissingError(affiliate.PayoutNotFound, "Payout not found")
+)
+
+func TestCreatePayoutErrors(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	// None of these can be paid: held, declined, earned nothing, refunded, too
+	// late.
+	held, declined := s.ToTomas("1"), s.ToTomas("1")
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
+	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, CommissionRate: scene.Percent("0")})
+	full := s.ToTomas("100")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
+	s.Pass(time.Millisecond)
+	s.ToTomas("5")
+	before := s.Now.Add(-time.Millisecond)
+	s.Pass(time.Hour)
+	unknown := scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found")
+	nothing := scene.StateError(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
+	for _, tt := range []struct {
+		name string
+		in   affiliate.NewPayout
+		want affiliate.Error
+	}{
+		{"ErrExternalIDLong", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: strings.Repeat("x", 256)}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: "\x00"}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
+		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: " "}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrNobody", affiliate.NewPayout{}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{"ErrUnknownEmail", affiliate.NewPayout{AffiliateEmail: "nobody@example.com"}, unknown},
+		{"ErrMismatch", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, AffiliateEmail: s.Bob.Email}, scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
+		{"ErrUnknown", affiliate.NewPayout{AffiliateID: s.Tomas.ID}, unknown},
+		{"ErrNothing", affiliate.NewPayout{AffiliateID: s.Bob.ID}, nothing},
+		{"ErrNothingUntil", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: before}, nothing},
+		{"ErrNothingInYear1", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: time.Time{}.Add(1)}, nothing},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			s.Refused(tt.want, func() error { _, err := s.CreatePayout(ctx, tt.in); return err })
+		})
+	}
+}
+
+func TestCreatePayout(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	scene.Must(s.SetPayoutDetails(ctx, s.Ada.Person.ID, affiliate.PayoutDetails{Email: "pay@example.com", Method: "WISE"}))
+	first := s.ToTomas("100")
+	s.Pass(time.Hour)
+	second := s.ToTomas("50")
+	until := s.Now
+	s.Pass(time.Hour)
+	third := s.ToTomas("10")
+	s.Pass(time.Hour)
+	var got affiliate.Payout
+	s.Fires(func() (err error) {
+		got, err = s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: until.In(time.FixedZone("x", 3600)), ExternalID: "wire-7"})
+		return err
+	}, affiliate.SaleUpdated, affiliate.SaleUpdated)
+	want := affiliate.Payout{
+		ID: got.ID, AffiliateID: s.Ada.Person.ID, Amount: scene.Sum("30"), Currency: "USD", Status: affiliate.PayoutPending,
+		PaymentMethod: affiliate.Set[affiliate.PaymentMethod]("WISE"), PeriodStart: affiliate.Set(first.CreatedAt), PeriodEnd: affiliate.Set(second.CreatedAt),
+		ExternalID: scene.TextOf("wire-7"), PaidAt: affiliate.Null[affiliate.Time](), CanceledAt: affiliate.Null[affiliate.Time](), ReturnedAt: affiliate.Null[affiliate.Time](),
+		ReturnedReason: affiliate.Null[string](), RunID: affiliate.Null[uuid.UUID](),
+		PayeeName: scene.TextOf("Ada Lovelace"), PayeeEmail: scene.TextOf("pay@example.com"), FailedReason: affiliate.Null[string](),
+		AdjustmentIDs: []uuid.UUID{},
+		CommissionIDs: []affiliate.CommissionID{first.Commissions[0].ID, second.Commissions[0].ID},
+		CreatedAt:     affiliate.TimeOf(s.Now), UpdatedAt: affiliate.TimeOf(s.Now),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(got, scene.Must(s.Payout(ctx, got.ID))); diff != "" {
+		t.Error(diff)
+	}
+	for id, in := range map[affiliate.SaleID]bool{first.ID: true, second.ID: true, third.ID: false} {
+		c := scene.Must(s.Sale(ctx, id)).Commissions[0]
+		if c.PayoutCreated != in || c.PayoutID.Or(uuid.Nil) == got.ID != in || c.ManuallyPaid {
+			t.Errorf("sale %d: %+v", id, c)
+		}
+	}
+	s.Verifies()
+
+	paid := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ManuallyPaid: true}))
+	if at, ok := paid.PaidAt.Get(); paid.Status != affiliate.PayoutPaid || !paid.ManuallyPaid || !ok || !at.Equal(affiliate.TimeOf(s.Now)) || paid.Amount != scene.Sum("2") {
+		t.Errorf("%+v", paid)
+	}
+	if c := scene.Must(s.Sale(ctx, third.ID)).Commissions[0]; !c.ManuallyPaid || !c.PayoutCreated {
+		t.Errorf("%+v", c)
+	}
+	if list := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != paid.ID || list[1].ID != got.ID {
+		t.Errorf("payouts %+v", list)
+	}
+	for name, f := range map[string]affiliate.PayoutFilter{"bob": {AffiliateID: affiliate.Set(s.Bob.ID)}, "nobody": {AffiliateID: affiliate.Set(uuid.Max)}} {
+		if list := scene.Must(s.Payouts(ctx, f, affiliate.Page{})).Items; list == nil || len(list) != 0 {
+			t.Errorf("%s: %+v", name, list)
+		}
+	}
+	if _, err := s.Payout(ctx, uuid.Max); err != affiliate.ErrNotFound {
+		t.Errorf("unknown payout: %v", err)
+	}
+	s.Verifies()
+}
+
+// Every change of a payout's status, allowed or not.
+func TestPayoutStatus(t *testing.T) {
+	ctx := t.Context()
+	all := []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned}
+	way := map[affiliate.PayoutStatus][]affiliate.PayoutStatus{
+		affiliate.PayoutPending: nil, affiliate.PayoutProcessing: {affiliate.PayoutProcessing},
+		affiliate.PayoutPaid: {affiliate.PayoutPaid}, affiliate.PayoutFailed: {affiliate.PayoutProcessing, affiliate.PayoutFailed},
+		affiliate.PayoutCanceled: {affiliate.PayoutCanceled}, affiliate.PayoutReturned: {affiliate.PayoutPaid, affiliate.PayoutReturned},
+	}
+	allowed := map[affiliate.PayoutStatus]string{
+		affiliate.PayoutPending: "PROCESSING PAID FAILED CANCELED", affiliate.PayoutProcessing: "PAID FAILED", affiliate.PayoutFailed: "PROCESSING CANCELED",
+		affiliate.PayoutPaid: "RETURNED", affiliate.PayoutCanceled: "", affiliate.PayoutReturned: "",
+	}
+	for _, from := range all {
+		for _, to := range all {
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				s := scene.NewShop(t)
+				s.ToTomas("100")
+				s.ToTomas("100")
+				p := s.PaysOut()
+				for _, status := range way[from] {
+					p = scene.Must(s.SetPayoutStatus(ctx, p.ID, status))
+				}
+				s.Pass(time.Hour)
+				move := func() error {
+					got, err := s.SetPayoutStatus(ctx, p.ID, to)
+					if err != nil {
+						return err
+					}
+					if diff := cmp.Diff(scene.Must(s.Payout(ctx, p.ID)), got); diff != "" || got.Status != to {
+						t.Errorf("%s %s", got.Status, diff)
+					}
+					if moved := got.UpdatedAt != p.UpdatedAt; moved != (from != to) {
+						t.Errorf("updatedAt moved: %v", moved)
+					}
+					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid || to == affiliate.PayoutReturned) {
+						t.Errorf("paidAt %v", got.PaidAt)
+					}
+					if canceled := !got.CanceledAt.IsNull(); canceled != (to == affiliate.PayoutCanceled) {
+						t.Errorf("canceledAt %v", got.CanceledAt)
+					}
+					if back := !got.ReturnedAt.IsNull(); back != (to == affiliate.PayoutReturned) {
+						t.Errorf("returnedAt %v", got.ReturnedAt)
+					}
+					return nil
+				}
+				switch {
+				case from == to:
+					s.Fires(move)
+				case !strings.Contains(allowed[from], string(to)):
+					s.Refused(scene.PayoutStuck, move)
+				case to == affiliate.PayoutPaid || to == affiliate.PayoutCanceled || to == affiliate.PayoutReturned:
+					s.Fires(move, affiliate.SaleUpdated, affiliate.SaleUpdated)
+				default:
+					s.Fires(move)
+				}
+				s.Verifies()
+			})
+		}
+	}
+}
+
+func TestFailPayout(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.ToTomas("100")
+	p := s.PaysOut()
+	field := func(text string) affiliate.Error {
+		return scene.FieldError(affiliate.InvalidField, "failedReason", "failedReason "+text)
+	}
+	for reason, want := range map[string]affiliate.Error{
+		"": field("must not be empty"), " \n": field("must not be empty"), "a\x00": field("contains invalid characters"),
+		strings.Repeat("x", 10_001): field("is too long"),
+	} {
+		s.Refused(want, func() error { _, err := s.FailPayout(ctx, p.ID, reason); return err })
+	}
+	s.Refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
+	s.Refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutPaid); return err })
+	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.CancelPayout(ctx, uuid.Nil); return err })
+	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.FailPayout(ctx, uuid.Nil, " "); return err })
+	s.Refused(scene.FieldError(affiliate.MissingField, "status", "Status is required"), func() error { _, err := s.SetPayoutStatus(ctx, p.ID, ""); return err })
+	s.Refused(scene.FieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED"), func() error {
+		_, err := s.SetPayoutStatus(ctx, p.ID, "paid")
+		return err
+	})
+	var last affiliate.Payout
+	for _, reason := range []string{"account\nclosed", "account\nclosed", "no such account"} {
+		s.Pass(time.Hour)
+		s.Fires(func() (err error) {
+			last, err = s.FailPayout(ctx, p.ID, reason)
+			if last.Status != affiliate.PayoutFailed || last.FailedReason.Or("") != reason {
+				t.Errorf("%+v", last)
+			}
+			return err
+		})
+	}
+	if same := scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutFailed)); !cmp.Equal(last, same) {
+		t.Errorf("the same status again changed the payout: %s", cmp.Diff(last, same))
+	}
+	if again := scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing)); !again.FailedReason.IsNull() {
+		t.Errorf("still failed: %v", again.FailedReason)
+	}
+	if c := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].Commissions[0]; !c.PayoutCreated {
+		t.Error("a failed payout let go of its commission")
+	}
+	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	s.Refused(scene.PayoutStuck, func() error { _, err := s.FailPayout(ctx, p.ID, "x"); return err })
+	s.Verifies()
+}
+
+// What was paid and came back is owed again, in the month in which it is said: the
+// months before stay as they are.
+func TestReturnPayout(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	ada := s.Ada.Person.ID
+	sale, free := s.ToTomas("100"), affiliate.NewAdjustment{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "spring"}
+	bonus := scene.Must(s.RecordAdjustment(ctx, free))
+	field := func(text string) affiliate.Error {
+		return scene.FieldError(affiliate.InvalidField, "returnedReason", "returnedReason "+text)
+	}
+	p := s.PaysOut()
+	s.Refused(scene.PayoutStuck, func() error { _, err := s.ReturnPayout(ctx, p.ID, "x"); return err })
+	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	s.Pass(time.Hour)
+	scene.Must(s.CloseBooks(ctx, s.Now))
+	march := s.Now
+	asJSON, asCSV := scene.StatementTexts(t, s.Program, ada, scene.Start, march)
+	s.Pass(40 * 24 * time.Hour)
+	for reason, want := range map[string]affiliate.Error{
+		"": field("must not be empty"), " \n": field("must not be empty"), "a\x00": field("contains invalid characters"),
+		strings.Repeat("x", 10_001): field("is too long"),
+	} {
+		s.Refused(want, func() error { _, err := s.ReturnPayout(ctx, p.ID, reason); return err })
+	}
+	s.Refused(payoutMissing, func() error { _, err := s.ReturnPayout(ctx, uuid.Max, "x"); return err })
+	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.ReturnPayout(ctx, uuid.Nil, " "); return err })
+
+	back := affiliate.Set(affiliate.TimeOf(s.Now))
+	var got affiliate.Payout
+	s.Fires(func() (err error) { got, err = s.ReturnPayout(ctx, p.ID, "no such\naccount"); return err }, affiliate.SaleUpdated)
+	if got.Status != affiliate.PayoutReturned || got.ReturnedAt != back || got.ReturnedReason.Or("") != "no such\naccount" || got.Amount != scene.Sum("25") || got.PaidAt.IsNull() || len(got.CommissionIDs) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if c := scene.Must(s.Sale(ctx, sale.ID)).Commissions[0]; c.PayoutCreated || c.ManuallyPaid || scene.Must(s.Adjustment(ctx, bonus.ID)).PayoutCreated {
+		t.Errorf("the payout holds what it took: %+v", c)
+	}
+	if b := scene.Must(s.Balance(ctx, ada)); b.Paid != scene.Sum("0") || b.Payable != scene.Sum("25") || b.Earned != scene.Sum("25") || b.InPayout != scene.Sum("0") {
+		t.Errorf("%+v", b)
+	}
+	if again, csv := scene.StatementTexts(t, s.Program, ada, scene.Start, march); again != asJSON || csv != asCSV {
+		t.Errorf("a closed month changed:\n%s\n%s", asCSV, csv)
+	}
+	var lines []string
+	for line, err := range scene.Must(s.Statement(ctx, ada, scene.Start, s.Now.Add(time.Hour))).Lines() {
+		scene.Must(0, err)
+		lines = append(lines, fmt.Sprint(line.Cause, " ", line.Amount, " ", line.Owed))
+	}
+	if diff := cmp.Diff([]string{"SALE 20 20", "ADJUSTMENT 5 25", "PAYOUT_PAID -25 0", "PAYOUT_RETURNED 25 25"}, lines); diff != "" {
+		t.Errorf("the statement (-want +got):\n%s", diff)
+	}
+	s.Verifies()
+
+	s.Pass(time.Hour)
+	s.Fires(func() (err error) { got, err = s.ReturnPayout(ctx, p.ID, "the account is closed"); return err }) // another reason
+	if got.ReturnedAt != back || got.ReturnedReason.Or("") != "the account is closed" {
+		t.Errorf("%+v", got)
+	}
+	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled} {
+		s.Refused(scene.PayoutStuck, func() error { _, err := s.SetPayoutStatus(ctx, p.ID, status); return err })
+	}
+	if same := scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutReturned)); !cmp.Equal(got, same) {
+		t.Errorf("the same status again changed the payout: %s", cmp.Diff(got, same))
+	}
+	next := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada, ManuallyPaid: true}))
+	if next.Amount != scene.Sum("25") || !cmp.Equal(next.CommissionIDs, p.CommissionIDs) || !cmp.Equal(next.AdjustmentIDs, p.AdjustmentIDs) {
+		t.Errorf("what came back is paid as %+v", next)
+	}
+	scene.Must(s.ReturnPayout(ctx, next.ID, "again"))
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(scene.Sum("60"))})) // it is in no payout, and needs no flag
+	scene.Must(0, s.DeleteSale(ctx, sale.ID))
+	if b := scene.Must(s.Balance(ctx, ada)); b.Payable != scene.Sum("5") || b.Paid != scene.Sum("0") {
+		t.Errorf("%+v", b)
+	}
+	s.Verifies()
+}
+
+// A plain date ends at its last millisecond, and sales have microseconds: one of
+// the day's last half millisecond belongs to the day, for a payout and for a run.
+func TestPayoutUntilTheEndOfADay(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	end := affiliate.Day(2026, 3, 11).Instant(time.UTC)
+	s.Now = end.Add(999 * time.Microsecond)
+	s.ToTomas("100")
+	s.Pass(time.Microsecond) // the next day
+	s.ToTomas("10")
+	in := affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: end}
+	for line, err := range s.PreviewPayouts(ctx, affiliate.PayoutRun{Until: end, NoDetails: true}) {
+		if err != nil || line.Amount != scene.Sum("20") {
+			t.Errorf("a run would pay %v, %v", line.Amount, err)
+		}
+	}
+	p, err := s.CreatePayout(ctx, in)
+	if err != nil || p.Amount != scene.Sum("20") {
+		t.Errorf("%v was paid, %v", p.Amount, err)
+	}
+	s.Verifies()
+}

@@ -1,0 +1,333 @@
+package proofs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// unkeyed are the methods that ignore a key, with the reason.
+var unkeyed = map[string]string{
+	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
+	"Config": view, "With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view,
+	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "VerifyReport": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
+	"AffiliateData": reads, "ReferralData": reads,
+	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
+	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
+	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
+	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "BalanceOf": reads, "Balances": reads, "Movements": reads, "Report": reads, "ReportBuckets": reads, "Statement": reads, "StatementLines": reads, "StatementPage": reads, "PreviewPayouts": reads, "PayoutPreview": reads, "ProviderPayment": reads, "PayerReferral": reads, "PayerKnown": reads,
+	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
+	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
+}
+
+const (
+	reads = "it reads"
+	view  = "it makes another view of the program"
+)
+
+// A keyedShop is a program in which every write has something to do, with
+// arguments that succeed.
+type keyedShop struct {
+	scene.OnceShop
+	writes map[string][]any
+}
+
+func newKeyedShop(t *testing.T, store record.Store) keyedShop {
+	ctx, s := t.Context(), scene.NewOnceShop(t, store)
+	s.Program = s.With(s.Store) // without the probe, which is slow
+	person := func(name string) affiliate.NewAffiliate {
+		return affiliate.NewAffiliate{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
+	}
+	pending := person("pending")
+	pending.AffiliateStatus = "inactive"
+	paid, waiting := scene.Must(s.CreateAffiliate(ctx, person("paid"))), scene.Must(s.CreateAffiliate(ctx, pending))
+	invited := scene.Must(s.InviteAffiliate(ctx, person("invited")))
+	plan, tier := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})), scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old", Rate: scene.Percent("30")}))
+	sold := func(in affiliate.NewSale) affiliate.Sale {
+		in.TotalEarned = affiliate.MustAmount("100")
+		return scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	kim := sold(affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim"}).Referral.Or(affiliate.Referral{})
+	byCode := sold(affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"})
+	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	settled := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID, ManuallyPaid: true}))
+	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	payout := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID}))
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
+	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
+	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	scene.Must(s.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("customer-kim")}))
+	if err := s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}); err != nil {
+		s.T.Fatal(err)
+	}
+
+	scene.Must(s.ImportSales(ctx, []affiliate.ImportedSale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
+
+	conflict := scene.Must(s.ReportPayment(ctx, affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"pi_E"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("1")}),
+	}))
+	if conflict.Outcome != affiliate.SaleConflict {
+		s.T.Fatal(conflict.Outcome)
+	}
+	waits := scene.Must(s.Attention(ctx, 1)).PaymentConflicts.Items[0]
+
+	writes := map[string][]any{
+		"DecidePayment":     {waits.ID, affiliate.PaymentDismissed},
+		"UpdateAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
+		"DeleteAffiliate":   {affiliate.AffiliateRef{Email: "ada@example.com"}},
+		"AcceptInvite":      {invited.ID, affiliate.AffiliateUpdate{}},
+		"ApproveAffiliates": {waiting.ID}, "DeclineAffiliates": {waiting.ID},
+		"DeactivateAffiliates": {s.Person.ID, paid.ID}, "BanAffiliates": {s.Person.ID},
+		"SetAffiliatePlan": {plan.ID, s.Person.ID}, "SetAffiliateTier": {tier.ID, s.Person.ID}, "SetTierExempt": {true, s.Person.ID},
+		"SetPayoutDetails": {s.Person.ID, affiliate.PayoutDetails{Email: "Pay@example.com", Method: "PAYPAL"}},
+		"AssignTiers":      {},
+		"Step":             {affiliate.AssignTiersJob{}, affiliate.Step{Limit: 10}},
+		"EraseAffiliate":   {s.Person.ID}, "EraseReferral": {"kim@example.net"},
+		"RenameLink": {affiliate.LinkRef{Slug: "ada"}, "eda"}, "DeleteLink": {affiliate.LinkRef{Slug: "ada"}},
+		"TrackClick":   {affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/"}},
+		"UpdateCoupon": {s.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set("new")}}, "DeleteCoupon": {s.Autumn.ID},
+		"UpdateCode": {s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}}, "DeleteCode": {s.ADA20.ID},
+		"UpdateReferral": {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
+		"PushReferralStatus": {"kim@example.net", affiliate.SubscriptionPastDue}, "SetReferralPlan": {plan.ID, kim.ID},
+		"ImportReferrals": {[]affiliate.ImportedReferral{
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "nobody", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
+			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
+		}},
+		"ImportAffiliates": {[]affiliate.ImportedAffiliate{
+			{Ref: "a1", Email: "new@example.com", Links: []affiliate.ImportedLink{{Ref: "l1", Slug: "ada", Clicks: 3}, {Ref: "l2", Slug: "a b"}}}, {Ref: "a2", Email: "nobody"},
+		}},
+		"ImportCoupons": {[]affiliate.ImportedCoupon{
+			{NewCoupon: affiliate.NewCoupon{Name: "Old", PercentOff: scene.Percent("10")}, Ref: "c1", Codes: []affiliate.ImportedCode{{
+				NewCode: affiliate.NewCode{Code: "OLD10", AffiliateID: s.Person.ID}, Ref: "d1", TimesRedeemed: 7,
+			}}}, {Ref: "c2"},
+		}},
+		"ImportSales": {[]affiliate.ImportedSale{
+			{Ref: "s1", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("50"), Refunded: affiliate.MustAmount("5"), CommissionEarned: affiliate.MustAmount("9"), Keys: []affiliate.ProviderID{{Provider: "stripe", ID: "ch_old"}}},
+			{Ref: "s2", AffiliateEmail: "ada@example.com", CommissionEarned: affiliate.MustAmount("3")}, {Ref: "s3", Customer: "nobody", TotalEarned: affiliate.MustAmount("1")},
+		}},
+		"ImportPayouts": {[]affiliate.ImportedPayout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: scene.Start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
+		"UpdateSale":    {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
+		"RefundSale":  {affiliate.Refund{SaleID: byCode.ID, Amount: scene.Amount("30")}},
+		"ReverseSale": {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {byCode.ID},
+		"RecalculateSales": {affiliate.SaleFilter{}}, "ReviewCommissions": {affiliate.ApprovalOnHold, byCode.ID},
+		"CreatePayout":    {affiliate.NewPayout{AffiliateID: s.Person.ID, ExternalID: "p"}},
+		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
+		"StepPayouts":     {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}, 1},
+		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID}, "ReturnPayout": {settled.ID, "no account"},
+		"CreatePlan": {affiliate.NewPlan{Name: "new"}}, "DeletePlan": {plan.ID},
+		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("9")})}},
+		"CreateTier": {affiliate.NewTier{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},
+		"UpdateTier":     {tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}},
+		"UpdateEndpoint": {s.Hooked.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.Hooked.ID},
+		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.Hooked.ID, Event: affiliate.SaleCreated}},
+		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Prune": {scene.Start}, "Retain": {affiliate.Retention{Events: time.Hour}}, "OpenBooks": {}, "CloseBooks": {scene.Start},
+		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
+		"ReportPayment": {affiliate.PaymentFact{
+			Provider: "stripe", Keys: []string{"pi_1", "cs_1"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_K", Email: "kim@example.net"},
+			Sale:    affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),
+			Refunds: []affiliate.RefundFact{{ID: "re_1", Amount: affiliate.MustAmount("5"), State: affiliate.RefundSucceeded}},
+		}},
+		"ReportPayer": {"stripe", affiliate.PayerFact{ID: "cus_P", Email: "kim@example.net"}},
+		"ReportSubscription": {affiliate.SubscriptionFact{
+			Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_S"}, Subscription: "sub_1", Status: affiliate.SubscriptionPastDue, At: scene.Start,
+		}},
+	}
+	for name, c := range s.Creates() {
+		if name != "generated code" {
+			writes[name] = []any{c.Input}
+		}
+	}
+	return keyedShop{s, writes}
+}
+
+// call calls a method by name.
+func (s keyedShop) call(p *tributary.Program, method string, args []any) (answer []any, err error) {
+	return callNamed(context.Background(), p, method, args)
+}
+
+func callNamed(ctx context.Context, p *tributary.Program, method string, args []any) (answer []any, err error) {
+	in := []reflect.Value{reflect.ValueOf(ctx)}
+	for _, arg := range args {
+		in = append(in, reflect.ValueOf(arg))
+	}
+	out := reflect.ValueOf(p).MethodByName(method).Call(in)
+	last := len(out) - 1
+	for _, v := range out[:last] {
+		answer = append(answer, v.Interface())
+	}
+	err, _ = out[last].Interface().(error)
+	return answer, err
+}
+
+// repeats calls a method twice with one key. The second call must return the
+// first answer, mark it as replayed, and change nothing.
+func (s keyedShop) repeats(t *testing.T, method string, args []any, key string) error {
+	t.Helper()
+	o := affiliate.Once{Key: key, Replayed: func([]byte) { t.Error("the first answer is called a replay") }}
+	first, firstErr := s.call(s.Keyed(o), method, args)
+	before, times := s.Dump(), 0
+	o.Replayed = func([]byte) { times++ }
+	s.Pass(time.Minute)
+	again, err := s.call(s.Keyed(o), method, args)
+	if diff := cmp.Diff(first, again, cmp.Comparer(sameError)); diff != "" {
+		t.Errorf("(-first +replayed):\n%s", diff)
+	}
+	if fmt.Sprint(err) != fmt.Sprint(firstErr) || times != 1 {
+		t.Errorf("first %v, then %v; %d replays", firstErr, err, times)
+	}
+	if diff := cmp.Diff(before, s.Dump()); diff != "" {
+		t.Errorf("the repeat changed records (-before +after):\n%s", diff)
+	}
+	return firstErr
+}
+
+func sameError(x, y error) bool { return fmt.Sprint(x) == fmt.Sprint(y) }
+
+// TestKeyedWrites: every write, and every refusal of a write, can be repeated
+// with [Program.Keyed]. A new method must be tested here or listed in unkeyed.
+func TestKeyedWrites(t *testing.T) {
+	methods := newKeyedShop(t, memstore.New()).writes
+	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
+		if _, tested := methods[m.Name]; tested == (unkeyed[m.Name] != "") {
+			t.Errorf("%s: either it is repeatable or there is a reason", m.Name)
+		}
+	}
+	for store, wrap := range map[string]func(record.Store) record.Store{
+		"memstore": func(s record.Store) record.Store { return s }, "Rerun": conformance.Rerun,
+	} {
+		for method := range methods {
+			t.Run(method+" on "+store, func(t *testing.T) {
+				s := newKeyedShop(t, wrap(memstore.New()))
+				nothing := zeroes(s.writes[method])
+				if len(nothing) > 0 && method != "Prune" && method != "Retain" && method != "RecalculateSales" {
+					s.repeats(t, method, nothing, "nothing")
+				}
+				if err := s.repeats(t, method, s.writes[method], "k"); err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				s.Verifies()
+			})
+		}
+	}
+}
+
+// zeroes returns zero values of the same types.
+func zeroes(args []any) (out []any) {
+	for _, arg := range args {
+		out = append(out, reflect.Zero(reflect.TypeOf(arg)).Interface())
+	}
+	return out
+}
+
+// TestKeyedReused: a key belongs to one call. Another method with the key is
+// refused, and so is the same method with other arguments.
+func TestKeyedReused(t *testing.T) {
+	for method := range newKeyedShop(t, memstore.New()).writes {
+		t.Run(method, func(t *testing.T) {
+			s := newKeyedShop(t, memstore.New())
+			keyed := s.Keyed(affiliate.Once{Key: "k"})
+			if _, err := s.call(keyed, method, s.writes[method]); err != nil {
+				t.Fatal(err)
+			}
+			before := s.Dump()
+			reused := func(what, method string, args []any) {
+				if _, err := s.call(keyed, method, args); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			for other, args := range s.writes {
+				if other != method {
+					reused(other, other, args)
+				}
+			}
+			for i, arg := range s.writes[method] {
+				for _, v := range otherArguments(t, arg) {
+					args := append([]any(nil), s.writes[method]...)
+					args[i] = v.Input
+					reused(fmt.Sprintf("argument %d %s", i, v.Name), method, args)
+				}
+			}
+			if diff := cmp.Diff(before, s.Dump()); diff != "" {
+				t.Errorf("a refusal changed records (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// otherArguments returns an argument with each of its parts changed.
+func otherArguments(t *testing.T, arg any) []scene.Variant {
+	switch arg := arg.(type) {
+	case time.Time:
+		return []scene.Variant{{Name: "later", Input: arg.Add(1)}}
+	case []affiliate.ImportedReferral:
+		return []scene.Variant{{Name: "a row less", Input: arg[1:]}}
+	case uuid.UUID:
+		return []scene.Variant{{Name: "id", Input: uuid.Max}}
+	case affiliate.ReplayRange: // of one delivery
+		return []scene.Variant{{Name: "id", Input: affiliate.ReplayRange{DeliveryID: uuid.Max}}}
+	}
+	if reflect.TypeOf(arg).Kind() == reflect.Struct {
+		others := scene.Variants(t, arg)
+		if nothing := reflect.Zero(reflect.TypeOf(arg)).Interface(); !reflect.DeepEqual(arg, nothing) {
+			others = append(others, scene.Variant{Name: "nothing", Input: nothing}) // null differs from not given
+		}
+		return others
+	}
+	v := reflect.New(reflect.TypeOf(arg)).Elem()
+	v.Set(reflect.ValueOf(arg))
+	if !scene.Alter(v) {
+		t.Fatalf("do not know how to change %T", arg)
+	}
+	return []scene.Variant{{Name: "value", Input: v.Interface()}}
+}
+
+// TestKeyedFaults: a fault at any call of the store changes nothing, and the
+// repeat executes the write once. A write in several steps may leave whole
+// steps.
+func TestKeyedFaults(t *testing.T) {
+	for method := range newKeyedShop(t, memstore.New()).writes {
+		if method == "Prune" || method == "Retain" || method == "RunPayouts" || method == "StepPayouts" || method == "CloseBooks" {
+			continue
+		}
+		t.Run(method, func(t *testing.T) {
+			s := newKeyedShop(t, memstore.New())
+			before := s.Dump()
+			for n := 1; ; n++ {
+				broken := s.With(conformance.FailAt(s.Store, n)).Keyed(affiliate.Once{Key: "k"})
+				_, err := s.call(broken, method, s.writes[method])
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, conformance.ErrInjected) {
+					t.Fatalf("call %d: %v", n, err)
+				}
+				if diff := cmp.Diff(before, s.Dump()); diff != "" {
+					t.Fatalf("call %d left something (-before +after):\n%s", n, diff)
+				}
+			}
+			after := s.Dump()
+			if _, err := s.call(s.Keyed(affiliate.Once{Key: "k"}), method, s.writes[method]); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(after, s.Dump()); diff != "" {
+				t.Errorf("the repeat changed records (-before +after):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,322 @@
+package proofs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// A scenario is a write. It runs on the program that it is given. again is true
+// if a second run may change something.
+type scenario struct {
+	run   func(p *tributary.Program) error
+	again bool // a second run is another change, or refused
+}
+
+func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
+	byCode := affiliate.NewSale{PromoCode: "ADA20", Email: "new@example.net", Name: "N", TotalEarned: scene.Sum("100"), ExternalID: "order-9"}
+	once := byCode
+	once.ExternalID, once.Once = "", affiliate.Once{Key: "k"}
+	refused := affiliate.NewSale{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: scene.Sum("1")}
+	click := affiliate.NewSale{ReferralID: scene.JSON(s.Click.ID), Email: "c@example.net", Name: "C", TotalEarned: scene.Sum("9"), ExternalInvoiceID: "inv-9"}
+	last := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].ID
+	sale := func(in affiliate.NewSale) func(*tributary.Program) error {
+		return func(p *tributary.Program) error { _, err := p.RecordSale(ctx, in); return err }
+	}
+	return map[string]scenario{
+		"sale by code, external id": {sale(byCode), false},
+		"sale by code, key":         {sale(once), false},
+		"sale by click":             {sale(click), false},
+		"refusal with a key": {func(p *tributary.Program) error {
+			_, err := p.RecordSale(ctx, refused)
+			if errors.Is(err, affiliate.CodeNotFound) {
+				return nil
+			}
+			return err
+		}, false},
+		"referral": {func(p *tributary.Program) error {
+			_, err := p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"})
+			return err
+		}, false},
+		"referral update": {func(p *tributary.Program) error {
+			_, err := p.UpdateReferral(ctx, s.Tomas.ID.String(), affiliate.ReferralUpdate{Email: scene.TextOf("t@example.net"), Notes: scene.TextOf("x")})
+			return err
+		}, false},
+		"status": {func(p *tributary.Program) error {
+			_, err := p.PushReferralStatus(ctx, s.Tomas.ID.String(), affiliate.SubscriptionPastDue)
+			return err
+		}, false},
+		"referral delete": {func(p *tributary.Program) error { return p.DeleteReferral(ctx, s.Bea.ID.String()) }, false},
+		"import": {func(p *tributary.Program) error {
+			row := affiliate.ImportedReferral{CreatedAt: scene.Start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
+			bad := row
+			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
+			byCode := row
+			byCode.PromoCode, byCode.Email = "ADA20", "k@example.net"
+			report, err := p.ImportReferrals(ctx, []affiliate.ImportedReferral{row, bad, byCode})
+			if err == nil && (report.Created+report.Existing != 2 || len(report.Failed) != 1) {
+				return errors.New("half an import")
+			}
+			return err
+		}, false},
+		"sale update": {func(p *tributary.Program) error {
+			_, err := p.UpdateSale(ctx, last, affiliate.SaleUpdate{TotalEarned: scene.Amount("300"), CommissionRate: affiliate.Null[affiliate.Percent](), ExternalID: scene.TextOf("n"), ExternalInvoiceID: scene.TextOf("m")})
+			return err
+		}, false},
+		"partial refund": {func(p *tributary.Program) error {
+			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: last, Amount: scene.Amount("5"), RefundID: "r"})
+			return err
+		}, false},
+		"full refund": {func(p *tributary.Program) error {
+			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: last})
+			return err
+		}, false},
+		"sale delete": {func(p *tributary.Program) error { return p.DeleteSale(ctx, last) }, false},
+		"review": {func(p *tributary.Program) error {
+			_, err := p.ReviewCommissions(ctx, affiliate.ApprovalOnHold, 1, last)
+			return err
+		}, false},
+		"recalculate": {func(p *tributary.Program) error {
+			_, err := p.RecalculateSales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)})
+			return err
+		}, false},
+		"payout": {func(p *tributary.Program) error {
+			_, err := p.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+			return err
+		}, true},
+		"claw-back": {func(p *tributary.Program) error {
+			_, err := p.RefundSale(ctx, affiliate.Refund{SaleID: 3, Amount: scene.Amount("5"), RefundID: "c", ClawBack: true})
+			return err
+		}, false},
+		"dispute": {func(p *tributary.Program) error {
+			return scene.ErrOf(p.ReverseSale(ctx, affiliate.SaleRef{ID: 3}, affiliate.Reversal{ClawBack: true}))
+		}, false},
+		"update of what was paid": {func(p *tributary.Program) error {
+			_, err := p.UpdateSale(ctx, 3, affiliate.SaleUpdate{TotalEarned: scene.Amount("300"), ClawBack: true})
+			return err
+		}, false},
+		"payout canceled": {func(p *tributary.Program) error {
+			list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+			if err == nil {
+				_, err = p.CancelPayout(ctx, list.Items[0].ID)
+			}
+			return err
+		}, false},
+		"adjustment": {func(p *tributary.Program) error {
+			_, err := p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "r", ExternalID: "a9", Once: affiliate.Once{Key: "a"}})
+			return err
+		}, false},
+		"adjustment reversed": {func(p *tributary.Program) error {
+			list, err := p.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})
+			if err == nil {
+				last := list.Items[len(list.Items)-1].ID
+				_, err = p.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: last, Reason: "r", Once: affiliate.Once{Key: "b"}})
+			}
+			return err
+		}, false},
+		"payout paid":   {func(p *tributary.Program) error { return payFirst(ctx, p) }, false},
+		"referral plan": {func(p *tributary.Program) error { return planFirst(ctx, p, s.Bea) }, false},
+		"affiliate goes": {func(p *tributary.Program) error {
+			return p.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
+		}, false},
+	}
+}
+
+func payFirst(ctx context.Context, p *tributary.Program) error {
+	list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	_, err = p.SetPayoutStatus(ctx, list.Items[0].ID, affiliate.PayoutPaid)
+	return err
+}
+
+func planFirst(ctx context.Context, p *tributary.Program, r affiliate.Referral) error {
+	list, err := p.Plans(ctx, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	_, err = p.SetReferralPlan(ctx, list.Items[0].ID, r.ID)
+	return err
+}
+
+// faultShop returns a shop in which every scenario has something to do.
+func faultShop(t testing.TB) scene.Shop {
+	s := scene.NewShop(t)
+	s.Hook(affiliate.EventTypes()...)
+	s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+	s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+	clara := customerless(s)
+	s.Adjust(affiliate.NewAdjustment{AffiliateID: clara.ID, Kind: "BONUS", Amount: scene.Sum("5")})
+	scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: clara.ID}))
+	s.Adjust(affiliate.NewAdjustment{Kind: "CORRECTION", Amount: scene.Sum("-1")})
+	plan := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	s.ToTomas("100")
+	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, PromoCode: "ADA20", CommissionRate: scene.Percent("15"), ExternalInvoiceID: "last"})
+	scene.Must(s.SetAffiliatePlan(t.Context(), plan.ID, s.Ada.Person.ID))
+	return s
+}
+
+// customerless returns an affiliate with one sale by its own code, for a payout
+// that does not affect the other scenarios.
+func customerless(s scene.Shop) affiliate.Affiliate {
+	ctx := s.T.Context()
+	a := scene.Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "C", LastName: "L", Email: "c@example.com"}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "CLARA", AffiliateID: a.ID}))
+	s.Sell(affiliate.NewSale{PromoCode: "CLARA"})
+	return a
+}
+
+// A fault at any call of any scenario changes nothing, is not a refusal, and
+// does not prevent the repeat. The repeat of a scenario that succeeded adds
+// nothing.
+func TestSalesFaults(t *testing.T) {
+	ctx := t.Context()
+	faults := map[string]func(record.Store, int) record.Store{
+		"FailAt": conformance.FailAt, "PanicAt": conformance.PanicAt, "CancelAt": conformance.CancelAt,
+	}
+	for name := range scenarios(faultShop(t), ctx) {
+		for kind, fault := range faults {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				s := faultShop(t)
+				sc := scenarios(s, ctx)[name]
+				before := s.Dump()
+				step := 7 // the other kinds fail only at some of the calls
+				if kind == "FailAt" {
+					step = 1
+				}
+				for n := 1; ; n += step {
+					if n > 500 {
+						t.Fatal("no end")
+					}
+					_, err := quietly(func() (int, error) { return 0, sc.run(s.With(fault(s.Store, n))) })
+					if err == nil {
+						break
+					}
+					injected(s, n, err)
+					if diff := cmp.Diff(before, s.Dump()); diff != "" {
+						t.Fatalf("call %d left something (-before +after):\n%s", n, diff)
+					}
+				}
+				if cmp.Equal(before, s.Dump()) {
+					t.Error("the scenario does nothing")
+				}
+				s.Verifies()
+				repeats(s, sc)
+			})
+		}
+	}
+}
+
+// injected fails the test unless err is the store's error and is not public.
+func injected(s scene.Shop, n int, err error) {
+	s.T.Helper()
+	if !errors.Is(err, conformance.ErrInjected) && !errors.Is(err, context.Canceled) {
+		s.T.Errorf("call %d: %v", n, err)
+	}
+	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
+		s.T.Errorf("call %d: the refusal %q", n, refusal.Message)
+	}
+}
+
+// repeats runs a scenario again that has succeeded: nothing is added.
+func repeats(s scene.Shop, sc scenario) {
+	s.T.Helper()
+	if sc.again {
+		return
+	}
+	after := s.Dump()
+	s.Pass(time.Second)
+	if err := sc.run(s.Program); err != nil {
+		s.T.Errorf("repeat: %v", err)
+	}
+	if diff := cmp.Diff(after, s.Dump()); diff != "" {
+		s.T.Errorf("the repeat changed something:\n%s", diff)
+	}
+}
+
+// A commit whose answer is lost is complete, and its repeat adds nothing.
+func TestSalesLostAnswers(t *testing.T) {
+	ctx := t.Context()
+	for name := range scenarios(faultShop(t), ctx) {
+		t.Run(name, func(t *testing.T) {
+			s := faultShop(t)
+			sc := scenarios(s, ctx)[name]
+			before := s.Dump()
+			err := sc.run(s.With(conformance.LoseAnswer(s.Store, 1)))
+			if !errors.Is(err, conformance.ErrInjected) {
+				t.Fatalf("%v", err)
+			}
+			injected(s, 1, err)
+			if cmp.Equal(before, s.Dump()) {
+				t.Error("nothing was committed")
+			}
+			s.Verifies()
+			repeats(s, sc)
+		})
+	}
+}
+
+// Every scenario stores the same records when its closures run twice, and no
+// error of the store has a text for clients.
+func TestSalesRerun(t *testing.T) {
+	ctx := t.Context()
+	for name := range scenarios(faultShop(t), ctx) {
+		plain, twice := faultShop(t), faultShop(t)
+		scene.Must(0, scenarios(plain, ctx)[name].run(plain.Program))
+		scene.Must(0, scenarios(twice, ctx)[name].run(twice.With(conformance.Rerun(twice.Store))))
+		a, b := plain.Dump(), twice.Dump()
+		for table := range a {
+			if len(a[table]) != len(b[table]) {
+				t.Errorf("%s: %d %s once, %d when run twice", name, len(a[table]), table, len(b[table]))
+			}
+		}
+		twice.Verifies()
+	}
+	for _, e := range refusal.Refusals() {
+		if strings.Contains(e.Message, "injected") || strings.Contains(e.Message, "affiliate:") {
+			t.Errorf("%q", e.Message)
+		}
+	}
+}
+
+// Reads return the store's error unchanged.
+func TestSalesReadFaults(t *testing.T) {
+	ctx := t.Context()
+	s := faultShop(t)
+	broken := s.With(scene.FailingViews{Store: s.Store})
+	for name, read := range map[string]func() error{
+		"sale":  func() error { _, err := broken.Sale(ctx, 1); return err },
+		"sales": func() error { _, err := broken.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{}); return err },
+		"by email": func() error {
+			_, err := broken.Sales(ctx, affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
+			return err
+		},
+		"by id": func() error {
+			_, err := broken.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("x")}, affiliate.Page{})
+			return err
+		},
+		"referral": func() error { _, err := broken.Referral(ctx, s.Tomas.Email); return err },
+		"referrals": func() error {
+			_, err := broken.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
+			return err
+		},
+		"payouts": func() error { _, err := broken.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{}); return err },
+		"payout":  func() error { _, err := broken.Payout(ctx, s.Bob.ID); return err },
+	} {
+		if err := read(); !errors.Is(err, conformance.ErrInjected) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package reading_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// docs/money.md, checks 6 and 20 with the balances of checks 2 to 19, in their
+// order on one program.
+func TestLedgerStory(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	pay := func() affiliate.Payout {
+		return scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID}))
+	}
+	s.Stands(0, "0", "0", "0", "0")
+	s1 := s.ToTomas("100")
+	s.Stands(1, "20", "0", "0", "20")
+	p1 := pay()
+	s.ClawsBack(s1.ID, "60", "r1")
+	s.Stands(3, "-12", "20", "0", "8") // 6
+	s.Moves(p1, affiliate.PayoutPaid)
+	s.Stands(4, "-12", "0", "20", "8") // 7
+	s.ClawsBack(s1.ID, "", "")
+	s.Stands(5, "-20", "0", "20", "0") // 9
+	s2 := s.ToTomas("150")
+	p2 := pay()
+	scene.Must(s.UpdateSale(ctx, s2.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200"), ClawBack: true}))
+	s.Stands(8, "10", "10", "20", "40") // 13
+	s.Moves(p2, affiliate.PayoutProcessing)
+	scene.Must(s.FailPayout(ctx, p2.ID, "x"))
+	s.Stands(8, "10", "10", "20", "40") // 14
+	scene.Must(s.CancelPayout(ctx, p2.ID))
+	s.Stands(9, "20", "0", "20", "40")
+	pay() // 16
+	bonus := s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("25")})
+	s.Stands(11, "25", "20", "20", "65") // 17
+	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}))
+	s.Stands(12, "0", "20", "20", "40") // 19
+	s.Verifies()
+	want := []string{ // 20
+		"1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0",
+		"2 PAYOUT_CREATED 20 PAYABLE-IN_PAYOUT",
+		"3 CLAW_BACK 12 PAYABLE-ACCRUAL of sale 1, commission 2: sales 0, revenue 0, refunds 60",
+		"4 PAYOUT_PAID 20 IN_PAYOUT-PAID",
+		"5 CLAW_BACK 8 PAYABLE-ACCRUAL of sale 1, commission 3: sales 0, revenue 0, refunds 40",
+		"6 SALE 30 ACCRUAL-PAYABLE of sale 2, commission 4: sales 1, revenue 150, refunds 0",
+		"7 PAYOUT_CREATED 10 PAYABLE-IN_PAYOUT",
+		"8 UPDATE 10 ACCRUAL-PAYABLE of sale 2, commission 5: sales 0, revenue 50, refunds 0",
+		"9 PAYOUT_CANCELED 10 IN_PAYOUT-PAYABLE",
+		"10 PAYOUT_CREATED 20 PAYABLE-IN_PAYOUT",
+		"11 ADJUSTMENT 25 ACCRUAL-PAYABLE",
+		"12 ADJUSTMENT 25 PAYABLE-ACCRUAL",
+	}
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+		t.Errorf("movements (-want +got):\n%s", diff)
+	}
+	for name, tt := range map[string]struct {
+		filter affiliate.MovementFilter
+		want   []string
+	}{
+		"payout":            {affiliate.MovementFilter{PayoutID: affiliate.Set(p1.ID)}, []string{want[1], want[3]}},
+		"canceled payout":   {affiliate.MovementFilter{PayoutID: affiliate.Set(p2.ID)}, []string{want[6], want[8]}},
+		"sale":              {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID)}, []string{want[0], want[2], want[4]}},
+		"adjustment":        {affiliate.MovementFilter{AdjustmentID: affiliate.Set(bonus.ID)}, []string{want[10]}},
+		"cause":             {affiliate.MovementFilter{Cause: affiliate.CausePayoutPaid}, []string{want[3]}},
+		"sale and cause":    {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID), Cause: affiliate.CauseSale}, want[:1]},
+		"sale and payout":   {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID), PayoutID: affiliate.Set(p1.ID)}, []string{}},
+		"nothing":           {affiliate.MovementFilter{PayoutID: affiliate.Null[uuid.UUID]()}, []string{}},
+		"unknown payout":    {affiliate.MovementFilter{PayoutID: affiliate.Set(uuid.Max)}, []string{}},
+		"another affiliate": {affiliate.MovementFilter{AffiliateEmail: affiliate.Set("nobody@example.org")}, []string{}},
+	} {
+		if diff := cmp.Diff(tt.want, s.Moved(tt.filter)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// M45, M46: what each change of a sale moves.
+func TestMovements(t *testing.T) {
+	ctx := t.Context()
+	update := func(up affiliate.SaleUpdate) func(scene.Shop, affiliate.Sale) {
+		return func(s scene.Shop, sale affiliate.Sale) { scene.Must(s.UpdateSale(ctx, sale.ID, up)) }
+	}
+	refund := func(part string) func(scene.Shop, affiliate.Sale) {
+		return func(s scene.Shop, sale affiliate.Sale) {
+			scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount(part)}))
+		}
+	}
+	review := func(statuses ...affiliate.ApprovalStatus) func(scene.Shop, affiliate.Sale) {
+		return func(s scene.Shop, sale affiliate.Sale) {
+			for _, status := range statuses {
+				scene.Must(s.ReviewCommissions(ctx, status, sale.ID))
+			}
+		}
+	}
+	remove := func(s scene.Shop, sale affiliate.Sale) { scene.Must(0, s.DeleteSale(ctx, sale.ID)) }
+	canceled := func(s scene.Shop, sale affiliate.Sale) {
+		p := s.PaysOut()
+		s.ClawsBack(sale.ID, "", "")
+		scene.Must(s.CancelPayout(ctx, p.ID))
+	}
+	byHand := func(s scene.Shop, _ affiliate.Sale) {
+		s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+	}
+	recalculate := func(s scene.Shop, _ affiliate.Sale) {
+		scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("10")}))
+		scene.Must(s.RecalculateSales(ctx, affiliate.SaleFilter{}))
+	}
+	const held, declined, accepted = affiliate.ApprovalOnHold, affiliate.ApprovalDeclined, affiliate.ApprovalAccepted
+	for _, tt := range []struct {
+		name string
+		rate string
+		do   []func(scene.Shop, affiliate.Sale)
+		want []string
+	}{
+		{"a name", "", []func(scene.Shop, affiliate.Sale){update(affiliate.SaleUpdate{Name: scene.TextOf("x")})}, nil},
+		{"a higher total", "", []func(scene.Shop, affiliate.Sale){update(affiliate.SaleUpdate{TotalEarned: scene.Amount("150")})},
+			[]string{"2 UPDATE 10 ACCRUAL-PAYABLE of sale 1, commission 1: sales 0, revenue 50, refunds 0"}},
+		{"a commission by hand", "", []func(scene.Shop, affiliate.Sale){update(affiliate.SaleUpdate{CommissionEarned: scene.Amount("5")})},
+			[]string{"2 UPDATE 15 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0"}},
+		{"refunds", "", []func(scene.Shop, affiliate.Sale){refund("60"), refund("40")}, []string{
+			"2 REFUND 12 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 60",
+			"3 REFUND 8 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 40",
+		}},
+		{"a refund that rounds to nothing", "", []func(scene.Shop, affiliate.Sale){refund("0.01")},
+			[]string{"2 REFUND 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0.01"}},
+		{"held and accepted", "", []func(scene.Shop, affiliate.Sale){review(held, accepted)}, []string{
+			"2 REVIEW 20 PAYABLE-HELD of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+			"3 REVIEW 20 HELD-PAYABLE of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+		}},
+		{"held, refunded, declined, refunded, held", "", []func(scene.Shop, affiliate.Sale){review(held), refund("50"), review(declined), refund("10"), review(held)}, []string{
+			"2 REVIEW 20 PAYABLE-HELD of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+			"3 REFUND 10 HELD-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 50",
+			"4 REVIEW 10 HELD-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+			"5 REFUND 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 10",
+			"6 REVIEW 8 ACCRUAL-HELD of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+		}},
+		{"deleted", "", []func(scene.Shop, affiliate.Sale){refund("50"), remove}, []string{
+			"2 REFUND 10 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 50",
+			"3 DELETION 10 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds -50",
+		}},
+		{"deleted when declined", "", []func(scene.Shop, affiliate.Sale){review(declined), remove}, []string{
+			"2 REVIEW 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0",
+			"3 DELETION 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
+		}},
+		{"deleted after a canceled payout", "", []func(scene.Shop, affiliate.Sale){canceled, remove}, []string{
+			"2 PAYOUT_CREATED 20 PAYABLE-IN_PAYOUT",
+			"3 CLAW_BACK 20 PAYABLE-ACCRUAL of sale 1, commission 2: sales 0, revenue 0, refunds 100",
+			"4 PAYOUT_CANCELED 20 IN_PAYOUT-PAYABLE",
+			"5 DELETION 0 ACCRUAL-ACCRUAL of sale 1, commission 0: sales -1, revenue -100, refunds -100",
+		}},
+		{"53 manually paid", "", []func(scene.Shop, affiliate.Sale){byHand}, []string{"2 PAYOUT_CREATED 20 PAYABLE-IN_PAYOUT", "3 PAYOUT_PAID 20 IN_PAYOUT-PAID"}},
+		{"a claw-back that rounds to nothing", "", []func(scene.Shop, affiliate.Sale){byHand, func(s scene.Shop, sale affiliate.Sale) { s.ClawsBack(sale.ID, "0.01", "") }}, []string{
+			"2 PAYOUT_CREATED 20 PAYABLE-IN_PAYOUT", "3 PAYOUT_PAID 20 IN_PAYOUT-PAID",
+			"4 CLAW_BACK 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0.01",
+		}},
+		{"no commission", "0", []func(scene.Shop, affiliate.Sale){refund("50"), remove}, []string{
+			"2 REFUND 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 50",
+			"3 DELETION 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds -50",
+		}},
+		{"recalculated", "", []func(scene.Shop, affiliate.Sale){recalculate},
+			[]string{"2 UPDATE 10 PAYABLE-ACCRUAL of sale 1, commission 1: sales 0, revenue 0, refunds 0"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			in, first := affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")}, "1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0"
+			if tt.rate != "" {
+				in.CommissionRate, first = scene.Percent(tt.rate), "1 SALE 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 1, revenue 100, refunds 0"
+			}
+			sale := s.Sell(in)
+			for _, do := range tt.do {
+				do(s, sale)
+				s.Verifies()
+			}
+			if diff := cmp.Diff(append([]string{first}, tt.want...), s.Moved(affiliate.MovementFilter{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// M48: the time of a movement never goes back, and a range of time has exactly
+// the movements in it. Numbers order those of one moment.
+func TestMovementTimes(t *testing.T) {
+	s := scene.NewShop(t)
+	for i := range 30 {
+		s.ToTomas("1")
+		s.Pass([]time.Duration{0, time.Microsecond, time.Millisecond, -time.Second, 2 * time.Second}[i%5])
+	}
+	s.Verifies()
+	all := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{}, affiliate.Page{})).Items
+	for i, m := range all {
+		if want := int64(len(all) - i); m.Number != want {
+			t.Fatalf("number %d, want %d", m.Number, want)
+		}
+		if i > 0 && m.At.Time().After(all[i-1].At.Time()) {
+			t.Errorf("%d is at %v, %d at %v", m.Number, m.At, all[i-1].Number, all[i-1].At)
+		}
+	}
+	from, to := all[20].At.Time(), all[5].At.Time()
+	want := 0
+	for _, m := range all {
+		if at := m.At.Time(); !at.Before(from) && at.Before(to) {
+			want++
+		}
+	}
+	got := 0
+	for m, err := range affiliate.Each(3, func(pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+		return s.Movements(t.Context(), affiliate.MovementFilter{From: from, To: to}, pg)
+	}) {
+		if err != nil || m.At.Time().Before(from) || !m.At.Time().Before(to) {
+			t.Errorf("%v in the range from %v to %v, error %v", m.At, from, to, err)
+		}
+		got++
+	}
+	if got != want || want == 0 {
+		t.Errorf("%d movements in the range, want %d", got, want)
+	}
+}
+
+func TestMovementErrors(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	late := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		filter affiliate.MovementFilter
+		want   affiliate.Error
+	}{
+		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE")},
+		"from":  {affiliate.MovementFilter{From: late}, scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
+		"to":    {affiliate.MovementFilter{To: late}, scene.FieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Refused(tt.want, func() error { return scene.ErrOf(s.Movements(ctx, tt.filter, affiliate.Page{})) })
+		})
+	}
+	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return scene.ErrOf(s.Balance(ctx, uuid.Max)) })
+}
+
+// Deleting an affiliate takes everything back, and leaves the movements.
+func TestMovementsOfDeletedAffiliate(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.ToTomas("100")
+	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-5")})
+	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
+		t.Fatal(err)
+	}
+	s.Verifies()
+	want := []string{
+		"1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0",
+		"2 ADJUSTMENT 5 PAYABLE-ACCRUAL",
+		"3 DELETION 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
+		"4 DELETION 5 ACCRUAL-PAYABLE",
+	}
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if balances := scene.Must(s.Balances(ctx, affiliate.Page{})).Items; len(balances) != 1 || balances[0].AffiliateID != s.Bob.ID {
+		t.Errorf("balances %+v", balances)
+	}
+}

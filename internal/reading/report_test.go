@@ -1,0 +1,234 @@
+package reading_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata" // so that the zones exist on every machine
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// figuresOf is a bucket as a line: its figures that are not zero.
+func figuresOf(b affiliate.Bucket) string {
+	var line strings.Builder
+	number := func(name string, n affiliate.Opt[int64]) {
+		if n.IsNull() {
+			fmt.Fprintf(&line, " %s null", name)
+		} else if v := n.Or(0); v != 0 {
+			fmt.Fprintf(&line, " %s %d", name, v)
+		}
+	}
+	number("clicks", b.Clicks)
+	number("referrals", b.Referrals)
+	number("sales", affiliate.Set(b.Sales))
+	number("deleted", affiliate.Set(b.DeletedSales))
+	for _, sum := range []struct {
+		name string
+		v    affiliate.Amount
+	}{{"revenue", b.Revenue}, {"refunds", b.Refunds}, {"commission", b.Commission}, {"adjustments", b.Adjustments}} {
+		if !sum.v.IsZero() {
+			fmt.Fprintf(&line, " %s %v", sum.name, sum.v)
+		}
+	}
+	return strings.TrimSpace(line.String())
+}
+
+// inHours is each bucket as its local beginning and its length.
+func inHours(zone *time.Location, buckets []affiliate.Bucket) (lines []string) {
+	for _, b := range buckets {
+		lines = append(lines, b.Start.Time().In(zone).Format("2006-01-02 15:04")+" "+b.End.Time().Sub(b.Start.Time()).String())
+	}
+	return lines
+}
+
+// M84: buckets are those of the calendar in the program's zone, cut at both ends.
+func TestReportCalendar(t *testing.T) {
+	for _, tt := range []struct {
+		zone, from, to string // plain dates
+		by             affiliate.Interval
+		want           []string
+	}{
+		{"UTC", "2026-03-11", "2026-03-12", affiliate.IntervalDay, []string{"2026-03-11 00:00 24h0m0s", "2026-03-12 00:00 24h0m0s"}},
+		{"Europe/Berlin", "2026-03-28", "2026-03-30", affiliate.IntervalDay, []string{"2026-03-28 00:00 24h0m0s", "2026-03-29 00:00 23h0m0s", "2026-03-30 00:00 24h0m0s"}},
+		{"Europe/Berlin", "2026-10-25", "2026-10-26", affiliate.IntervalDay, []string{"2026-10-25 00:00 25h0m0s", "2026-10-26 00:00 24h0m0s"}},
+		{"Europe/Berlin", "2026-03-25", "2026-04-01", affiliate.IntervalWeek, []string{"2026-03-25 00:00 119h0m0s", "2026-03-30 00:00 72h0m0s"}},
+		{"America/Sao_Paulo", "2018-11-03", "2018-11-05", affiliate.IntervalDay, []string{"2018-11-03 00:00 24h0m0s", "2018-11-04 01:00 23h0m0s", "2018-11-05 00:00 24h0m0s"}},
+		{"America/Sao_Paulo", "2018-02-17", "2018-02-18", affiliate.IntervalDay, []string{"2018-02-17 00:00 25h0m0s", "2018-02-18 00:00 24h0m0s"}},
+		{"America/Sao_Paulo", "2018-10-31", "2018-12-02", affiliate.IntervalMonth, []string{"2018-10-31 00:00 24h0m0s", "2018-11-01 00:00 719h0m0s", "2018-12-01 00:00 48h0m0s"}},
+		{"Pacific/Apia", "2011-12-29", "2011-12-31", affiliate.IntervalDay, []string{"2011-12-29 00:00 24h0m0s", "2011-12-31 00:00 24h0m0s"}}, // there was no 30th
+		{"Pacific/Apia", "2011-12-26", "2012-01-02", affiliate.IntervalWeek, []string{"2011-12-26 00:00 144h0m0s", "2012-01-02 00:00 24h0m0s"}},
+		{"UTC", "2026-02-23", "2026-03-01", affiliate.IntervalWeek, []string{"2026-02-23 00:00 168h0m0s"}},
+		{"UTC", "9999-12-30", "9999-12-31", affiliate.IntervalDay, []string{"9999-12-30 00:00 24h0m0s", "9999-12-31 00:00 23h59m59.999s"}},
+		{"UTC", "0001-01-01", "0001-01-31", affiliate.IntervalMonth, []string{"0001-01-01 00:00 744h0m0s"}},
+	} {
+		zone := scene.Must(time.LoadLocation(tt.zone))
+		w := scene.New(t, scene.Zoned(tt.zone))
+		got := scene.Must(w.Report(t.Context(), affiliate.ReportQuery{
+			From: scene.Must(affiliate.ParseDate(tt.from)).FirstInstant(zone), To: scene.Must(affiliate.ParseDate(tt.to)).End(zone), By: tt.by,
+		}))
+		if diff := cmp.Diff(tt.want, inHours(zone, got)); diff != "" {
+			t.Errorf("%s of %s to %s in %s (-want +got):\n%s", tt.by, tt.from, tt.to, tt.zone, diff)
+		}
+	}
+}
+
+// M84, M86: what is refused, and what a report of nobody is.
+func TestReportErrors(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	june := affiliate.ReportQuery{From: month(6), To: month(7), By: affiliate.IntervalDay}
+	with := func(change func(*affiliate.ReportQuery)) func() error {
+		q := june
+		change(&q)
+		return func() error { return scene.ErrOf(s.Report(ctx, q)) }
+	}
+	s.Refused(scene.FieldError(affiliate.MissingField, "by", "By is required"), with(func(q *affiliate.ReportQuery) { q.By = "" }))
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "by", "by must be one of day, week, month"), with(func(q *affiliate.ReportQuery) { q.By = "DAY" }))
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "to", "to must be after from"), with(func(q *affiliate.ReportQuery) { q.To = q.From }))
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date"), with(func(q *affiliate.ReportQuery) { q.From = q.From.AddDate(-3000, 0, 0) }))
+	several := scene.FieldError(affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")
+	id := affiliate.Set(uuid.Max)
+	s.Refused(several, with(func(q *affiliate.ReportQuery) { q.AffiliateID, q.LinkID = id, id }))
+	s.Refused(several, with(func(q *affiliate.ReportQuery) { q.CodeID, q.LinkID = affiliate.Null[uuid.UUID](), id }))
+	s.Refused(scene.FieldError(affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets"), with(func(q *affiliate.ReportQuery) { q.To = q.From.AddDate(0, 0, 1000).Add(1000) }))
+	if n := len(scene.Must(s.Report(ctx, affiliate.ReportQuery{From: month(6), To: month(6).AddDate(0, 0, 1000), By: affiliate.IntervalDay}))); n != 1000 {
+		t.Errorf("%d buckets", n)
+	}
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+		return scene.ErrOf(s.ReportBuckets(ctx, june, affiliate.Page{Cursor: "x"}))
+	})
+
+	s.ToTomas("100")
+	for name, of := range map[string]func(*affiliate.ReportQuery, affiliate.Opt[uuid.UUID]){
+		"affiliate": func(q *affiliate.ReportQuery, id affiliate.Opt[uuid.UUID]) { q.AffiliateID = id },
+		"link":      func(q *affiliate.ReportQuery, id affiliate.Opt[uuid.UUID]) { q.LinkID = id },
+		"code":      func(q *affiliate.ReportQuery, id affiliate.Opt[uuid.UUID]) { q.CodeID = id },
+	} {
+		want := ""
+		if name == "code" {
+			want = "clicks null referrals null"
+		}
+		for _, id := range []affiliate.Opt[uuid.UUID]{affiliate.Set(uuid.Max), affiliate.Set(uuid.Nil), affiliate.Null[uuid.UUID]()} {
+			q := affiliate.ReportQuery{From: scene.Start, To: scene.Start.Add(time.Hour), By: affiliate.IntervalMonth}
+			of(&q, id)
+			if got := figuresOf(scene.Must(s.Report(ctx, q))[0]); got != want {
+				t.Errorf("%s %v: %s", name, id, got)
+			}
+		}
+	}
+}
+
+// M60: the report of an affiliate, a link or a code begins when the books of the
+// affiliate were opened; the report of the program does not count the opening.
+func TestReportBeforeTheBooks(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code})
+	s.Ages()
+	s.Pass(time.Hour)
+	s.ToTomas("10")
+	opened := s.Now
+	report := func(from time.Time, of affiliate.ReportQuery) func() error {
+		of.From, of.To, of.By = from, from.Add(24*time.Hour), affiliate.IntervalDay
+		return func() error { return scene.ErrOf(s.Report(ctx, of)) }
+	}
+	owned := []affiliate.ReportQuery{
+		{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, {CodeID: affiliate.Set(s.ADA20.ID)}, {LinkID: s.Tomas.AffiliateLinkID},
+	}
+	for _, of := range owned {
+		s.Refused(scene.BooksClosed, report(opened.Add(time.Hour), of))
+	}
+	scene.Must(s.OpenBooks(ctx))
+	for _, of := range owned {
+		s.Refused(scene.BooksClosed, report(opened.Add(-time.Microsecond), of))
+		if err := report(opened, of)(); err != nil {
+			t.Errorf("a report from the opening on: %v", err)
+		}
+	}
+	all := scene.Must(s.Report(ctx, affiliate.ReportQuery{From: scene.Start.Add(-time.Hour), To: scene.Start.AddDate(0, 0, 1), By: affiliate.IntervalMonth}))
+	if got, want := figuresOf(all[0]), "clicks 2 referrals 2 sales 1 revenue 10 commission 2"; got != want {
+		t.Errorf("the program: %s, want %s", got, want)
+	}
+	s.Verifies()
+}
+
+// M85, M86: what belongs to the program, to an affiliate, to a link and to a
+// code; and what a deletion takes back.
+func TestReportOf(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t) // two clicks and two referrals
+	day := 24 * time.Hour
+	ada, link := affiliate.ReportQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.ReportQuery{LinkID: s.Tomas.AffiliateLinkID}
+	code, bob := affiliate.ReportQuery{CodeID: affiliate.Set(s.ADA20.ID)}, affiliate.ReportQuery{AffiliateID: affiliate.Set(s.Bob.ID)}
+	from := s.Now
+	byLink := s.ToTomas("100")
+	s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code, TotalEarned: scene.Sum("50"), Email: "new@example.net", Name: "N"})
+	s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("10")})
+	s.Pass(day)
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byLink.ID, Amount: scene.Amount("60")}))
+	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+	scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
+	s.Pass(day)
+	scene.Must(0, s.DeleteSale(ctx, byLink.ID))
+	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}))
+	s.Verifies()
+	for _, tt := range []struct {
+		name string
+		of   affiliate.ReportQuery
+		want []string
+	}{
+		{"program", affiliate.ReportQuery{}, []string{
+			"clicks 1 referrals 2 sales 3 revenue 160 commission 32", "clicks 1 refunds 60 commission -12 adjustments 5",
+			"deleted 2 revenue -110 refunds -60 commission -10 adjustments -5",
+		}},
+		{"ada", ada, []string{"clicks 1 referrals 2 sales 2 revenue 150 commission 30", "clicks 1 refunds 60 commission -12", "deleted 1 revenue -100 refunds -60 commission -8"}},
+		{"her link", link, []string{"clicks 1 referrals 1 sales 1 revenue 100 commission 20", "clicks 1 refunds 60 commission -12", "deleted 1 revenue -100 refunds -60 commission -8"}},
+		{"her code", code, []string{"clicks null referrals null sales 1 revenue 50 commission 10", "clicks null referrals null", "clicks null referrals null"}},
+		{"bob, who is gone", bob, []string{"sales 1 revenue 10 commission 2", "adjustments 5", "deleted 1 revenue -10 commission -2 adjustments -5"}},
+	} {
+		q := tt.of
+		q.From, q.To, q.By = from.Truncate(day), from.Truncate(day).Add(3*day), affiliate.IntervalDay
+		var got []string
+		for _, b := range scene.Must(s.Report(ctx, q)) {
+			got = append(got, figuresOf(b))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// The pages of a report are the report, also when a page ends between records.
+func TestReportPages(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	for range 9 {
+		s.ToTomas("10")
+		s.Pass(7 * time.Hour)
+	}
+	q := affiliate.ReportQuery{From: scene.Start.AddDate(0, 0, -2), To: scene.Start.AddDate(0, 0, 5), By: affiliate.IntervalDay}
+	want := scene.Must(s.Report(ctx, q))
+	for size := 1; size <= 9; size++ {
+		var got []affiliate.Bucket
+		for b, err := range affiliate.Each(size, func(pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) { return s.ReportBuckets(ctx, q, pg) }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, b)
+		}
+		if diff := cmp.Diff(scene.JSON(want), scene.JSON(got)); diff != "" {
+			t.Errorf("pages of %d: %s", size, diff)
+		}
+	}
+	next := scene.Must(s.ReportBuckets(ctx, q, affiliate.Page{Limit: 2})).Next
+	q.By = affiliate.IntervalWeek
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+		return scene.ErrOf(s.ReportBuckets(ctx, q, affiliate.Page{Cursor: next}))
+	})
+}

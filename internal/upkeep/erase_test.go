@@ -1,0 +1,352 @@
+package upkeep_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// figures returns what an erasure must not change: totals, redemptions,
+// payouts, the amounts of sales, the counters of codes and coupons.
+func figures(b *scene.Ledger) map[string]any {
+	b.T.Helper()
+	dump := b.Dump()
+	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "coupons": dump["coupons"], "links": dump["links"]}
+	for _, row := range dump["sales"] {
+		var sale record.Sale
+		if err := json.Unmarshal([]byte(row), &sale); err != nil {
+			b.T.Fatal(err)
+		}
+		sale.Name, sale.Email, sale.Metadata = "", "", nil
+		out["sale "+sale.ID.String()] = scene.JSON(sale)
+	}
+	for _, row := range dump["payouts"] {
+		var payout record.Payout
+		if err := json.Unmarshal([]byte(row), &payout); err != nil {
+			b.T.Fatal(err)
+		}
+		payout.PayeeName, payout.PayeeEmail = "", ""
+		out["payout "+payout.ID.String()] = scene.JSON(payout)
+	}
+	for _, row := range dump["codes"] {
+		var code record.Code
+		if err := json.Unmarshal([]byte(row), &code); err != nil {
+			b.T.Fatal(err)
+		}
+		code.CustomerID = ""
+		out["code "+code.ID.String()] = scene.JSON(code)
+	}
+	return out
+}
+
+// erases runs an erasure and checks what every erasure must keep.
+func erases(b *scene.Ledger, call func() error, want ...affiliate.EventType) {
+	b.T.Helper()
+	before := figures(b)
+	b.Fires(call, want...)
+	if diff := cmp.Diff(before, figures(b)); diff != "" {
+		b.T.Errorf("the books moved (-before +after):\n%s", diff)
+	}
+	b.Verifies()
+}
+
+func TestEraseAffiliate(t *testing.T) {
+	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*scene.Ledger, uuid.UUID) error) {
+		b := scene.NewLedger(t)
+		in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
+			Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
+		in.Once.Key = "create-z"
+		z := scene.Must(b.CreateAffiliate(t.Context(), in))
+		scene.Must(b.SetPayoutDetails(t.Context(), z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
+		code := scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
+		gone := scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "Z11", AffiliateID: z.ID}))
+		scene.Must(b.UpdateCoupon(t.Context(), b.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
+		scene.Must(b.DeleteCode(t.Context(), gone.ID))
+		sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}
+		sale.Once.Key = "sale-z"
+		scene.Must(b.RecordSale(t.Context(), sale))
+		scene.Must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
+		b.Settle()
+		b.Pass(time.Minute)
+		erases(b, func() error { return erase(b, z.ID) }, affiliate.AffiliateUpdated)
+		b.Without("Zebulonia", "Quixwood", "@quix.example")
+
+		got := scene.Must(b.Affiliate(t.Context(), z.ID.String()))
+		if got.Email != "" || got.Name != "" || !got.PayoutEmail.IsNull() || got.TotalRevenue != scene.Sum("50") || !got.UpdatedAt.Equal(affiliate.TimeOf(b.Now)) {
+			t.Errorf("erased: %+v", got)
+		}
+		if text := b.Opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
+			t.Error("another person went with them")
+		}
+		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+			if e.Payload != nil {
+				t.Errorf("payload %s", e.Payload)
+			}
+		}
+		erased := scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
+		b.Settle()
+		erases(b, func() error { return erase(b, z.ID) })
+		if diff := cmp.Diff(erased, scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
+			t.Errorf("erasing again changes events (-want +got):\n%s", diff)
+		}
+		scene.Must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
+		b.Verifies()
+	})
+}
+
+// The payload of a delivery that waits stays until the delivery is settled.
+func TestErasePending(t *testing.T) {
+	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*scene.Ledger, uuid.UUID) error) {
+		b := scene.NewLedger(t)
+		erases(b, func() error { return erase(b, b.Person.ID) }, affiliate.AffiliateUpdated)
+		if !strings.Contains(b.Opened(), "ada@example.com") {
+			t.Error("a pending payload is gone")
+		}
+		b.Settle()
+		erases(b, func() error { return erase(b, b.Person.ID) })
+		b.Without("ada@example.com", "Lovelace")
+		for _, d := range scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
+			if got := scene.Must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
+				t.Errorf("payload of an erased event: %v", got.Payload)
+			}
+		}
+	})
+}
+
+func TestEraseReferral(t *testing.T) {
+	inWholeEraseReferral(t, func(t *testing.T, erase func(*scene.Ledger, string) error) {
+		b := scene.NewLedger(t)
+		click := scene.Must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
+		in := affiliate.NewReferral{AffiliateID: scene.JSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+		in.Once.Key = "create-customer"
+		ref := scene.Must(b.CreateReferral(t.Context(), in))
+		scene.Must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
+		scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
+		scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYID", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
+		sale, _ := scene.Must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: scene.Sum("10")})).Sale.Get()
+		scene.Must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
+		scene.Must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
+		b.Settle()
+		b.Pass(time.Minute)
+		erases(b, func() error { return erase(b, "Zork@shop.example") }, affiliate.ReferralUpdated)
+		b.Without("zork", "Zork")
+		if text := b.Opened(); !strings.Contains(text, "carl@customer.example") || !strings.Contains(text, "device-1") {
+			t.Error("another person went with them")
+		}
+		for _, name := range []string{"BYMAIL", "BYID"} {
+			if got := scene.Must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
+				t.Errorf("%s is limited to %v", name, got.CustomerID)
+			}
+			if ok := scene.Must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")})); ok.Outcome != affiliate.SaleRecorded {
+				t.Errorf("%s: %s", name, ok.Outcome)
+			}
+		}
+		b.Settle()
+		erases(b, func() error { return erase(b, ref.ID.String()) })
+		if again := scene.Must(b.CreateReferral(t.Context(), in)); again.ID != ref.ID {
+			t.Error("the request was carried out again")
+		}
+		in.Once.Key = ""
+		if again := scene.Must(b.CreateReferral(t.Context(), in)); again.ID == ref.ID {
+			t.Error("the email is not free")
+		}
+		b.Verifies()
+	})
+}
+
+// inWholeEraseAffiliate runs a test with the whole erasure and with that in steps of
+// three records (check 16 of console.md).
+func inWholeEraseAffiliate(t *testing.T, test func(*testing.T, func(*scene.Ledger, uuid.UUID) error)) {
+	t.Run("whole", func(t *testing.T) {
+		test(t, func(b *scene.Ledger, id uuid.UUID) error { return b.EraseAffiliate(t.Context(), id) })
+	})
+	t.Run("in steps", func(t *testing.T) {
+		test(t, func(b *scene.Ledger, id uuid.UUID) error { return inSteps(b, affiliate.EraseAffiliateJob{ID: id}) })
+	})
+}
+
+// inWholeEraseReferral is inWholeEraseAffiliate for a customer.
+func inWholeEraseReferral(t *testing.T, test func(*testing.T, func(*scene.Ledger, string) error)) {
+	t.Run("whole", func(t *testing.T) {
+		test(t, func(b *scene.Ledger, ref string) error { return b.EraseReferral(t.Context(), ref) })
+	})
+	t.Run("in steps", func(t *testing.T) {
+		test(t, func(b *scene.Ledger, ref string) error { return inSteps(b, affiliate.EraseReferralJob{Ref: ref}) })
+	})
+}
+
+// inSteps does a job in steps of three records, each of them twice.
+func inSteps(b *scene.Ledger, job affiliate.Job) error {
+	b.T.Helper()
+	for at := (affiliate.Step{Limit: 3}); ; {
+		if _, err := b.Step(b.T.Context(), job, at); err != nil {
+			return err
+		}
+		done, err := b.Step(b.T.Context(), job, at)
+		if err != nil || done.Done {
+			return err
+		}
+		at.Cursor = done.Cursor
+	}
+}
+
+// Steps say how many payloads wait, and refuse what the whole calls refuse.
+func TestEraseSteps(t *testing.T) {
+	b := scene.NewLedger(t)
+	job := affiliate.EraseAffiliateJob{ID: b.Person.ID}
+	first := scene.Must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000}))
+	if !first.Done || first.PayloadsPending == 0 || first.Changed == 0 {
+		t.Errorf("got %+v", first)
+	}
+	b.Settle()
+	if again := scene.Must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000})); again.PayloadsPending != 0 || again.Changed == 0 {
+		t.Errorf("again: %+v", again)
+	}
+	if last := scene.Must(b.Step(t.Context(), job, affiliate.Step{Limit: 10_000})); last.Changed != 0 || last.PayloadsPending != 0 {
+		t.Errorf("nothing is left: %+v", last)
+	}
+	step := func(job affiliate.Job) func() error {
+		return func() error { return scene.ErrOf(b.Step(t.Context(), job, affiliate.Step{})) }
+	}
+	b.Refused(scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), step(affiliate.EraseAffiliateJob{}))
+	b.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), step(affiliate.EraseAffiliateJob{ID: b.Customer.ID}))
+	b.Refused(scene.FieldError(affiliate.MissingField, "referralId", "Referral ID is required"), step(affiliate.EraseReferralJob{Ref: " "}))
+	b.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}, step(affiliate.EraseReferralJob{Ref: "nobody@example.com"}))
+}
+
+func TestEraseErrors(t *testing.T) {
+	b := scene.NewLedger(t)
+	missing := scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found")
+	unknown := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.ReferralNotFound, Message: "Referral not found"}
+	b.Refused(scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error { return b.EraseAffiliate(t.Context(), uuid.Nil) })
+	b.Refused(missing, func() error { return b.EraseAffiliate(t.Context(), b.Customer.ID) })
+	b.Refused(scene.FieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return b.EraseReferral(t.Context(), " ") })
+	b.Refused(unknown, func() error { return b.EraseReferral(t.Context(), "nobody@example.com") })
+}
+
+// A request that is repeated with its key after an erasure gets its answer
+// without the person's data, and is not executed again.
+func TestEraseKeepsReceipts(t *testing.T) {
+	type call struct {
+		name string
+		run  func() (any, error)
+	}
+	once := func(key string) affiliate.Once { return affiliate.Once{Key: key} }
+	b := scene.NewLedger(t)
+	ctx := t.Context()
+	z := affiliate.NewAffiliate{Once: once("affiliate"), FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1"}
+	id := scene.Must(b.CreateAffiliate(ctx, z)).ID
+	link := affiliate.NewLink{Once: once("link"), Link: "z2", AffiliateID: id}
+	code := affiliate.NewCode{Once: once("code"), CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: id, LimitToCustomers: true, CustomerID: " Zork@Shop.example"}
+	batch := affiliate.NewCodes{Count: 2, NewCode: affiliate.NewCode{
+		Once: once("batch"), CouponID: b.Autumn.ID, AffiliateID: id, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
+	}}
+	referral := affiliate.NewReferral{Once: once("referral"), AffiliateID: "z1", Name: "Zork", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	sale := affiliate.NewSale{Once: once("sale"), PromoCode: "Z10", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("50")}
+	calls := []call{
+		{"affiliate", func() (any, error) { return b.CreateAffiliate(ctx, z) }},
+		{"link", func() (any, error) { return b.CreateLink(ctx, link) }},
+		{"code", func() (any, error) { return b.CreateCode(ctx, code) }},
+		{"batch", func() (any, error) { return b.GenerateCodes(ctx, batch) }},
+		{"referral", func() (any, error) { return b.CreateReferral(ctx, referral) }},
+		{"sale", func() (any, error) { return b.RecordSale(ctx, sale) }},
+	}
+	for _, c := range calls {
+		scene.Must(c.run())
+	}
+	b.Settle()
+	customer := scene.Must(b.Referral(ctx, "zork@shop.example")).ID.String()
+	erases(b, func() error { return b.EraseAffiliate(ctx, id) }, affiliate.AffiliateUpdated)
+	b.Settle()
+	erases(b, func() error { return b.EraseReferral(ctx, customer) }, affiliate.ReferralUpdated)
+	b.Without("Zebulonia", "Quixwood", "quix.example", "zork", "Zork", "hop.example")
+	for _, c := range calls {
+		before := b.Dump()
+		got, err := c.run()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(before, b.Dump()); diff != "" {
+			t.Errorf("%s was carried out again (-before +after):\n%s", c.name, diff)
+		}
+		switch got := got.(type) {
+		case affiliate.Affiliate:
+			if got.ID != id || got.Name != "" || got.Email != "" || got.AffiliateLinks[0].Link != "z1" {
+				t.Errorf("affiliate: %+v", got)
+			}
+		case affiliate.Code:
+			if got.CustomerID != affiliate.Set(customer) || got.Code != "Z10" {
+				t.Errorf("code: %+v", got)
+			}
+		case affiliate.Referral:
+			if got.Email != "" || !got.Name.IsNull() || !got.ReferredUserExternalID.IsNull() || got.Plan != affiliate.Set("N/A") {
+				t.Errorf("referral: %+v", got)
+			}
+		case affiliate.SaleResult:
+			s, ok := got.Sale.Get()
+			if !ok || got.Outcome != affiliate.SaleRecorded || !s.Email.IsNull() || !s.Name.IsNull() || s.TotalEarned != scene.Sum("50") {
+				t.Errorf("sale: %+v", got)
+			}
+		}
+	}
+}
+
+// TestEraseAnswersAsRecords: the answer in a receipt loses the same texts as
+// its record. All texts of the person are set. After the erasure each key of
+// the stored answer has the value that the record now has.
+func TestEraseAnswersAsRecords(t *testing.T) {
+	b := scene.NewLedger(t)
+	ctx := t.Context()
+	id := scene.Must(b.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Zoe", LastName: "Quix", Email: "zq@quix.example", AffiliateLink: "z1"})).ID
+	partner := func() (affiliate.Affiliate, error) {
+		details := affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}
+		return b.Keyed(affiliate.Once{Key: "affiliate"}).SetPayoutDetails(ctx, id, details)
+	}
+	scene.Must(partner())
+	referral := scene.Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "z1", Name: "Z", Email: "z@shop.example", ReferredUserExternalID: "z-7"})).ID
+	customer := func() (affiliate.Referral, error) {
+		return b.Keyed(affiliate.Once{Key: "referral"}).UpdateReferral(ctx, referral.String(), affiliate.ReferralUpdate{
+			Name: affiliate.Set("Zork"), Email: affiliate.Set("zork@shop.example"), ReferredUserExternalID: affiliate.Set("zork-77"),
+			Plan: affiliate.Set("pro"), Notes: affiliate.Set("likes blue"), Metadata: affiliate.Set(json.RawMessage(`{"shirt":"XL"}`)),
+		})
+	}
+	scene.Must(customer())
+	sale := scene.Must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: referral.String(), Email: "zork@shop.example", TotalEarned: scene.Sum("50")})).Sale.Or(affiliate.Sale{}).ID
+	payment := func() (affiliate.Sale, error) {
+		return b.Keyed(affiliate.Once{Key: "sale"}).UpdateSale(ctx, sale, affiliate.SaleUpdate{
+			Name: affiliate.Set("Zork the first"), ExternalID: affiliate.Set("pi_7"), Metadata: affiliate.Set(json.RawMessage(`{"shirt":"XL"}`)),
+		})
+	}
+	scene.Must(payment())
+	b.Settle()
+	erases(b, func() error { return b.EraseAffiliate(ctx, id) }, affiliate.AffiliateUpdated)
+	b.Settle()
+	erases(b, func() error { return b.EraseReferral(ctx, referral.String()) }, affiliate.ReferralUpdated)
+	for _, c := range []struct {
+		name      string
+		kept, now any
+		moved     []string // keys without personal data that have changed since
+	}{
+		{"affiliate", scene.Must(partner()), scene.Must(b.Affiliate(ctx, id.String())),
+			[]string{"numberOfReferredUsers", "totalRevenue", "totalCommissionEarned", "detailsComplete"}},
+		{"referral", scene.Must(customer()), scene.Must(b.Referral(ctx, referral.String())), []string{"totalRevenue", "totalCommission"}},
+		{"sale", scene.Must(payment()), scene.Must(b.Sale(ctx, sale)), []string{"referral"}},
+	} {
+		kept, now := scene.KeysOf(c.kept), scene.KeysOf(c.now)
+		for _, key := range append(c.moved, "updatedAt") {
+			delete(kept, key)
+			delete(now, key)
+		}
+		if diff := cmp.Diff(now, kept, cmp.Transformer("text", func(raw json.RawMessage) string { return string(raw) })); diff != "" {
+			t.Errorf("%s (-record +answer):\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package upkeep_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+const day = 24 * time.Hour
+
+// kinds is the number of records of the tables that Retain works on.
+func kinds(w *scene.World) affiliate.Retained {
+	dump := w.Dump()
+	return affiliate.Retained{
+		Events: int64(len(dump["events"])), Receipts: int64(len(dump["receipts"])),
+		Deliveries: int64(len(dump["deliveries"])), Clicks: int64(len(dump["clicks"])),
+	}
+}
+
+// minus is what is left of a number of records.
+func minus(all, gone affiliate.Retained) affiliate.Retained {
+	return affiliate.Retained{
+		Events: all.Events - gone.Events, Receipts: all.Receipts - gone.Receipts,
+		Deliveries: all.Deliveries - gone.Deliveries, Clicks: all.Clicks - gone.Clicks,
+	}
+}
+
+// aged is a program with records of every kind, all of them older than a
+// hundred days: receipts, settled deliveries and their events, clicks with and
+// without a referral.
+func aged(t *testing.T, store record.Store) *scene.World {
+	w := scene.NewOn(t, store)
+	ctx := t.Context()
+	hook := w.Hook(affiliate.CouponCreated)
+	w.Join("a")
+	for i := range 5 {
+		in := affiliate.NewCoupon{Name: strconv.Itoa(i), PercentOff: scene.Percent("5")}
+		in.Key = strconv.Itoa(i)
+		scene.Must(w.CreateCoupon(ctx, in))
+		scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "a"}))
+	}
+	scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "2", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
+	w.Settle(200, w.Claim(10)...)
+	scene.Must(w.DeleteEndpoint(ctx, hook.ID))
+	w.Pass(100 * day)
+	return w
+}
+
+// TestRetain: each kind goes at its own age, no other one does, the answer says
+// what went, and the books hold.
+func TestRetain(t *testing.T) {
+	all := affiliate.Retention{Events: 99 * day, Receipts: day, Deliveries: 99 * day, Clicks: 60 * day}
+	for name, tt := range map[string]struct {
+		policy affiliate.Retention
+		want   affiliate.Retained
+	}{
+		"Nothing":    {affiliate.Retention{}, affiliate.Retained{}},
+		"Older":      {affiliate.Retention{Events: 101 * day, Receipts: 101 * day, Deliveries: 101 * day, Clicks: 101 * day}, affiliate.Retained{}},
+		"Receipts":   {affiliate.Retention{Receipts: day}, affiliate.Retained{Receipts: 5}},
+		"Deliveries": {affiliate.Retention{Deliveries: 99 * day}, affiliate.Retained{Deliveries: 5}},
+		"Events":     {affiliate.Retention{Events: 99 * day}, affiliate.Retained{Events: 2}}, // of coupons there are deliveries
+		"Clicks":     {affiliate.Retention{Clicks: 99 * day}, affiliate.Retained{Clicks: 4}}, // one became a referral
+		"All":        {all, affiliate.Retained{Events: 7, Receipts: 5, Deliveries: 5, Clicks: 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := aged(t, memstore.New())
+			before := kinds(w)
+			scene.Equal(t, affiliate.Retained{Events: 7, Receipts: 5, Deliveries: 5, Clicks: 5}, before)
+			got := scene.Must(w.Retain(t.Context(), tt.policy))
+			scene.Equal(t, tt.want, got)
+			scene.Equal(t, minus(before, got), kinds(w))
+			w.Verifies()
+			scene.Equal(t, int64(5), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
+			scene.Equal(t, affiliate.Retained{}, scene.Must(w.Retain(t.Context(), tt.policy)))
+		})
+	}
+}
+
+// TestRetainBoundary: a record goes when it is older than the age, not when it
+// is as old.
+func TestRetainBoundary(t *testing.T) {
+	w := scene.New(t)
+	w.Join("a")
+	in := affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}
+	in.Key = "k"
+	scene.Must(w.CreateCoupon(t.Context(), in))
+	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	policy := affiliate.Retention{Events: 60 * day, Receipts: 60 * day, Clicks: 60 * day}
+	w.Pass(60 * day)
+	scene.Equal(t, affiliate.Retained{}, scene.Must(w.Retain(t.Context(), policy)))
+	click := scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "1", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
+	if click.AffiliateLinkID.IsNull() {
+		t.Error("a click that Retain keeps does not attribute")
+	}
+	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	w.Pass(60*day + time.Microsecond)
+	scene.Equal(t, affiliate.Retained{Events: 3, Receipts: 1, Clicks: 1}, scene.Must(w.Retain(t.Context(), policy)))
+	w.Verifies()
+}
+
+// TestRetainRefused: a policy that would delete what is still needed is refused
+// and deletes nothing, of no kind.
+func TestRetainRefused(t *testing.T) {
+	w := aged(t, memstore.New())
+	for _, tt := range []struct {
+		name        string
+		policy      affiliate.Retention
+		field, text string
+	}{
+		{"ErrEvents", affiliate.Retention{Events: -1}, "events", "events must be at least 0"},
+		{"ErrReceipts", affiliate.Retention{Receipts: -day}, "receipts", "receipts must be at least 0"},
+		{"ErrDeliveries", affiliate.Retention{Deliveries: -1}, "deliveries", "deliveries must be at least 0"},
+		{"ErrClicks", affiliate.Retention{Clicks: -1}, "clicks", "clicks must be at least 0"},
+		{"ErrYoungReceipts", affiliate.Retention{Receipts: day - 1}, "receipts", "receipts must be kept for at least 24 hours"},
+		{"ErrClicksAttribute", affiliate.Retention{Clicks: 60*day - 1}, "clicks", "clicks must be kept for as long as they attribute"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.T = t
+			reason := affiliate.InvalidField
+			if strings.Contains(tt.text, "kept") {
+				reason = affiliate.RetentionTooShort
+			}
+			tt.policy.Events += 99 * day * time.Duration(min(1, 1+int64(tt.policy.Events)))
+			for _, p := range []*tributary.Program{w.Program, w.Keyed(affiliate.Once{Key: tt.name})} {
+				before := kinds(w)
+				_, err := p.Retain(t.Context(), tt.policy)
+				refusal, ok := errors.AsType[*affiliate.Error](err)
+				if !ok || refusal.Reason != reason || refusal.Field != tt.field || refusal.Message != tt.text {
+					t.Errorf("refused with %v", err)
+				}
+				after := kinds(w)
+				after.Receipts = before.Receipts // of the refusal itself
+				scene.Equal(t, before, after)
+			}
+		})
+	}
+	wide := scene.New(t, func(c *tributary.Config) { c.CookieDays = 400 })
+	if _, err := wide.Retain(t.Context(), affiliate.Retention{Clicks: 399 * day}); !errors.Is(err, affiliate.RetentionTooShort) {
+		t.Errorf("the window of the program does not count: %v", err)
+	}
+}
+
+// TestRetainKeepsPending: no age deletes a delivery that is not settled, its
+// event, or a later event of the same object.
+func TestRetainKeepsPending(t *testing.T) {
+	w := scene.New(t)
+	w.Hook(affiliate.CouponCreated)
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}))
+	scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set("d")}))
+	w.Join("a")
+	w.Pass(1000 * day)
+	scene.Equal(t, affiliate.Retained{Events: 1}, scene.Must(w.Retain(t.Context(), affiliate.Retention{Events: 1, Deliveries: 1})))
+	scene.Equal(t, 1, len(w.Claim(10)))
+	w.Verifies()
+}
+
+// TestRetainClicks: clicks that are gone stay in the totals of their link and
+// affiliate, through whatever happens to these.
+func TestRetainClicks(t *testing.T) {
+	w := scene.New(t)
+	ctx := t.Context()
+	a, b := w.Join("a"), w.Join("b")
+	w.AddLink(a.ID, "a2")
+	for _, slug := range []string{"a", "a", "a2", "b"} {
+		scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: slug}))
+	}
+	links := func() map[string]int64 {
+		out := map[string]int64{}
+		for _, l := range scene.Must(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items {
+			out[l.Link] = l.Clicks
+		}
+		return out
+	}
+	w.Pass(61 * day)
+	policy := affiliate.Retention{Clicks: 60 * day}
+	scene.Equal(t, affiliate.Retained{Clicks: 4}, scene.Must(w.Retain(ctx, policy)))
+	scene.Equal(t, map[string]int64{"a": 2, "a2": 1, "b": 1}, links())
+	scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "a"}))
+	scene.Equal(t, map[string]int64{"a": 3, "a2": 1, "b": 1}, links())
+	w.Verifies()
+	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "a"}))
+	scene.Equal(t, int64(4), scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks)
+	w.Verifies()
+	w.Pass(61 * day)
+	scene.Equal(t, affiliate.Retained{Clicks: 1}, scene.Must(w.Retain(ctx, policy))) // its link is gone
+	scene.Equal(t, int64(4), scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks)
+	w.Verifies()
+	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
+	w.Verifies()
+	scene.Equal(t, int64(0), w.AddLink(a.ID, "a").Clicks)
+	w.Insert(func(tx *record.Tx) error {
+		rec, err := tx.Totals.Get(a.ID)
+		if err != nil {
+			return err
+		}
+		rec.PrunedClicks, rec.Clicks = -1, rec.Clicks-rec.PrunedClicks-1
+		return tx.Totals.Replace(rec)
+	})
+	if err := w.Verify(ctx); err == nil {
+		t.Error("Verify passes pruned clicks below zero")
+	}
+}
+
+// TestRetainFails: an error in the middle leaves whole transactions. The answer
+// says what went all the same, the books hold, and the next call does the rest.
+func TestRetainFails(t *testing.T) {
+	policy := affiliate.Retention{Events: 99 * day, Receipts: day, Deliveries: 99 * day, Clicks: 60 * day}
+	partly := 0
+	for n := 1; ; n++ {
+		store := memstore.New()
+		w := aged(t, store)
+		before := kinds(w)
+		got, err := w.With(conformance.FailAt(store, n)).Retain(t.Context(), policy)
+		scene.Equal(t, minus(before, got), kinds(w))
+		w.Verifies()
+		if err == nil {
+			break
+		}
+		if got != (affiliate.Retained{}) {
+			partly++
+		}
+		rest := scene.Must(w.Retain(t.Context(), policy))
+		scene.Equal(t, affiliate.Retained{Events: 7, Receipts: 5, Deliveries: 5, Clicks: 4}, minus(got, minus(affiliate.Retained{}, rest)))
+		w.Verifies()
+	}
+	if partly < 3 {
+		t.Errorf("%d calls failed after a part", partly)
+	}
+}
+
+// TestRetainConcurrently: several calls at once, beside clicks, delete each
+// record once.
+func TestRetainConcurrently(t *testing.T) {
+	w := scene.New(t)
+	w.Join("a")
+	const n = 700
+	for range n {
+		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	}
+	w.Pass(61 * day)
+	var gone atomic.Int64
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got, err := w.Retain(t.Context(), affiliate.Retention{Clicks: 60 * day})
+			if gone.Add(got.Clicks); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			for range 50 {
+				if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	scene.Equal(t, int64(n), gone.Load())
+	scene.Equal(t, int64(n+200), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
+	w.Verifies()
+}
+
+// TestRetainModel: clicks, referrals by click, deletes and policies in any order
+// leave books that hold, and statistics that count every click.
+func TestRetainModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := scene.New(t)
+		ctx := t.Context()
+		a := w.Join("a")
+		clicks, referrals, slugs := 0, 0, []string{"a"}
+		slug := func() string { return rapid.SampledFrom(slugs).Draw(rt, "slug") }
+		rt.Repeat(map[string]func(*rapid.T){
+			"click": func(*rapid.T) {
+				if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: slug()}); err == nil {
+					clicks++
+				}
+			},
+			"refer": func(rt *rapid.T) {
+				referrals++
+				id := strconv.Itoa(rapid.IntRange(1, clicks+1).Draw(rt, "click"))
+				w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: id, Email: fmt.Sprintf("k%d@b.co", referrals), Name: "Kim", ReferredUserExternalID: fmt.Sprint(referrals)})
+			},
+			"forget": func(rt *rapid.T) {
+				w.DeleteReferral(ctx, fmt.Sprintf("k%d@b.co", rapid.IntRange(0, referrals).Draw(rt, "referral")))
+			},
+			"link":   func(*rapid.T) { slugs = append(slugs, w.AddLink(a.ID, uuid.NewString()).Link) },
+			"unlink": func(*rapid.T) { w.DeleteLink(ctx, affiliate.LinkRef{Slug: slug()}) },
+			"wait":   func(rt *rapid.T) { w.Pass(time.Duration(rapid.IntRange(0, 80).Draw(rt, "days")) * day) },
+			"retain": func(rt *rapid.T) {
+				age := func(least int) time.Duration {
+					return time.Duration(rapid.IntRange(least, 100).Draw(rt, "age")) * day
+				}
+				scene.Must(w.Retain(ctx, affiliate.Retention{Events: age(0), Receipts: age(1), Deliveries: age(0), Clicks: age(60)}))
+			},
+			"": func(rt *rapid.T) {
+				if err := w.Verify(ctx); err != nil {
+					rt.Fatal(err)
+				}
+				if got := scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks; got != int64(clicks) {
+					rt.Fatalf("%d clicks, want %d", got, clicks)
+				}
+			},
+		})
+	})
+}

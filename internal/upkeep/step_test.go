@@ -1,0 +1,366 @@
+package upkeep_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// stepAll does a job to its end, and returns what its steps did.
+func stepAll(t *testing.T, p *tributary.Program, job affiliate.Job, limit int) (all []affiliate.Progress) {
+	t.Helper()
+	for at := (affiliate.Step{Limit: limit}); ; {
+		done := scene.Must(p.Step(t.Context(), job, at))
+		if all = append(all, done); done.Looked > int64(limit) || done.Done != (done.Cursor == "") || len(all) > 10_000 {
+			t.Fatalf("step %d: %+v", len(all), done)
+		}
+		if done.Done {
+			return all
+		}
+		at.Cursor = done.Cursor
+	}
+}
+
+// totalOf adds what steps did.
+func totalOf(all []affiliate.Progress) (sum affiliate.Progress) {
+	for _, p := range all {
+		sum.Looked, sum.Changed = sum.Looked+p.Looked, sum.Changed+p.Changed
+		sum.Removed.Events, sum.Removed.Receipts = sum.Removed.Events+p.Removed.Events, sum.Removed.Receipts+p.Removed.Receipts
+		sum.Removed.Deliveries, sum.Removed.Clicks = sum.Removed.Deliveries+p.Removed.Deliveries, sum.Removed.Clicks+p.Removed.Clicks
+	}
+	return sum
+}
+
+// A batched is a store that counts the affiliates and sales that its transactions
+// replace, and that can fail after some transactions.
+type batched struct {
+	record.Store
+	most    int
+	updates int
+	left    atomic.Int64 // Updates that succeed; negative: all
+}
+
+func (s *batched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	if s.left.Load() == 0 {
+		return errKilled
+	}
+	s.left.Add(-1)
+	s.updates++
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
+		n := 0
+		out := *tx
+		out.Affiliates = replaced[record.Affiliate]{tx.Affiliates, &n}
+		out.Sales = replaced[record.Sale]{tx.Sales, &n}
+		err := fn(&out)
+		s.most = max(s.most, n)
+		return err
+	})
+}
+
+type replaced[T record.Record[T]] struct {
+	record.Table[T]
+	n *int
+}
+
+func (t replaced[T]) Replace(rec T) error { *t.n++; return t.Table.Replace(rec) }
+
+func newBatched(t *testing.T) (*scene.World, *batched) {
+	s := &batched{Store: memstore.New()}
+	s.left.Store(-1)
+	return scene.NewOn(t, s), s
+}
+
+// tierless makes affiliates and tiers that only some of them meet.
+func tierless(w *scene.World, n int) {
+	ctx := w.T.Context()
+	for i := range n {
+		in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
+		scene.Must(w.CreateAffiliate(ctx, in))
+	}
+	scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "all"}))
+}
+
+// tiersOf is the tier of each affiliate, by email.
+func tiersOf(w *scene.World) map[string]bool {
+	out := map[string]bool{}
+	for a, err := range affiliate.Every(w.T.Context(), w.Affiliates) {
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		out[a.Email] = !a.CommissionTierID.IsNull()
+	}
+	return out
+}
+
+// TestStepTiers (console, check 8, on the engine): 5,000 affiliates in steps of
+// 500 end as AssignTiers ends, no transaction changes more than 512, and another
+// walk changes nothing.
+func TestStepTiers(t *testing.T) {
+	n := 5000
+	w, store := newBatched(t)
+	tierless(w, n)
+	whole, _ := newBatched(t)
+	tierless(whole, n)
+	store.most, store.updates = 0, 0
+	before := len(w.Dump()["events"])
+	steps := stepAll(t, w.Program, affiliate.AssignTiersJob{}, 500)
+	all := totalOf(steps)
+	if len(steps) < 10 || all.Looked != int64(n) || int(all.Changed) != scene.Must(whole.AssignTiers(t.Context())) {
+		t.Errorf("%d steps, %+v", len(steps), all)
+	}
+	if store.most > 512 || store.updates < 10 {
+		t.Errorf("%d transactions, the largest of %d records", store.updates, store.most)
+	}
+	if diff := cmp.Diff(tiersOf(whole), tiersOf(w)); diff != "" {
+		t.Errorf("tiers (-AssignTiers +steps):\n%s", diff)
+	}
+	if fired := len(w.Dump()["events"]) - before; fired != n {
+		t.Errorf("%d events", fired)
+	}
+	store.updates = 0
+	if again := totalOf(stepAll(t, w.Program, affiliate.AssignTiersJob{}, 10_000)); again.Changed != 0 || store.updates != 0 {
+		t.Errorf("a second walk: %+v in %d transactions", again, store.updates)
+	}
+	w.Verifies()
+}
+
+// cheaper makes sales and then lower terms, so that RecalculateSales has work.
+func cheaper(w *scene.World, n int) affiliate.SaleFilter {
+	ctx := w.T.Context()
+	a := w.Ada()
+	for i := range n {
+		scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", i%7), Name: "C", TotalEarned: scene.Sum("100")}))
+	}
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("5")}}))
+	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.Person.ID))
+	return affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}
+}
+
+// TestStepRecalculate (console, check 14): steps end as RecalculateSales ends,
+// also when the process is killed between two transactions and another goes on.
+func TestStepRecalculate(t *testing.T) {
+	const n = 1300
+	money := func(w *scene.World) (out []string) {
+		for s, err := range affiliate.All(t.Context(), w.Sales, affiliate.SaleFilter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, s.CommissionEarned.String())
+		}
+		return out
+	}
+	whole, _ := newBatched(t)
+	want := scene.Must(whole.RecalculateSales(t.Context(), cheaper(whole, n)))
+	for killedAt := range int64(4) {
+		w, store := newBatched(t)
+		job := affiliate.RecalculateJob{SaleFilter: cheaper(w, n)}
+		store.left.Store(killedAt)
+		at, changed := affiliate.Step{Limit: 600}, int64(0)
+		for killed := false; ; {
+			done, err := w.Step(t.Context(), job, at)
+			if errors.Is(err, errKilled) && !killed {
+				killed = true
+				store.left.Store(-1)
+				continue // another process goes on with the last cursor
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed += done.Changed; done.Done {
+				if !killed {
+					t.Errorf("nothing was killed at %d", killedAt)
+				}
+				break
+			}
+			at.Cursor = done.Cursor
+		}
+		if int(changed) > want || want != n {
+			t.Errorf("killed at %d: %d changed, the whole call changes %d", killedAt, changed, want)
+		}
+		if diff := cmp.Diff(money(whole), money(w)); diff != "" {
+			t.Errorf("killed at %d (-whole +steps):\n%s", killedAt, diff)
+		}
+		if events := len(w.Dump()["events"]); events != len(whole.Dump()["events"]) {
+			t.Errorf("killed at %d: %d events", killedAt, events)
+		}
+		w.Verifies()
+	}
+}
+
+// TestStepPrune (console, check 17): steps of any size delete what Prune and
+// Retain delete.
+func TestStepPrune(t *testing.T) {
+	fill := func(t *testing.T) *long {
+		l := newLong(t)
+		for i := range waits {
+			in := affiliate.NewCoupon{Name: fmt.Sprint(i), PercentOff: scene.Percent("5")}
+			in.Key = fmt.Sprint(i)
+			c := scene.Must(l.CreateCoupon(t.Context(), in))
+			scene.Must(l.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("n", i))}))
+			scene.Must(l.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada"}))
+		}
+		l.Settle(204, l.Claim(64)...) // one endpoint has one at a time; the others wait
+		l.Pass(72 * day)
+		return l
+	}
+	policy := affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day}
+	for name, tt := range map[string]struct {
+		job   func(l *long) affiliate.Job
+		whole func(l *long) affiliate.Retained
+	}{
+		"Prune": {func(l *long) affiliate.Job { return affiliate.PruneJob{Before: l.Now.Add(-time.Hour)} }, func(l *long) affiliate.Retained {
+			scene.Must(l.Prune(t.Context(), l.Now.Add(-time.Hour)))
+			return affiliate.Retained{}
+		}},
+		"Retain": {func(*long) affiliate.Job { return affiliate.RetainJob{Retention: policy} }, func(l *long) affiliate.Retained {
+			return scene.Must(l.Retain(t.Context(), policy))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := fill(t)
+			removed := tt.whole(whole)
+			for _, limit := range []int{1, 37, 700} {
+				l := fill(t)
+				l.steps.listed = nil
+				all := totalOf(stepAll(t, l.Program, tt.job(l), limit))
+				listed := l.steps.listed
+				if name == "Retain" && all.Removed != removed || all.Changed == 0 || all.Changed != all.Removed.Events+all.Removed.Receipts+all.Removed.Deliveries+all.Removed.Clicks {
+					t.Errorf("limit %d: %+v, Retain %+v", limit, all, removed)
+				}
+				for table, rows := range whole.Dump() {
+					if got := l.Dump()[table]; len(got) != len(rows) {
+						t.Errorf("limit %d: %d %s are left, want %d", limit, len(got), table, len(rows))
+					}
+				}
+				if len(listed) > 0 {
+					t.Errorf("limit %d: lists without a bound: %v", limit, listed)
+				}
+				l.Verifies()
+			}
+		})
+	}
+}
+
+// A step keeps the later events of an object of which an earlier step kept one.
+func TestStepPruneKeepsHistory(t *testing.T) {
+	for _, limit := range []int{1, 2, 3, 100} {
+		w := scene.New(t)
+		c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}))
+		rename := func(n int) {
+			scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("c", n))}))
+		}
+		rename(1)
+		waiting := w.Hook(affiliate.CouponUpdated)
+		rename(2)
+		scene.Must(w.UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
+		rename(3)
+		w.Pass(48 * time.Hour)
+		stepAll(t, w.Program, affiliate.PruneJob{Before: w.Now}, limit)
+		var left []int64
+		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+			left = append(left, int64(e.Revision))
+		}
+		if diff := cmp.Diff([]int64{4, 3}, left); diff != "" {
+			t.Errorf("limit %d: revisions (-want +got):\n%s", limit, diff)
+		}
+		w.Verifies()
+	}
+}
+
+// TestStepRepeated (console, check 4): the same step again changes nothing; under
+// a key it answers the same, also after the work of a step was done and its last
+// transaction failed.
+func TestStepRepeated(t *testing.T) {
+	w, store := newBatched(t)
+	tierless(w, 1200)
+	first := scene.Must(w.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{Limit: 600}))
+	before := w.Dump()
+	if again := scene.Must(w.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{Limit: 600})); again.Changed != 0 || again.Cursor != first.Cursor || again.Looked != 600 {
+		t.Errorf("a second time: %+v", again)
+	}
+	scene.Equal(t, before, w.Dump())
+	at := affiliate.Step{Cursor: first.Cursor, Limit: 10_000}
+	replayed := 0
+	keyed := w.Keyed(affiliate.Once{Key: "step", Replayed: func([]byte) { replayed++ }})
+	store.left.Store(2) // the look at the key, and one part
+	if err := scene.ErrOf(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, at)); !errors.Is(err, errKilled) {
+		t.Fatalf("killed: %v", err)
+	}
+	store.left.Store(-1)
+	second := scene.Must(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, at))
+	if !second.Done || second.Looked != 600 || second.Changed >= 600 || second.Changed == 0 || replayed != 0 {
+		t.Errorf("after the kill: %+v, %d replayed", second, replayed)
+	}
+	done := w.Dump()
+	scene.Equal(t, second, scene.Must(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, at)))
+	if replayed != 1 {
+		t.Errorf("%d replayed", replayed)
+	}
+	scene.Equal(t, done, w.Dump())
+	if err := scene.ErrOf(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{})); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+		t.Errorf("another step under the key: %v", err)
+	}
+	events := 0
+	for _, err := range affiliate.All(t.Context(), w.Events, affiliate.EventFilter{Type: affiliate.AffiliateUpdated}) {
+		if events++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if events != 1200 {
+		t.Errorf("%d events of 1,200 affiliates", events)
+	}
+}
+
+// TestStepRefusals: limits, and a cursor of anything else.
+func TestStepRefusals(t *testing.T) {
+	w, _ := newBatched(t)
+	tierless(w, 10)
+	other, _ := newBatched(t)
+	tierless(other, 10)
+	email := affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{AffiliateEmail: affiliate.Set("a1@example.com")}}
+	badCursor := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "cursor", Message: "Invalid cursor"}
+	cursor := scene.Must(w.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{Limit: 3})).Cursor
+	for name, tt := range map[string]struct {
+		job affiliate.Job
+		at  affiliate.Step
+	}{
+		"garbage":        {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: "x"}},
+		"another job":    {affiliate.RecalculateJob{}, affiliate.Step{Cursor: cursor}},
+		"a page's":       {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: scene.Must(w.Affiliates(t.Context(), affiliate.Page{Limit: 1})).Next}},
+		"other fields":   {affiliate.PruneJob{Before: w.Now}, affiliate.Step{Cursor: cursor}},
+		"with a cut end": {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: cursor[1:]}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.On(t)
+			w.RefusedLate(badCursor, func() error { return scene.ErrOf(w.Step(t.Context(), tt.job, tt.at)) })
+		})
+	}
+	for _, limit := range []int{-1, 10_001} {
+		err := scene.ErrOf(w.Step(t.Context(), email, affiliate.Step{Limit: limit}))
+		if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Reason != affiliate.InvalidField || e.Field != "limit" || e.Message != "limit must be an integer from 1 to 10000" {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	if err := scene.ErrOf(w.Step(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Receipts: time.Hour}}, affiliate.Step{})); !errors.Is(err, affiliate.RetentionTooShort) {
+		t.Errorf("receipts of an hour: %v", err)
+	}
+	if err := scene.ErrOf(w.Step(t.Context(), nil, affiliate.Step{})); err == nil {
+		t.Error("a step of no job")
+	}
+	nobody := affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{AffiliateEmail: affiliate.Set("nobody@example.com")}}
+	if done := scene.Must(w.Step(t.Context(), nobody, affiliate.Step{})); !done.Done || done.Looked != 0 {
+		t.Errorf("sales of nobody: %+v", done)
+	}
+}
