@@ -132,26 +132,26 @@ func invocations() []invocation {
 			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{}))
 		}},
 		{"DeleteAffiliate", func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
-		{"VerifyReport", func(x ctx, c c) error { return errOf(c.VerifyReport(x)) }},
+		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.VerifyJob{}, affiliate.Step{})) }},
 		{"EraseAffiliate", func(x ctx, c c) error { return c.EraseAffiliate(x, id) }},
 		{"EraseReferral", func(x ctx, c c) error { return c.EraseReferral(x, id.String()) }},
-		{"Prune", func(x ctx, c c) error {
+		{"Run", func(x ctx, c c) error {
 			return errOf(c.Run(x, affiliate.PruneJob{Before: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}))
 		}},
-		{"Retain", func(x ctx, c c) error {
+		{"Run", func(x ctx, c c) error {
 			return errOf(c.Run(x, affiliate.RetainJob{Retention: affiliate.Retention{Events: 240 * time.Hour}}))
 		}},
 		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) }},
-		{"AssignTiers", func(x ctx, c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) }},
-		{"RecalculateSales", func(x ctx, c c) error {
+		{"Run", func(x ctx, c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) }},
+		{"Run", func(x ctx, c c) error {
 			return errOf(c.Run(x, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 		}},
 		{"Attention", func(x ctx, c c) error { return errOf(c.Attention(x, 3)) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
-		{"ApproveAffiliates", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateActive, id)) }},
-		{"DeclineAffiliates", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeclined, id)) }},
-		{"DeactivateAffiliates", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeactivated, id)) }},
-		{"BanAffiliates", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateBanned, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateActive, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeclined, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeactivated, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateBanned, id)) }},
 		{"SetAffiliatePlan", func(x ctx, c c) error { return errOf(c.SetAffiliatePlan(x, id, id)) }},
 		{"SetAffiliateTier", func(x ctx, c c) error { return errOf(c.SetAffiliateTier(x, id, id)) }},
 		{"SetTierExempt", func(x ctx, c c) error { return errOf(c.SetTierExempt(x, true, id)) }},

@@ -118,7 +118,9 @@ func moneyOperations(ctx context.Context) []operation {
 			if in.n(2) == 1 {
 				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
 			}
-			out := answer(w.PreviewPayouts(ctx, run, affiliate.Page{Limit: 2})) + answer(w.StepPayouts(ctx, run, 1+in.n(3)))
+			out := answer(w.PreviewPayouts(ctx, run, affiliate.Page{Limit: 2}))
+			run.Limit = 1 + in.n(3)
+			out += answer(w.RunPayouts(ctx, run))
 			page := must(w.PayoutLines(ctx, run.ExternalID, affiliate.Page{Limit: 1}))
 			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
 		}},

@@ -23,7 +23,10 @@ var moves = map[affiliate.AffiliateStatus]string{
 func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateStatus", Writes).End(&err)
 	name, known := moves[status]
-	rq := Request{Name: name, Input: ids, Refused: refusal.First(refusal.RefuseMove.When(!known))}
+	rq := Request{Name: name, Input: ids}
+	if !known {
+		rq = Request{Name: "affiliate.status", Input: []any{status, ids}, Refused: refusal.RefuseMove.Err()}
+	}
 	return p.changeAll(ctx, rq, ids, func(_ *Op, rec *record.Affiliate) error {
 		if rec.Status != status && !slices.Contains(rec.Status.Next(), status) {
 			return refusal.StatusNotAllowed.Err()

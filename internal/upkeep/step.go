@@ -20,6 +20,7 @@ const (
 	stepAtMost    = 10_000
 	stepByDefault = 2_000
 	stepBatch     = 512 // the most records of one transaction
+	runBatch      = 128 // the same of Run, which nobody waits for
 )
 
 // Step is Step of tributary.Program.
@@ -80,7 +81,7 @@ func Run(ctx context.Context, p *engine.Program, job affiliate.Job) (_ affiliate
 	return engine.WriteAround(p.Op(ctx), rq, nil, func() (affiliate.Progress, error) {
 		s, err := engine.View(ctx, p, func(o *engine.Op) (stepping, error) { return stepping{work: w}.open(o) })
 		for err == nil && !s.done() {
-			s.left = stepBatch
+			s.left = runBatch
 			var next stepping
 			if next, err = advanceStep(ctx, p, s, true); err == nil {
 				s = next
