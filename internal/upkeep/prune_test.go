@@ -29,7 +29,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("nothing is old, %d dropped", n)
 	}
 	skipped := len(scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
-	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: future})).Changed; n != skipped {
+	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: future})).Changed; n != int64(skipped) {
 		t.Errorf("%d dropped, want the %d skipped: the others wait, the receipt is young", n, skipped)
 	}
 	b.Verifies()
@@ -43,7 +43,7 @@ func TestPrune(t *testing.T) {
 	}
 	b.Pass(time.Hour)
 	n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: b.Now})).Changed
-	if want := full["deliveries"] - skipped + full["events"]; n != want {
+	if want := full["deliveries"] - skipped + full["events"]; n != int64(want) {
 		t.Errorf("%d dropped, want %d", n, want)
 	}
 	if diff := cmp.Diff(map[string]int{"receipts": 0, "deliveries": 0, "events": 0}, sizes(b.World)); diff != "" {

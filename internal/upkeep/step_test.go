@@ -117,7 +117,7 @@ func TestStepTiers(t *testing.T) {
 	before := len(w.Dump()["events"])
 	steps := stepAll(t, w.Program, affiliate.AssignTiersJob{}, 500)
 	all := totalOf(steps)
-	if len(steps) < 10 || all.Looked != int64(n) || int(all.Changed) != scene.Must(whole.Run(t.Context(), affiliate.AssignTiersJob{})).Changed {
+	if len(steps) < 10 || all.Looked != int64(n) || all.Changed != scene.Must(whole.Run(t.Context(), affiliate.AssignTiersJob{})).Changed {
 		t.Errorf("%d steps, %+v", len(steps), all)
 	}
 	if store.most > 512 || store.updates < 10 {
@@ -186,7 +186,7 @@ func TestStepRecalculate(t *testing.T) {
 			}
 			at.Cursor = done.Cursor
 		}
-		if int(changed) > want || want != n {
+		if changed > want || want != n {
 			t.Errorf("killed at %d: %d changed, the whole call changes %d", killedAt, changed, want)
 		}
 		if diff := cmp.Diff(money(whole), money(w)); diff != "" {
