@@ -69,7 +69,7 @@ func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, er
 // many days as any sale of the affiliate was held.
 //
 // Errors: [affiliate.AffiliateNotFound]; [affiliate.BooksNotOpen] for an affiliate with sales from
-// before there were movements, until [Program.OpenBooks]; [affiliate.IdentifiersMismatch].
+// before there were movements, until an [affiliate.OpenBooksJob]; [affiliate.IdentifiersMismatch].
 //
 // Source: docs/money.md 8.
 func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
@@ -168,7 +168,7 @@ func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.
 // Errors: [affiliate.MissingField] for the zero ref; [affiliate.AffiliateNotFound],
 // [affiliate.IdentifiersMismatch]; [affiliate.InvalidQuery]
 // (from, to) for a time outside of the years 1–9999 and when to is not after from;
-// [affiliate.BooksNotOpen], also for a period that begins before [Program.OpenBooks].
+// [affiliate.BooksNotOpen], also for a period that begins before the [affiliate.OpenBooksJob].
 //
 // Source: docs/money.md 9.
 func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {

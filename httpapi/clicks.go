@@ -1,9 +1,6 @@
 package httpapi
 
 import (
-	"errors"
-
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -25,17 +22,4 @@ func newClick(in *input) affiliate.NewClick {
 		UserAgent:  in.text("userAgent"),
 		DeviceID:   in.text("deviceId"),
 	}
-}
-
-// trackClick answers null for an unknown slug.
-func trackClick(p *tributary.Program, c *call, in affiliate.NewClick) error {
-	click, err := p.TrackClick(c.r.Context(), in)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		c.nothing()
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return c.answer(&click)
 }

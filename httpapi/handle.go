@@ -23,7 +23,7 @@ type action struct {
 	read    func(*input) // reads the fields of the body, in order; nil: the route takes no body
 	lookups []lookup     // of a GET; otherwise nil
 	strict  bool         // unknown fields, or parameters of a GET, are refused
-	keyless bool         // a POST that only reads: an Idempotency-Key is ignored
+	keyless bool         // an Idempotency-Key is ignored
 	answer  any          // a zero value of the answer's type; a GET has it in its lookups
 }
 
@@ -64,100 +64,50 @@ func resources(prefix string, table []route) map[string]*resource {
 // A method is a call of the program.
 type method[In, Out any] func(*tributary.Program, context.Context, In) (Out, error)
 
-// create is a POST that answers what the program returns.
-func create[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).answer, input{})
-}
+// An option is how a write differs from most.
+type option uint8
 
-// act is a POST that changes existing records. It refuses unknown fields.
-func act[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).answer, input{strict: true})
-}
+const (
+	strict   option = iota // unknown fields are refused
+	keyless                // it only reads, so an Idempotency-Key is ignored
+	wrapped                // its answer holds what the program returns, so that a repeat makes it again
+	elseNull               // what the program does not find is answered null
+)
 
-// post is a POST with an answer of its own kind.
-func post[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
-	return write(read, do, input{})
-}
-
-// strictly is post for an operation that refuses unknown fields.
-func strictly[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
-	return write(read, do, input{strict: true})
-}
-
-// ask is a POST that only reads.
-func ask[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).answer, input{keyless: true})
-}
-
-// asking is ask with an answer of its own kind, for an operation that refuses
-// unknown fields.
-func asking[In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
-	return write(read, do, input{strict: true, keyless: true})
-}
-
-// change is a PUT or PATCH that refuses unknown fields.
-func change[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).answer, input{update: true, strict: true})
-}
-
-// changing is change for an operation that asks more of the call than its body, such
-// as its scope.
-func changing[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error) action {
-	return answering[Out](write(read, do, input{update: true, strict: true}))
-}
-
-// lenient is a PUT that ignores unknown fields.
-func lenient[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).answer, input{update: true})
-}
-
-// counting is lenient with an answer that holds the number that the program
-// returns.
-func counting[In any](read func(*input) In, do method[In, counted]) action {
-	return answers(read, do, (*call).encode, input{update: true})
-}
-
-// remove is a DELETE. Its answer holds what the program returns.
-func remove[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).encode, input{})
-}
-
-// perform is a write that refuses unknown fields. Its answer is made of what the
-// program returns.
-func perform[In, Out any](read func(*input) In, do method[In, Out]) action {
-	return answers(read, do, (*call).encode, input{strict: true})
-}
-
-// answers is a write that answers what do returns. send writes the answer. The
-// engine keeps what the program returned under the request's key:
-// (*call).answer repeats those bytes, and (*call).encode makes the answer again
-// from them.
-func answers[In, Out any](read func(*input) In, do method[In, Out], send func(*call, any) error, mode input) action {
-	return answering[Out](write(read, func(p *tributary.Program, c *call, in In) error {
+// write is a write that answers what do returns. The engine keeps what the program
+// returned under the request's key, and a repeat answers those bytes, unless they
+// are wrapped.
+func write[In, Out any](read func(*input) In, do method[In, Out], options ...option) action {
+	send := (*call).answer
+	if slices.Contains(options, wrapped) {
+		send = (*call).encode
+	}
+	return answering[Out](read, func(p *tributary.Program, c *call, in In) error {
 		out, err := do(p, c.r.Context(), in)
+		if errors.Is(err, affiliate.ErrNotFound) && slices.Contains(options, elseNull) {
+			c.nothing()
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		return send(c, &out)
-	}, mode))
+	}, options...)
 }
 
-// answering sets the answer type of an action that writes its answer itself.
-func answering[Out any](a action) action {
+// answering is a write that asks more of the call than its body, such as its scope,
+// and writes its answer, an Out, itself: of the options it heeds strict and keyless.
+// An error in its input is passed to the engine, which keeps the refusal under the
+// request's key.
+func answering[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error, options ...option) action {
 	var none Out
-	a.answer = none
-	return a
-}
-
-// write is any write. An error in its input is passed to the engine, which
-// keeps the refusal under the request's key.
-func write[In any](read func(*input) In, do func(*tributary.Program, *call, In) error, mode input) action {
 	return action{
 		read:    func(in *input) { read(in) },
-		strict:  mode.strict,
-		keyless: mode.keyless,
+		strict:  slices.Contains(options, strict),
+		keyless: slices.Contains(options, keyless),
+		answer:  none,
 		run: func(c *call) error {
-			c.in.update, c.in.strict = mode.update, mode.strict
+			c.in.update, c.in.strict = c.route.updates(), c.route.action.strict
 			if err := c.readBody(); err != nil {
 				return err
 			}
@@ -166,7 +116,7 @@ func write[In any](read func(*input) In, do func(*tributary.Program, *call, In) 
 				return err
 			}
 			var once affiliate.Once
-			if !mode.keyless {
+			if !c.route.action.keyless {
 				var err error
 				if once, err = c.once(); err != nil {
 					return err

@@ -22,7 +22,6 @@ type input struct {
 	query   url.Values // the source of the members when the request has no body
 	update  bool       // null clears a field; otherwise null means absent
 	strict  bool       // unknown fields are refused
-	keyless bool       // an Idempotency-Key is ignored
 	outer   string     // the object around a nested one, with its dot
 
 	fields  []field

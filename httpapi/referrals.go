@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/tributary-go/tributary"
@@ -28,19 +27,6 @@ func newReferral(in *input) affiliate.NewReferral {
 		ReferredUserExternalID: in.text("referredUserExternalId"),
 		Plan:                   in.optional("plan"),
 	}
-}
-
-// createReferral answers null when no affiliate could be found.
-func createReferral(p *tributary.Program, c *call, in affiliate.NewReferral) error {
-	referral, err := p.CreateReferral(c.r.Context(), in)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		c.nothing()
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return c.answer(&referral)
 }
 
 type referralChange struct {

@@ -9,12 +9,16 @@ import (
 )
 
 // A route is one operation: its method, its path below /api/v1, the scopes that
-// may call it, and the action that answers it.
+// may call it, and the action that answers it. The action of a write has the
+// function that reads its input, what is done with it, and the options.
 type route struct {
 	method, path string
 	scopes       grants
 	action       action
 }
+
+// updates reports whether null clears a field of the body.
+func (r *route) updates() bool { return r.method == http.MethodPut || r.method == http.MethodPatch }
 
 // routes lists the operations of the API in the order of the contract.
 //
@@ -25,9 +29,9 @@ func routes() []route {
 			one("id", (*tributary.Program).Affiliate),
 			one("email", (*tributary.Program).AffiliateByEmail),
 			all((*tributary.Program).Affiliates))},
-		{http.MethodPost, "/affiliates", shops, create(newAffiliate, (*tributary.Program).CreateAffiliate)},
-		{http.MethodPut, "/affiliates", shops, counting(affiliateChangeOf, updateAffiliate)},
-		{http.MethodDelete, "/affiliates", shops, remove(affiliateTarget, deleteAffiliate)},
+		{http.MethodPost, "/affiliates", shops, write(newAffiliate, (*tributary.Program).CreateAffiliate)},
+		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
+		{http.MethodDelete, "/affiliates", shops, write(affiliateTarget, deleteAffiliate, wrapped)},
 
 		{http.MethodGet, "/links", everybody, find(
 			several("id", by((*tributary.Program).Links, linkByID)),
@@ -35,9 +39,9 @@ func routes() []route {
 			many("affiliateId", by((*tributary.Program).Links, linksOf)),
 			many("affiliateEmail", by((*tributary.Program).Links, linksOfEmail)),
 			many("", by((*tributary.Program).Links, nil)))},
-		{http.MethodPost, "/links", shops, create(newLink, (*tributary.Program).CreateLink)},
-		{http.MethodPut, "/links", shops, lenient(linkChangeOf, renameLink)},
-		{http.MethodDelete, "/links", shops, remove(linkTarget, deleteLink)},
+		{http.MethodPost, "/links", shops, write(newLink, (*tributary.Program).CreateLink)},
+		{http.MethodPut, "/links", shops, write(linkChangeOf, renameLink)},
+		{http.MethodDelete, "/links", shops, write(linkTarget, deleteLink, wrapped)},
 
 		{http.MethodGet, "/coupons", everybody, find(
 			coupon("id", couponByID),
@@ -45,9 +49,9 @@ func routes() []route {
 			coupon("externalId", couponByExternalID),
 			coupon("name", couponByName),
 			coupons())},
-		{http.MethodPost, "/coupons", shops, create(newCoupon, (*tributary.Program).CreateCoupon)},
-		{http.MethodPut, "/coupons", shops, change(couponChangeOf, updateCoupon)},
-		{http.MethodDelete, "/coupons", shops, remove(couponTarget, deleteCoupon)},
+		{http.MethodPost, "/coupons", shops, write(newCoupon, (*tributary.Program).CreateCoupon)},
+		{http.MethodPut, "/coupons", shops, write(couponChangeOf, updateCoupon, strict)},
+		{http.MethodDelete, "/coupons", shops, write(couponTarget, deleteCoupon, wrapped)},
 
 		{http.MethodGet, "/promotional-codes", everybody, find(
 			one("id", codeBy(codeByID)),
@@ -57,10 +61,10 @@ func routes() []route {
 			many("affiliateId", by((*tributary.Program).Codes, codesOf)),
 			many("affiliateEmail", by((*tributary.Program).Codes, codesOfEmail)),
 			many("", by((*tributary.Program).Codes, nil)))},
-		{http.MethodPost, "/promotional-codes", shops, create(newCode, (*tributary.Program).CreateCode)},
-		{http.MethodPut, "/promotional-codes", shops, change(codeChangeOf, updateCode)},
-		{http.MethodDelete, "/promotional-codes", shops, remove(codeTarget, deleteCode)},
-		{http.MethodPost, "/promotional-codes/validate", shops, create(orderOf, (*tributary.Program).Evaluate)},
+		{http.MethodPost, "/promotional-codes", shops, write(newCode, (*tributary.Program).CreateCode)},
+		{http.MethodPut, "/promotional-codes", shops, write(codeChangeOf, updateCode, strict)},
+		{http.MethodDelete, "/promotional-codes", shops, write(codeTarget, deleteCode, wrapped)},
+		{http.MethodPost, "/promotional-codes/validate", shops, write(orderOf, (*tributary.Program).Evaluate)},
 
 		{http.MethodGet, "/referrals", everybody, find(
 			one("id", (*tributary.Program).Referral),
@@ -68,9 +72,9 @@ func routes() []route {
 			many("affiliateEmail", by((*tributary.Program).Referrals, referralsOfEmail)),
 			many("externalId", by((*tributary.Program).Referrals, referralsOfCustomer)),
 			many("", by((*tributary.Program).Referrals, nil)))},
-		{http.MethodPost, "/referrals", shops, answering[affiliate.Referral](post(newReferral, createReferral))},
-		{http.MethodPut, "/referrals", shops, changing[affiliate.Referral](referralChangeOf, updateReferral)},
-		{http.MethodDelete, "/referrals", shops, remove(referralTarget, deleteReferral)},
+		{http.MethodPost, "/referrals", shops, write(newReferral, (*tributary.Program).CreateReferral, elseNull)},
+		{http.MethodPut, "/referrals", shops, answering[affiliate.Referral](referralChangeOf, updateReferral, strict)},
+		{http.MethodDelete, "/referrals", shops, write(referralTarget, deleteReferral, wrapped)},
 
 		{http.MethodGet, "/sales", everybody, find(
 			one("id", saleByID),
@@ -80,26 +84,26 @@ func routes() []route {
 			many("saleExternalId", by((*tributary.Program).Sales, salesByExternalID)),
 			many("saleExternalInvoiceId", by((*tributary.Program).Sales, salesByInvoice)),
 			many("", by((*tributary.Program).Sales, nil)))},
-		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](post(newSaleOf, recordSale))},
-		{http.MethodPut, "/sales", shops, changing[affiliate.Sale](saleChangeOf, updateSale)},
-		{http.MethodPatch, "/sales", shops, change(refundOf, (*tributary.Program).RefundSale)},
-		{http.MethodDelete, "/sales", shops, remove(saleTarget, deleteSale)},
-		{http.MethodPost, "/sales/review", ownerOnly, act(reviewOf, reviewSales)},
+		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](newSaleOf, recordSale)},
+		{http.MethodPut, "/sales", shops, answering[affiliate.Sale](saleChangeOf, updateSale, strict)},
+		{http.MethodPatch, "/sales", shops, write(refundOf, (*tributary.Program).RefundSale, strict)},
+		{http.MethodDelete, "/sales", shops, write(saleTarget, deleteSale, wrapped)},
+		{http.MethodPost, "/sales/review", ownerOnly, write(reviewOf, reviewSales, strict)},
 		{http.MethodGet, "/sales/search", owners, search(
 			filtered(saleSearch, saleQueryOf, (*tributary.Program).SearchSales))},
 		{http.MethodGet, "/sales/explain", owners, search(
 			one("id", explainSale),
 			needs("id", refusal.RefuseNoSaleID))},
 
-		{http.MethodPost, "/payments/decide", ownerOnly, perform(paymentDecisionOf, decidePayment)},
+		{http.MethodPost, "/payments/decide", ownerOnly, write(paymentDecisionOf, decidePayment, strict, wrapped)},
 
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", payoutByID),
 			filtered(payoutFilters, payoutFilterOf, (*tributary.Program).Payouts))},
-		{http.MethodPost, "/payouts", ownerOnly, create(newPayoutOf, createPayout)},
-		{http.MethodPatch, "/payouts", ownerOnly, change(payoutChangeOf, changePayout)},
-		{http.MethodPost, "/payouts/preview", ownerOnly, ask(previewOf, previewPayouts)},
-		{http.MethodPost, "/payouts/run", ownerOnly, create(payoutRunOf, stepPayouts)},
+		{http.MethodPost, "/payouts", ownerOnly, write(newPayoutOf, createPayout)},
+		{http.MethodPatch, "/payouts", ownerOnly, write(payoutChangeOf, changePayout, strict)},
+		{http.MethodPost, "/payouts/preview", ownerOnly, write(previewOf, previewPayouts, keyless)},
+		{http.MethodPost, "/payouts/run", ownerOnly, write(payoutRunOf, stepPayouts)},
 		{http.MethodGet, "/payouts/runs", owners, search(
 			one("externalId", (*tributary.Program).PayoutRun),
 			all((*tributary.Program).PayoutRuns))},
@@ -110,7 +114,7 @@ func routes() []route {
 		{http.MethodGet, "/adjustments", owners, search(
 			one("id", adjustmentByID),
 			filtered(adjustmentFilters, adjustmentFilterOf, (*tributary.Program).Adjustments))},
-		{http.MethodPost, "/adjustments", ownerOnly, create(newAdjustment, (*tributary.Program).RecordAdjustment)},
+		{http.MethodPost, "/adjustments", ownerOnly, write(newAdjustment, (*tributary.Program).RecordAdjustment)},
 
 		{http.MethodGet, "/balances", owners, search(
 			balanceOf("affiliateId"),
@@ -134,52 +138,52 @@ func routes() []route {
 		{http.MethodGet, "/promotional-codes/search", owners, search(
 			filtered(codeSearch, codeQueryOf, (*tributary.Program).SearchCodes))},
 
-		{http.MethodPost, "/affiliates/status", ownerOnly, act(affiliateStatusOf, moveAffiliates)},
-		{http.MethodPost, "/affiliates/plan", ownerOnly, act(planOfAffiliates, setAffiliatePlan)},
-		{http.MethodPost, "/affiliates/tier", ownerOnly, act(tierOfAffiliates, setAffiliateTier)},
-		{http.MethodPost, "/affiliates/tier-exempt", ownerOnly, act(exemptionOf, setTierExempt)},
-		{http.MethodPost, "/affiliates/payout-details", ownerOnly, perform(payoutDetailsOf, setPayoutDetails)},
-		{http.MethodPost, "/affiliates/invite", ownerOnly, act(invitationOf, (*tributary.Program).InviteAffiliate)},
-		{http.MethodPost, "/affiliates/accept-invite", ownerOnly, act(acceptanceOf, acceptInvite)},
+		{http.MethodPost, "/affiliates/status", ownerOnly, write(affiliateStatusOf, moveAffiliates, strict)},
+		{http.MethodPost, "/affiliates/plan", ownerOnly, write(planOfAffiliates, setAffiliatePlan, strict)},
+		{http.MethodPost, "/affiliates/tier", ownerOnly, write(tierOfAffiliates, setAffiliateTier, strict)},
+		{http.MethodPost, "/affiliates/tier-exempt", ownerOnly, write(exemptionOf, setTierExempt, strict)},
+		{http.MethodPost, "/affiliates/payout-details", ownerOnly, write(payoutDetailsOf, setPayoutDetails, strict, wrapped)},
+		{http.MethodPost, "/affiliates/invite", ownerOnly, write(invitationOf, (*tributary.Program).InviteAffiliate, strict)},
+		{http.MethodPost, "/affiliates/accept-invite", ownerOnly, write(acceptanceOf, acceptInvite, strict)},
 
-		{http.MethodPost, "/referrals/status", shops, act(pushedStatusOf, pushReferralStatus)},
-		{http.MethodPost, "/referrals/plan", ownerOnly, act(planOfReferrals, setReferralPlan)},
-		{http.MethodPost, "/clicks", shops, answering[affiliate.Click](strictly(newClick, trackClick))},
-		{http.MethodPost, "/promotional-codes/generate", ownerOnly, perform(generationOf, generateCodes)},
-		{http.MethodPost, "/sales/reverse", shops, perform(reversalOf, reverseSale)},
-		{http.MethodPost, "/sales/restore-redemption", ownerOnly, perform(saleTarget, restoreRedemption)},
+		{http.MethodPost, "/referrals/status", shops, write(pushedStatusOf, pushReferralStatus, strict)},
+		{http.MethodPost, "/referrals/plan", ownerOnly, write(planOfReferrals, setReferralPlan, strict)},
+		{http.MethodPost, "/clicks", shops, write(newClick, (*tributary.Program).TrackClick, strict, elseNull)},
+		{http.MethodPost, "/promotional-codes/generate", ownerOnly, write(generationOf, generateCodes, strict, wrapped)},
+		{http.MethodPost, "/sales/reverse", shops, write(reversalOf, reverseSale, strict, wrapped)},
+		{http.MethodPost, "/sales/restore-redemption", ownerOnly, write(saleTarget, restoreRedemption, strict, wrapped)},
 
 		{http.MethodGet, "/commission-plans", owners, search(
 			one("commissionPlanId", planByID),
 			all((*tributary.Program).Plans))},
-		{http.MethodPost, "/commission-plans", ownerOnly, act(newPlan, (*tributary.Program).CreatePlan)},
-		{http.MethodPut, "/commission-plans", ownerOnly, change(planChangeOf, updatePlan)},
-		{http.MethodDelete, "/commission-plans", ownerOnly, perform(planTarget, deletePlan)},
+		{http.MethodPost, "/commission-plans", ownerOnly, write(newPlan, (*tributary.Program).CreatePlan, strict)},
+		{http.MethodPut, "/commission-plans", ownerOnly, write(planChangeOf, updatePlan, strict)},
+		{http.MethodDelete, "/commission-plans", ownerOnly, write(planTarget, deletePlan, strict, wrapped)},
 
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", tierByID),
 			all((*tributary.Program).Tiers))},
-		{http.MethodPost, "/commission-tiers", ownerOnly, act(newTier, (*tributary.Program).CreateTier)},
-		{http.MethodPut, "/commission-tiers", ownerOnly, change(tierChangeOf, updateTier)},
-		{http.MethodDelete, "/commission-tiers", ownerOnly, perform(tierTarget, deleteTier)},
-		{http.MethodPost, "/commission-tiers/assign", ownerOnly, perform(stepOf, assignTiers)},
-		{http.MethodPost, "/sales/recalculate", ownerOnly, perform(recalculationOf, recalculateSales)},
+		{http.MethodPost, "/commission-tiers", ownerOnly, write(newTier, (*tributary.Program).CreateTier, strict)},
+		{http.MethodPut, "/commission-tiers", ownerOnly, write(tierChangeOf, updateTier, strict)},
+		{http.MethodDelete, "/commission-tiers", ownerOnly, write(tierTarget, deleteTier, strict, wrapped)},
+		{http.MethodPost, "/commission-tiers/assign", ownerOnly, write(stepOf, assignTiers, strict, wrapped)},
+		{http.MethodPost, "/sales/recalculate", ownerOnly, write(recalculationOf, recalculateSales, strict, wrapped)},
 
-		{http.MethodPost, "/affiliates/erase", ownerOnly, perform(erasureOfAffiliate, eraseAffiliate)},
-		{http.MethodPost, "/referrals/erase", ownerOnly, perform(erasureOfReferral, eraseReferral)},
-		{http.MethodPost, "/prune", ownerOnly, perform(pruningOf, prune)},
+		{http.MethodPost, "/affiliates/erase", ownerOnly, write(erasureOfAffiliate, eraseAffiliate, strict, wrapped)},
+		{http.MethodPost, "/referrals/erase", ownerOnly, write(erasureOfReferral, eraseReferral, strict, wrapped)},
+		{http.MethodPost, "/prune", ownerOnly, write(pruningOf, prune, strict, wrapped)},
 
-		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](asking(tokenOrderOf, issueToken))},
+		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](tokenOrderOf, issueToken, strict, keyless)},
 
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", endpointByID),
 			all((*tributary.Program).Endpoints))},
-		{http.MethodPost, "/webhooks", ownerOnly, create(newEndpoint, (*tributary.Program).CreateEndpoint)},
-		{http.MethodPut, "/webhooks", ownerOnly, change(endpointChangeOf, updateEndpoint)},
-		{http.MethodDelete, "/webhooks", ownerOnly, remove(endpointTarget, deleteEndpoint)},
-		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, create(rotationOf, (*tributary.Program).RotateSecret)},
-		{http.MethodPost, "/webhooks/test", ownerOnly, create(endpointTestOf, (*tributary.Program).TestEndpoint)},
-		{http.MethodPost, "/webhooks/replay", ownerOnly, answering[counted](post(replayOf, replay))},
+		{http.MethodPost, "/webhooks", ownerOnly, write(newEndpoint, (*tributary.Program).CreateEndpoint)},
+		{http.MethodPut, "/webhooks", ownerOnly, write(endpointChangeOf, updateEndpoint, strict)},
+		{http.MethodDelete, "/webhooks", ownerOnly, write(endpointTarget, deleteEndpoint, wrapped)},
+		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, write(rotationOf, (*tributary.Program).RotateSecret)},
+		{http.MethodPost, "/webhooks/test", ownerOnly, write(endpointTestOf, (*tributary.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/replay", ownerOnly, write(replayOf, replay, wrapped)},
 		{http.MethodGet, "/webhooks/deliveries", owners, find(
 			one("deliveryId", deliveryByID),
 			filtered(deliveryFilters, deliveryFilterOf, (*tributary.Program).Deliveries))},

@@ -133,8 +133,9 @@ type absent struct {
 }
 
 func (f finder) addClick() action {
-	return answering[clicked](action{
-		read: func(in *input) { visitOf(in) },
+	return action{
+		read:   func(in *input) { visitOf(in) },
+		answer: clicked{},
 		run: func(c *call) error {
 			if err := c.readBody(); err != nil {
 				return err
@@ -156,7 +157,7 @@ func (f finder) addClick() action {
 			}
 			return c.answer(clicked{tracked{click.ID, click.AffiliateID, click.CreatedAt}})
 		},
-	})
+	}
 }
 
 // published is the part of a program's configuration that pages get.

@@ -88,14 +88,10 @@ func replayOf(in *input) affiliate.ReplayRange {
 	}
 }
 
-// replay answers how many deliveries are sent again. The engine keeps the
-// number under the key; the answer is made from it again.
-func replay(p *tributary.Program, c *call, in affiliate.ReplayRange) error {
-	n, err := p.Replay(c.r.Context(), in)
-	if err != nil {
-		return err
-	}
-	return c.encode(counted{n})
+// replay answers how many deliveries are sent again.
+func replay(p *tributary.Program, ctx context.Context, in affiliate.ReplayRange) (counted, error) {
+	n, err := p.Replay(ctx, in)
+	return counted{n}, err
 }
 
 func deliveryByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Delivery, error) {

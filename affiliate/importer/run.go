@@ -39,7 +39,7 @@ const (
 // Run imports the rows of a source into a program. It commits a batch of rows at
 // a time; after an error, a crash or the end of ctx what was committed stays, and
 // another Run of the same files skips it. At its end it opens the books of the
-// affiliates (see [tributary.Program.OpenBooks]).
+// affiliates (see [affiliate.OpenBooksJob]).
 //
 // Errors, always with the report so far: those of the source and of the store;
 // [ErrConflict]; [ErrTotals]. A row that is rejected is no error.

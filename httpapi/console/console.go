@@ -54,6 +54,7 @@ type Config struct {
 // has nothing to start or to stop.
 type Console struct {
 	cfg       Config
+	routes    []route
 	mount     page.Mount
 	show      page.Show
 	program   *tributary.Program
@@ -85,7 +86,7 @@ func New(p *tributary.Program, cfg Config) (*Console, error) {
 		return nil, err
 	}
 	templates()
-	return (&Console{cfg: cfg, mount: mount, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
+	return (&Console{cfg: cfg, routes: routes(), mount: mount, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
 }
 
 // For returns the console of another program, with the same settings.

@@ -50,7 +50,7 @@ func (v *view) Notice() string {
 	if name == unchanged.name {
 		return unchanged.done
 	}
-	for _, rt := range routes {
+	for _, rt := range v.routes {
 		if rt.act != nil && rt.act.name == name {
 			return rt.act.done
 		}
@@ -80,7 +80,7 @@ func (v *visit) listOf(section string) string {
 		return section
 	}
 	kept := url.Values{}
-	for _, rt := range routes {
+	for _, rt := range v.routes {
 		if rt.path != section {
 			continue
 		}

@@ -13,11 +13,8 @@ type route struct {
 
 // routes are all pages and actions. A path with {} comes after those that it would
 // hide.
-var routes []route
-
-// The table refers to itself: a notice names the action that was done.
-func init() {
-	routes = []route{
+func routes() []route {
+	return []route{
 		{path: "", page: overview},
 
 		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramCursor}, page: affiliates},

@@ -96,7 +96,7 @@ func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method
 
 // find finds the route of the path, and what stands at its {}.
 func (v *visit) find() (route, bool) {
-	for _, rt := range routes {
+	for _, rt := range v.routes {
 		if args, fits := page.Fits(rt.path, v.path); fits {
 			v.args = args
 			return rt, true

@@ -12,7 +12,7 @@ import (
 // What the rows of an import add to totals and books. It is written once at the
 // end of the batch. Books that are open get OPENING movements of now, because
 // statements that were closed never change; books that are not open get none,
-// and Program.OpenBooks books what is there.
+// and an OpenBooksJob books what is there.
 
 // An importShare is what the rows of a batch add to one owner of totals.
 type importShare struct {

@@ -35,7 +35,7 @@ func ImportPayouts(ctx context.Context, p *engine.Program, rows []affiliate.Impo
 }
 
 // importablePayouts are the statuses of an imported payout.
-var importablePayouts = slices.DeleteFunc(payoutStatuses, func(s affiliate.PayoutStatus) bool {
+var importablePayouts = slices.DeleteFunc(affiliate.PayoutStatuses(), func(s affiliate.PayoutStatus) bool {
 	return s == affiliate.PayoutCanceled || s == affiliate.PayoutReturned
 })
 

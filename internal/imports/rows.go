@@ -17,7 +17,6 @@ var (
 	approvalStatuses     = affiliate.ApprovalStatuses()
 	holdReasons          = affiliate.HoldReasons()
 	paymentMethods       = affiliate.PaymentMethods()
-	payoutStatuses       = affiliate.PayoutStatuses()
 	subscriptionStatuses = affiliate.SubscriptionStatuses()
 )
 

@@ -66,17 +66,23 @@ func TestStatementErrors(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	backwards := scene.FieldError(affiliate.InvalidQuery, "to", "to must be after from")
-	s.Refused(backwards, func() error { return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, month(6), month(6))) })
+	s.Refused(backwards, func() error {
+		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, month(6), month(6)))
+	})
 	s.Refused(backwards, func() error {
 		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, month(6), month(5)))
 	})
-	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: uuid.Max}, month(5), month(6))) })
+	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {
+		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: uuid.Max}, month(5), month(6)))
+	})
 	s.ToTomas("100")
 	s.Ages()
 	s.Pass(time.Hour)
 	opened := s.Now
 	statement := func(from time.Time) func() error {
-		return func() error { return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, from, month(12))) }
+		return func() error {
+			return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, from, month(12)))
+		}
 	}
 	s.Refused(scene.BooksClosed, statement(opened.Add(time.Hour)))
 	scene.Must(s.Run(ctx, affiliate.OpenBooksJob{}))

@@ -20,17 +20,6 @@ type Refusal struct {
 	Message string
 }
 
-// table has the rows that [Refusals] lists. It is complete when the package is
-// initialised and never changes after.
-var table []Refusal
-
-// row adds a row to the table.
-func row(kind affiliate.Kind, reason affiliate.Reason, field, message string) Refusal {
-	r := Refusal{kind, reason, field, message}
-	table = append(table, r)
-	return r
-}
-
 // inField is a row for any field: {field} followed by a text. It is not listed.
 func inField(text string) Refusal {
 	return Refusal{affiliate.KindInvalid, affiliate.InvalidField, "{field}", "{field} " + text}

@@ -6,247 +6,300 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The table of refusals: kind, reason, field, text. Texts are written only
-// here, and [Refusals] lists the rows in this order. Rows with an exported name
-// are for adapters, which refuse a request before they call the engine. The
-// three texts that the published API documents are marked.
+// The rows of the table of refusals: kind, reason, field, text. Texts are written
+// only here. Rows with an exported name are for adapters, which refuse a request
+// before they call the engine. The three texts that the published API documents
+// are marked.
 var (
-	RefuseUnauthorized      = row(affiliate.KindUnauthorized, affiliate.Unauthorized, "", "Unauthorized")                        // the key is missing or malformed
-	RefuseToken             = row(affiliate.KindUnauthorized, affiliate.InvalidToken, "", "Invalid auth token")                  // the key is not known
-	RefuseAccess            = row(affiliate.KindForbidden, affiliate.NoAPIAccess, "", "User does not have API access")           // the program of the key has no API access
-	RefuseScope             = row(affiliate.KindForbidden, affiliate.InsufficientScope, "", "API key is not allowed to do this") // the scope of the key does not have the operation
-	RefuseProgram           = row(affiliate.KindNotFound, affiliate.ProgramNotFound, "", "Affiliate program not found")          // the program of the key is gone
-	RefusePath              = row(affiliate.KindNotFound, affiliate.NotFound, "", "Not found")                                   // nothing is at this path
-	RefuseMethod            = row(affiliate.KindMethod, affiliate.MethodNotAllowed, "", "Method not allowed")
-	RefuseSize              = row(affiliate.KindTooLarge, affiliate.BodyTooLarge, "", "Request body too large")
-	RefuseMediaType         = row(affiliate.KindMediaType, affiliate.UnsupportedMediaType, "", "Content-Type must be application/json")
-	RefuseRate              = row(affiliate.KindLimited, affiliate.RateLimited, "", "Too many requests. Please slow down.") // the host's limiter says no
-	RefuseInternal          = row(affiliate.KindInternal, affiliate.Internal, "", "Internal server error")                  // anything unexpected
-	RefuseNoBody            = row(affiliate.KindInvalid, affiliate.BodyRequired, "", "Request body is required")            // the operation needs one
-	RefuseJSON              = row(affiliate.KindInvalid, affiliate.InvalidJSON, "", "Invalid JSON body")                    // not JSON
-	RefuseNotAnObject       = row(affiliate.KindInvalid, affiliate.InvalidJSON, "", "Request body must be a JSON object")   // JSON of another kind
-	RefuseTrailing          = row(affiliate.KindInvalid, affiliate.InvalidJSON, "", "Unexpected data after JSON body")      // data after the object
-	RefuseDepth             = row(affiliate.KindInvalid, affiliate.InvalidJSON, "", "JSON is nested too deeply")
-	RefuseUTF8              = row(affiliate.KindInvalid, affiliate.InvalidJSON, "", "Request body is not valid UTF-8")                        // invalid UTF-8, or half of a surrogate pair
-	RefuseDuplicateField    = row(affiliate.KindInvalid, affiliate.DuplicateField, "{field}", "Duplicate field: {field}")                     // use Of
-	RefuseUnknownField      = row(affiliate.KindInvalid, affiliate.UnknownField, "{field}", "Unknown field: {field}")                         // use Of
-	RefuseQuery             = row(affiliate.KindInvalid, affiliate.InvalidQuery, "", "Invalid query string")                                  // malformed
-	RefuseRepeatedParameter = row(affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Query parameter {name} was given more than once") // use Of
-	RefuseEmptyParameter    = row(affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Query parameter {name} must not be empty")        // use Of
-	RefuseLimit             = row(affiliate.KindInvalid, affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000")          // of a page
-	RefuseWaitingLimit      = row(affiliate.KindInvalid, affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 20")            // of what waits
-	CursorInvalid           = row(affiliate.KindInvalid, affiliate.InvalidQuery, "cursor", "Invalid cursor")
-	RefuseUnknownParameter  = row(affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Unknown query parameter: {name}") // use Of
-	RefuseKey               = row(affiliate.KindInvalid, affiliate.IdempotencyKeyInvalid, "", "Idempotency-Key is invalid")
-	IdempotencyKeyReused    = row(affiliate.KindInvalid, affiliate.IdempotencyKeyReused, "", "Idempotency-Key was already used with a different request")
+	RefuseUnauthorized      = Refusal{affiliate.KindUnauthorized, affiliate.Unauthorized, "", "Unauthorized"}                        // the key is missing or malformed
+	RefuseToken             = Refusal{affiliate.KindUnauthorized, affiliate.InvalidToken, "", "Invalid auth token"}                  // the key is not known
+	RefuseAccess            = Refusal{affiliate.KindForbidden, affiliate.NoAPIAccess, "", "User does not have API access"}           // the program of the key has no API access
+	RefuseScope             = Refusal{affiliate.KindForbidden, affiliate.InsufficientScope, "", "API key is not allowed to do this"} // the scope of the key does not have the operation
+	RefuseProgram           = Refusal{affiliate.KindNotFound, affiliate.ProgramNotFound, "", "Affiliate program not found"}          // the program of the key is gone
+	RefusePath              = Refusal{affiliate.KindNotFound, affiliate.NotFound, "", "Not found"}                                   // nothing is at this path
+	RefuseMethod            = Refusal{affiliate.KindMethod, affiliate.MethodNotAllowed, "", "Method not allowed"}
+	RefuseSize              = Refusal{affiliate.KindTooLarge, affiliate.BodyTooLarge, "", "Request body too large"}
+	RefuseMediaType         = Refusal{affiliate.KindMediaType, affiliate.UnsupportedMediaType, "", "Content-Type must be application/json"}
+	RefuseRate              = Refusal{affiliate.KindLimited, affiliate.RateLimited, "", "Too many requests. Please slow down."} // the host's limiter says no
+	RefuseInternal          = Refusal{affiliate.KindInternal, affiliate.Internal, "", "Internal server error"}                  // anything unexpected
+	RefuseNoBody            = Refusal{affiliate.KindInvalid, affiliate.BodyRequired, "", "Request body is required"}            // the operation needs one
+	RefuseJSON              = Refusal{affiliate.KindInvalid, affiliate.InvalidJSON, "", "Invalid JSON body"}                    // not JSON
+	RefuseNotAnObject       = Refusal{affiliate.KindInvalid, affiliate.InvalidJSON, "", "Request body must be a JSON object"}   // JSON of another kind
+	RefuseTrailing          = Refusal{affiliate.KindInvalid, affiliate.InvalidJSON, "", "Unexpected data after JSON body"}      // data after the object
+	RefuseDepth             = Refusal{affiliate.KindInvalid, affiliate.InvalidJSON, "", "JSON is nested too deeply"}
+	RefuseUTF8              = Refusal{affiliate.KindInvalid, affiliate.InvalidJSON, "", "Request body is not valid UTF-8"}                        // invalid UTF-8, or half of a surrogate pair
+	RefuseDuplicateField    = Refusal{affiliate.KindInvalid, affiliate.DuplicateField, "{field}", "Duplicate field: {field}"}                     // use Of
+	RefuseUnknownField      = Refusal{affiliate.KindInvalid, affiliate.UnknownField, "{field}", "Unknown field: {field}"}                         // use Of
+	RefuseQuery             = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "", "Invalid query string"}                                  // malformed
+	RefuseRepeatedParameter = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Query parameter {name} was given more than once"} // use Of
+	RefuseEmptyParameter    = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Query parameter {name} must not be empty"}        // use Of
+	RefuseLimit             = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"}          // of a page
+	RefuseWaitingLimit      = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 20"}            // of what waits
+	CursorInvalid           = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "cursor", "Invalid cursor"}
+	RefuseUnknownParameter  = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Unknown query parameter: {name}"} // use Of
+	RefuseKey               = Refusal{affiliate.KindInvalid, affiliate.IdempotencyKeyInvalid, "", "Idempotency-Key is invalid"}
+	IdempotencyKeyReused    = Refusal{affiliate.KindInvalid, affiliate.IdempotencyKeyReused, "", "Idempotency-Key was already used with a different request"}
 
-	FirstNameRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "firstName", "First name is required")
-	LastNameRequired                = row(affiliate.KindInvalid, affiliate.MissingField, "lastName", "Last name is required")
-	EmailRequired                   = row(affiliate.KindInvalid, affiliate.MissingField, "email", "Email is required")
-	AffiliateOrEmailAddressRequired = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID or email address is required")
-	RefuseNoAffiliateID             = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID is required")
-	LinkRequired                    = row(affiliate.KindInvalid, affiliate.MissingField, "link", "Link is required")
-	RefuseNoOwner                   = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")
-	LinkIDRequired                  = row(affiliate.KindInvalid, affiliate.MissingField, "id", "Link ID or link is required")
-	NewLinkRequired                 = row(affiliate.KindInvalid, affiliate.MissingField, "newLink", "New link is required")
-	NameRequired                    = row(affiliate.KindInvalid, affiliate.MissingField, "name", "Name is required")
-	PercentOffRequired              = row(affiliate.KindInvalid, affiliate.MissingField, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")
-	AmountOffRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "amountOff", "Amount off is required when the coupon type is FLAT")
-	CurrencyRequired                = row(affiliate.KindInvalid, affiliate.MissingField, "currency", "Currency is required when the coupon type is FLAT")
-	MonthsRequired                  = row(affiliate.KindInvalid, affiliate.MissingField, "durationInMonths", "Duration in months is required when the duration is repeating")
-	ProductIDsRequired              = row(affiliate.KindInvalid, affiliate.MissingField, "productIds", "Product IDs are required when limitToProducts is true")
-	CouponIDRequired                = row(affiliate.KindInvalid, affiliate.MissingField, "couponId", "Coupon ID is required")
-	CodeRequired                    = row(affiliate.KindInvalid, affiliate.MissingField, "code", "Code is required")
-	GeneratedNeedsAffiliate         = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "An affiliate is required when isAutoGenerated is true")
-	CustomerIDRequired              = row(affiliate.KindInvalid, affiliate.MissingField, "customerId", "Customer ID is required when limitToCustomers is true")
-	StructureRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "codeStructure", "Code structure is required when isAutoGenerated is true")
-	PromotionalCodeIDRequired       = row(affiliate.KindInvalid, affiliate.MissingField, "promotionalCodeId", "Promotional Code ID is required")
-	CustomerExternalIDRequired      = row(affiliate.KindInvalid, affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")
-	ReferralIDRequired              = row(affiliate.KindInvalid, affiliate.MissingField, "referralId", "Referral ID is required")
-	TotalRequired                   = row(affiliate.KindInvalid, affiliate.MissingField, "totalEarned", "Total Amount Earned is required")
-	RefuseNoSaleID                  = row(affiliate.KindInvalid, affiliate.MissingField, "saleId", "Sale ID is required")
-	RefuseNoPlanID                  = row(affiliate.KindInvalid, affiliate.MissingField, "commissionPlanId", "Commission plan ID is required")
-	RefuseNoTierID                  = row(affiliate.KindInvalid, affiliate.MissingField, "commissionTierId", "Commission tier ID is required")
-	RefuseNoRate                    = row(affiliate.KindInvalid, affiliate.MissingField, "commissionRate", "Commission rate is required") // of a new plan on the wire: in a Go call a zero rate is a rate
-	RefuseNoAffiliateIDs            = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateIds", "Affiliate IDs are required")
-	RefuseNoReferralIDs             = row(affiliate.KindInvalid, affiliate.MissingField, "referralIds", "Referral IDs are required")
-	RefuseTokenTTL                  = row(affiliate.KindInvalid, affiliate.InvalidField, "ttlSeconds", "ttlSeconds must be an integer from 30 to 3600")                   // of a token for partner pages
-	RefuseNoAge                     = row(affiliate.KindInvalid, affiliate.MissingField, "before", "Either before or retention is required")                              // of what is dropped: one of them, not both
-	RefuseNoSelection               = row(affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required") // of sales to calculate again
-	RefuseNoSaleIDs                 = row(affiliate.KindInvalid, affiliate.MissingField, "saleIds", "Sale IDs are required")
-	PromoCodeRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "promoCode", "Promo code is required")
-	URLRequired                     = row(affiliate.KindInvalid, affiliate.MissingField, "url", "URL is required")
-	EventsRequired                  = row(affiliate.KindInvalid, affiliate.MissingField, "events", "At least one event type is required")
-	ReplayTargetRequired            = row(affiliate.KindInvalid, affiliate.MissingField, "deliveryId", "Delivery ID, or webhook ID and since, is required")
-	WebhookIDRequired               = row(affiliate.KindInvalid, affiliate.MissingField, "webhookId", "Webhook ID is required")
-	EventRequired                   = row(affiliate.KindInvalid, affiliate.MissingField, "event", "Event is required")
-	RefuseNoProgramID               = row(affiliate.KindInvalid, affiliate.MissingField, "programId", "Program ID is required")       // of the tracking endpoints
-	RefuseNoReferralCode            = row(affiliate.KindInvalid, affiliate.MissingField, "referralCode", "Referral code is required") // of the tracking endpoints
+	FirstNameRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "firstName", "First name is required"}
+	LastNameRequired                = Refusal{affiliate.KindInvalid, affiliate.MissingField, "lastName", "Last name is required"}
+	EmailRequired                   = Refusal{affiliate.KindInvalid, affiliate.MissingField, "email", "Email is required"}
+	AffiliateOrEmailAddressRequired = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID or email address is required"}
+	RefuseNoAffiliateID             = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID is required"}
+	LinkRequired                    = Refusal{affiliate.KindInvalid, affiliate.MissingField, "link", "Link is required"}
+	RefuseNoOwner                   = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID or email is required"}
+	LinkIDRequired                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "id", "Link ID or link is required"}
+	NewLinkRequired                 = Refusal{affiliate.KindInvalid, affiliate.MissingField, "newLink", "New link is required"}
+	NameRequired                    = Refusal{affiliate.KindInvalid, affiliate.MissingField, "name", "Name is required"}
+	PercentOffRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "percentOff", "Percent off is required when the coupon type is PERCENTAGE"}
+	AmountOffRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "amountOff", "Amount off is required when the coupon type is FLAT"}
+	CurrencyRequired                = Refusal{affiliate.KindInvalid, affiliate.MissingField, "currency", "Currency is required when the coupon type is FLAT"}
+	MonthsRequired                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "durationInMonths", "Duration in months is required when the duration is repeating"}
+	ProductIDsRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "productIds", "Product IDs are required when limitToProducts is true"}
+	CouponIDRequired                = Refusal{affiliate.KindInvalid, affiliate.MissingField, "couponId", "Coupon ID is required"}
+	CodeRequired                    = Refusal{affiliate.KindInvalid, affiliate.MissingField, "code", "Code is required"}
+	GeneratedNeedsAffiliate         = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "An affiliate is required when isAutoGenerated is true"}
+	CustomerIDRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "customerId", "Customer ID is required when limitToCustomers is true"}
+	StructureRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "codeStructure", "Code structure is required when isAutoGenerated is true"}
+	PromotionalCodeIDRequired       = Refusal{affiliate.KindInvalid, affiliate.MissingField, "promotionalCodeId", "Promotional Code ID is required"}
+	CustomerExternalIDRequired      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required"}
+	ReferralIDRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "referralId", "Referral ID is required"}
+	TotalRequired                   = Refusal{affiliate.KindInvalid, affiliate.MissingField, "totalEarned", "Total Amount Earned is required"}
+	RefuseNoSaleID                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "saleId", "Sale ID is required"}
+	RefuseNoPlanID                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "commissionPlanId", "Commission plan ID is required"}
+	RefuseNoTierID                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "commissionTierId", "Commission tier ID is required"}
+	RefuseNoRate                    = Refusal{affiliate.KindInvalid, affiliate.MissingField, "commissionRate", "Commission rate is required"} // of a new plan on the wire: in a Go call a zero rate is a rate
+	RefuseNoAffiliateIDs            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateIds", "Affiliate IDs are required"}
+	RefuseNoReferralIDs             = Refusal{affiliate.KindInvalid, affiliate.MissingField, "referralIds", "Referral IDs are required"}
+	RefuseTokenTTL                  = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "ttlSeconds", "ttlSeconds must be an integer from 30 to 3600"}                   // of a token for partner pages
+	RefuseNoAge                     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "before", "Either before or retention is required"}                              // of what is dropped: one of them, not both
+	RefuseNoSelection               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required"} // of sales to calculate again
+	RefuseNoSaleIDs                 = Refusal{affiliate.KindInvalid, affiliate.MissingField, "saleIds", "Sale IDs are required"}
+	PromoCodeRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "promoCode", "Promo code is required"}
+	URLRequired                     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "url", "URL is required"}
+	EventsRequired                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "events", "At least one event type is required"}
+	ReplayTargetRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "deliveryId", "Delivery ID, or webhook ID and since, is required"}
+	WebhookIDRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "webhookId", "Webhook ID is required"}
+	EventRequired                   = Refusal{affiliate.KindInvalid, affiliate.MissingField, "event", "Event is required"}
+	RefuseNoProgramID               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "programId", "Program ID is required"}       // of the tracking endpoints
+	RefuseNoReferralCode            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "referralCode", "Referral code is required"} // of the tracking endpoints
 
-	emailInvalid              = row(affiliate.KindInvalid, affiliate.InvalidField, "email", "Email is invalid")
-	RateNotPercent            = row(affiliate.KindInvalid, affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
-	RateNegative              = row(affiliate.KindInvalid, affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")
-	AffiliateStatusUnknown    = row(affiliate.KindInvalid, affiliate.InvalidField, "affiliateStatus", "affiliateStatus must be one of active, inactive")
-	CouponTypeUnknown         = row(affiliate.KindInvalid, affiliate.InvalidField, "couponType", "couponType must be one of PERCENTAGE, FLAT")
-	PercentOffRange           = row(affiliate.KindInvalid, affiliate.InvalidField, "percentOff", "Percent off must be between 1 and 100")
-	AmountOffNotPositive      = row(affiliate.KindInvalid, affiliate.InvalidField, "amountOff", "Amount off must be greater than zero")
-	CurrencyUnknown           = row(affiliate.KindInvalid, affiliate.InvalidField, "currency", "Currency must be an ISO 4217 code")
-	DurationUnknown           = row(affiliate.KindInvalid, affiliate.InvalidField, "duration", "duration must be one of once, forever, repeating")
-	MonthsNotPositive         = row(affiliate.KindInvalid, affiliate.InvalidField, "durationInMonths", "durationInMonths must be at least 1")
-	MaxRedemptionsNotPositive = row(affiliate.KindInvalid, affiliate.InvalidField, "maxRedemptions", "maxRedemptions must be at least 1")
-	RedeemByNotADate          = row(affiliate.KindInvalid, affiliate.InvalidField, "redeemBy", "redeemBy must be an ISO 8601 date")
-	IntegrationTypeUnknown    = row(affiliate.KindInvalid, affiliate.InvalidField, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")
-	CodeNotAllowed            = row(affiliate.KindInvalid, affiliate.InvalidField, "code", "Code must not be sent when isAutoGenerated is true")
-	ExpiresAtNotADate         = row(affiliate.KindInvalid, affiliate.InvalidField, "expiresAt", "expiresAt must be an ISO 8601 date")
-	MinimumNegative           = row(affiliate.KindInvalid, affiliate.InvalidField, "minimumAmount", "minimumAmount must be at least 0")
-	RandomLengthRange         = row(affiliate.KindInvalid, affiliate.InvalidField, "randomCharsLength", "randomCharsLength must be an integer from 1 to 32")
-	RandomCaseUnknown         = row(affiliate.KindInvalid, affiliate.InvalidField, "randomCharsCase", "randomCharsCase must be one of uppercase, lowercase, mixed")
-	SubscriptionStatusUnknown = row(affiliate.KindInvalid, affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
-	TotalNotPositive          = row(affiliate.KindInvalid, affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")
-	SubtotalNotPositive       = row(affiliate.KindInvalid, affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero")
-	FreeEarned                = row(affiliate.KindInvalid, affiliate.InvalidField, "free", "free must not be true when an amount was earned")
-	SubtotalBelowTotal        = row(affiliate.KindInvalid, affiliate.InvalidField, "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping")
-	QuantityNotPositive       = row(affiliate.KindInvalid, affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")
-	PriceNegative             = row(affiliate.KindInvalid, affiliate.InvalidField, "product.price", "product.price must be at least 0")
-	TaxNegative               = row(affiliate.KindInvalid, affiliate.InvalidField, "tax", "tax must be at least 0")
-	ShippingNegative          = row(affiliate.KindInvalid, affiliate.InvalidField, "shipping", "shipping must be at least 0")
-	DeductionsExceedTotal     = row(affiliate.KindInvalid, affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")
-	CommissionNegative        = row(affiliate.KindInvalid, affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")
-	TotalBelowRefunded        = row(affiliate.KindInvalid, affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")
-	RefundNotPositive         = row(affiliate.KindInvalid, affiliate.InvalidField, "amount", "Refund amount must be greater than zero")
-	RefuseCount               = row(affiliate.KindInvalid, affiliate.InvalidField, "count", "count must be an integer from 1 to 10000") // of codes that one request generates
-	StepLimitInvalid          = row(affiliate.KindInvalid, affiliate.InvalidField, "limit", "limit must be an integer from 1 to 10000") // of a step
-	StepCursorInvalid         = row(affiliate.KindInvalid, affiliate.InvalidField, "cursor", "Invalid cursor")                          // of a step
-	urlNotHTTPS               = row(affiliate.KindInvalid, affiliate.InvalidField, "url", "url must be an https URL")
-	EventTypeUnknown          = row(affiliate.KindInvalid, affiliate.InvalidField, "events", "Unknown event type: {type}")
-	EventTypeDuplicate        = row(affiliate.KindInvalid, affiliate.InvalidField, "events", "Duplicate event type: {type}")
-	HeadersTooMany            = row(affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must have at most 10 names")
-	HeaderNameRefused         = row(affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must not have the name {name}")
-	HeaderValueRefused        = row(affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must have 1 to 4096 printable ASCII characters as the value of {name}")
-	HeadersTwice              = row(affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must not have a name twice")
-	HeadersOfAnother          = row(affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must be given again when url leads to another host")
-	SinceTooOld               = row(affiliate.KindInvalid, affiliate.InvalidField, "since", "since must be at most 14 days ago")
-	HoldDaysRange             = row(affiliate.KindInvalid, affiliate.InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650")
-	GracePeriodRange          = row(affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
+	emailInvalid              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "email", "Email is invalid"}
+	RateNotPercent            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100"}
+	RateNegative              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "commissionRate", "Commission rate must not be negative"}
+	AffiliateStatusUnknown    = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "affiliateStatus", "affiliateStatus must be one of active, inactive"}
+	CouponTypeUnknown         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "couponType", "couponType must be one of PERCENTAGE, FLAT"}
+	PercentOffRange           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "percentOff", "Percent off must be between 1 and 100"}
+	AmountOffNotPositive      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "amountOff", "Amount off must be greater than zero"}
+	CurrencyUnknown           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "currency", "Currency must be an ISO 4217 code"}
+	DurationUnknown           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "duration", "duration must be one of once, forever, repeating"}
+	MonthsNotPositive         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "durationInMonths", "durationInMonths must be at least 1"}
+	MaxRedemptionsNotPositive = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "maxRedemptions", "maxRedemptions must be at least 1"}
+	RedeemByNotADate          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "redeemBy", "redeemBy must be an ISO 8601 date"}
+	IntegrationTypeUnknown    = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR"}
+	CodeNotAllowed            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "code", "Code must not be sent when isAutoGenerated is true"}
+	ExpiresAtNotADate         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "expiresAt", "expiresAt must be an ISO 8601 date"}
+	MinimumNegative           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "minimumAmount", "minimumAmount must be at least 0"}
+	RandomLengthRange         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "randomCharsLength", "randomCharsLength must be an integer from 1 to 32"}
+	RandomCaseUnknown         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "randomCharsCase", "randomCharsCase must be one of uppercase, lowercase, mixed"}
+	SubscriptionStatusUnknown = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED"}
+	TotalNotPositive          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero"}
+	SubtotalNotPositive       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero"}
+	FreeEarned                = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "free", "free must not be true when an amount was earned"}
+	SubtotalBelowTotal        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
+	QuantityNotPositive       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero"}
+	PriceNegative             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "product.price", "product.price must be at least 0"}
+	TaxNegative               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "tax", "tax must be at least 0"}
+	ShippingNegative          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "shipping", "shipping must be at least 0"}
+	DeductionsExceedTotal     = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned"}
+	CommissionNegative        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0"}
+	TotalBelowRefunded        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount"}
+	RefundNotPositive         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "amount", "Refund amount must be greater than zero"}
+	RefuseCount               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "count", "count must be an integer from 1 to 10000"} // of codes that one request generates
+	StepLimitInvalid          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "limit", "limit must be an integer from 1 to 10000"} // of a step
+	StepCursorInvalid         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "cursor", "Invalid cursor"}                          // of a step
+	urlNotHTTPS               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "url", "url must be an https URL"}
+	EventTypeUnknown          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "events", "Unknown event type: {type}"}
+	EventTypeDuplicate        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "events", "Duplicate event type: {type}"}
+	HeadersTooMany            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must have at most 10 names"}
+	HeaderNameRefused         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must not have the name {name}"}
+	HeaderValueRefused        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must have 1 to 4096 printable ASCII characters as the value of {name}"}
+	HeadersTwice              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must not have a name twice"}
+	HeadersOfAnother          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must be given again when url leads to another host"}
+	SinceTooOld               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "since", "since must be at most 14 days ago"}
+	HoldDaysRange             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650"}
+	GracePeriodRange          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
-	SlugSyntax              = row(affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens") // published, letter for letter
-	slugTooLong             = row(affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link must be at most 100 characters")
-	PlanNotFound            = row(affiliate.KindInvalid, affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found")
-	GroupNotFound           = row(affiliate.KindInvalid, affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found")
-	AffiliateEmailTaken     = row(affiliate.KindConflict, affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")
-	RequestedSlugTaken      = row(affiliate.KindConflict, affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use") // published, letter for letter
-	SlugTaken               = row(affiliate.KindConflict, affiliate.SlugTaken, "link", "This link already exists for this affiliate program")     // published, letter for letter
-	IdentifiersMismatch     = row(affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
-	AffiliateInPayout       = row(affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout")
-	ReferralInPayout        = row(affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout")
-	SaleInPayout            = row(affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout")
-	RefuseNoAffiliate       = row(affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found")
-	OwnerNotFound           = row(affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found")
-	LinkLimitReached        = row(affiliate.KindConflict, affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows")
-	LinkNotFound            = row(affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found")
-	CouponExternalIDTaken   = row(affiliate.KindConflict, affiliate.CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists")
-	CouponNotFound          = row(affiliate.KindNotFound, affiliate.CouponNotFound, "", "Coupon not found")
-	CodeSyntax              = row(affiliate.KindInvalid, affiliate.CodeSyntax, "code", "Code contains invalid characters")
-	StructureEmpty          = row(affiliate.KindInvalid, affiliate.CodeStructureEmpty, "codeStructure", "Code structure has no part enabled")
-	GeneratedCodeInvalid    = row(affiliate.KindInvalid, affiliate.GeneratedCodeInvalid, "", "The generated code is empty or not a valid code")
-	CodeTaken               = row(affiliate.KindConflict, affiliate.CodeTaken, "code", "A promotional code with this code already exists")
-	GeneratedCodeTaken      = row(affiliate.KindConflict, affiliate.GeneratedCodeTaken, "", "A promotional code with this code already exists")
-	CodeExternalIDTaken     = row(affiliate.KindConflict, affiliate.CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists")
-	PromotionalCodeNotFound = row(affiliate.KindNotFound, affiliate.PromotionalCodeNotFound, "", "Promotional code not found")
+	SlugSyntax              = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
+	slugTooLong             = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link must be at most 100 characters"}
+	PlanNotFound            = Refusal{affiliate.KindInvalid, affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"}
+	GroupNotFound           = Refusal{affiliate.KindInvalid, affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found"}
+	AffiliateEmailTaken     = Refusal{affiliate.KindConflict, affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists"}
+	RequestedSlugTaken      = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
+	SlugTaken               = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "link", "This link already exists for this affiliate program"}     // published, letter for letter
+	IdentifiersMismatch     = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
+	AffiliateInPayout       = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
+	ReferralInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
+	SaleInPayout            = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout"}
+	RefuseNoAffiliate       = Refusal{affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found"}
+	OwnerNotFound           = Refusal{affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found"}
+	LinkLimitReached        = Refusal{affiliate.KindConflict, affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows"}
+	LinkNotFound            = Refusal{affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found"}
+	CouponExternalIDTaken   = Refusal{affiliate.KindConflict, affiliate.CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists"}
+	CouponNotFound          = Refusal{affiliate.KindNotFound, affiliate.CouponNotFound, "", "Coupon not found"}
+	CodeSyntax              = Refusal{affiliate.KindInvalid, affiliate.CodeSyntax, "code", "Code contains invalid characters"}
+	StructureEmpty          = Refusal{affiliate.KindInvalid, affiliate.CodeStructureEmpty, "codeStructure", "Code structure has no part enabled"}
+	GeneratedCodeInvalid    = Refusal{affiliate.KindInvalid, affiliate.GeneratedCodeInvalid, "", "The generated code is empty or not a valid code"}
+	CodeTaken               = Refusal{affiliate.KindConflict, affiliate.CodeTaken, "code", "A promotional code with this code already exists"}
+	GeneratedCodeTaken      = Refusal{affiliate.KindConflict, affiliate.GeneratedCodeTaken, "", "A promotional code with this code already exists"}
+	CodeExternalIDTaken     = Refusal{affiliate.KindConflict, affiliate.CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists"}
+	PromotionalCodeNotFound = Refusal{affiliate.KindNotFound, affiliate.PromotionalCodeNotFound, "", "Promotional code not found"}
 
-	CodeNotFound    = row(affiliate.KindInvalid, affiliate.CodeNotFound, "", "Promo code not found")
-	CodeInactive    = row(affiliate.KindConflict, affiliate.CodeInactive, "", "Promo code is not active")
-	CouponInvalid   = row(affiliate.KindConflict, affiliate.CouponInvalid, "", "Promo code is not active")
-	CodeExpired     = row(affiliate.KindConflict, affiliate.CodeExpired, "", "Promo code has expired")
-	CouponExpired   = row(affiliate.KindConflict, affiliate.CouponExpired, "", "Promo code has expired")
-	CodeExhausted   = row(affiliate.KindConflict, affiliate.CodeExhausted, "", "Promo code has reached its redemption limit")
-	CouponExhausted = row(affiliate.KindConflict, affiliate.CouponExhausted, "", "Promo code has reached its redemption limit")
-	CodeUnassigned  = row(affiliate.KindConflict, affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")
-	NotFirstOrder   = row(affiliate.KindConflict, affiliate.NotFirstOrder, "", "Promo code is only valid for a first order")
-	BelowMinimum    = row(affiliate.KindConflict, affiliate.BelowMinimum, "", "Order does not reach the minimum amount for this promo code")
-	WrongCurrency   = row(affiliate.KindConflict, affiliate.WrongCurrency, "", "Promo code minimum is in another currency")
-	WrongAffiliate  = row(affiliate.KindConflict, affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")
-	WrongCustomer   = row(affiliate.KindConflict, affiliate.WrongCustomer, "", "Promo code is limited to another customer")
-	WrongProduct    = row(affiliate.KindConflict, affiliate.WrongProduct, "", "Promo code does not apply to this product")
-	CodeSuspended   = row(affiliate.KindConflict, affiliate.AffiliateSuspended, "", "Promo code is not active") // customers are not told why
+	CodeNotFound    = Refusal{affiliate.KindInvalid, affiliate.CodeNotFound, "", "Promo code not found"}
+	CodeInactive    = Refusal{affiliate.KindConflict, affiliate.CodeInactive, "", "Promo code is not active"}
+	CouponInvalid   = Refusal{affiliate.KindConflict, affiliate.CouponInvalid, "", "Promo code is not active"}
+	CodeExpired     = Refusal{affiliate.KindConflict, affiliate.CodeExpired, "", "Promo code has expired"}
+	CouponExpired   = Refusal{affiliate.KindConflict, affiliate.CouponExpired, "", "Promo code has expired"}
+	CodeExhausted   = Refusal{affiliate.KindConflict, affiliate.CodeExhausted, "", "Promo code has reached its redemption limit"}
+	CouponExhausted = Refusal{affiliate.KindConflict, affiliate.CouponExhausted, "", "Promo code has reached its redemption limit"}
+	CodeUnassigned  = Refusal{affiliate.KindConflict, affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate"}
+	NotFirstOrder   = Refusal{affiliate.KindConflict, affiliate.NotFirstOrder, "", "Promo code is only valid for a first order"}
+	BelowMinimum    = Refusal{affiliate.KindConflict, affiliate.BelowMinimum, "", "Order does not reach the minimum amount for this promo code"}
+	WrongCurrency   = Refusal{affiliate.KindConflict, affiliate.WrongCurrency, "", "Promo code minimum is in another currency"}
+	WrongAffiliate  = Refusal{affiliate.KindConflict, affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate"}
+	WrongCustomer   = Refusal{affiliate.KindConflict, affiliate.WrongCustomer, "", "Promo code is limited to another customer"}
+	WrongProduct    = Refusal{affiliate.KindConflict, affiliate.WrongProduct, "", "Promo code does not apply to this product"}
+	CodeSuspended   = Refusal{affiliate.KindConflict, affiliate.AffiliateSuspended, "", "Promo code is not active"} // customers are not told why
 
-	ReferralAttributionRequired = row(affiliate.KindInvalid, affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")
-	SaleAttributionRequired     = row(affiliate.KindInvalid, affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
-	ReferralNotFound            = row(affiliate.KindInvalid, affiliate.ReferralNotFound, "", "Referral not found")
-	ReferralEmailTaken          = row(affiliate.KindConflict, affiliate.ReferralEmailTaken, "email", "A referral with this email already exists")
-	SlugIsNumber                = row(affiliate.KindConflict, affiliate.SlugTaken, "", "A link of digits can be the number of a click")
-	ReferralErased              = row(affiliate.KindConflict, affiliate.ReferralErased, "", "This customer was erased")
-	SaleNotFound                = row(affiliate.KindNotFound, affiliate.SaleNotFound, "", "Sale not found")
-	SaleExternalIDTaken         = row(affiliate.KindConflict, affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")
-	SaleInvoiceIDTaken          = row(affiliate.KindConflict, affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")
-	SaleRefunded                = row(affiliate.KindConflict, affiliate.SaleHasBeenRefunded, "", "Sale has been refunded")
-	OutsideRefundWindow         = row(affiliate.KindConflict, affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
-	ManuallyPaid                = row(affiliate.KindConflict, affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")
-	AlreadyPaid                 = row(affiliate.KindConflict, affiliate.AlreadyPaid, "", "Sale has already been paid out")
-	IncludedInPayout            = row(affiliate.KindConflict, affiliate.IncludedInPayout, "", "Sale is included in a payout")
-	RefundExceedsSale           = row(affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale")
-	RefundPartsExceed           = row(affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Tax and shipping must not exceed the refund amount")
-	RefundPartExceedsSale       = row(affiliate.KindInvalid, affiliate.RefundExceedsSale, "{field}", "Refunded {field} exceeds what the sale has left of it")
-	RefundAmountRequired        = row(affiliate.KindInvalid, affiliate.MissingField, "amount", "Refund amount is required with tax or shipping")
-	RefundLimitReached          = row(affiliate.KindConflict, affiliate.RefundLimitReached, "", "Sale has as many partial refunds as the program allows")
-	urlNotAllowed               = row(affiliate.KindInvalid, affiliate.URLNotAllowed, "url", "url points to an address that is not allowed")
-	WebhookLimitReached         = row(affiliate.KindConflict, affiliate.WebhookLimitReached, "", "A program may have at most 50 webhook endpoints")
-	DeliveryNotFound            = row(affiliate.KindNotFound, affiliate.DeliveryNotFound, "", "Delivery not found")
-	WebhookNotFound             = row(affiliate.KindNotFound, affiliate.WebhookNotFound, "", "Webhook endpoint not found")
-	WebhookDisabled             = row(affiliate.KindConflict, affiliate.WebhookDisabled, "", "Webhook endpoint is disabled")
-	ReplayTooLarge              = row(affiliate.KindInvalid, affiliate.ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range")
+	ReferralAttributionRequired = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required"}
+	SaleAttributionRequired     = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required"}
+	ReferralNotFound            = Refusal{affiliate.KindInvalid, affiliate.ReferralNotFound, "", "Referral not found"}
+	ReferralEmailTaken          = Refusal{affiliate.KindConflict, affiliate.ReferralEmailTaken, "email", "A referral with this email already exists"}
+	SlugIsNumber                = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "A link of digits can be the number of a click"}
+	ReferralErased              = Refusal{affiliate.KindConflict, affiliate.ReferralErased, "", "This customer was erased"}
+	SaleNotFound                = Refusal{affiliate.KindNotFound, affiliate.SaleNotFound, "", "Sale not found"}
+	SaleExternalIDTaken         = Refusal{affiliate.KindConflict, affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists"}
+	SaleInvoiceIDTaken          = Refusal{affiliate.KindConflict, affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists"}
+	SaleRefunded                = Refusal{affiliate.KindConflict, affiliate.SaleHasBeenRefunded, "", "Sale has been refunded"}
+	OutsideRefundWindow         = Refusal{affiliate.KindConflict, affiliate.OutsideRefundWindow, "", "Sale is outside the refund window"}
+	ManuallyPaid                = Refusal{affiliate.KindConflict, affiliate.ManuallyPaid, "", "Sale has been marked as manually paid"}
+	AlreadyPaid                 = Refusal{affiliate.KindConflict, affiliate.AlreadyPaid, "", "Sale has already been paid out"}
+	IncludedInPayout            = Refusal{affiliate.KindConflict, affiliate.IncludedInPayout, "", "Sale is included in a payout"}
+	RefundExceedsSale           = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale"}
+	RefundPartsExceed           = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Tax and shipping must not exceed the refund amount"}
+	RefundPartExceedsSale       = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "{field}", "Refunded {field} exceeds what the sale has left of it"}
+	RefundAmountRequired        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "amount", "Refund amount is required with tax or shipping"}
+	RefundLimitReached          = Refusal{affiliate.KindConflict, affiliate.RefundLimitReached, "", "Sale has as many partial refunds as the program allows"}
+	urlNotAllowed               = Refusal{affiliate.KindInvalid, affiliate.URLNotAllowed, "url", "url points to an address that is not allowed"}
+	WebhookLimitReached         = Refusal{affiliate.KindConflict, affiliate.WebhookLimitReached, "", "A program may have at most 50 webhook endpoints"}
+	DeliveryNotFound            = Refusal{affiliate.KindNotFound, affiliate.DeliveryNotFound, "", "Delivery not found"}
+	WebhookNotFound             = Refusal{affiliate.KindNotFound, affiliate.WebhookNotFound, "", "Webhook endpoint not found"}
+	WebhookDisabled             = Refusal{affiliate.KindConflict, affiliate.WebhookDisabled, "", "Webhook endpoint is disabled"}
+	ReplayTooLarge              = Refusal{affiliate.KindInvalid, affiliate.ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range"}
 
-	BulkLimitExceeded    = row(affiliate.KindInvalid, affiliate.BulkLimitExceeded, "", "The call is for more objects than the program allows at once")
-	KeySpaceTooSmall     = row(affiliate.KindInvalid, affiliate.KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes")
-	PlanInUse            = row(affiliate.KindConflict, affiliate.PlanInUse, "", "Commission plan is in use")
-	TierInUse            = row(affiliate.KindConflict, affiliate.TierInUse, "", "Tier is in use")
-	TierNotFound         = row(affiliate.KindNotFound, affiliate.TierNotFound, "", "Tier not found")
-	PlanMissing          = row(affiliate.KindNotFound, affiliate.PlanNotFound, "", "Commission plan not found")
-	StatusNotAllowed     = row(affiliate.KindConflict, affiliate.StatusNotAllowed, "", "The present status does not allow this change")
-	PayoutNotFound       = row(affiliate.KindNotFound, affiliate.PayoutNotFound, "", "Payout not found")
-	NothingPayable       = row(affiliate.KindConflict, affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
-	AffiliateNotApproved = row(affiliate.KindConflict, affiliate.AffiliateNotApproved, "", "Affiliate is not approved")
-	BooksNotOpen         = row(affiliate.KindConflict, affiliate.BooksNotOpen, "", "The books of this affiliate are not open yet")
-	BelowPayoutMinimum   = row(affiliate.KindConflict, affiliate.BelowPayoutMinimum, "", "The payable amount is below the payout minimum")
-	RedemptionNotFound   = row(affiliate.KindNotFound, affiliate.RedemptionNotFound, "", "Redemption not found")
-	RedemptionRestored   = row(affiliate.KindConflict, affiliate.RedemptionRestored, "", "Redemption was already restored")
-	ReceiptsKeptTooShort = row(affiliate.KindInvalid, affiliate.RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours")
-	RefuseNoPortal       = row(affiliate.KindConflict, affiliate.PortalNotConfigured, "", "Partner pages are not configured") // of a server that has none
-	PaymentConflict      = row(affiliate.KindConflict, affiliate.PaymentConflict, "", "The ids of the payment belong to two sales: {sales}")
-	PaymentNotFound      = row(affiliate.KindNotFound, affiliate.PaymentNotFound, "", "No payment with this ID waits for a decision")
-	VerifyRunning        = row(affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running")
-	ClicksKeptTooShort   = row(affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute")
+	BulkLimitExceeded    = Refusal{affiliate.KindInvalid, affiliate.BulkLimitExceeded, "", "The call is for more objects than the program allows at once"}
+	KeySpaceTooSmall     = Refusal{affiliate.KindInvalid, affiliate.KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes"}
+	PlanInUse            = Refusal{affiliate.KindConflict, affiliate.PlanInUse, "", "Commission plan is in use"}
+	TierInUse            = Refusal{affiliate.KindConflict, affiliate.TierInUse, "", "Tier is in use"}
+	TierNotFound         = Refusal{affiliate.KindNotFound, affiliate.TierNotFound, "", "Tier not found"}
+	PlanMissing          = Refusal{affiliate.KindNotFound, affiliate.PlanNotFound, "", "Commission plan not found"}
+	StatusNotAllowed     = Refusal{affiliate.KindConflict, affiliate.StatusNotAllowed, "", "The present status does not allow this change"}
+	PayoutNotFound       = Refusal{affiliate.KindNotFound, affiliate.PayoutNotFound, "", "Payout not found"}
+	NothingPayable       = Refusal{affiliate.KindConflict, affiliate.NothingPayable, "", "Nothing is payable to this affiliate"}
+	AffiliateNotApproved = Refusal{affiliate.KindConflict, affiliate.AffiliateNotApproved, "", "Affiliate is not approved"}
+	BooksNotOpen         = Refusal{affiliate.KindConflict, affiliate.BooksNotOpen, "", "The books of this affiliate are not open yet"}
+	BelowPayoutMinimum   = Refusal{affiliate.KindConflict, affiliate.BelowPayoutMinimum, "", "The payable amount is below the payout minimum"}
+	RedemptionNotFound   = Refusal{affiliate.KindNotFound, affiliate.RedemptionNotFound, "", "Redemption not found"}
+	RedemptionRestored   = Refusal{affiliate.KindConflict, affiliate.RedemptionRestored, "", "Redemption was already restored"}
+	ReceiptsKeptTooShort = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours"}
+	RefuseNoPortal       = Refusal{affiliate.KindConflict, affiliate.PortalNotConfigured, "", "Partner pages are not configured"} // of a server that has none
+	PaymentConflict      = Refusal{affiliate.KindConflict, affiliate.PaymentConflict, "", "The ids of the payment belong to two sales: {sales}"}
+	PaymentNotFound      = Refusal{affiliate.KindNotFound, affiliate.PaymentNotFound, "", "No payment with this ID waits for a decision"}
+	VerifyRunning        = Refusal{affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running"}
+	ClicksKeptTooShort   = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute"}
 
-	PaymentIDRequired         = row(affiliate.KindInvalid, affiliate.MissingField, "paymentId", "Payment ID is required")
-	DecisionRequired          = row(affiliate.KindInvalid, affiliate.MissingField, "decision", "Decision is required")
-	PayoutIDRequired          = row(affiliate.KindInvalid, affiliate.MissingField, "payoutId", "Payout ID is required")
-	RefuseNoStatus            = row(affiliate.KindInvalid, affiliate.MissingField, "status", "Status is required")
-	RefuseMove                = row(affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED") // of affiliates
-	RefuseFailedReason        = row(affiliate.KindInvalid, affiliate.InvalidField, "failedReason", "failedReason is only for the status FAILED")            // of a payout
-	RefuseReturnedReason      = row(affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED")      // of a payout
-	RefuseNoExternalID        = row(affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required")                                 // of a payout run
-	RunAffiliatesTooMany      = row(affiliate.KindInvalid, affiliate.InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries")
-	PayoutRunMismatch         = row(affiliate.KindConflict, affiliate.PayoutRunMismatch, "", "This payout run was started with different settings")
-	KindRequired              = row(affiliate.KindInvalid, affiliate.MissingField, "kind", "Kind is required")
-	ReasonRequired            = row(affiliate.KindInvalid, affiliate.MissingField, "reason", "Reason is required")
-	RefuseNoAmount            = row(affiliate.KindInvalid, affiliate.MissingField, "amount", "Amount is required") // of an adjustment: a zero amount of a Go call is not above or below zero
-	AdjustmentZero            = row(affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must not be zero")
-	AdjustmentNotNegative     = row(affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must be less than zero")
-	AdjustmentNotPositive     = row(affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must be greater than zero")
-	AdjustmentNotFound        = row(affiliate.KindNotFound, affiliate.AdjustmentNotFound, "", "Adjustment not found")
-	AdjustmentReversed        = row(affiliate.KindConflict, affiliate.AdjustmentReversed, "", "Adjustment was already reversed")
-	AdjustmentExternalIDTaken = row(affiliate.KindConflict, affiliate.AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists")
+	PaymentIDRequired         = Refusal{affiliate.KindInvalid, affiliate.MissingField, "paymentId", "Payment ID is required"}
+	DecisionRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "decision", "Decision is required"}
+	PayoutIDRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "payoutId", "Payout ID is required"}
+	RefuseNoStatus            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "status", "Status is required"}
+	RefuseMove                = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED"} // of affiliates
+	RefuseFailedReason        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "failedReason", "failedReason is only for the status FAILED"}            // of a payout
+	RefuseReturnedReason      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED"}      // of a payout
+	RefuseNoExternalID        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required"}                                 // of a payout run
+	RunAffiliatesTooMany      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries"}
+	PayoutRunMismatch         = Refusal{affiliate.KindConflict, affiliate.PayoutRunMismatch, "", "This payout run was started with different settings"}
+	KindRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "kind", "Kind is required"}
+	ReasonRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "reason", "Reason is required"}
+	RefuseNoAmount            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "amount", "Amount is required"} // of an adjustment: a zero amount of a Go call is not above or below zero
+	AdjustmentZero            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must not be zero"}
+	AdjustmentNotNegative     = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must be less than zero"}
+	AdjustmentNotPositive     = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "amount", "amount must be greater than zero"}
+	AdjustmentNotFound        = Refusal{affiliate.KindNotFound, affiliate.AdjustmentNotFound, "", "Adjustment not found"}
+	AdjustmentReversed        = Refusal{affiliate.KindConflict, affiliate.AdjustmentReversed, "", "Adjustment was already reversed"}
+	AdjustmentExternalIDTaken = Refusal{affiliate.KindConflict, affiliate.AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists"}
 
-	RefuseNoFrom     = row(affiliate.KindInvalid, affiliate.MissingField, "from", "From is required") // of a period
-	RefuseNoTo       = row(affiliate.KindInvalid, affiliate.MissingField, "to", "To is required")     // of a period
-	IntervalRequired = row(affiliate.KindInvalid, affiliate.MissingField, "by", "By is required")     // of a report
-	ReportOfSeveral  = row(affiliate.KindInvalid, affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")
-	RefuseAfter      = row(affiliate.KindInvalid, affiliate.InvalidQuery, "after", "after cannot be combined with type, objectId or cursor") // of a list of events
-	ReportTooLarge   = row(affiliate.KindInvalid, affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets")
+	RefuseNoFrom     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "from", "From is required"} // of a period
+	RefuseNoTo       = Refusal{affiliate.KindInvalid, affiliate.MissingField, "to", "To is required"}     // of a period
+	IntervalRequired = Refusal{affiliate.KindInvalid, affiliate.MissingField, "by", "By is required"}     // of a report
+	ReportOfSeveral  = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
+	RefuseAfter      = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "after", "after cannot be combined with type, objectId or cursor"} // of a list of events
+	ReportTooLarge   = Refusal{affiliate.KindInvalid, affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets"}
 
-	UnknownRef          = row(affiliate.KindInvalid, affiliate.UnknownRef, "{field}", "{field} names nothing that was imported")
-	RefuseOtherCurrency = row(affiliate.KindInvalid, affiliate.OtherCurrency, "currency", "currency must be that of the program") // of a row of an import
+	UnknownRef          = Refusal{affiliate.KindInvalid, affiliate.UnknownRef, "{field}", "{field} names nothing that was imported"}
+	RefuseOtherCurrency = Refusal{affiliate.KindInvalid, affiliate.OtherCurrency, "currency", "currency must be that of the program"} // of a row of an import
 )
+
+// table is the whole table, which [Refusals] lists: the rows above in their order.
+var table = []Refusal{
+	RefuseUnauthorized, RefuseToken, RefuseAccess, RefuseScope, RefuseProgram, RefusePath, RefuseMethod, RefuseSize,
+	RefuseMediaType, RefuseRate, RefuseInternal, RefuseNoBody, RefuseJSON, RefuseNotAnObject, RefuseTrailing, RefuseDepth,
+	RefuseUTF8, RefuseDuplicateField, RefuseUnknownField, RefuseQuery, RefuseRepeatedParameter, RefuseEmptyParameter,
+	RefuseLimit, RefuseWaitingLimit, CursorInvalid, RefuseUnknownParameter, RefuseKey, IdempotencyKeyReused,
+
+	FirstNameRequired, LastNameRequired, EmailRequired, AffiliateOrEmailAddressRequired, RefuseNoAffiliateID,
+	LinkRequired, RefuseNoOwner, LinkIDRequired, NewLinkRequired, NameRequired, PercentOffRequired, AmountOffRequired,
+	CurrencyRequired, MonthsRequired, ProductIDsRequired, CouponIDRequired, CodeRequired, GeneratedNeedsAffiliate,
+	CustomerIDRequired, StructureRequired, PromotionalCodeIDRequired, CustomerExternalIDRequired, ReferralIDRequired,
+	TotalRequired, RefuseNoSaleID, RefuseNoPlanID, RefuseNoTierID, RefuseNoRate, RefuseNoAffiliateIDs,
+	RefuseNoReferralIDs, RefuseTokenTTL, RefuseNoAge, RefuseNoSelection, RefuseNoSaleIDs, PromoCodeRequired, URLRequired,
+	EventsRequired, ReplayTargetRequired, WebhookIDRequired, EventRequired, RefuseNoProgramID, RefuseNoReferralCode,
+
+	emailInvalid, RateNotPercent, RateNegative, AffiliateStatusUnknown, CouponTypeUnknown, PercentOffRange,
+	AmountOffNotPositive, CurrencyUnknown, DurationUnknown, MonthsNotPositive, MaxRedemptionsNotPositive,
+	RedeemByNotADate, IntegrationTypeUnknown, CodeNotAllowed, ExpiresAtNotADate, MinimumNegative, RandomLengthRange,
+	RandomCaseUnknown, SubscriptionStatusUnknown, TotalNotPositive, SubtotalNotPositive, FreeEarned, SubtotalBelowTotal,
+	QuantityNotPositive, PriceNegative, TaxNegative, ShippingNegative, DeductionsExceedTotal, CommissionNegative,
+	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
+	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
+	HeadersOfAnother, SinceTooOld, HoldDaysRange, GracePeriodRange,
+
+	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, RequestedSlugTaken, SlugTaken,
+	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
+	LinkLimitReached, LinkNotFound, CouponExternalIDTaken, CouponNotFound, CodeSyntax, StructureEmpty,
+	GeneratedCodeInvalid, CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken, PromotionalCodeNotFound,
+
+	CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted, CodeUnassigned,
+	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
+
+	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber,
+	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
+	ManuallyPaid, AlreadyPaid, IncludedInPayout, RefundExceedsSale, RefundPartsExceed, RefundPartExceedsSale,
+	RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,
+	WebhookDisabled, ReplayTooLarge,
+
+	BulkLimitExceeded, KeySpaceTooSmall, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
+	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, RedemptionNotFound,
+	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
+	ClicksKeptTooShort,
+
+	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
+	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,
+	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
+	AdjustmentExternalIDTaken,
+
+	RefuseNoFrom, RefuseNoTo, IntervalRequired, ReportOfSeveral, RefuseAfter, ReportTooLarge,
+
+	UnknownRef, RefuseOtherCurrency,
+}
 
 // Rows for any field (contract "Field errors"): use [Refusal.Of] with the name
 // of the field, with which the text begins. These rows are not listed. Rows

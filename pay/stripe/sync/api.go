@@ -54,8 +54,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// wait pauses between two tries. Tests replace it.
-var wait = func(ctx context.Context, d time.Duration) error {
+// wait pauses between two tries.
+func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -147,10 +147,11 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			sync.Waits(t)
 			s.stripe.before = func(w http.ResponseWriter, r *http.Request) bool { c.answer(w, r); return true }
-			_, err := s.client.Coupon(t.Context(), s.Program, s.coupon.ID)
-			paytest.Same(t, "error", fmt.Sprint(err), c.want)
+			s.waits(t, func() {
+				_, err := s.client.Coupon(s.T.Context(), s.Program, s.coupon.ID)
+				paytest.Same(t, "error", fmt.Sprint(err), c.want)
+			})
 			for d, err := range s.client.Check(t.Context(), s.Program) {
 				t.Error(d, err) // nothing has been taken to Stripe
 			}

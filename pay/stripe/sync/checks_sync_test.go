@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,23 @@ func (s *shop) push() sync.Done {
 		s.T.Fatal(err)
 	}
 	return done
+}
+
+// waits does something in a time that passes by itself, and returns how long the
+// client waited between its requests.
+func (s *shop) waits(t *testing.T, do func()) (waited []time.Duration) {
+	defer func() { s.T = t }()
+	s.client.HTTP = &http.Client{Transport: s.stripe}
+	synctest.Test(t, func(t *testing.T) {
+		s.T = t
+		do()
+	})
+	for i, at := range s.stripe.sent {
+		if i > 0 && at != s.stripe.sent[i-1] {
+			waited = append(waited, at.Sub(s.stripe.sent[i-1]))
+		}
+	}
+	return waited
 }
 
 // now is the coupon as the program has it.
@@ -164,7 +182,6 @@ func TestOutward(t *testing.T) {
 		}},
 		{95, "a busy Stripe", func(t *testing.T) {
 			s := newShop(t, "SPRING")
-			waited := sync.Waits(t)
 			busy := true
 			s.stripe.before = func(w http.ResponseWriter, r *http.Request) bool {
 				if r.Method != http.MethodPost || !busy {
@@ -175,8 +192,8 @@ func TestOutward(t *testing.T) {
 				w.WriteHeader(http.StatusTooManyRequests)
 				return true
 			}
-			s.push()
-			paytest.Same(t, "waits", fmt.Sprint(*waited), "[1s]")
+			waited := s.waits(t, func() { s.push() })
+			paytest.Same(t, "waits", fmt.Sprint(waited), "[1s]")
 			paytest.Same(t, "coupons", len(s.stripe.coupons), 1)
 			keys := map[string]int{}
 			for _, r := range s.stripe.requests {
@@ -213,15 +230,16 @@ func TestWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t)
-			waited := sync.Waits(t)
 			s.stripe.before = func(w http.ResponseWriter, _ *http.Request) bool {
 				w.Header().Set("Retry-After", c.after)
 				w.WriteHeader(c.status)
 				return true
 			}
-			_, err := s.client.Coupon(t.Context(), s.Program, s.coupon.ID)
-			paytest.Same(t, "error", fmt.Sprint(err), fmt.Sprintf("sync: Stripe answered %d", c.status))
-			paytest.Same(t, "waits", fmt.Sprint(*waited), c.waits)
+			waited := s.waits(t, func() {
+				_, err := s.client.Coupon(s.T.Context(), s.Program, s.coupon.ID)
+				paytest.Same(t, "error", fmt.Sprint(err), fmt.Sprintf("sync: Stripe answered %d", c.status))
+			})
+			paytest.Same(t, "waits", fmt.Sprint(waited), c.waits)
 			paytest.Same(t, "tries", len(s.stripe.requests), c.tries)
 		})
 	}

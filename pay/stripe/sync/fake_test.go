@@ -3,6 +3,7 @@ package sync_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A fake is Stripe as far as coupons and promotion codes go. It keeps what it is
@@ -23,6 +25,7 @@ type fake struct {
 	codes    map[string]object
 	answered map[string][]byte
 	requests []*http.Request
+	sent     []time.Time // of those of waits
 	bodies   []url.Values
 	next     int
 	before   func(http.ResponseWriter, *http.Request) bool // true: it answered
@@ -55,6 +58,19 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Request-Id", "req_"+strconv.Itoa(len(f.requests)))
 	w.WriteHeader(status)
 	w.Write(answer)
+}
+
+// RoundTrip answers without a connection.
+func (f *fake) RoundTrip(r *http.Request) (answer *http.Response, err error) {
+	f.sent = append(f.sent, time.Now())
+	defer func() {
+		if recover() != nil {
+			answer, err = nil, io.EOF
+		}
+	}()
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 func (f *fake) answer(r *http.Request) (int, []byte) {
