@@ -98,7 +98,7 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 //
 //	done, err := p.Run(ctx, affiliate.RetainJob{Retention: policy})
 //
-// It looks in a snapshot, and has transactions of at most 128 records, so a sale waits
+// It looks in a snapshot, and has transactions of at most 100 records, so a sale waits
 // for a few milliseconds at most. After an error the work of earlier transactions
 // remains: run the job again. A job that is run again, or by several callers at once,
 // has no second effect.

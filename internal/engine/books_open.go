@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -8,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// wantsOpening reports whether there is something to open.
-func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
+// WantsOpening reports whether there is something to open.
+func (o *Op) WantsOpening(totals record.Totals) (bool, error) {
 	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales > 0 {
 		return b.Opened.IsZero(), nil
 	}
@@ -20,12 +22,8 @@ func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
 	return sales, nil
 }
 
-// OpenBooks writes the opening of an affiliate, and reports whether there was
-// something to open.
-func (o *Op) OpenBooks(totals record.Totals) (bool, error) {
-	if wants, err := o.wantsOpening(totals); err != nil || !wants {
-		return false, err
-	}
+// OpenBooks writes the opening of an affiliate.
+func (o *Op) OpenBooks(totals record.Totals) error {
 	found := inventory{of: make(map[int64]int64), booked: make(map[uuid.UUID]bool)}
 	for _, step := range []func() error{
 		func() error {
@@ -42,7 +40,7 @@ func (o *Op) OpenBooks(totals record.Totals) (bool, error) {
 		},
 	} {
 		if err := step(); err != nil {
-			return false, refusal.Internal("open books", err)
+			return refusal.Internal("open books", err)
 		}
 	}
 	books := &totals.Books
@@ -50,17 +48,26 @@ func (o *Op) OpenBooks(totals record.Totals) (bool, error) {
 	for i := range found.unbooked {
 		b := BookAdjustment(&found.unbooked[i], affiliate.CauseOpening, found.unbooked[i].Amount)
 		if err := o.Post(totals.ID, books, &b); err != nil {
-			return false, err
+			return err
 		}
 	}
 	b, err := found.opening(books)
 	if err != nil {
-		return false, refusal.Internal("open books", err)
+		return refusal.Internal("open books", err)
 	}
 	if err := o.Post(totals.ID, books, &b); err != nil {
-		return false, err
+		return err
 	}
-	return true, o.PutTotals(totals)
+	return o.PutTotals(totals)
+}
+
+// PutTotals writes totals that may not be stored yet.
+func (o *Op) PutTotals(rec record.Totals) error {
+	err := o.Tx.Totals.Replace(rec)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = o.Tx.Totals.Insert(rec)
+	}
+	return err
 }
 
 // An inventory is what the records of an affiliate say that its books must hold.

@@ -25,7 +25,7 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	case affiliate.RecalculateJob:
 		return recalculate(j), nil
 	case affiliate.OpenBooksJob:
-		return work{name: "open-books", phases: []phase{onBooks((*engine.Op).OpenBooks)}}, nil
+		return work{name: "open-books", phases: []phase{onBooks((*engine.Op).WantsOpening, (*engine.Op).OpenBooks)}}, nil
 	case affiliate.CloseBooksJob:
 		return closeBooks(p, affiliate.InstantOf(j.Until)), nil
 	case affiliate.EraseAffiliateJob:
@@ -83,18 +83,24 @@ func closeBooks(p *engine.Program, until affiliate.Instant) work {
 	return work{
 		name:    "close-books",
 		refused: refusal.First(refusal.FieldInFuture.About("until").When(until.After(p.Now()))),
-		phases: []phase{onBooks(func(o *engine.Op, totals record.Totals) (bool, error) {
-			return o.CloseBooks(totals, until)
-		})},
+		phases: []phase{onBooks(
+			func(_ *engine.Op, totals record.Totals) (bool, error) {
+				return totals.Books.ClosedUntil.Before(until), nil
+			},
+			func(o *engine.Op, totals record.Totals) error {
+				totals.Books.ClosedUntil = until
+				return o.PutTotals(totals)
+			},
+		)},
 	}
 }
 
-// booksAtOnce is how many affiliates are looked at for one whose books change.
+// booksAtOnce is how many affiliates a transaction over the books looks at.
 const booksAtOnce = 50
 
-// onBooks is the phase that runs fn on the totals of each affiliate. It stops behind
-// one that fn has changed, whose books have the transaction for themselves.
-func onBooks(fn func(*engine.Op, record.Totals) (bool, error)) phase {
+// onBooks is the phase that runs fn on the totals of each affiliate that wants it.
+// A transaction ends before a second one, so that each has it for itself.
+func onBooks(wants func(*engine.Op, record.Totals) (bool, error), fn func(*engine.Op, record.Totals) error) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		n = min(n, booksAtOnce)
 		affs, err := engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: n})
@@ -107,14 +113,20 @@ func onBooks(fn func(*engine.Op, record.Totals) (bool, error)) phase {
 			if err != nil {
 				return stretch{}, refusal.Internal("read totals", err)
 			}
-			changed, err := fn(o, totals)
+			wanted, err := wants(o, totals)
 			if err != nil {
 				return stretch{}, err
 			}
-			if done.last, done.looked = affs[i].ID, i+1; changed {
-				done.changed = 1
+			if wanted && done.changed > 0 {
 				return done, nil
 			}
+			if wanted {
+				if err := fn(o, totals); err != nil {
+					return stretch{}, err
+				}
+				done.changed++
+			}
+			done.last, done.looked = affs[i].ID, i+1
 		}
 		done.over = len(affs) < n
 		return done, nil

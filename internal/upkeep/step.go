@@ -20,7 +20,7 @@ const (
 	stepAtMost    = 10_000
 	stepByDefault = 2_000
 	stepBatch     = 512 // the most records of one transaction
-	runBatch      = 128 // the same of Run, which nobody waits for
+	runBatch      = 100 // the same of Run, which nobody waits for
 )
 
 // Step is Step of tributary.Program.
