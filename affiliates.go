@@ -83,10 +83,10 @@ func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.
 	return p.engine.Affiliates(ctx, pg)
 }
 
-// SearchAffiliates lists affiliates, newest first, a hundred without a limit. A
-// search text that is exactly an id, an email or a slug finds that affiliate
-// alone. It looks at no more than 5,000 affiliates for a page, so a page may be
-// short or empty although more follow: Next says so.
+// SearchAffiliates lists affiliates, newest first, a hundred without a limit. A search text
+// that is exactly an id, an email or a slug finds that affiliate alone. A page looks at no
+// more than 5,000 affiliates, so it may be short or empty although more follow: Next says
+// so.
 //
 // Errors: [affiliate.InvalidQuery] (status, search, a bad page).
 //

@@ -30,13 +30,13 @@ func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter,
 	return reading.Adjustments(ctx, p.engine, f, pg)
 }
 
-// RecordAdjustment records an amount that an affiliate is owed or owes beside
-// the commissions of sales. It is payable at once: the next payout takes it, and
-// a negative one lowers that payout. An adjustment is in no totals.
+// RecordAdjustment records an amount that an affiliate is owed or owes besides the
+// commissions of sales. It is payable at once: the next payout takes it, and a negative one
+// lowers that payout. Adjustments count in no totals.
 //
-// With NewAdjustment.Reverses it takes an earlier adjustment back: it has the
-// same kind, affiliate and sale, and the opposite amount. An adjustment is
-// reversed once, and one that reverses cannot be reversed.
+// With NewAdjustment.Reverses it takes an earlier adjustment back: it has the same kind,
+// affiliate and sale, and the opposite amount. An adjustment can be reversed once, and a
+// reversal cannot be reversed.
 //
 // Errors: [affiliate.MissingField] and [affiliate.InvalidField] (affiliateId, saleId, kind, amount,
 // reason, externalId), [affiliate.AffiliateNotFound], [affiliate.SaleNotFound],
@@ -51,9 +51,9 @@ func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustme
 	return p.engine.RecordAdjustment(ctx, in)
 }
 
-// Attention returns what waits for somebody: n of each kind, the newest first. n
-// is 1–20; 0 means 5. It reads at most 101 records of each kind from an index,
-// and the endpoints, however large the program is.
+// Attention returns what waits for somebody: the newest n of each kind. n is 1–20; 0 means
+// 5. It reads at most 101 records of each kind from an index, and the endpoints, however
+// large the program is.
 //
 // Errors: [affiliate.InvalidQuery] (limit).
 //
@@ -64,12 +64,12 @@ func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, er
 	return reading.Attention(ctx, p.engine, n)
 }
 
-// Balance returns what an affiliate is owed and was paid, at this moment. It
-// reads the kept sums, and besides only the sales that may mature: those of as
-// many days as any sale of the affiliate was held.
+// Balance returns what an affiliate is owed and was paid, at this moment. It reads the
+// stored sums and, to tell what has matured, only recent sales: those of as many days as
+// the longest holding period of any sale of the affiliate.
 //
-// Errors: [affiliate.AffiliateNotFound]; [affiliate.BooksNotOpen] for an affiliate with sales from
-// before there were movements, until an [affiliate.OpenBooksJob]; [affiliate.IdentifiersMismatch].
+// Errors: [affiliate.AffiliateNotFound]; [affiliate.BooksNotOpen] for an affiliate whose
+// sales are older than movements, until an [affiliate.OpenBooksJob]; [affiliate.IdentifiersMismatch].
 //
 // Source: docs/money.md 8.
 func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
@@ -97,9 +97,9 @@ func (p *Program) Movements(ctx context.Context, f affiliate.MovementFilter, pg 
 	return reading.Movements(ctx, p.engine, f, pg)
 }
 
-// AdjustmentReasons are the reasons of adjustments by their ids, at most 1,000: what the
-// lines of a statement, which keeps ids alone, are about. It leaves out those that are
-// not there, and those whose reason was erased.
+// AdjustmentReasons returns the reasons of adjustments by their ids, at most 1,000 of them.
+// A statement has only ids: this says what its lines are about. Adjustments that do not
+// exist, or whose reason was erased, are left out.
 //
 // Errors: [affiliate.InvalidField] (adjustmentIds).
 //
@@ -108,17 +108,15 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 	return payout.AdjustmentReasons(ctx, p.engine, ids...)
 }
 
-// Report counts what happened in each day, week or month of a period, from ≤ t <
-// to: the oldest first, empty ones too. A sale, a refund and a deletion count when
-// they happen: a refund changes its own day and leaves the day of the sale alone.
-// Clicks and referrals are those that are stored now, by the time of their
-// creation.
+// Report counts what happened in each day, week or month of a period, from ≤ t < to: the
+// oldest first, empty ones too. A sale, a refund and a deletion count when they happen: a
+// refund changes its own day and not the day of the sale. Clicks and referrals are those
+// that are still stored, by the time of their creation.
 //
-// It reads the movements, clicks and referrals of the buckets of the page, a thousand
-// at a time, so its cost does not depend on what is outside. The report of a link or a
-// code reads the movements of the affiliate it belongs to, and is about these
-// alone. With a [Config].NewID of the host, ids do not tell the time, and all
-// clicks and referrals are read.
+// It reads the movements, clicks and referrals of the buckets of the page, a thousand at
+// a time, so its cost depends on these only. The report of a link or a code reads the
+// movements of the affiliate that owns it, and counts only its own. When the host sets
+// [Config].NewID, ids do not tell the time, and all clicks and referrals are read.
 //
 // Errors: [affiliate.InvalidQuery] (from, to) for a time outside of the years 1–9999 and
 // when to is not after from; (by) for another interval; when more than one id is
@@ -140,30 +138,28 @@ func (p *Program) ExplainSale(ctx context.Context, id affiliate.SaleID) (affilia
 	return reading.ExplainSale(ctx, p.engine, id)
 }
 
-// Simulate calculates what past sales would have earned with other terms, for
-// each affiliate that has such sales, oldest first. The amounts that are kept,
-// the deductions and the rates of a sale, an affiliate or a tier stay as they
-// are recorded; the limits of the terms are judged by the number of the payment
-// and the time of the referral. Sales that were set by hand, that do not say
-// where their rate comes from, that have a rate of their own of another type
-// than the terms, or whose limits cannot be judged because the customer's
-// referral was deleted, stay as they are. The holding period changes nothing.
+// Simulate calculates what past sales would have earned with other terms, for each
+// affiliate that has such sales, oldest first. Recorded kept amounts, deductions, and the
+// rates of a sale, an affiliate or a tier are used as they are; the limits of the terms
+// apply to the number of the payment and the time of the referral. A sale keeps its
+// commission if it was set by hand, does not say where its rate comes from, has a rate of
+// its own of another type than the terms, or if its limits cannot be checked because the
+// customer's referral was deleted. The holding period has no effect.
 //
 // It reads the sales of one affiliate at a time, in pieces, and writes nothing.
 //
-// Errors: [affiliate.InvalidField] for terms that no plan may have, and those of the
-// store; each ends the walk.
+// Errors: [affiliate.InvalidField] for terms that no plan may have, and those of the store;
+// each ends the walk.
 //
 // Source: docs/money.md 11.
 func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
 	return reading.Simulate(ctx, p.engine, q)
 }
 
-// Statement returns what was owed to an affiliate at the beginning and at the end
-// of a period, from ≤ t < to. Its lines are read when they are asked for, all of them
-// ([affiliate.Statement.Lines]) or a page ([affiliate.Statement.Page]): those that were
-// there when the statement was made. A statement costs the same however many
-// movements there are outside.
+// Statement returns what was owed to an affiliate at the beginning and at the end of a
+// period, from ≤ t < to. Its lines, as of when it was made, are read on demand: all of
+// them ([affiliate.Statement.Lines]) or a page ([affiliate.Statement.Page]). Its cost does
+// not depend on the movements outside of the period.
 //
 // Errors: [affiliate.MissingField] for the zero ref; [affiliate.AffiliateNotFound],
 // [affiliate.IdentifiersMismatch]; [affiliate.InvalidQuery]

@@ -9,10 +9,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// CheckCodes says what [Program.GenerateCodes] would make, and makes nothing.
+// CheckCodes says how many codes [Program.GenerateCodes] would make and shows samples, and
+// makes none.
 //
-// Errors: those of GenerateCodes, except for those of the codes that it would
-// draw.
+// Errors: those of GenerateCodes, except those about codes that it would draw.
 //
 // Source: docs/rules.md 3.8; docs/contract.md 4.6.
 func (p *Program) CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error) {
@@ -48,9 +48,8 @@ func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.Delet
 	return p.engine.DeleteCode(ctx, id)
 }
 
-// Evaluate reports whether a code would work for an order, and its discount. It
-// uses the same rules as a sale and changes nothing. With an idempotency key
-// its answer is stored.
+// Evaluate reports whether a code would work for an order, and its discount. It uses the
+// same rules as a sale and changes nothing. With an idempotency key its answer is stored.
 //
 // Errors: [affiliate.MissingField] (promoCode), [affiliate.InvalidField]. A code that fails is not
 // an error.

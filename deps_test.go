@@ -81,6 +81,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
 	"affiliate/importer": {[]string{".", "affiliate", "internal/amounts", "internal/jsontext", "internal/refusal", "internal/sheet"}, nil},
 
+	"affiliate/importer/cli": {[]string{".", "affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
+
 	"memstore": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate", "internal/refusal"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
 	"httpapi": {
@@ -107,9 +109,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/jsontext": {nil, nil},
 	"internal/licenses": {nil, nil}, // a program about the modules
 	"internal/mutate":   {nil, nil}, // a program that runs the tests
-	"internal/moving":   {[]string{".", "affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 	"internal/pasted":   {nil, nil}, // for tests
-	"internal/orders":   {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"internal/sheet":    {nil, nil},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
@@ -122,14 +122,15 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 
-	"examples/embed":      {[]string{".", "affiliate", "memstore"}, nil},
-	"examples/fake":       {[]string{"affiliate", "client"}, nil},
-	"examples/import":     {[]string{".", "affiliate", "affiliate/importer", "memstore", "internal/moving"}, nil},
-	"examples/quickstart": {[]string{".", "affiliate", "affiliate/record", "memstore", "internal/orders"}, []string{"github.com/google/uuid"}},
-	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
-	"examples/serve":      {[]string{".", "affiliate"}, nil},
+	"examples/embed":             {[]string{".", "affiliate", "memstore"}, nil},
+	"examples/fake":              {[]string{"affiliate", "client"}, nil},
+	"examples/import":            {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
+	"examples/quickstart":        {[]string{".", "affiliate", "affiliate/record", "memstore", "examples/quickstart/orders"}, []string{"github.com/google/uuid"}},
+	"examples/receiver":          {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
+	"examples/serve":             {[]string{".", "affiliate"}, nil},
+	"examples/quickstart/orders": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"examples/server": {
-		[]string{".", "affiliate", "affiliate/record", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "internal/orders"}, []string{"github.com/google/uuid"},
+		[]string{".", "affiliate", "affiliate/record", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "examples/quickstart/orders"}, []string{"github.com/google/uuid"},
 	},
 }
 

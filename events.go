@@ -69,10 +69,9 @@ func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affili
 	return p.engine.Events(ctx, f, pg)
 }
 
-// Backlog returns for how long the oldest due delivery has been waiting for its
-// attempt; 0: none is due. It grows while no sender runs, and while endpoints
-// are paused. It costs at most two index reads and the read of a delivery, however
-// long the queue is.
+// Backlog returns how long the oldest due delivery has been waiting for its attempt; 0:
+// none is due. It grows while no sender runs, and while endpoints are paused. It costs at
+// most two index reads and one read of a delivery, however long the queue is.
 //
 // Errors: those of the store.
 //
@@ -83,9 +82,9 @@ func (p *Program) Backlog(ctx context.Context) (time.Duration, error) {
 	return delivery.Backlog(ctx, p.engine)
 }
 
-// ClaimDeliveries claims up to n due deliveries, and nobody else gets them
-// until the lease ends. n is the number of free slots; with the attempts in
-// flight it is the number of all slots.
+// ClaimDeliveries claims up to n due deliveries; nobody else gets them until the lease
+// ends. n is the number of free slots: together with the attempts in flight it makes the
+// number of all slots.
 //
 //   - An endpoint has at most 4 attempts in flight. An endpoint that has not
 //     answered in the last 5 minutes, or has not answered its last attempt, has

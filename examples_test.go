@@ -1,9 +1,12 @@
 package tributary_test
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -49,4 +52,36 @@ func TestGuidesHaveExamples(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestExamplesCanBeCopied: the programs in the folders examples, of all modules, import no
+// internal package, which a copy in another module could not. The rehearsal of the release
+// (.ci/rehearse) copies and builds them.
+func TestExamplesCanBeCopied(t *testing.T) {
+	looked := map[string]bool{} // folders of modules
+	walkGo(t, func(path, text string) {
+		dir, _, found := strings.Cut("/"+path, "/examples/")
+		if !found || strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		looked[dir] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(strings.Split(name, "/"), "internal") {
+				t.Errorf("%s imports %s", path, name)
+			}
+		}
+	})
+	for _, dir := range []string{"", "/pay", "/pgstore"} {
+		if !looked[dir] {
+			t.Errorf("no examples were found in the module %q", dir)
+		}
+	}
 }

@@ -12,9 +12,9 @@ import (
 // and gets the links that are missing. Rows that cannot be imported are
 // reported; the others are imported.
 //
-// A slug that another affiliate has is left out, renamed or refused, as the row
-// says; each is noted. Who came by a link that was left out belongs to the
-// affiliate of the row all the same.
+// A slug that another affiliate has is left out, renamed or refused, as the row says; each
+// case is noted. Customers who came by a link that was left out are still credited to the
+// affiliate of the row.
 //
 // Errors: [affiliate.BulkLimitExceeded]; those of the store. Of a row: [affiliate.MissingField] and
 // [affiliate.InvalidField], [affiliate.PlanNotFound], [affiliate.SlugTaken], [affiliate.LinkLimitReached].
@@ -42,9 +42,9 @@ func (p *Program) ImportCoupons(ctx context.Context, rows []affiliate.ImportedCo
 	return imports.ImportCoupons(ctx, p.engine, rows)
 }
 
-// ImportPayouts adds payouts of another service in one transaction, without
-// events. Its commissions belong to the payout from then on, so that nobody pays
-// them again. Rows that cannot be imported are reported; the others are imported.
+// ImportPayouts adds payouts of another service in one transaction, without events. The
+// commissions of the service belong to them from then on, so that nobody pays them again.
+// Rows that cannot be imported are reported; the others are imported.
 //
 // A row that was imported before gets its newer state: a status that follows, and
 // commissions that came since. Any other difference is noted and not written.
@@ -61,13 +61,12 @@ func (p *Program) ImportPayouts(ctx context.Context, rows []affiliate.ImportedPa
 	return imports.ImportPayouts(ctx, p.engine, rows)
 }
 
-// ImportSales adds payments of the past with their commissions in one
-// transaction, without events. No code is redeemed, and no rule decides about
-// the commission: it is what the row says. A payment with an external id that a
-// sale has is that sale, and nothing is written. If that sale was imported by
-// another row, this is a second commission of the order, which is stored without
-// the ids and noted; the same one again is only noted. Rows that cannot be
-// imported are reported; the others are imported.
+// ImportSales adds past payments with their commissions in one transaction, without events.
+// No code is redeemed, and no rule decides about the commission: the row gives it. When a
+// sale already has the row's external id, the row stands for that sale and nothing is
+// written. If another row imported that sale, this row is a second commission of the order:
+// it is stored without the ids, and noted. When the same row comes again, it is only noted.
+// Rows that cannot be imported are reported; the others are imported.
 //
 // A row that was imported before gets its newer state: ON_HOLD to ACCEPTED, and
 // more refunded. Any other difference is noted and not written; when the sale was

@@ -45,9 +45,9 @@ func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affili
 	return p.engine.DeleteLink(ctx, ref)
 }
 
-// Links lists links, newest first: the one with the id or the slug, all of one
-// affiliate, or all of the program. When nothing is found, the list is empty.
-// The page is ignored when at most one link can match.
+// Links lists links, newest first: the one with the id or the slug, those of one affiliate,
+// or all of the program. When nothing is found, the list is empty. The page is ignored when
+// at most one link can match.
 //
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //

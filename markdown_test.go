@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/pasted"
 )
 
@@ -138,7 +139,10 @@ var pastedPages = map[string]string{
 func TestGuides(t *testing.T) {
 	for page, test := range pastedPages {
 		if test == ". TestGuides" {
-			t.Run(filepath.Base(page), func(t *testing.T) { pasted.Run(t, page) })
+			t.Run(filepath.Base(page), func(t *testing.T) {
+				atlength.Only(t, "compiles the page")
+				pasted.Run(t, page)
+			})
 		}
 	}
 }

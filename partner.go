@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Profile returns who the affiliate is.
+// Profile returns the affiliate's own profile.
 //
 // Errors: [affiliate.ErrNotFound].
 //
@@ -39,8 +39,8 @@ func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 	return p.partner.Report(ctx, from, to, by)
 }
 
-// SetPayoutDetails is [Program.SetPayoutDetails] by the affiliate itself, with the
-// source AFFILIATE_PORTAL. Only one that is ACTIVE may.
+// SetPayoutDetails is [Program.SetPayoutDetails] by the affiliate itself, with the source
+// AFFILIATE_PORTAL. The affiliate must be ACTIVE.
 //
 // Errors: those of Program.SetPayoutDetails; [affiliate.StatusNotAllowed].
 //
@@ -114,7 +114,7 @@ func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.P
 	return p.partner.PayoutEntries(ctx, id, pg)
 }
 
-// AdjustmentReasons is [Program.AdjustmentReasons] of those of the affiliate.
+// AdjustmentReasons is [Program.AdjustmentReasons] for adjustments of the affiliate.
 //
 // Errors: [affiliate.InvalidField] (adjustmentIds).
 //
@@ -123,14 +123,13 @@ func (p Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[u
 	return p.partner.AdjustmentReasons(ctx, ids...)
 }
 
-// Spend notes that something of the affiliate that counts once was used, such as a
-// token in a link, and reports whether this was the first time. The note is a
-// receipt: it holds for every process on the store, for 24 hours, so what is spent
-// must end before. name has 1–255 visible ASCII characters. The affiliate need not
-// exist.
+// Spend uses up something of the affiliate that counts once, such as a token in a link, and
+// reports whether this was the first time. It stores a receipt, which every process on the
+// store sees, for 24 hours, so the token must expire earlier. name has 1–255 visible ASCII
+// characters. The affiliate need not exist.
 //
-// Errors: [affiliate.IdempotencyKeyInvalid] for another name; those of the store, after which
-// it may be spent.
+// Errors: [affiliate.IdempotencyKeyInvalid] for another name; those of the store, after
+// which the name may be used up.
 //
 // Source: docs/contract.md 1.8.
 func (p Partner) Spend(ctx context.Context, name string) (bool, error) {

@@ -19,11 +19,10 @@ func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.
 	return reading.PaymentConflict(ctx, p.engine, id)
 }
 
-// ReportPayer takes in that a customer of a payment provider was created or
-// changed. Fields that are empty change nothing. The customer is the referral
-// that the payer paid for before, else the one with the host's CustomerID, else
-// the one with the email. Payments of the payer that are parked are tried again,
-// the oldest 100 of them.
+// ReportPayer takes in that a customer of a payment provider was created or changed. Empty
+// fields change nothing. The customer is the referral that the payer paid for before, else
+// the one with the host's CustomerID, else the one with the email. The oldest 100 parked
+// payments of the payer are tried again.
 //
 // Errors: [affiliate.InvalidField].
 //
@@ -45,15 +44,15 @@ func (p *Program) Payer(ctx context.Context, provider string, f affiliate.PayerF
 	return payment.Payer(ctx, p.engine, provider, f)
 }
 
-// ReportSubscription takes in the state of one subscription, as a payment
-// provider reports it. Of one subscription the state with the latest At counts;
-// at one moment PAST_DUE < ACTIVE < CANCELLED. The customer is ACTIVE if any
-// subscription is, else PAST_DUE if any is, else CANCELLED. What a person set
-// stays until that changes, and SUBMITTED and DECLINED stay for good. The last 20
-// subscriptions of a payer are kept; closed ones go first.
+// ReportSubscription takes in the state of one subscription, as a payment provider reports
+// it. For one subscription the state with the latest At counts; at the same moment PAST_DUE
+// < ACTIVE < CANCELLED. The customer is ACTIVE if any subscription is, else PAST_DUE if any
+// is, else CANCELLED. A status that a person set stays until that result changes; SUBMITTED
+// and DECLINED stay for good. The last 20 subscriptions of a payer are kept; closed ones
+// are dropped first.
 //
-// Errors: [affiliate.InvalidField]; [affiliate.ErrNotFound] when no referral is known of the payer,
-// who is found by its id alone.
+// Errors: [affiliate.InvalidField]; [affiliate.ErrNotFound] when no referral of the payer
+// is known. The payer is found by its id alone.
 //
 // Effects: the payer; the status of the referral, and referral.updated when it
 // changed.
@@ -63,16 +62,16 @@ func (p *Program) ReportSubscription(ctx context.Context, f affiliate.Subscripti
 	return payment.ReportSubscription(ctx, p.engine, f)
 }
 
-// DecidePayment decides about a payment that waits, which [Program.Attention] lists.
+// DecidePayment ends the wait of a payment that [Program.Attention] lists.
 //
-// The same sale: the payment is the sale's from now on, and its refunds and disputes
-// take their part, but never more than the payment brought. A sale of its own: it is
-// booked by the rules of [Program.ReportPayment] under the provider's id of the
-// payment, or waits as unattributed. Dismissed: its facts are kept and count nowhere.
+// The same sale: the payment belongs to the sale from now on, and its refunds and disputes
+// reduce the sale, by no more than the payment brought. A sale of its own: it is booked by
+// the rules of [Program.ReportPayment] under the provider's id of the payment, or waits as
+// unattributed. Dismissed: its facts are kept and count nowhere.
 //
-// A payment of its own whose provider's id names another sale waits on, and so does one
-// that still credits nobody. One that was only told to be paid, without whom it may
-// credit, and one in another currency can be dismissed alone: record its sale yourself,
+// A payment of its own whose provider's id belongs to another sale still waits, and so does
+// one that credits nobody. A payment in another currency, and one that was reported as paid
+// without saying whom to credit, can only be dismissed: record its sale yourself,
 // converted, when somebody is owed.
 //
 // Errors: [affiliate.MissingField] (paymentId, decision), [affiliate.InvalidField] (decision; currency, when
@@ -87,8 +86,7 @@ func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.P
 	return payment.DecidePayment(ctx, p.engine, id, d)
 }
 
-// ProviderPayment returns what is known of the payment that has an id of a
-// provider.
+// ProviderPayment returns what the program knows of the payment with this id of a provider.
 //
 // Errors: [affiliate.InvalidField] (provider, key); [affiliate.ErrNotFound].
 //
@@ -97,23 +95,22 @@ func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (af
 	return payment.ProviderPayment(ctx, p.engine, provider, key)
 }
 
-// ReportPayment takes in what a payment provider says about a payment. Report
-// each fact as often and in whatever order it comes: what the affiliate earns
-// depends on the facts only. A payment is known by any of its ids.
+// ReportPayment takes in what a payment provider says about a payment. Report each fact as
+// often and in whatever order it comes: what the affiliate earns depends on the facts only.
+// A payment is recognised by any of its ids.
 //
-// The sale is made by the rules of [Program.RecordSale] for the first of
-// Paid.Tries that resolves; a code that is refused, and a credit that names
-// nobody, give way to the next. After them, or before them in a renewal, the
-// payer's own customer is credited. When the host recorded the sale itself, under
-// Paid.ExternalID or ExternalInvoiceID, that sale is taken. Whatever comes before
-// the sale is kept and applied together with it; nothing needs to be reported
-// again. A payment nobody can be credited with is kept, if it has a credit, a
-// refund, a dispute or a link of ids, for Config.PaymentMemory.
+// The sale is made by the rules of [Program.RecordSale] for the first of Paid.Tries that
+// works: when a code is refused or a credit names nobody, the next one is tried. After
+// them, or before them in a renewal, the payer's own customer is credited. When the host
+// recorded the sale itself, under Paid.ExternalID or ExternalInvoiceID, that sale is used.
+// Facts that come before the sale are kept and applied together with it; nothing needs to
+// be reported again. A payment that credits nobody is kept for Config.PaymentMemory, if it
+// has a credit, a refund, a dispute or a link of ids.
 //
-// Refunds and disputes take their part of the sale as a refund with ClawBack
-// does, so payouts stay as they are. Money that comes back, by a refund that
-// failed or a dispute that was won, becomes an adjustment, because a refund is
-// never undone. What comes after Config.RefundWindow is kept and does not count.
+// Refunds and disputes reduce the sale as a refund with ClawBack does, so payouts stay as
+// they are. Money that comes back, because a refund failed or a dispute was won, becomes an
+// adjustment, because a refund is never undone. Facts after Config.RefundWindow are kept
+// and do not count.
 //
 // A payment in another currency than the program's earns nothing. It is kept when it
 // names somebody, as [affiliate.SaleOtherCurrency], until a person decides.

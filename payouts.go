@@ -23,11 +23,11 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliat
 	return p.engine.SetPayoutDetails(ctx, id, d)
 }
 
-// CreatePayout collects what is payable to an affiliate: the accepted
-// commissions of its sales and its adjustments until NewPayout.Until that are in
-// no payout and past their holding period, less all that are negative, whatever
-// their time. When that is not more than zero, or is below the minimum, nothing is written and everything
-// stays open for the next payout.
+// CreatePayout collects what is payable to an affiliate: the accepted commissions of its
+// sales and its adjustments until NewPayout.Until that are in no payout and past their
+// holding period, and all negative ones, whatever their time. When the sum is not more than
+// zero, or is below the minimum, nothing is written and everything stays open for the next
+// payout.
 //
 // Payment method, payout email and name of the affiliate are kept with the
 // payout. They do not follow later changes.
@@ -122,10 +122,9 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 // what it did. With a Limit it examines so many affiliates and returns the run,
 // which is RUNNING when there are more.
 //
-// What a run pays is judged by the moment of its first call: a commission whose
-// holding period ends later waits for the next run. Each affiliate has a
-// transaction of its own, and a line that says what was paid, or why not:
-// [Program.PayoutLines].
+// The moment of the first call decides what a run pays: a commission whose holding period
+// ends later waits for the next run. Each affiliate has a transaction of its own, and a
+// line that says what was paid, or why nothing was: [Program.PayoutLines].
 //
 // Errors: [affiliate.MissingField] and [affiliate.InvalidField] (externalId, minimum, methods,
 // affiliateIds), [affiliate.PayoutRunMismatch] when the run was begun with other settings;
@@ -161,9 +160,8 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affi
 	return payout.SetPayoutStatus(ctx, p.engine, id, status)
 }
 
-// FailPayout is [Program.SetPayoutStatus] with FAILED and the reason why
-// (1–10,000 characters, newlines and tabs allowed). Another reason replaces the
-// one before.
+// FailPayout is [Program.SetPayoutStatus] with FAILED and the reason for it (1–10,000
+// characters, newlines and tabs allowed). Another reason replaces the one before.
 //
 // Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (failedReason),
 // [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
@@ -186,10 +184,10 @@ func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Pay
 	return payout.CancelPayout(ctx, p.engine, id)
 }
 
-// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason why: a
-// payout that was PAID bounced, and the money is back (1–10,000 characters, newlines
-// and tabs allowed). Another reason replaces the one before. What it took is payable
-// from now on; statements of months that are over stay as they are.
+// ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason for it: a payout
+// that was PAID bounced, and the money is back (1–10,000 characters, newlines and tabs
+// allowed). Another reason replaces the one before. What it took is payable from now on;
+// statements of past months stay as they are.
 //
 // Errors: [affiliate.MissingField] (payoutId), [affiliate.InvalidField] (returnedReason),
 // [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed] unless it is PAID or RETURNED.
@@ -201,10 +199,10 @@ func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string)
 	return payout.ReturnPayout(ctx, p.engine, id, reason)
 }
 
-// Transfers yields the payouts that a filter selects as transfers, in the order of
-// their ids, which is that of their creation. It reads them in pieces, so it
-// costs little memory; a payout that is created or changed meanwhile is yielded
-// as it was or as it is.
+// Transfers yields the payouts that a filter selects as transfers, in the order of their
+// ids, which is the order of their creation. It reads them in pieces, so it costs little
+// memory. A payout that is created or changed meanwhile may be yielded in its old or in its
+// new form.
 //
 // Errors: [affiliate.InvalidQuery] (status, method), and those of the store; each ends the walk.
 //

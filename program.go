@@ -28,7 +28,8 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 	return &Program{p.engine.Keyed(o)}
 }
 
-// Partner returns the view of an affiliate, who need not exist: each call looks.
+// Partner returns the view of an affiliate. The affiliate need not exist: each call
+// looks.
 func (p *Program) Partner(affiliateID uuid.UUID) Partner {
 	return Partner{partner.PartnerIn(p.engine, affiliateID)}
 }
@@ -47,7 +48,7 @@ func (p *Program) Ping(ctx context.Context) error {
 	return p.engine.Ping(ctx)
 }
 
-// With is the same program on another Store, such as one inside the host's own
+// With returns the same program on another Store, such as one inside the host's own
 // transaction.
 func (p *Program) With(store record.Store) *Program {
 	return &Program{p.engine.With(store)}
@@ -59,8 +60,8 @@ func (p *Program) From(src affiliate.Source) *Program {
 	return &Program{p.engine.From(src)}
 }
 
-// Rehearsal is the same program on [imports.Rehearse] of its store: it sees its own
-// writes, and nobody else does. What it writes is gone when it is.
+// Rehearsal returns the same program on [Rehearse] of its store: it sees its own
+// writes, and nobody else does. They are gone when the program is dropped.
 //
 // Source: ours, so that an import can be tried out.
 func (p *Program) Rehearsal() *Program {

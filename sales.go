@@ -6,9 +6,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// RestoreRedemption takes the redemption of a sale by code back: the counts of
-// its code and its coupon fall by one, if they still exist. Counts fall in no
-// other way. It works once for each sale, also for a refunded or deleted one.
+// RestoreRedemption takes back the redemption of a sale by code: the counts of its code and
+// its coupon fall by one, if they still exist. Nothing else lowers these counts. It works
+// once for each sale, also for a refunded or deleted one.
 //
 // Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code,
 // [affiliate.RedemptionRestored].
@@ -47,10 +47,10 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
 // for a dispute that may be won, and for a payment whose notice may arrive late
 // or twice.
 //
-// A sale whose commission is in a payout cannot be removed. With
-// Reversal.ClawBack it is refunded in full instead, with the refund's effects:
-// the sale and its external ids stay. ClawBack changes nothing for other sales.
-// A second reversal of a sale that was refunded so changes nothing.
+// A sale whose commission is in a payout cannot be removed. With Reversal.ClawBack it is
+// refunded in full instead, with the refund's effects: the sale and its external ids stay.
+// ClawBack changes nothing for other sales. A second reversal of a sale that was refunded
+// in this way changes nothing.
 //
 // Errors: [affiliate.MissingField], [affiliate.InvalidField] (refundId), [affiliate.SaleNotFound]; [affiliate.InPayout]
 // without ClawBack, [affiliate.OutsideRefundWindow] with it.
@@ -85,11 +85,11 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (affilia
 	return p.engine.RecordSale(ctx, in)
 }
 
-// RefundSale refunds a sale in full, or in part with Amount. The commission is
-// reduced in proportion, or by what of the amount was neither Tax nor Shipping;
-// after a full refund it is exactly zero, and the sale
-// stays REFUNDED. A repeated RefundID, or a repeated full refund, does nothing,
-// and the result says so. Redemption counters do not change.
+// RefundSale refunds a sale in full, or in part with Amount. The commission is reduced in
+// proportion or, when Tax and Shipping are given, by the part of the amount that is
+// neither; after a full refund it is exactly zero, and the sale stays REFUNDED. A repeated
+// RefundID, or a repeated full refund, does nothing, and the result says so. Redemption
+// counters do not change.
 //
 // A sale whose commission is in a payout is refunded only with ClawBack. The
 // payout stays as it is, and what was paid too much becomes a further, negative
@@ -133,20 +133,20 @@ func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 	return p.engine.SearchSales(ctx, q, pg)
 }
 
-// UpdateSale changes a sale; a field that is not given stays as it is. When
-// TotalEarned or CommissionRate is given and CommissionEarned is not, the
-// commission is calculated again on the kept amount of the sale. A TotalEarned
-// makes an ordinary sale of a free order. CommissionRate
-// null sets the rate of the current terms. A total that equals the refunded
+// UpdateSale changes a sale; a field that is not given stays as it is. When TotalEarned or
+// CommissionRate is given and CommissionEarned is not, the commission is calculated again
+// on the kept amount of the sale. With a TotalEarned a free order becomes an ordinary sale.
+// CommissionRate null sets the rate of the current terms. A total that equals the refunded
 // amount refunds the sale in full.
 //
 // Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.SaleNotFound],
-// [affiliate.SaleExternalIDTaken], [affiliate.SaleInvoiceIDTaken]; [affiliate.ReferralErased] for what shows an
-// erased customer; for a change of money or another affiliate [affiliate.InPayout] (not with
-// ClawBack) and [affiliate.SaleHasBeenRefunded]; for another affiliate [affiliate.AffiliateNotFound].
+// [affiliate.SaleExternalIDTaken], [affiliate.SaleInvoiceIDTaken];
+// [affiliate.ReferralErased] when a value would show an erased customer again; for a change
+// of money or another affiliate [affiliate.InPayout] (not with ClawBack) and
+// [affiliate.SaleHasBeenRefunded]; for another affiliate [affiliate.AffiliateNotFound].
 //
-// Effects: the sale, its commissions, the totals and the ledgers of both
-// affiliates; of the former one adjustments, if payouts hold commissions of the sale;
+// Effects: the sale, its commissions, the totals and the ledgers of both affiliates;
+// adjustments of the former affiliate, if payouts hold commissions of the sale;
 // sale.updated when something changed.
 //
 // Source: docs/contract.md 3.7; docs/money.md 2.

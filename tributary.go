@@ -75,26 +75,27 @@ func New(store record.Store, cfg Config) (*Program, error) {
 // Config returns the program's configuration with its defaults filled in.
 func (p *Program) Config() Config { return Config(p.engine.Config()) }
 
-// A Partner is one affiliate's view of the program: what this affiliate may see,
-// and nothing of anybody else. It is a value; it is safe for concurrent use.
+// A Partner is one affiliate's view of the program: what this affiliate may see, and
+// nothing of anybody else. It is a value, safe for concurrent use.
 //
-// Customers are masked by [affiliate.MaskEmail]. No name of a customer, external id, note,
-// metadata, landing page or product is in it, and no rule of Config.Review that held.
+// Customers are masked by [affiliate.MaskEmail]. It never shows a customer's name, an
+// external id, a note, metadata, a landing page or a product, nor which rule of
+// Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.
 type Partner struct{ partner partner.Partner }
 
-// Rehearse is a store over another one: it reads that store, and keeps every
-// write in memory, so the store beneath is never written. Its numbers begin
-// above those of the store.
+// Rehearse returns a store over another one. It reads from that store and keeps every
+// write in memory, so the store beneath is never written. Its sequences begin above those
+// of the store.
 //
-// It needs memory for each record that is written. It runs one transaction at a
-// time, safe for concurrent use; inside a transaction it must not be used again.
+// It needs memory for each record that is written. It runs one transaction at a time and
+// is safe for concurrent use; do not use it inside one of its own transactions.
 func Rehearse(store record.Store) record.Store { return imports.Rehearse(store) }
 
 // Refusals lists the whole table of refusals, in the order of the annex of
-// docs/contract.md: for adapters, documents and tests. The {…} in a text is filled in
-// when it is used.
+// docs/contract.md: for adapters, documents and tests. The {…} in a text is replaced when
+// the refusal is used.
 func Refusals() []*affiliate.Error { return refusal.Refusals() }
 
 // Config has the settings of a program. The zero Config is usable: US dollars,
@@ -118,9 +119,9 @@ type Config struct {
 	CommissionOnTax      bool          // false: tax is deducted from the base
 	CommissionOnShipping bool          // false: shipping is deducted from the base
 	RefundWindow         time.Duration // after the sale; zero: no limit
-	ErasureKey           []byte        // keys what is kept of the email of somebody who was erased, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
+	ErasureKey           []byte        // keys the digest that is kept of an erased person's email, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
 	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
-	FreeOrders           bool          // sales of nothing are recorded when the report says that they are free; see NewSale.Free
+	FreeOrders           bool          // sales with a total of 0 are recorded when the report says that they are free; see NewSale.Free
 	RefuseSuspended      bool          // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
@@ -128,9 +129,9 @@ type Config struct {
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too
 	Rand  io.Reader        // ids, codes, secrets; nil: crypto/rand.Reader
 
-	// Review are rules that hold the commission of a sale for a person to look
-	// at; at most 16, each with a reason of its own. Nil: none. [affiliate.SelfReferral]
-	// is one.
+	// Review lists rules that hold the commission of a sale until a person looks at it,
+	// such as [affiliate.SelfReferral]; at most 16, each with a reason of its own. Nil:
+	// none.
 	Review []affiliate.ReviewRule
 
 	Addresses affiliate.AddressPolicy // which endpoint URLs are accepted

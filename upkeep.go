@@ -24,15 +24,15 @@ func (p *Program) AffiliateData(ctx context.Context, id uuid.UUID) (affiliate.Pe
 	return upkeep.AffiliateData(ctx, p.engine, id)
 }
 
-// ReferralData returns everything that the program holds of a customer, who is
-// named by referral id or email: what [Program.EraseReferral] erases, and what
-// stays. An email may be one that no referral has: then it is whatever shows it.
+// ReferralData returns everything that the program holds of a customer, who is named by
+// referral id or email: what [Program.EraseReferral] erases, and what stays. For an email
+// that no referral has, it returns the records that show the email.
 //
 // It reads every record that may show a customer in one snapshot, and keeps what is
 // about the person in memory.
 //
-// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an email that
-// nothing shows.
+// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an
+// email that no record shows.
 //
 // Source: docs/retention.md.
 func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.PersonalData, error) {
@@ -65,24 +65,23 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 	return upkeep.EraseAffiliate(ctx, p.engine, id)
 }
 
-// EraseReferral blanks the personal data of a customer, who is named by
-// referral id or email: name, email, external id, notes, metadata and landing
-// page of the referral; name, email and metadata of the customer's sales; the
-// visitor's data of the clicks; name and email of the payers; the email in
-// reasons of adjustments and payouts and in notes; and every stored payload that
-// shows them. A code that is limited to the customer, and a payment that waits for
-// them, then name an id. Sales and payers are found by the email too, also when no
-// referral has it. An affiliate with that email stays. Otherwise it is like
-// [Program.EraseAffiliate].
+// EraseReferral blanks the personal data of a customer, who is named by referral id or
+// email: name, email, external id, notes, metadata and landing page of the referral; name,
+// email and metadata of the customer's sales; the visitor's data of the clicks; name and
+// email of the payers; the email in reasons of adjustments and payouts and in notes; and
+// every stored payload that shows them. A code that is limited to the customer, and a
+// payment that waits for them, then name an id. Sales and payers are also found by the
+// email, even when no referral has it. An affiliate with that email stays. Otherwise it is
+// like [Program.EraseAffiliate].
 //
-// Erased customers stay erased: later payments and imports are theirs, and store
-// neither name nor email; what would write one is [affiliate.ReferralErased]. That an email
-// was erased is kept as a digest with Config.ErasureKey. [Program.CreateReferral],
-// and an [Program.UpdateReferral] of another customer, make somebody with the email
-// a customer again.
+// Erased customers stay erased: later payments and imports are credited to them, and store
+// neither name nor email; a write that would store one is refused with
+// [affiliate.ReferralErased]. A digest of the email, made with Config.ErasureKey, says that
+// it was erased. [Program.CreateReferral], and an [Program.UpdateReferral] of another
+// customer, make somebody with the email a customer again.
 //
-// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an email that
-// nothing shows.
+// Errors: [affiliate.MissingField] (referralId), [affiliate.ReferralNotFound], also for an
+// email that no record shows.
 //
 // Effects: the referral, its clicks, sales and codes, payers, payments that wait,
 // payloads and receipts; referral.updated when the referral changed, and no other

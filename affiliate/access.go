@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// PersonalData is everything that a program holds of one person: what an access
-// request asks for. Look at it before handing it out: texts that people wrote and
-// answers of receivers may be about others too.
+// PersonalData is everything that a program stores about one person, for a
+// request of access. Look at it before you hand it out: texts that people wrote
+// and answers of receivers may concern other people too.
 //
 // Source: docs/retention.md.
 type PersonalData struct {

@@ -2,10 +2,10 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// An Adjustment is an amount that an affiliate is owed, or owes, beside the
+// An Adjustment is an amount that an affiliate is owed, or owes, besides the
 // commissions of sales: a bonus, a correction, a fee. Payouts take it like a
-// commission. It is never changed and never deleted by itself, but another one
-// can reverse it.
+// commission. It is never changed or deleted on its own, but another adjustment can
+// reverse it.
 //
 // Source: docs/money.md 3.
 type Adjustment struct {
@@ -34,9 +34,10 @@ const (
 	AdjustDisputeWon    AdjustmentKind = "DISPUTE_WON"    // > 0; of a sale whose refund was undone
 	AdjustChargebackFee AdjustmentKind = "CHARGEBACK_FEE" // < 0; of a sale that was disputed
 
-	// AdjustMove is of a sale that was given to another affiliate although payouts held
-	// commissions of it: each of these is one, which stays in its payout, and one takes
-	// their sum back. Program.UpdateSale records them, and nobody else.
+	// AdjustMove is for a sale that moved to another affiliate although payouts hold
+	// commissions of it. Each of these commissions gets an adjustment, which stays in
+	// its payout, and one more adjustment takes their sum back. Only Program.UpdateSale
+	// records them.
 	AdjustMove AdjustmentKind = "MOVE"
 )
 

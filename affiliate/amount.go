@@ -88,7 +88,7 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 	return a.Add(Amount{-b.n})
 }
 
-// Neg is -a: the range of an Amount has no lone end.
+// Neg returns -a. It cannot overflow: the range of an Amount is symmetric.
 func (a Amount) Neg() Amount { return Amount{-a.n} }
 
 // Round returns a rounded half away from zero to the minor digits of c: 10.005

@@ -2,8 +2,7 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// Attention is what waits for somebody who runs the program: see
-// Program.Attention.
+// Attention lists what waits for somebody who runs the program: see Program.Attention.
 //
 // Source: docs/contract.md 4.6.
 type Attention struct {
@@ -67,11 +66,11 @@ type FailedPayout struct {
 	FailedReason Opt[string] `json:"failedReason"`
 }
 
-// A ConflictPayment is a payment that brought money and has no sale, though somebody may
-// be owed. Outcome says why: it names a sale of which it is not, because its payer or its
-// amounts differ ([SaleConflict]); its code was refused ([SaleRefused]); it names whom
-// nobody is ([SaleUnattributed]); nothing told whom it may credit ([SaleParked]); or it is
-// in another currency than the program's ([SaleOtherCurrency]).
+// A ConflictPayment is a payment that brought money and has no sale, although an affiliate
+// may have earned a commission. Outcome says why: it names a sale, but its payer or
+// amounts differ from it ([SaleConflict]); its code was refused ([SaleRefused]); it names
+// nobody who exists ([SaleUnattributed]); nothing says whom to credit ([SaleParked]); or
+// it is in another currency than the program ([SaleOtherCurrency]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`

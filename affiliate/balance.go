@@ -2,8 +2,8 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// A Balance is what an affiliate is owed, and what it was paid. It comes from
-// the movements of the affiliate, whose sums are kept.
+// A Balance is what an affiliate is owed and what was paid, from the stored
+// sums of the affiliate's movements.
 //
 // Source: docs/money.md 8.
 type Balance struct {
@@ -11,7 +11,7 @@ type Balance struct {
 	Currency    Currency  `json:"currency"`
 	Held        Amount    `json:"held"`     // commissions that are ON_HOLD
 	Maturing    Amount    `json:"maturing"` // accepted, but not payable yet
-	Payable     Amount    `json:"payable"`  // what is open besides, also below the minimum; less than zero: the affiliate owes it
+	Payable     Amount    `json:"payable"`  // everything else that is open, also below the minimum; less than zero: the affiliate owes it
 	InPayout    Amount    `json:"inPayout"` // in payouts that are neither PAID nor CANCELED
 	Paid        Amount    `json:"paid"`     // in payouts that are PAID
 	Earned      Amount    `json:"earned"`   // the sum of the five

@@ -28,8 +28,9 @@ type Code struct {
 	Coupon                Opt[Coupon]           `json:"coupon,omitzero"` // without its codes; absent when the code is inside a coupon
 	Affiliate             Opt[AffiliateContact] `json:"affiliate"`
 
-	// Usability is whether the code works now, and why not. Only Program.SearchCodes
-	// says it: everything else answers the code as it was last written.
+	// Usability says whether the code works now, and why not. Only
+	// Program.SearchCodes fills it; other methods answer the code as it was last
+	// written.
 	Usability Opt[Usability] `json:"usability,omitzero"`
 }
 
@@ -148,9 +149,9 @@ type Order struct {
 	Currency    Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 }
 
-// ProductShare is in [Evaluation].Unverified when a coupon is for some products
-// and nobody said what they cost: Discount and Total then take it for the whole
-// basket. It is no reason to refuse a code.
+// ProductShare is in [Evaluation].Unverified when a coupon is for some products and
+// the order does not say what they cost: Discount and Total are then computed on the
+// whole basket. No code is refused because of it.
 const ProductShare Reason = "products"
 
 // Evaluation is the answer of Program.Evaluate.

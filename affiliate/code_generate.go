@@ -2,9 +2,9 @@ package affiliate
 
 // Generated codes. Rule 3.8; contract 2.2.
 
-// foldedAlphabet is how many different characters a code may have: the two
-// cases of a letter are the same.
+// foldedAlphabet is the number of different characters in a code: upper and
+// lower case count as one.
 const foldedAlphabet = 36
 
-// Total is how many codes the batch has.
+// Total returns the number of codes in the batch.
 func (in NewCodes) Total() int { return in.Count * max(len(in.AffiliateIDs), 1) }

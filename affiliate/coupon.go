@@ -34,14 +34,14 @@ type Coupon struct {
 	CreatedAt          Time                 `json:"createdAt"`
 	UpdatedAt          Time                 `json:"updatedAt"`
 
-	// Usability is whether codes of the coupon can work now, and why not. Only
-	// Program.CouponSummaries says it: everything else answers the coupon as it was
+	// Usability says whether codes of the coupon can work now, and why not. Only
+	// Program.CouponSummaries fills it; other methods answer the coupon as it was
 	// last written.
 	Usability Opt[Usability] `json:"usability,omitzero"`
 
-	// PromotionalCodes is every live code, newest first, each with its
-	// affiliate and without the coupon. It is nil, and absent in JSON, when the
-	// coupon is inside a code.
+	// PromotionalCodes lists every live code, newest first, each with its affiliate
+	// and without the coupon. It is nil, and absent in JSON, when the coupon is
+	// inside a code.
 	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
 }
 

@@ -112,7 +112,7 @@ func appendAmount(dst []byte, a Amount) []byte   { return a.AppendJSON(dst) }
 func appendPercent(dst []byte, p Percent) []byte { return p.AppendJSON(dst) }
 func appendInt(dst []byte, n int64) []byte       { return strconv.AppendInt(dst, n, 10) }
 
-// appendTime is Time.AppendJSON without the parsing of a layout.
+// appendTime appends the instant as a JSON string.
 func appendTime(dst []byte, t Time) []byte { return t.AppendJSON(dst) }
 
 // appendRaw appends JSON that was checked when it was received.

@@ -53,11 +53,12 @@ const (
 	CharsMixed     CharsCase = "mixed"     // A–Z a–z 0–9
 )
 
-// CodeState is what [CodeQuery] finds codes by: their [Usability].
+// CodeState is a state of codes that [CodeQuery] can find, from their
+// [Usability].
 type CodeState string
 
-// The states. A code may be exhausted and expired at once. One that is not
-// active, or whose coupon is not valid, or that has no affiliate, is not usable.
+// The states. A code may be exhausted and expired at once. A code is not usable
+// when it is not active, its coupon is not valid, or it has no affiliate.
 const (
 	CodeUsable CodeState = "usable"    // an order could use it
 	CodeUsedUp CodeState = "exhausted" // a limit, its own or the coupon's, is reached
@@ -108,11 +109,11 @@ type (
 	SaleSource      string
 )
 
-// PaymentMethod is how an affiliate is paid. Empty: not set.
+// PaymentMethod says how an affiliate is paid. Empty: not set.
 type PaymentMethod string
 
-// The payment methods. The engine moves no money: what a method means is the
-// host's, and package payfile writes files for PAYPAL and WISE.
+// The payment methods. The engine moves no money: the host decides what a method
+// means. Package payfile writes files for PAYPAL and WISE.
 const (
 	MethodWise     PaymentMethod = "WISE"      // Wise, to the payee's email
 	MethodWiseBank PaymentMethod = "WISE_BANK" // Wise, to a bank account
@@ -154,7 +155,8 @@ const (
 	MediumCoupon ReferralMedium = "COUPON" // a promotional code
 )
 
-// SaleStatus is ACTIVE until the whole sale is refunded. It never goes back.
+// SaleStatus is ACTIVE until the whole sale is refunded. It never becomes ACTIVE
+// again.
 type SaleStatus string
 
 // The sale statuses.
@@ -198,15 +200,14 @@ const (
 	HoldAffiliateNotApproved HoldReason = "AFFILIATE_NOT_APPROVED" // the affiliate is INACTIVE, INVITED or DECLINED; approval releases it
 )
 
-// RewardType is what a commission is paid in.
+// RewardType is the kind of reward that a commission is paid in.
 type RewardType string
 
-// RewardCash is the only reward type the engine makes.
+// RewardCash is the only reward type that the engine makes.
 const RewardCash RewardType = "CASH"
 
-// PayoutStatus is the status of a payout: PENDING → PROCESSING → PAID or
-// FAILED. One that is PENDING or FAILED may be CANCELED, one that is PAID may be
-// RETURNED.
+// PayoutStatus is the status of a payout: PENDING → PROCESSING → PAID or FAILED.
+// A PENDING or FAILED payout can be CANCELED, a PAID one RETURNED.
 type PayoutStatus string
 
 // The payout statuses. CANCELED and RETURNED are final.
@@ -228,16 +229,16 @@ const (
 	RunDone    RunStatus = "DONE"    // all were examined
 )
 
-// SkipReason says why a payout run pays an affiliate nothing, although something
-// is open.
+// SkipReason says why a payout run does not pay an affiliate who has something
+// open.
 type SkipReason string
 
-// The reasons, in the order in which they are looked for.
+// The reasons, in the order in which they are checked.
 const (
 	SkipBanned         SkipReason = "banned"           // the affiliate is BANNED
 	SkipNotApproved    SkipReason = "not_approved"     // the affiliate is INACTIVE, INVITED or DECLINED
 	SkipOnHold         SkipReason = "on_hold"          // all that is open is ON_HOLD
-	SkipNothingMatured SkipReason = "nothing_matured"  // all that is payable is later, or in its holding period
+	SkipNothingMatured SkipReason = "nothing_matured"  // everything payable is dated later, or in its holding period
 	SkipNegative       SkipReason = "negative"         // what there is to take is not above zero
 	SkipNoPayoutMethod SkipReason = "no_payout_method" // no payment method, or no payout email
 	SkipBelowMinimum   SkipReason = "below_minimum"    // the amount is below the minimum of the run

@@ -2,52 +2,52 @@ package affiliate
 
 import "slices"
 
-// The lists of values, for forms and for checks of input. Each call returns a list of
-// its own.
+// The lists of values, for forms and for checks of input. Each call returns a new
+// slice.
 
-// Accounts are the accounts of the ledger, ACCRUAL first.
+// Accounts lists the accounts of the ledger, ACCRUAL first.
 func Accounts() []Account { return slices.Clone(accounts) }
 
-// AffiliateStatuses are the statuses of an affiliate.
+// AffiliateStatuses lists the statuses of an affiliate.
 func AffiliateStatuses() []AffiliateStatus { return slices.Clone(affiliateStatuses) }
 
-// ApprovalStatuses are what a person decides about a commission.
+// ApprovalStatuses lists the decisions that a person can make about a commission.
 func ApprovalStatuses() []ApprovalStatus { return slices.Clone(approvalStatuses) }
 
-// Causes are why something moves between accounts.
+// Causes lists the causes of movements.
 func Causes() []Cause { return slices.Clone(causes) }
 
-// HoldReasons are why a commission is on hold.
+// HoldReasons lists the reasons for which a commission is on hold.
 func HoldReasons() []HoldReason { return slices.Clone(holdReasons) }
 
-// Integrations are the integrations that sales and customers come from.
+// Integrations lists the integrations that report sales and customers.
 func Integrations() []Integration { return slices.Clone(integrations) }
 
-// PaymentTriggers are what a commission is paid for.
+// PaymentTriggers lists the kinds of payments that produce a sale.
 func PaymentTriggers() []PaymentTrigger { return slices.Clone(paymentTriggers) }
 
-// RateSources are where the rate of a commission comes from.
+// RateSources lists the sources of a commission's rate.
 func RateSources() []RateSource { return slices.Clone(rateSources) }
 
-// SubscriptionStatuses are the statuses of a customer.
+// SubscriptionStatuses lists the subscription statuses of a customer.
 func SubscriptionStatuses() []SubscriptionStatus { return slices.Clone(subscriptionStatuses) }
 
-// Durations are how long a discount may go on.
+// Durations lists the durations of a discount.
 func Durations() []Duration { return slices.Clone(durations) }
 
-// IntegrationTypes are the integrations of a coupon.
+// IntegrationTypes lists the integrations of a coupon.
 func IntegrationTypes() []IntegrationType { return slices.Clone(integrationTypes) }
 
-// CodeStates are what codes are searched by.
+// CodeStates lists the states that codes can be searched by.
 func CodeStates() []CodeState { return slices.Clone(codeStates) }
 
-// PaymentMethods are how affiliates can be paid.
+// PaymentMethods lists the ways in which affiliates can be paid.
 func PaymentMethods() []PaymentMethod { return slices.Clone(paymentMethods) }
 
-// SkipReasons are why a run pays an affiliate nothing.
+// SkipReasons lists the reasons why a run does not pay an affiliate.
 func SkipReasons() []SkipReason { return slices.Clone(skipReasons) }
 
-// PayoutStatuses are the statuses of a payout.
+// PayoutStatuses lists the statuses of a payout.
 func PayoutStatuses() []PayoutStatus { return slices.Clone(payoutStatuses) }
 
 var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}

@@ -9,8 +9,8 @@ import (
 // because programs keep millions of records. In JSON it is the text. The zero
 // Enum is the empty text. Enums of the same value are equal.
 //
-// An Enum has only the values that this version of the package knows. So a
-// store cannot read a record that a newer version has written with a new value.
+// An Enum has only the values that this version of the package knows: a store
+// cannot read a record into which a newer version has written a new value.
 type Enum[T enumeration[T]] struct {
 	n uint8 // the position in the list of T plus one; 0: empty
 }
@@ -69,7 +69,7 @@ func (HoldReason) values() []HoldReason         { return holdReasons }
 func (Account) values() []Account               { return accounts }
 func (Cause) values() []Cause                   { return causes }
 
-// Enumerations that the frozen bodies of events hold.
+// Enumerations that are in the frozen bodies of events.
 
 func (AffiliateStatus) values() []AffiliateStatus       { return affiliateStatuses }
 func (SubscriptionStatus) values() []SubscriptionStatus { return subscriptionStatuses }
@@ -77,7 +77,7 @@ func (SubmissionType) values() []SubmissionType         { return submissionTypes
 func (ReferralMedium) values() []ReferralMedium         { return referralMedia }
 func (ReferralSource) values() []ReferralSource         { return referralSources }
 
-// The lists that only stored values need.
+// The lists that only stored values use.
 var (
 	commissionTypes = []CommissionType{CommissionPercentage, CommissionFlat}
 	saleStatuses    = []SaleStatus{SaleActive, SaleRefunded}

@@ -23,7 +23,7 @@ const (
 	KindMediaType                // 415
 )
 
-// Status is the HTTP status of the kind.
+// Status returns the HTTP status of the kind.
 func (k Kind) Status() int {
 	switch k {
 	case KindInvalid, KindConflict:
@@ -46,8 +46,8 @@ func (k Kind) Status() int {
 	return 500
 }
 
-// KindOf is the kind of an HTTP status. It is [KindInvalid] for 400, which two
-// kinds share, and [KindInternal] for a status without a kind.
+// KindOf returns the kind of an HTTP status. For 400, which two kinds share, it is
+// [KindInvalid], and for a status without a kind [KindInternal].
 func KindOf(status int) Kind {
 	for k := KindInvalid; k <= KindMediaType; k++ {
 		if k.Status() == status {
@@ -57,9 +57,8 @@ func KindOf(status int) Kind {
 	return KindInternal
 }
 
-// A Reason says what happened. It is an error itself, so that
-// errors.Is(err, affiliate.SlugTaken) works; on the wire it is the Error-Code
-// header.
+// A Reason says what happened. It is an error itself, so that errors.Is(err,
+// affiliate.SlugTaken) works. On the wire it is the header Error-Code.
 type Reason string
 
 // Error returns the reason.
@@ -117,8 +116,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// A Failure is one rule that a promotional code fails, with the data of the
-// rule (contract "Code refusals").
+// A Failure is one rule that a promotional code fails, with the data of the rule
+// (contract "Code refusals").
 type Failure struct {
 	Reason   Reason      `json:"reason"`
 	Message  string      `json:"message"`
@@ -129,8 +128,8 @@ type Failure struct {
 	Currency Currency    `json:"currency,omitzero"` // of the minimum
 }
 
-// String returns the failure as a sentence: its Message, or its Reason without
-// one, and its data in brackets. It is for operators and logs; customers read
+// String returns the failure as a sentence: its Message (its Reason when there is
+// none) and its data in brackets. It is for operators and logs; customers read
 // Message.
 func (f Failure) String() string {
 	says := cmp.Or(f.Message, string(f.Reason))

@@ -13,11 +13,11 @@ type Event struct {
 	ObjectID   string // a UUID, or the integer of a sale
 	Revision   int64  // rises by one with every event of the object, from 1
 	OccurredAt Time
-	Payload    []byte // the whole JSON, frozen; empty once a person in it was erased
+	Payload    []byte // the whole JSON, frozen; empty after a person in it was erased
 }
 
-// MessageID is the event's id on the wire, eventId and webhook-id: "evt_" and
-// the 32 hex digits of its UUID.
+// MessageID returns the id of the event on the wire, eventId and webhook-id:
+// "evt_" and the 32 hex digits of its UUID.
 func (e Event) MessageID() string {
 	return string(uuid7.AppendHex(append(make([]byte, 0, 36), "evt_"...), e.ID))
 }

@@ -6,7 +6,7 @@ import "github.com/google/uuid"
 // field it selects all. An id that is set to null, to the zero id or to an
 // empty text selects nothing.
 //
-// Source: ours, like Program.Events.
+// Source: ours, for Program.Events.
 type EventFilter struct {
 	ID       Opt[uuid.UUID]
 	Type     EventType   // empty: any

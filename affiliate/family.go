@@ -38,7 +38,7 @@ func EventTypes() []EventType {
 	}
 }
 
-// Family is the part before the dot: affiliate, referral, sale, coupon or
+// Family returns the part before the dot: affiliate, referral, sale, coupon or
 // promocode.
 func (t EventType) Family() string {
 	family, _, _ := strings.Cut(string(t), ".")

@@ -1,10 +1,10 @@
 package affiliate
 
 // Imports bring the past of a program from another service. They are silent: no
-// event, no hook, no delivery. What a row becomes is kept in a ledger under the
-// row's Ref, so a row that comes again changes nothing, whatever people did to
-// its record since. A row that says something else than before is counted as
-// changed and not written, unless a sale or a payout has gone on.
+// event, no hook, no delivery. A ledger keeps the record that each row made
+// under the row's Ref, so a repeated row changes nothing, whatever people did to
+// its record since. When the row differs from the first time it is counted as
+// changed and not written, unless it is the newer state of a sale or a payout.
 
 // An ImportReport is the result of an import call.
 type ImportReport struct {
@@ -23,8 +23,9 @@ type ImportFailure struct {
 	Err error
 }
 
-// An ImportNote says what is stored otherwise than a row says: a link or a code
-// that was left out or renamed, or a row that has changed and was not written.
+// An ImportNote says where the stored record differs from the row: a link or a
+// code that was left out or renamed, or a row that has changed and was not
+// written.
 type ImportNote struct {
 	Row  int    // from 0
 	Ref  string // of the link or the code; empty: the row
@@ -32,21 +33,21 @@ type ImportNote struct {
 	Kept string // what is stored in its place; empty: nothing
 }
 
-// An ImportRow is what became of one row.
+// An ImportRow is the result of one row.
 type ImportRow struct {
 	Outcome ImportOutcome
 	Stored  ImportFigures // what the records hold of it
 }
 
-// ImportOutcome says what became of a row.
+// ImportOutcome says what an import did with a row.
 type ImportOutcome string
 
-// The outcomes. The last but one counts as Changed too.
+// The outcomes. ImportForwarded counts as Changed too.
 const (
 	ImportCreated   ImportOutcome = "created"
 	ImportExisting  ImportOutcome = "existing"
-	ImportChanged   ImportOutcome = "changed"   // it says something else, and nothing is written
-	ImportForwarded ImportOutcome = "forwarded" // it has gone on, and that is written
+	ImportChanged   ImportOutcome = "changed"   // the row differs from the first time, and nothing is written
+	ImportForwarded ImportOutcome = "forwarded" // the row has a newer state of a sale or a payout, and that is written
 	ImportFailed    ImportOutcome = "failed"
 )
 
@@ -54,8 +55,8 @@ const (
 // has.
 type SlugConflict string
 
-// What an import does: it leaves the link out and notes it; it takes the slug
-// with -2, -3 … and notes it; or it refuses the row.
+// The ways to resolve the conflict: leave the link out and note it; append -2,
+// -3 … to the slug and note it; or refuse the row.
 const (
 	SkipLink   SlugConflict = "" // the affiliate is imported, and who came by the link belongs to them
 	RenameSlug SlugConflict = "rename"

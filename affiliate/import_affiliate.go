@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// An ImportedAffiliate is an affiliate of another service with the links.
+// An ImportedAffiliate is an affiliate of another service with their links.
 type ImportedAffiliate struct {
 	Ref       string          // the service's id, 1–255 characters, unique among all refs; it must name no person
 	FirstName string          `json:",omitzero"` // 0–100 characters; without both names: the local part of the email

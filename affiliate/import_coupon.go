@@ -11,8 +11,8 @@ type ImportedCoupon struct {
 	Codes         []ImportedCode `json:",omitzero"`
 }
 
-// An ImportedCode is a code of an [ImportedCoupon]. It is given, not generated,
-// and CouponID is left out.
+// An ImportedCode is a code of an [ImportedCoupon]. Its text is given, never
+// generated, and CouponID stays empty.
 type ImportedCode struct {
 	NewCode
 	Ref           string    `json:",omitzero"` // by which customers and sales name the code; empty: they cannot

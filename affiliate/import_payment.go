@@ -1,7 +1,7 @@
 package affiliate
 
-// What an import says about payment providers: the ids of payments and of
-// customers, by which later reports of the provider find what was imported.
+// The ids that payment providers gave to imported payments and customers. Later
+// reports of the provider find the imported records by them.
 
 // A ProviderID is an id that a payment provider gave to a payment or to a
 // customer.

@@ -2,8 +2,8 @@ package affiliate
 
 import "time"
 
-// An ImportedPayout is a payout of another service: what it paid, or is going
-// to pay, of the commissions and bonuses that were imported.
+// An ImportedPayout is a payout of another service: the imported commissions
+// and bonuses that it paid or is going to pay.
 type ImportedPayout struct {
 	Ref        string       // the service's id, 1–255 characters, unique among all refs; it must name no person
 	CreatedAt  time.Time    `json:",omitzero"` // zero: PaidAt, else now; in the future: refused

@@ -2,8 +2,9 @@ package affiliate
 
 import "time"
 
-// An ImportedSale is a payment of the past with the commission that another
-// service gave for it. A total of 0 with a commission is a bonus: an adjustment.
+// An ImportedSale is a past payment with the commission that another service
+// gave for it. One with a commission and a total of 0 is a bonus, and becomes an
+// adjustment.
 type ImportedSale struct {
 	Ref            string    // the service's id, 1–255 characters, unique among all refs; it must name no person
 	CreatedAt      time.Time `json:",omitzero"` // zero: now; in the future: refused

@@ -1,9 +1,10 @@
 package affiliate
 
-// Limits say how much one object may hold, and how much one call may change. What
-// is above a limit that was lowered stays; nothing is added to it.
+// Limits say how much one object may hold, and how much one call may change. When
+// a limit is lowered, objects above it stay as they are, and nothing can be added
+// to them.
 type Limits struct {
 	Links   int // of an affiliate; zero: 1,000, because each of its events and sales shows all
 	Refunds int // in part, of a sale; zero: 1,000, because each refund rewrites the sale. The refund of the rest is always possible.
-	Bulk    int // that one call makes or changes: codes of GenerateCodes, rows of an import, ids of a call that takes many; zero and the most: 100,000
+	Bulk    int // objects that one call makes or changes: codes of GenerateCodes, rows of an import, ids of a call that takes many; zero: 100,000, which is also the maximum
 }

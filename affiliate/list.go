@@ -18,8 +18,8 @@ type List[T any] struct {
 	Next  string // cursor of the next page; empty on the last one
 }
 
-// PageSize is the limit of a page that has a cursor alone, and how many records [All]
-// reads at a time.
+// PageSize is the limit of a page with a cursor and no limit, and the number of
+// records that [All] reads at a time.
 const PageSize = 100
 
 // All yields everything that a filter selects, newest first. It reads a hundred
@@ -77,9 +77,9 @@ func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error]
 	}
 }
 
-// Pages yields the pages of a list method from one page on. A walk that was
-// interrupted goes on where it was: keep the Next of the last page that was
-// handled, and use it as the Cursor of from.
+// Pages yields the pages of a list method, beginning with the page from. To resume a
+// walk that was interrupted, keep the Next of the last page that you handled and pass
+// it as the Cursor of from.
 //
 //	for page, err := range affiliate.Pages(affiliate.Page{Limit: 500, Cursor: kept}, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 //		return program.Sales(ctx, filter, pg)
@@ -88,11 +88,11 @@ func Each[T any](size int, list func(Page) (List[T], error)) iter.Seq2[T, error]
 //		kept = page.Next
 //	}
 //
-// Errors: those of list, each of which ends the walk. A list whose cursors come
-// round again is an error, so the loop always ends.
+// Errors: those of list, each of which ends the walk. A list that repeats its cursors
+// is an error, so the loop always ends.
 func Pages[T any](from Page, list func(Page) (List[T], error)) iter.Seq2[List[T], error] {
 	return func(yield func(List[T], error) bool) {
-		mark, steps, limit := from.Cursor, 0, 1 // one cursor is remembered, however long the list is
+		mark, steps, limit := from.Cursor, 0, 1 // remembers one cursor, however long the list is
 		for page := from; ; {
 			l, err := list(page)
 			if err == nil && l.Next != "" && (l.Next == mark || l.Next == page.Cursor) {

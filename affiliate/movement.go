@@ -40,21 +40,21 @@ type Account string
 const (
 	AccountAccrual  Account = "ACCRUAL"   // the program's cost, as a negative number
 	AccountHeld     Account = "HELD"      // commissions that are ON_HOLD
-	AccountPayable  Account = "PAYABLE"   // what the next payouts take, also what matures later; may be negative
+	AccountPayable  Account = "PAYABLE"   // what the next payouts take, now or once it matures; may be negative
 	AccountInPayout Account = "IN_PAYOUT" // what payouts hold that are PENDING, PROCESSING or FAILED
 	AccountPaid     Account = "PAID"
 )
 
 var accounts = []Account{AccountAccrual, AccountHeld, AccountPayable, AccountInPayout, AccountPaid}
 
-// A Cause says what the host did that moved an amount.
+// A Cause is the operation that moved an amount.
 type Cause string
 
 // The causes of movements.
 const (
 	CauseSale           Cause = "SALE"
 	CauseUpdate         Cause = "UPDATE"    // of a sale, or a recalculation
-	CauseMove           Cause = "MOVE"      // of a sale to another affiliate; both have one
+	CauseMove           Cause = "MOVE"      // a sale moved to another affiliate; both have a movement
 	CauseRefund         Cause = "REFUND"    // that changed a commission in place
 	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took, also one that was canceled since
 	CauseReview         Cause = "REVIEW"

@@ -11,8 +11,8 @@ import (
 // An Observer watches the operations of a program for metrics and traces. Every
 // field may be nil, and the zero Observer costs nothing. Its functions are
 // called in the goroutine of the caller and must not block; they must be safe
-// for concurrent use. A panic in one of them is logged to Config.Logger and
-// changes nothing else: what watches does not change what happens.
+// for concurrent use. A panic in one of them is logged to Config.Logger and has
+// no other effect.
 //
 // Every exported method of Program that takes a context and returns no
 // iterator gives one Begin and one End, also when it fails or panics.
@@ -24,7 +24,7 @@ import (
 // secret: there is no email, name, key, URL, slug, code or external id, and no
 // text of an error.
 //
-// Source: ours, because a host must be able to see how its program does.
+// Source: ours, for the metrics and traces of hosts.
 type Observer struct {
 	// Begin is called before the operation does anything. The store gets the
 	// context that it returns, so a span in it is the parent of the store's.
@@ -36,7 +36,7 @@ type Observer struct {
 	// Delivery is called after the attempt of a delivery was settled.
 	Delivery func(ctx context.Context, d DeliverySeen)
 
-	// Clock is for durations only; nil: time.Now.
+	// Clock measures durations only; nil: time.Now.
 	Clock func() time.Time
 }
 
@@ -54,11 +54,11 @@ type Result struct {
 	Reason  Reason        // of OutcomeRefused and OutcomeNotFound; empty for a look-up without a reason of its own
 	Failure FailureClass  // of OutcomeFailed and OutcomeCanceled
 	Took    time.Duration // from Begin to End; 0: Clock went back, or panicked
-	Runs    int           // how often the store ran the transaction; 1 unless it ran it again. Of several transactions the most; 0: there was none
+	Runs    int           // how often the store ran the transaction: 1 unless it was repeated; of several transactions the highest; 0: there was none
 	Events  [15]uint32    // how many events were committed, in the order of EventTypes
 }
 
-// Outcome is how an operation ended.
+// Outcome says how an operation ended.
 type Outcome string
 
 // The outcomes. A recorded report of a sale has the value of its
@@ -73,7 +73,7 @@ const (
 	OutcomeFailed   Outcome = "failed"    // the store or a function of the host failed
 )
 
-// FailureClass is what kind of failure it was.
+// FailureClass says what kind of failure ended an operation.
 type FailureClass string
 
 // The failures.
@@ -100,9 +100,9 @@ type DeliverySeen struct {
 }
 
 // Observers returns one Observer that calls all of them. Each End gets the
-// context of its own Begin, and the store gets that of the last one. The Clock
-// is the first that is set. A panic in one of them is dropped, and the others
-// are still called.
+// context of its own Begin, and the store gets the context of the last Begin.
+// The Clock is the first one that is set. A panic in one observer is dropped,
+// and the others are still called.
 func Observers(all ...Observer) Observer {
 	group := slices.Clone(all)
 	var merged Observer
@@ -120,8 +120,9 @@ func Observers(all ...Observer) Observer {
 	return merged
 }
 
-// begun has the contexts of a group's Begins. Its key is the group, so that
-// groups can be members of groups.
+// begunKey is the key under which the context of a group has the contexts of
+// its members' Begins. It names the group, so that groups can be members of
+// groups.
 type begunKey struct{ group *Observer }
 
 func beginAll(group []Observer) func(context.Context, Operation) context.Context {
@@ -168,7 +169,7 @@ func deliverAll(group []Observer) func(context.Context, DeliverySeen) {
 	}
 }
 
-// quietly drops a panic.
+// quietly calls fn and drops a panic.
 func quietly(fn func()) {
 	defer func() { _ = recover() }()
 	fn()

@@ -124,8 +124,8 @@ func (o Opt[T]) formatNothing(f fmt.State) {
 	fmt.Fprintf(f, "%*s", width, text)
 }
 
-// LogValue is the value, and nil for null. Not given is a group without
-// attributes, which a [slog.Handler] leaves out.
+// LogValue returns the value, or nil for null. For "not given" it returns a
+// group without attributes, which a [slog.Handler] leaves out.
 func (o Opt[T]) LogValue() slog.Value {
 	switch o.state {
 	case optGiven:
@@ -136,7 +136,7 @@ func (o Opt[T]) LogValue() slog.Value {
 	return slog.GroupValue()
 }
 
-// MarshalJSON writes the value, or null unless there is one. It does not escape
+// MarshalJSON writes the value, or null without one. It does not escape
 // characters for HTML: the calling encoder does that unless it is configured
 // otherwise.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {

@@ -2,7 +2,7 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// PartnerProfile is what affiliates see of themselves.
+// PartnerProfile is an affiliate as the affiliate sees it.
 type PartnerProfile struct {
 	ID                    uuid.UUID          `json:"id"`
 	Name                  string             `json:"name"`
@@ -43,7 +43,7 @@ type PartnerCode struct {
 	ID                    uuid.UUID     `json:"id"`
 	Code                  string        `json:"code"`
 	Usable                bool          `json:"usable"`    // for an order that names no customer, product or amount
-	Reasons               []Reason      `json:"reasons"`   // why it is not, as Usability has them; their data would tell of others
+	Reasons               []Reason      `json:"reasons"`   // why not, as in Usability but without the data, which would reveal other people
 	ExpiresAt             Opt[Time]     `json:"expiresAt"` // the earlier end, of the code or its coupon
 	CouponType            CouponType    `json:"couponType"`
 	PercentOff            Opt[Percent]  `json:"percentOff"`
@@ -74,10 +74,10 @@ type PartnerSale struct {
 	RefundedAmount   Amount              `json:"refundedAmount"`
 	CommissionEarned Amount              `json:"commissionEarned"`
 	ApprovalStatus   Opt[ApprovalStatus] `json:"approvalStatus"` // of its first commission; null: it has none
-	HoldReason       Opt[HoldReason]     `json:"holdReason"`     // of that; FRAUD_PREVENTION is told as PROGRAM_SETTINGS
+	HoldReason       Opt[HoldReason]     `json:"holdReason"`     // of the commission; FRAUD_PREVENTION is shown as PROGRAM_SETTINGS
 	PayoutCreated    bool                `json:"payoutCreated"`  // a payout has that
 	Status           SaleStatus          `json:"status"`
 	PromoCode        Opt[string]         `json:"promoCode"` // null: by no code, or it is no longer theirs
-	Link             Opt[string]         `json:"link"`      // the slug of a link of the affiliate; null: by none
+	Link             Opt[string]         `json:"link"`      // the slug of the affiliate's link; null: none
 	CreatedAt        Time                `json:"createdAt"`
 }

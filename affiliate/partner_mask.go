@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaskEmail is a customer as affiliates see them: t***@e***.net for
-// tomas@example.net. A part of fewer than three characters shows none of them:
-// ***@***.io for ab@x.io. Without an email the last four digits of the referral's
-// id tell customers apart: customer-9f31.
+// MaskEmail returns a customer's email as affiliates see it: t***@e***.net for
+// tomas@example.net. Of a part with fewer than three characters nothing is shown:
+// ***@***.io for ab@x.io. Without an email, the last four digits of the
+// referral's id tell customers apart: customer-9f31.
 //
 // Source: docs/contract.md 4.7.
 func MaskEmail(email string, referral uuid.UUID) string {

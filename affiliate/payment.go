@@ -11,8 +11,9 @@ import (
 // payment may come in any order and any number of times: what the payment earns
 // depends on the set of its facts and never on their order. Go calls only.
 //
-// All amounts are in major units of the program's currency. Where the customer paid in
-// another one, Gross, refunds and disputes are in that: see Paid.GrossCurrency.
+// All amounts are in major units of the program's currency, with one exception: when the
+// customer paid in another currency, Gross, refunds and disputes are in that one. See
+// Paid.GrossCurrency.
 //
 // Source: docs/payments.md.
 type PaymentFact struct {
@@ -20,7 +21,7 @@ type PaymentFact struct {
 	Keys     []string  // 1–6 ids of the one payment, of 1–255 characters each, compared exactly: payment intent, invoice, charge, session
 	Payer    PayerFact // who paid; may be empty
 	At       time.Time // by the provider's clock; not after now and five minutes
-	Currency Currency  // of every amount here. In another one than the program's a payment earns nothing, and refunds and disputes are refused unless the payment is counted in it
+	Currency Currency  // of every amount here. If it is not the program's, the payment earns nothing, and refunds and disputes are refused unless the payment is counted in it
 	Sale     Opt[Paid] // that it was paid
 	Refunds  []RefundFact
 	Refunded Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
@@ -31,7 +32,7 @@ type PaymentFact struct {
 type Paid struct {
 	NewSale          // PromoCode and ReferralID stay empty: Tries has them
 	Gross   Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it
-	Tries   []Credit // at most 8: who may be credited, in order; the first that resolves decides
+	Tries   []Credit // at most 8: whom to credit, in order; the first one that exists decides
 	Renewal bool     // not the first payment of a subscription: the payer's customer is credited before Tries
 	Stage   Stage    // whether it was paid; empty: it was
 
@@ -40,22 +41,22 @@ type Paid struct {
 	// and disputes are then in it too, and take their part of TotalEarned. Empty: the same.
 	GrossCurrency Currency
 
-	// Payment says which payment of its customer it is, when the provider or the host
-	// knows: 1 is the first one with which money came, also after a trial or a free order.
-	// Zero: the engine counts the customer's sales. Terms.MaxPayments goes by it, and
-	// Explanation.Terms shows it.
+	// Payment is the number of this payment of its customer, when the provider or the host
+	// knows it: 1 is the first payment that brought money, also after a trial or a free
+	// order. Zero: the engine counts the customer's sales. Terms.MaxPayments is compared
+	// with it, and Explanation.Terms shows it.
 	Payment int64
 }
 
-// A Stage says how far a payment is.
+// A Stage says how far a payment has come.
 type Stage string
 
-// The stages. In whatever order they come, a payment that was agreed and paid is one
-// sale: of what the first says with as much as the second says.
+// The stages. A payment that was agreed and then paid becomes one sale, in whatever order
+// the facts arrive: the agreement says what was sold, the payment says for how much.
 const (
 	PaidNow      Stage = ""        // it was paid
 	PaidLater    Stage = "later"   // agreed, and not paid yet: it is kept until a fact says what was paid
-	PaidOfAgreed Stage = "agreed"  // paid, of what another fact agreed: without that it is only kept
+	PaidOfAgreed Stage = "agreed"  // a payment of what another fact agreed; it waits until that one arrives
 	PaidNothing  Stage = "nothing" // a trial: Gross and TotalEarned are zero, the customer is referred, there is no sale
 )
 
@@ -111,15 +112,16 @@ type DisputeFact struct {
 	Amount Amount // > 0; it never changes
 	State  DisputeState
 
-	// Warning marks the announcement of another dispute: it counts while no dispute that
-	// is none is known of the payment.
+	// Warning marks the announcement of a possible dispute. It counts only until a real
+	// dispute of the payment is reported.
 	Warning bool
 }
 
-// A DisputeState says where the money of a dispute is.
+// A DisputeState says who has the money of a dispute.
 type DisputeState string
 
-// The states of a dispute. The money is away when it is withdrawn or lost.
+// The states of a dispute. The merchant does not have the money while it is withdrawn or
+// lost.
 const (
 	DisputeInquiry   DisputeState = "inquiry"
 	DisputeWithdrawn DisputeState = "withdrawn"
@@ -133,12 +135,12 @@ type PaymentResult struct {
 	Payment ProviderPayment
 	Sale    Opt[Sale]   // the sale of the payment as it is now; null: it has none
 	Outcome SaleOutcome // of the sale part of the fact; empty when it had none
-	Refused []Failure   // every failing rule of each code that was tried and fell through
-	Ignored []string    // payer.email and payer.name, if they are none and were left out
-	Moved   Amount      // what the fact changed in commission and adjustments together, signed
+	Refused []Failure   // the failing rules of each code that was tried and refused
+	Ignored []string    // payer.email and payer.name, when they are invalid and were left out
+	Moved   Amount      // by how much the fact changed commission and adjustments together, signed
 }
 
-// A ProviderPayment is what is known of one payment of a provider.
+// A ProviderPayment is what the program knows of one payment of a provider.
 type ProviderPayment struct {
 	ID        uuid.UUID // zero: nothing is kept
 	Provider  string

@@ -1,7 +1,7 @@
 package affiliate
 
-// A PaymentDecision is what a person says about a payment that brought money and has no
-// sale: it names one of which it is not ([SaleConflict]), or credits nobody.
+// A PaymentDecision is a person's decision about a payment that brought money and has
+// no sale: it is in conflict with a sale ([SaleConflict]), or credits nobody.
 type PaymentDecision string
 
 // The decisions.

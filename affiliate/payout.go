@@ -28,7 +28,7 @@ type Payout struct {
 	CanceledAt     Opt[Time]          `json:"canceledAt"`
 	ReturnedAt     Opt[Time]          `json:"returnedAt"`     // when it was said that the money came back
 	ReturnedReason Opt[string]        `json:"returnedReason"` // why it came back
-	CommissionIDs  []CommissionID     `json:"commissionIds"`  // oldest first; those of a canceled or returned payout are free again, and may be gone
+	CommissionIDs  []CommissionID     `json:"commissionIds"`  // oldest first; after CANCELED or RETURNED they are free again, and may have been deleted
 	AdjustmentIDs  []uuid.UUID        `json:"adjustmentIds"`  // oldest first
 	RunID          Opt[uuid.UUID]     `json:"runId"`          // null: no run made it
 	CreatedAt      Time               `json:"createdAt"`
@@ -40,7 +40,7 @@ type Payout struct {
 type NewPayout struct {
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
 	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
-	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive, by their millisecond; zero: now. What is negative is taken whatever its time.
+	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive, by their millisecond; zero: now. Negative amounts are taken whatever their time.
 	ExternalID     string    `json:"externalId,omitzero"`   // the host's own id of the payment
 	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"` // the host has paid already: the payout starts as PAID
 	Minimum        Amount    `json:"minimum,omitzero"`      // ≥ 0; nothing is paid below it

@@ -24,8 +24,8 @@ type PayoutRun struct {
 	Limit int `json:"limit,omitzero"`
 }
 
-// PayoutRunResult is a payout run: what it did, or, while it is RUNNING, has done
-// so far.
+// PayoutRunResult is a payout run with its results, or with those so far while it
+// is RUNNING.
 type PayoutRunResult struct {
 	ID         uuid.UUID `json:"id"`
 	ExternalID string    `json:"externalId"`
@@ -38,7 +38,7 @@ type PayoutRunResult struct {
 	FinishedAt Opt[Time] `json:"finishedAt"`
 }
 
-// A PayoutLine is what a run does for one affiliate with something open. In a
+// A PayoutLine is the result of a run for one affiliate with something open. In a
 // preview PayoutID is null.
 type PayoutLine struct {
 	AffiliateID uuid.UUID       `json:"affiliateId"`

@@ -1,7 +1,7 @@
 package affiliate
 
-// Next returns the statuses that a payout of this status can get; none: it is
-// final.
+// Next returns the statuses that a payout with this status can get. A final
+// status has none.
 //
 // Source: docs/money.md 4.
 func (s PayoutStatus) Next() []PayoutStatus {

@@ -2,7 +2,7 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// A Transfer is what somebody who pays needs of a payout. Package payfile writes
+// A Transfer is what a payer needs to know of a payout. Package payfile writes
 // transfers into the files of payment providers.
 //
 // Source: docs/money.md 7.
@@ -11,8 +11,8 @@ type Transfer struct {
 	Status   PayoutStatus
 	Amount   Amount
 	Currency Currency
-	Method   PaymentMethod // with Name and Email: of the affiliate when the payout was created; may be empty
+	Method   PaymentMethod // as Name and Email, the affiliate's when the payout was created; may be empty
 	Name     string
 	Email    string
-	Note     string // to the payee; empty here, the caller's to fill
+	Note     string // to the payee; empty here, for the caller to fill
 }

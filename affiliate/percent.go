@@ -33,7 +33,7 @@ func MustPercent(s string) Percent {
 }
 
 // PercentFromScaled returns n ten-thousandths of a per cent: 125000 is 12.5 %.
-// Scaled is its inverse, with the exception that AmountFromScaled names.
+// Scaled is its inverse, except for math.MinInt64 as in AmountFromScaled.
 func PercentFromScaled(n int64) Percent {
 	return Percent(AmountFromScaled(n))
 }
@@ -51,15 +51,15 @@ func (p Percent) Of(a Amount, c Currency) (Amount, error) {
 	return Amount{n}, err
 }
 
-// OfPortion returns p per cent of a × part ÷ whole, rounded once as by Of:
-// rounding the portion first would move a result that lies just below a half.
-// No argument is negative and part is at most whole.
+// OfPortion returns p per cent of a × part ÷ whole, rounded once, as in Of:
+// rounding the portion first could push a result from just below a half over
+// it. No argument may be negative, and part is at most whole.
 func (p Percent) OfPortion(a, part, whole Amount, c Currency) (Amount, error) {
 	n, err := decimal.MulTwice(a.n, decimal.Ratio{Num: part.n, Den: whole.n}, p.ratio(), c.step())
 	return Amount{n}, err
 }
 
-// ratio is the rate as a part of one.
+// ratio returns the rate as a part of one.
 func (p Percent) ratio() decimal.Ratio { return decimal.Ratio{Num: p.n, Den: hundredPercent} }
 
 // Amount returns a FLAT rate as an amount of money: a rate of 5 pays 5 per
@@ -90,8 +90,8 @@ func (p Percent) AppendJSON(dst []byte) []byte { return decimal.Append(dst, p.n)
 // MarshalJSON writes the rate as a JSON number.
 func (p Percent) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads a JSON number as that of an Amount does, rounding decimals
-// beyond the fourth, with the same errors; null changes nothing.
+// UnmarshalJSON reads a JSON number like that of an Amount: it rounds decimals
+// beyond the fourth and has the same errors; null changes nothing.
 func (p *Percent) UnmarshalJSON(data []byte) error {
 	return (*Amount)(p).UnmarshalJSON(data)
 }

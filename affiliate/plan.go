@@ -2,9 +2,9 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// Terms say what a sale earns. The zero Terms are 0 %: sales are recorded,
-// attributed and counted, and earn nothing. This is not an error, because the
-// rates may be set for affiliates, tiers and plans.
+// Terms say what a sale earns. With the zero Terms, 0 %, sales are recorded,
+// attributed and counted, and earn nothing. That is no error, because
+// affiliates, tiers and plans may have rates of their own.
 type Terms struct {
 	Type        CommissionType // zero: PERCENTAGE
 	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing

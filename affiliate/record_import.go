@@ -1,6 +1,6 @@
 package affiliate
 
-// ImportKind says what an record.Import names.
+// ImportKind says what kind of record a record.Import stands for.
 type ImportKind string
 
 // ImportFigures are the amounts of imported rows, in the program's currency.

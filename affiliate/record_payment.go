@@ -1,7 +1,7 @@
 package affiliate
 
-// WaitingSale is a [Paid] that could not be credited yet. Email and name are
-// those of its payer.
+// WaitingSale is a [Paid] that could not be credited yet. Its email and name
+// are the payer's.
 type WaitingSale struct {
 	TotalEarned Amount
 	Subtotal    Opt[Amount] `json:",omitzero"`

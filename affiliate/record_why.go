@@ -3,9 +3,9 @@ package affiliate
 // CreditedBy says what credited the affiliate with a sale.
 type CreditedBy string
 
-// What may credit an affiliate: a promotional code; of referralId a click, a
-// slug, an affiliate id, or a referral by its id or email; else the referral
-// with the customer's email.
+// The sources of a credit: a promotional code; what referralId named: a click,
+// a slug, an affiliate id, or a referral by its id or email; otherwise the
+// referral with the customer's email.
 const (
 	CreditCode      CreditedBy = "CODE"
 	CreditClick     CreditedBy = "CLICK"
@@ -19,8 +19,8 @@ const (
 // RateSource says whose rate a sale has.
 type RateSource string
 
-// The sources of a rate: it was given for the sale, or is the affiliate's own,
-// their tier's, the plan's or the program's.
+// The sources of a rate: the sale itself, the affiliate, the tier, the plan or
+// the program.
 const (
 	RateOfSale      RateSource = "SALE"
 	RateOfAffiliate RateSource = "AFFILIATE"
@@ -33,8 +33,8 @@ const (
 // PlanSource says whose plan a sale has.
 type PlanSource string
 
-// The sources of a plan: there is none, and the terms are the program's; it is
-// the affiliate's; it was set for the customer.
+// The sources of a plan: none, so that the program's terms hold; the affiliate;
+// the customer.
 const (
 	PlanOfProgram   PlanSource = "PROGRAM"
 	PlanOfAffiliate PlanSource = "AFFILIATE"
@@ -42,7 +42,7 @@ const (
 	PlanUnknown     PlanSource = "UNKNOWN" // the sale is older than this field
 )
 
-// OverLimit says which limit of the terms a sale was beyond. Empty: none.
+// OverLimit says which limit of the terms a sale exceeded. Empty: none.
 type OverLimit string
 
 // The limits of [Terms]: MaxPayments and MaxMonths.

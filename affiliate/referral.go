@@ -65,8 +65,8 @@ type ReferralUpdate struct {
 	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
 
 	// AffiliateID moves the customer to another affiliate, who is credited with
-	// future sales. Recorded sales stay; move each with [SaleUpdate]. The customer
-	// leaves the link, and keeps a plan of their own.
+	// future sales. Recorded sales stay; move each of them with [SaleUpdate]. The
+	// customer no longer belongs to a link, and keeps a plan of their own.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 }
 

@@ -11,18 +11,18 @@ type ImportedReferral struct {
 	Status    SubscriptionStatus // zero: ACTIVE
 
 	// Ref is the service's id, 1–255 characters, unique among all refs; it must
-	// name no person. With it Name and ReferredUserExternalID may be left out,
-	// and the row is found again when it comes a second time. Empty: only the
-	// email tells a row from another.
+	// not name a person. With it, Name and ReferredUserExternalID may be empty,
+	// and a repeated row finds its record. Empty: rows are told apart by email
+	// only.
 	Ref string `json:",omitzero"`
 
 	// Via names by refs the link, the code or the affiliate through which the
-	// customer came. The first that was imported decides, before the fields of
-	// NewReferral.
+	// customer came. The first ref that was imported decides; after them, the
+	// fields of NewReferral.
 	Via []string `json:",omitzero"`
 
 	// Payers are the ids that payment providers gave to the customer, ≤ 6: later
-	// reports find the customer by them. A customer who is known by one of them is
-	// the row's, before one with its email.
+	// reports find the customer by them. A customer who already has one of these
+	// ids is taken for the row's, before a customer with its email.
 	Payers []ProviderID `json:",omitzero"`
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // ReportQuery says what a report is about. At most one of the three ids is set;
-// without any the report is about the whole program. An id of nobody, also null
-// and the zero id, has a report of nothing but zeros.
+// without any of them the report covers the whole program. For an id that does
+// not exist, null and the zero id included, all figures are zero.
 //
 // Source: docs/money.md 16.
 type ReportQuery struct {
@@ -20,7 +20,7 @@ type ReportQuery struct {
 	LinkID      Opt[uuid.UUID] `json:",omitzero"`
 }
 
-// An Interval is how long the buckets of a report are, in the calendar of
+// An Interval is the length of the buckets of a report, in the calendar of
 // Config.Location.
 type Interval string
 
@@ -44,6 +44,6 @@ type Bucket struct {
 	DeletedSales int64      `json:"deletedSales"` // deleted, whenever they were recorded
 	Revenue      Amount     `json:"revenue"`      // change of the sum of totalEarned
 	Refunds      Amount     `json:"refunds"`      // change of the sum of refundedAmount
-	Commission   Amount     `json:"commission"`   // change of what sales have earned; less than zero when more was taken back
+	Commission   Amount     `json:"commission"`   // change of what sales have earned; negative when more was taken back
 	Adjustments  Amount     `json:"adjustments"`  // the same of adjustments
 }

@@ -2,11 +2,11 @@ package affiliate
 
 import "time"
 
-// Retention says how long a program keeps what it needs for a while only. Each
-// age is counted from the time named here. Zero keeps the kind for ever.
-// Payments without a sale, and payers without a referral, are kept for
-// Config.PaymentMemory whatever the policy says.
-// Records of the books (sales, commissions, payouts, referrals, redemptions) are
+// Retention says how long a program keeps records that it needs only for a
+// while. Each age counts from the time that its field names. Zero keeps the kind
+// for ever. Payments without a sale, and payers without a referral, are kept for
+// Config.PaymentMemory in any case. Records of the books (sales, commissions,
+// payouts, referrals, redemptions) are never deleted.
 // never deleted.
 type Retention struct {
 	Events     time.Duration // since the event; one with a delivery stays, and so do later ones of its object

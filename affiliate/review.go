@@ -10,22 +10,22 @@ import (
 )
 
 // A RiskReason names the rule that held a commission: a lower-case letter, then
-// lower-case letters, digits and underscores, 40 characters at most. Those of
-// the engine: self_referral and, in a preview alone, those below. Hosts make their
-// own.
+// lower-case letters, digits and underscores, 40 characters at most. The engine
+// has self_referral and, only in previews, those below. Hosts define their own.
 type RiskReason string
 
-// What the status of an affiliate says of a commission that it would earn now. The
-// preview of an order tells it; the commission itself has a [HoldReason].
+// The risks that follow from the status of an affiliate. Only the preview of an
+// order has them; the commission itself has a [HoldReason].
 const (
 	RiskAffiliateBanned      RiskReason = "affiliate_banned"
 	RiskAffiliateDeactivated RiskReason = "affiliate_deactivated"
 	RiskAffiliateNotApproved RiskReason = "affiliate_not_approved" // INACTIVE, INVITED or DECLINED
 )
 
-// A ReviewRule looks at every sale when it is recorded, and at nothing later.
-// If Holds is true for one rule or more, the commission of the sale is ON_HOLD
-// with [HoldFraudPrevention], and [Commission.RiskReasons] has their reasons.
+// A ReviewRule looks at every sale once, when it is recorded. If Holds returns
+// true for at least one rule, the commission of the sale is ON_HOLD with
+// [HoldFraudPrevention], and [Commission.RiskReasons] has the reasons of these
+// rules.
 //
 // Holds is called inside a transaction, perhaps twice for one sale: it does no
 // I/O, takes no clock and no randomness, and remembers nothing. It must be safe
@@ -35,8 +35,8 @@ type ReviewRule struct {
 	Holds  func(Evidence) bool
 }
 
-// Evidence is what a rule sees of a sale, or of the order in a preview. A text
-// that is not known is empty.
+// Evidence is what a rule knows of a sale, or of the order in a preview. Unknown
+// texts are empty.
 type Evidence struct {
 	At            time.Time
 	Affiliate     ReviewedAffiliate // who is credited
@@ -45,7 +45,7 @@ type Evidence struct {
 	DeviceID      string            // of the click that the request names
 	PromoCode     string            // as it is stored
 	NewCustomer   bool              // the sale makes a referral of the customer
-	Total         Amount            // what was earned; in a preview of a subtotal alone, what is left to charge
+	Total         Amount            // what was earned; in a preview with only a subtotal, what is left to charge
 }
 
 // ReviewedAffiliate is an affiliate as a rule sees it.
@@ -66,15 +66,15 @@ func SelfReferral() ReviewRule {
 }
 
 // SameMailbox reports whether mail to a and to b is likely to arrive in one
-// mailbox: the canonical addresses are equal without what follows the first +
-// in the local part, and for gmail.com and googlemail.com, which are one domain
-// here, without the dots. A text that is no address is the same as itself only.
+// mailbox: the canonical addresses are equal after everything from the first + in
+// the local part is removed and, for gmail.com and googlemail.com, which count as
+// one domain, the dots. A text that is not an address equals only itself.
 //
 // It is for reviews. Addresses are stored, looked up and kept unique as they
 // are.
 func SameMailbox(a, b string) bool { return mailboxOf(a) == mailboxOf(b) }
 
-// mailboxOf is what addresses of one mailbox have in common.
+// mailboxOf returns the form that all addresses of one mailbox share.
 func mailboxOf(s string) string {
 	email, ok := mailbox.Canonical(s)
 	if !ok {

@@ -50,9 +50,9 @@ type Sale struct {
 	Commissions            []Commission         `json:"commissions"`
 }
 
-// A Commission is what one affiliate earned by a sale. A sale has one, or none.
-// What a payout took is not changed afterwards: a later change of the sale's
-// money adds a further commission, which may be negative. All of them add up to
+// A Commission is what an affiliate earned by a sale. A sale has one or none at
+// first. What a payout took is never changed: a later change of the sale's money adds
+// a further commission, which may be negative. All of them add up to
 // [Sale.CommissionEarned].
 //
 // Source: docs/contract.md 2.7; docs/money.md 1.
@@ -68,7 +68,7 @@ type Commission struct {
 	ManuallyPaid     bool            `json:"manuallyPaid"`
 	HoldReason       Opt[HoldReason] `json:"holdReason"`
 	BonusReason      Opt[string]     `json:"bonusReason"`
-	ClawBack         bool            `json:"clawback"`    // a further entry: a change after a payout took an earlier one; may be negative
+	ClawBack         bool            `json:"clawback"`    // a further entry for a change after a payout took an earlier one; may be negative
 	PayableAt        Opt[Time]       `json:"payableAt"`   // from when a payout may take it; null: it is declined
 	RiskReasons      []RiskReason    `json:"riskReasons"` // the rules of Config.Review that held the commission; a review does not change them
 	CreatedAt        Time            `json:"createdAt"`
@@ -109,15 +109,14 @@ type NewSale struct {
 	Product           Opt[Product] `json:"product,omitzero"`
 	Currency          Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 
-	// Subtotal is the basket before the discount of PromoCode. The code's
-	// minimum is compared with it, or without it with TotalEarned. It is > 0,
-	// at most 10^11, and not below TotalEarned less Tax and Shipping. See
-	// [Order].
+	// Subtotal is the basket before the discount of PromoCode. The code's minimum is
+	// compared with it, or without it with TotalEarned. It is > 0, at most 10^11, and
+	// not below TotalEarned less Tax and Shipping. See [Order].
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
 
-	// Free records an order of nothing, if the program has Config.FreeOrders:
-	// TotalEarned, Tax and Shipping are zero, and PromoCode and Subtotal are
-	// given. It redeems the code and earns nothing.
+	// Free records an order that costs nothing, if the program has Config.FreeOrders:
+	// TotalEarned, Tax and Shipping are zero, and PromoCode and Subtotal are given.
+	// It redeems the code and earns nothing.
 	Free bool `json:"free,omitzero"`
 
 	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
@@ -125,11 +124,11 @@ type NewSale struct {
 	PaymentTrigger PaymentTrigger `json:"-"`
 	Integration    Integration    `json:"-"`
 
-	// PaidAt is when the customer paid, if that is known better than by the time
-	// of the report: not after now, at most 30 days before. Whether code and
-	// coupon had expired, and whether the click still attributed, is judged then;
-	// their limits, and everything else, now. Zero: now. Over HTTP a key of the
-	// scope full sends it.
+	// PaidAt is when the customer paid, if that is known more exactly than the time
+	// of the report: not after now, at most 30 days before. Whether code and coupon
+	// had expired, and whether the click still attributed, is decided as of PaidAt;
+	// their limits, and everything else, as of now. Zero: now. Over HTTP only a key
+	// of the scope full may send it.
 	PaidAt time.Time `json:"paidAt,omitzero"`
 }
 
@@ -144,13 +143,14 @@ const (
 	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
 	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
 
-	// Of Program.ReportPayment only. Its facts are kept; nothing is asked again.
+	// Only in answers of Program.ReportPayment. It keeps the facts, so nothing has to
+	// be reported again.
 	SaleParked   SaleOutcome = "parked"   // not yet a sale: nobody can be credited so far
 	SaleReferred SaleOutcome = "referred" // a trial: its customer is referred, and there is no sale
 	SaleRefused  SaleOutcome = "refused"  // the code that decided was refused; see PaymentResult.Refused
 
-	// SaleConflict means that the payment names a sale of which it is not: payer or
-	// amounts differ. Nothing but the payment is stored; see Program.DecidePayment.
+	// SaleConflict means that the payment names a sale, but has another payer or
+	// other amounts. Only the payment is stored; see Program.DecidePayment.
 	SaleConflict SaleOutcome = "payment_conflict"
 
 	// SaleOtherCurrency means that the payment is in another currency than the program's
@@ -164,13 +164,13 @@ type SaleResult struct {
 	Sale    Opt[Sale] // the new sale; null unless recorded
 	Earlier Opt[Sale] // of a duplicate: the earlier sale, else null; not on the wire and not in a receipt
 
-	// LateClick is the click that ReferralID named, if it was too old to
-	// attribute the sale (see Config.CookieDays), else null. It is not on the
-	// wire and not in a receipt.
+	// LateClick is the click that ReferralID named, if it was too old to attribute
+	// the sale (see Config.CookieDays), else null. It is not on the wire and not in a
+	// receipt.
 	LateClick Opt[ClickID]
 
-	// Ignored names the fields that were left out, because they are no email or
-	// name: email, name, product.name. Without an email the sale has no customer.
+	// Ignored names the fields that were left out because they are not a valid email
+	// or name: email, name, product.name. Without an email the sale has no customer.
 	// On the wire it is the header Sale-Ignored.
 	Ignored []string
 }
@@ -190,18 +190,19 @@ type SaleUpdate struct {
 	Currency          Currency             `json:"currency,omitzero"`         // of the amounts, as in NewSale
 
 	// AffiliateID moves the sale to another affiliate. The sale keeps its id, its
-	// day, its external ids and the code that was redeemed; it leaves its link. The
-	// commission is calculated by the terms of the new affiliate, with the limits
-	// as of the sale's day: a rate and a commission of the sale alone are dropped,
-	// unless they are given with it. A hold of the new affiliate applies, an older
-	// review does not, and Config.Review is not asked. Without ClawBack a sale of which
-	// a payout holds a commission stays where it is. With it the payout keeps what it
-	// holds, and the former affiliate owes that: see [AdjustMove].
+	// day, its external ids and the code that was redeemed; it no longer belongs to a
+	// link. The commission is calculated by the terms of the new affiliate, with the
+	// limits as of the sale's day. A rate or commission that was set for this sale is
+	// dropped, unless it is given again with the move. A hold of the new affiliate
+	// applies, an older review does not, and the rules of Config.Review do not run.
+	// When a payout holds a commission of the sale, the move is refused without
+	// ClawBack. With ClawBack the payout keeps what it holds, and the former
+	// affiliate owes that amount: see [AdjustMove].
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 
-	// ClawBack allows a change of money although a payout holds the commission:
-	// the difference becomes a further commission, which the next payout takes. So
-	// with AffiliateID: see there.
+	// ClawBack allows a change of money although a payout holds the commission: the
+	// difference becomes a further commission, which the next payout takes. For a
+	// move it does what AffiliateID says.
 	ClawBack bool `json:"clawback,omitzero"`
 }
 
@@ -222,14 +223,14 @@ type SaleFilter struct {
 type Refund struct {
 	SaleID   SaleID      `json:"saleId,omitzero"`
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
-	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is needed then; not given: as large a part as of the sale
+	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is then required; not given: in the same proportion as in the sale
 	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
 	Currency Currency    `json:"currency,omitzero"` // of Amount: the program's, in any letter case; zero: the program's
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
-	// ClawBack books the refund although a payout holds the commission: what was
-	// paid too much becomes a further, negative commission, which the next
-	// payout takes. Without it such a refund is refused.
+	// ClawBack books the refund although a payout holds the commission: what was paid
+	// too much becomes a further, negative commission, which the next payout takes.
+	// Without it such a refund is refused.
 	ClawBack bool `json:"clawback,omitzero"`
 }
 

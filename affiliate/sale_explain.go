@@ -2,8 +2,8 @@ package affiliate
 
 import "github.com/google/uuid"
 
-// An Explanation says how the commission of a sale came about. A sale from
-// before this was stored says UNKNOWN where it does not know.
+// An Explanation says how the commission of a sale came about. For sales that were recorded
+// before the engine stored these facts, the unknown ones are UNKNOWN.
 //
 // Source: docs/money.md 10.
 type Explanation struct {
@@ -16,8 +16,8 @@ type Explanation struct {
 	Movements   []Movement          `json:"movements"` // of the sale, newest first; none of payouts
 }
 
-// ExplainedCredit says who was credited, and by what. The times are null when
-// the click or the referral is gone.
+// ExplainedCredit says who was credited, and why. The times are null when the click or the
+// referral was deleted.
 type ExplainedCredit struct {
 	By                CreditedBy     `json:"by"`
 	PromotionalCodeID Opt[uuid.UUID] `json:"promotionalCodeId"`
@@ -28,7 +28,7 @@ type ExplainedCredit struct {
 	ReferralAt        Opt[Time]      `json:"referralAt"` // when the customer was referred
 }
 
-// ExplainedTerms are the terms of a sale, and where they come from.
+// ExplainedTerms are the terms of a sale and their sources.
 type ExplainedTerms struct {
 	CommissionType   CommissionType `json:"commissionType"`
 	CommissionRate   Opt[Percent]   `json:"commissionRate"` // the rate applied
@@ -38,10 +38,10 @@ type ExplainedTerms struct {
 	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"` // the tier that gave the rate
 	HoldDays         int64          `json:"holdDays"`
 	Payment          Opt[int64]     `json:"payment"` // the customer's n-th payment; null: no customer, or no payment
-	Over             Opt[OverLimit] `json:"over"`    // the limit that the sale was beyond; null: none
+	Over             Opt[OverLimit] `json:"over"`    // the limit that the sale exceeded; null: none
 }
 
-// ExplainedBase is what the rate is applied to.
+// ExplainedBase is the amount to which the rate is applied.
 type ExplainedBase struct {
 	TotalEarned      Amount `json:"totalEarned"`
 	TaxDeducted      Amount `json:"taxDeducted"`
@@ -50,9 +50,9 @@ type ExplainedBase struct {
 	Kept             Amount `json:"kept"` // of TotalEarned, after the refunds
 	Base             Amount `json:"base"` // of the whole sale; the commission is that on the kept part
 
-	// What refunds said of their tax and shipping; none when all are zero. Then the base is
-	// lowered by NamedRefunds less both, and of that the part Kept ÷ (TotalEarned −
-	// NamedRefunds) counts.
+	// The refunds that named their tax and shipping, in total; all zero when none did. When
+	// some did, the base is first reduced by NamedRefunds less both, and the part Kept ÷
+	// (TotalEarned − NamedRefunds) of that counts.
 	NamedRefunds     Amount `json:"namedRefunds,omitzero"`
 	TaxRefunded      Amount `json:"taxRefunded,omitzero"`
 	ShippingRefunded Amount `json:"shippingRefunded,omitzero"`

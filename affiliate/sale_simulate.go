@@ -14,12 +14,12 @@ type SimulateQuery struct {
 	Terms  Terms     // instead of theirs
 }
 
-// A Difference is what one affiliate would have earned with other terms.
+// A Difference is what other terms would have changed for one affiliate.
 type Difference struct {
 	AffiliateID uuid.UUID
 	Sales       int64  // those that the query selects
-	Changed     int64  // those of them that would earn something else
-	Kept        int64  // those of them that would stay as they are, whatever the terms
+	Changed     int64  // those of them that would earn another amount
+	Kept        int64  // those of them that stay as they are, whatever the terms
 	Was         Amount // what they earn
 	Would       Amount // what they would earn
 	Difference  Amount // Would less Was

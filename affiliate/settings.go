@@ -23,18 +23,18 @@ type Settings struct {
 	CommissionOnTax      bool              `json:"commissionOnTax"`
 	CommissionOnShipping bool              `json:"commissionOnShipping"`
 	RefundWindowSeconds  Opt[int64]        `json:"refundWindowSeconds"` // null: no limit
-	CascadeEvents        bool              `json:"cascadeEvents"`       // deletes also fire the events of the children
+	CascadeEvents        bool              `json:"cascadeEvents"`       // deletes also fire the deleted events of the children
 	DeliverySchedule     []int64           `json:"deliverySchedule"`    // seconds before each attempt
 }
 
-// LinkDestination is a [Destination] as it is answered.
+// LinkDestination is a [Destination] in an answer.
 type LinkDestination struct {
 	URL    string     `json:"url"`
 	Params url.Values `json:"params"` // never nil
 }
 
-// ProgramTerms are the [Terms] of affiliates without a rate, tier or plan of
-// their own, as they are answered.
+// ProgramTerms are, in an answer, the [Terms] of affiliates without a rate,
+// tier or plan of their own.
 type ProgramTerms struct {
 	CommissionType   CommissionType `json:"commissionType"`
 	CommissionRate   Percent        `json:"commissionRate"`

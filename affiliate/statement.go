@@ -10,9 +10,9 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// A Statement is what happened in a period to what an affiliate is owed. It is
-// made of movements and ids alone, so that of a closed period is the same
-// whenever it is made, also after refunds, new names and erasure.
+// A Statement lists what changed in a period of what an affiliate is owed. It is made
+// of movements and ids only. So the statement of a closed period never changes, not
+// even after refunds, changed names and erasures.
 //
 // Source: docs/money.md 9.
 type Statement struct {
@@ -49,9 +49,9 @@ type StatementLine struct {
 	Owed         Amount            `json:"owed"`   // after the line
 }
 
-// Page is a page of the lines, oldest first: those that were there when the statement
-// was made, so that they add up to Closing. With a cursor it goes on with the lines
-// of the statement that the cursor is of. The zero page is all lines.
+// Page returns a page of the lines, oldest first, as of when the statement was made, so
+// that they add up to Closing. With a cursor it shows the ledger as of the first page.
+// The zero page is all lines.
 //
 // Errors: [BooksNotOpen]; [InvalidQuery] for a bad page.
 func (s Statement) Page(pg Page) (List[StatementLine], error) {
@@ -61,23 +61,23 @@ func (s Statement) Page(pg Page) (List[StatementLine], error) {
 	return s.page(pg)
 }
 
-// Lines yields the lines of all pages. They are read a hundred at a time, when they
-// are asked for; an error ends the walk.
+// Lines yields the lines of all pages. It reads a hundred at a time, on demand; an error
+// ends the walk.
 func (s Statement) Lines() iter.Seq2[StatementLine, error] { return Each(PageSize, s.Page) }
 
-// WithPages returns the statement with these pages of lines; for adapters that read
+// WithPages returns the statement with these pages of lines, for adapters that read
 // them from elsewhere.
 func (s Statement) WithPages(page func(Page) (List[StatementLine], error)) Statement {
 	s.page = page
 	return s
 }
 
-// statementHead is the first row of a statement as CSV.
+// statementHead is the header of a statement as CSV.
 var statementHead = []string{"number", "at", "cause", "sale", "commission", "adjustment", "payout", "amount", "owed"}
 
-// WriteCSV writes the statement with a header, a row for what was owed at the
-// beginning, one for each line and one for the end. Times and amounts are as in
-// JSON, every cell is in quotation marks, rows end in CRLF.
+// WriteCSV writes the statement: a header, a row with what was owed at the beginning,
+// one row for each line, and a row for the end. Times and amounts are as in JSON,
+// every cell is in quotation marks, rows end in CRLF.
 //
 // Errors: those of reading the lines, and of w.
 //
@@ -105,7 +105,7 @@ func (s Statement) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// row is the line as CSV.
+// row returns the line as a row of CSV.
 func (l *StatementLine) row() []string {
 	return []string{
 		strconv.FormatInt(l.Number, 10), l.At.String(), string(l.Cause), numberOrNone(l.SaleID), numberOrNone(l.CommissionID),

@@ -103,10 +103,10 @@ func (RecalculateJob) job() {}
 func (OpenBooksJob) job()   {}
 func (CloseBooksJob) job()  {}
 
-// A Step says where a job goes on, and how far.
+// A Step says where a job continues, and how much it does.
 type Step struct {
 	Cursor string // Progress.Cursor of the step before; empty: from the start
-	Limit  int    // how many records are looked at: 1–10,000; zero: 2,000
+	Limit  int    // how many records to look at: 1–10,000; zero: 2,000
 }
 
 // Progress is what a job, or a step of one, has done.
@@ -116,7 +116,7 @@ type Progress struct {
 	Looked  int64  // records that were looked at
 	Changed int64  // records that were changed or deleted
 
-	PayloadsPending int64    // payloads that wait for a delivery and still show a person
+	PayloadsPending int64    // payloads that still show a person because they wait for a delivery
 	Removed         Retained // of a PruneJob or a RetainJob
 
 	Verification Verification // of a VerifyJob

@@ -3,16 +3,16 @@ package affiliate
 import "github.com/google/uuid"
 
 // EraseAffiliateJob is Program.EraseAffiliate in steps. The affiliate itself is
-// blanked at the end, in the transaction that has seen the last event, so nothing
-// that shows them is missed; until then it is as it was. PayloadsPending says how
-// many payloads wait for a delivery: run the job again later.
+// blanked last, in the transaction that has handled the last event, so that no
+// event is missed; until then the affiliate is unchanged. PayloadsPending counts
+// the payloads that still wait for a delivery: run the job again later.
 type EraseAffiliateJob struct {
 	ID uuid.UUID
 }
 
 // EraseReferralJob is Program.EraseReferral in steps, like [EraseAffiliateJob].
-// From the first step nothing more is stored of the customer. That nothing shows an
-// email is known at the end.
+// From the first step on nothing new is stored of the customer. Only the last step
+// can say that no record shows an email.
 type EraseReferralJob struct {
 	Ref string // referral id or email
 }

@@ -2,9 +2,10 @@ package affiliate
 
 import "github.com/tributary-go/tributary/internal/mailbox"
 
-// SameEmail reports whether two texts are the same email: without blanks around
-// them and what nobody sees in them, in any letter case, and with a domain in its
-// own letters or in ASCII. Texts that are no emails are never the same.
+// SameEmail reports whether two texts are the same email: after removing blanks
+// around them and invisible characters, in any letter case, and with the domain
+// in Unicode or in ASCII. A text that is not an email is never the same as
+// another.
 //
 // Source: docs/rules.md 1.7.
 func SameEmail(a, b string) bool {

@@ -138,8 +138,8 @@ func (d Date) FirstInstant(loc *time.Location) time.Time {
 	return first
 }
 
-// End returns the instant in UTC at which the date is over: that of a plain date
-// is the first one after its day in loc, that of an instant is the instant.
+// End returns the instant in UTC at which the date is over: for a plain date
+// the first instant after its day in loc, for an instant the instant itself.
 func (d Date) End(loc *time.Location) time.Time {
 	if !d.plain {
 		return d.t

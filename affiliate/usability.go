@@ -7,18 +7,18 @@ import (
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
-// A Usability says whether a code or a coupon works now, and why not. It is what
-// Program.Evaluate says of every order, by the same rules.
+// A Usability says whether a code or a coupon works now, and why not, by the rules
+// with which Program.Evaluate checks an order.
 //
 // Source: docs/rules.md 3.9.
 type Usability struct {
 	Usable  bool            `json:"usable"`  // there are no Reasons: an order that names no customer, affiliate, product or amount can use it
 	Reasons []Failure       `json:"reasons"` // every rule that fails, in the order of Evaluate; never nil
-	Hold    Opt[HoldReason] `json:"hold"`    // why the commission of its sales is on hold: the status of its affiliate; null: it is not
+	Hold    Opt[HoldReason] `json:"hold"`    // why the commission of its sales would be on hold, by the status of its affiliate; null: it would not
 }
 
-// NewSales is why the commission of new sales of an affiliate with the status is on
-// hold; null: it is not.
+// NewSales returns the reason why new commissions of an affiliate with this status
+// are on hold; null: they are not.
 func (s AffiliateStatus) NewSales() Opt[HoldReason] {
 	switch {
 	case s == AffiliateDeactivated:
@@ -31,14 +31,14 @@ func (s AffiliateStatus) NewSales() Opt[HoldReason] {
 	return Null[HoldReason]()
 }
 
-// appendUsability appends it as json.Marshal encodes it.
+// appendUsability appends the usability as json.Marshal encodes it.
 func appendUsability(dst []byte, u Usability) []byte {
 	dst = strconv.AppendBool(append(dst, `{"usable":`...), u.Usable)
 	dst = append(dst, `,"reasons":`...)
 	if u.Reasons != nil && len(u.Reasons) == 0 {
 		dst = append(dst, "[]"...)
 	} else {
-		raw, _ := json.Marshal(u.Reasons) // texts of the engine, amounts and times always can be
+		raw, _ := json.Marshal(u.Reasons) // cannot fail: texts of the engine, amounts and times
 		dst = append(dst, raw...)
 	}
 	dst = appendOpt(append(dst, `,"hold":`...), u.Hold, jsontext.AppendString)

@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Claim is a delivery that a dispatcher has claimed, with everything for one
-// attempt. It is valid until its lease ends: an attempt that is settled later
-// counts only if nobody has claimed the delivery in between.
+// A Claim is a delivery that a dispatcher has claimed, with everything that one
+// attempt needs. It is valid until its lease ends: an attempt that is settled
+// later counts only if nobody has claimed the delivery in between.
 type Claim struct {
 	Delivery    uuid.UUID
 	Token       uuid.UUID // of this claim; the attempt gives it back

@@ -1,7 +1,7 @@
 package affiliate
 
 // The classes of failed attempts, as [DeliveryAttempt] shows them. An answer
-// outside of 2xx and 3xx has none: its status says it.
+// with a status other than 2xx and 3xx has no class: its status says it.
 const (
 	FailedTimeout        = "timeout"         // no answer in time
 	FailedDNS            = "dns"             // the host has no address

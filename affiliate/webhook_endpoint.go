@@ -56,7 +56,7 @@ func (e IssuedEndpoint) Format(f fmt.State, verb rune) {
 	}{e.Endpoint, e.Secret.String()})
 }
 
-// LogValue is the endpoint without its secret.
+// LogValue returns the endpoint without its secret.
 func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint) }
 
 // NewEndpoint is the input of Program.CreateEndpoint. URL and Events are
@@ -81,8 +81,8 @@ type EndpointUpdate struct {
 	Active      Opt[bool]        `json:"active,omitzero"` // true: enables a disabled endpoint again
 	SvixHeaders Opt[bool]        `json:"svixHeaders,omitzero"`
 
-	// Headers replaces all headers of the receiver's own; null or none: there are
-	// none any more. Give it when URL leads to another host, scheme or port.
+	// Headers replaces all headers of the receiver's own; null or an empty map
+	// removes them. It is required when URL changes the host, scheme or port.
 	Headers Opt[EndpointHeaders] `json:"headers,omitzero"`
 }
 

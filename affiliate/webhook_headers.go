@@ -9,9 +9,9 @@ import (
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
 
-// EndpointHeaders are headers of a receiver's own by their names, such as
-// "Authorization": "Basic …" or a key that a gateway wants. They are sent with
-// every delivery and test, next to those that the sender sets.
+// EndpointHeaders are a receiver's own headers by name, such as "Authorization":
+// "Basic …" or the key of a gateway. They are sent with every delivery and test,
+// next to those that the sender sets.
 //
 //   - At most 10. A name has 1–64 letters, digits and hyphens, in any letter case;
 //     one that differs from another only in letter case is refused.
@@ -20,14 +20,14 @@ import (
 //     Proxy-…, Accept-Encoding, Connection, Expect, Host, Keep-Alive, Te, Trailer,
 //     Transfer-Encoding, Upgrade and User-Agent.
 //
-// The values are credentials. The JSON has them in clear, since it is the body of
-// a request. When they are printed or logged, only their names are shown. The store
-// keeps them as Config.Seal gives them, and no answer has them.
+// The values are credentials. Their JSON has them in clear, because it is the body
+// of a request. When printed or logged, only the names are shown. The store keeps
+// what Config.Seal returns for them, and no answer contains them.
 //
 // Source: docs/contract.md 2.12.
 type EndpointHeaders map[string]string
 
-// Names are the names in their canonical form, sorted.
+// Names returns the names in their canonical form, sorted.
 func (h EndpointHeaders) Names() []string {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -37,7 +37,7 @@ func (h EndpointHeaders) Names() []string {
 	return names
 }
 
-// IsZero reports whether there are none.
+// IsZero reports whether there are no headers.
 func (h EndpointHeaders) IsZero() bool { return len(h) == 0 }
 
 // String returns the names.
@@ -49,5 +49,5 @@ func (h EndpointHeaders) GoString() string { return h.String() }
 // Format writes the names whatever the verb and its flags.
 func (h EndpointHeaders) Format(f fmt.State, _ rune) { io.WriteString(f, h.String()) }
 
-// LogValue is the names.
+// LogValue returns the names.
 func (h EndpointHeaders) LogValue() slog.Value { return slog.AnyValue(h.Names()) }

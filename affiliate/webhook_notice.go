@@ -7,15 +7,15 @@ type NoticeKind string
 
 // The kinds of notices.
 const (
-	NoticeAttempt   NoticeKind = "attempt"   // an attempt was settled, whatever came of it
+	NoticeAttempt   NoticeKind = "attempt"   // an attempt was settled, successful or not
 	NoticeDead      NoticeKind = "dead"      // a delivery has failed for good; it can be replayed
 	NoticeFailing   NoticeKind = "failing"   // every attempt has failed for 24 hours; once, until it recovers
 	NoticeDisabled  NoticeKind = "disabled"  // an endpoint was disabled because it is gone or only fails
 	NoticeRecovered NoticeKind = "recovered" // the first success after NoticeFailing
 )
 
-// A Notice reports to the host how deliveries go, for monitoring. It has ids
-// and figures, and no payload, URL or text of a receiver.
+// A Notice tells the host about deliveries, for monitoring. It contains ids and
+// figures, and no payload, URL or text of a receiver.
 type Notice struct {
 	Kind     NoticeKind
 	Endpoint uuid.UUID

@@ -15,7 +15,7 @@ import (
 // Source: docs/contract.md 4.2.
 type Secret string
 
-// SecretPrefix is how every secret begins.
+// SecretPrefix begins every secret.
 const SecretPrefix = "whsec_"
 
 const secretMask = SecretPrefix + "***"
@@ -38,5 +38,5 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 // MarshalJSON writes "whsec_***".
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + secretMask + `"`), nil }
 
-// LogValue is whsec_***.
+// LogValue returns whsec_***.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }

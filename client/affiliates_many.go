@@ -47,7 +47,7 @@ func (c *Client) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uu
 	}{affiliateIDs{ids}, idOrNull(tier)})
 }
 
-// idOrNull is an id that null takes away: the zero id is null.
+// idOrNull returns an id that null takes away: the zero id is null.
 func idOrNull(id uuid.UUID) affiliate.Opt[uuid.UUID] {
 	if id == uuid.Nil {
 		return affiliate.Null[uuid.UUID]()

@@ -16,11 +16,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// maxErrorBody is how many bytes of the body of an error are kept.
+// maxErrorBody is the largest part of an error's body that is kept, in bytes.
 const maxErrorBody = 64 << 10
 
-// read reads an answer. Of the body of an error the beginning is read, and it may
-// end too early, because the status is enough.
+// read reads an answer. For an error it reads the beginning of the body, which
+// may be cut off, because the status is enough.
 func (a *call) read(resp *http.Response) error {
 	if resp.Body == nil {
 		resp.Body = http.NoBody // some transports break the rule that Body is not nil
@@ -82,8 +82,8 @@ func (a *call) decode(v any) error {
 // an error.
 var errNotSuccess = errors.New("the answer is an error")
 
-// onlyError reports whether a body is that of an error: an object with the single
-// field error, a text. No other answer has this form.
+// onlyError reports whether a body is that of an error: an object whose only
+// field is error, a text. No other answer has this form.
 func onlyError(body []byte) bool {
 	if len(body) > maxErrorBody || !bytes.Contains(body, []byte(`"error"`)) {
 		return false
@@ -181,7 +181,7 @@ func one[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	return find[T](ctx, c, fetch(path, query))
 }
 
-// nextCursor is the cursor in the reference with rel="next" of the Link
+// nextCursor returns the cursor in the reference with rel="next" of the Link
 // headers, or empty. Only the cursor is used, because the reference may point
 // to another host.
 func nextCursor(headers []string) string {

@@ -43,7 +43,7 @@ func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg a
 	return selected[affiliate.Movement](ctx, c, "/movements", q, pg)
 }
 
-// textOfTime is an instant in a query; empty when it is zero.
+// textOfTime returns an instant in a query; empty when it is zero.
 func textOfTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -39,7 +39,7 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// at is the URL of a path of the contract.
+// at returns the URL of a path of the contract.
 func at(base url.URL, path string, query url.Values) *url.URL {
 	if base.RawPath != "" {
 		base.RawPath += root + path

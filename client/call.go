@@ -106,7 +106,7 @@ func (a *call) prepare(ctx context.Context) (*retryablehttp.Request, error) {
 	return req, req.SetBody(body)
 }
 
-// onceKey is the caller's idempotency key, or a random one for this call.
+// onceKey returns the caller's idempotency key, or a random one for this call.
 func (a *call) onceKey() (string, error) {
 	if a.once.Key != "" {
 		return a.once.Key, nil
@@ -218,7 +218,7 @@ func (s *source) read(b []byte) error {
 	return err
 }
 
-// below is a random duration of at least 0 and less than d. It is 0 when the
+// below returns a random duration of at least 0 and less than d. It is 0 when the
 // source fails.
 func (s *source) below(d time.Duration) time.Duration {
 	var raw [8]byte

@@ -143,7 +143,7 @@ const (
 	maxOnce = 255
 )
 
-// newTransport is a transport that shares nothing with http.DefaultTransport
+// newTransport returns a transport that shares nothing with http.DefaultTransport
 // and takes no proxy from the environment. The timeout limits a dial, because
 // net/http continues to dial after the request has ended.
 func newTransport(timeout time.Duration) *http.Transport {

@@ -27,11 +27,11 @@
 //
 // Fields that the client does not know are ignored, values of an enumeration
 // that it does not know are kept, a field that is missing or null is zero, and
-// money is read to four decimals. Any other deviation from the contract, such
-// as a number in quotes, is an error. So is an answer that does not say what it
-// must: a sale without an id, a refund without success, a job that is neither
-// over nor goes on, the body of an error with the status of a success. The
-// server may have carried out the call nevertheless: see [Error.Status].
+// money is read to four decimals. Any other deviation from the contract, such as
+// a number in quotes, is an error. So is an answer without its essential part: a
+// sale without an id, a refund without success, a job that is neither done nor
+// has a next step, the body of an error with the status of a success. The server
+// may have carried out the call nevertheless: see [Error.Status].
 //
 // # Errors
 //

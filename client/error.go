@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// RequestID is the server's id of the last attempt; empty when it sent none.
+// RequestID returns the server's id of the last attempt; empty when it sent none.
 func (e *Error) RequestID() string {
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Correlation-Id"} {
 		if id := e.Header.Get(name); id != "" {
@@ -109,7 +109,7 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// failed is the error of a call whose last attempt has no usable answer. When
+// failed returns the error of a call whose last attempt has no usable answer. When
 // there is an answer with an error status, its refusal is in it.
 func (a *call) failed(cause error) error {
 	e := &affiliate.Error{Kind: affiliate.KindInternal, Message: noAnswer, Err: cause}
@@ -120,7 +120,7 @@ func (a *call) failed(cause error) error {
 	return a.refused(e)
 }
 
-// unreadable is the error of an answer that cannot be decoded.
+// unreadable returns the error of an answer that cannot be decoded.
 func (a *call) unreadable(cause error) error {
 	return a.refused(&affiliate.Error{Kind: affiliate.KindInternal, Message: unreadable, Err: cause})
 }
@@ -185,7 +185,7 @@ func (a *call) refusal() *affiliate.Error {
 	return e
 }
 
-// kind is the kind of an error answer. Two kinds share the status 400; the
+// kind returns the kind of an error answer. Two kinds share the status 400; the
 // table of refusals distinguishes them.
 func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	kind := affiliate.KindOf(a.last.status)
@@ -200,10 +200,10 @@ func (a *call) kind(ofRow affiliate.Kind, e *affiliate.Error) affiliate.Kind {
 	return kind
 }
 
-// aboutRecord reports whether a 404 says that a record is missing. A wrong base
-// URL must not look like a missing record, so of a GET, which mostly answers null
-// for a missing record, only a refusal of the engine's table says it. Of a write it
-// is any text, and also the beginning of one.
+// aboutRecord reports whether a 404 says that a record is missing. A wrong base URL
+// must not look like a missing record. A GET mostly answers null for a missing
+// record, so for a GET only a refusal of the engine's table counts. For a write any
+// text counts, also the beginning of one.
 func (a *call) aboutRecord(ofRow affiliate.Kind, e *affiliate.Error) bool {
 	if e.Reason == affiliate.NotFound || e.Reason == affiliate.ProgramNotFound {
 		return false
@@ -211,7 +211,7 @@ func (a *call) aboutRecord(ofRow affiliate.Kind, e *affiliate.Error) bool {
 	return ofRow == affiliate.KindNotFound || a.method != http.MethodGet && (e.Message != "" || e.Err != nil)
 }
 
-// cutShort is the error of a JSON body that ends in the middle; nil when the body
+// cutShort returns the error of a JSON body that ends in the middle; nil when the body
 // is something else.
 func (a *call) cutShort() error {
 	cause := a.last.torn
@@ -225,7 +225,7 @@ func (a *call) cutShort() error {
 	return fmt.Errorf("%s: %w", cutShort, bare(cause))
 }
 
-// textOf is the text of an error for which the server sent none.
+// textOf returns the text of an error for which the server sent none.
 func textOf(status int) string {
 	if status/100 == 3 {
 		return redirected
@@ -293,7 +293,7 @@ func (c *Client) blankStart(body string) string {
 	return s
 }
 
-// key is the API key.
+// key returns the API key.
 func (c *Client) key() string { return strings.TrimPrefix(c.bearer()[0], "Bearer ") }
 
 // replay calls Once.Replayed when the server repeated a stored answer.

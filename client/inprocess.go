@@ -36,7 +36,7 @@ func (t inProcess) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	return w.response(req), nil
 }
 
-// received is a request as a server sees it.
+// received returns a request as a server sees it.
 func received(req *http.Request) *http.Request {
 	in := req.WithContext(req.Context())
 	in.URL = &url.URL{Path: req.URL.Path, RawPath: req.URL.RawPath, RawQuery: req.URL.RawQuery}
@@ -83,7 +83,7 @@ var errLimit = errors.New("client: the answer is too long")
 // Flush only sends the header: the body is read when the handler has ended.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
-// response is the answer as a transport returns it.
+// response returns the answer as a transport returns it.
 func (w *recorder) response(req *http.Request) *http.Response {
 	w.WriteHeader(http.StatusOK)
 	if w.sent.Get("Content-Type") == "" && w.body.Len() > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// DecidePayment is [tributary.Program.DecidePayment]. Of the payment the answer has
-// the id alone.
+// DecidePayment is [tributary.Program.DecidePayment]. The payment in the answer has
+// only its id.
 func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 	out, err := send[struct {
 		PaymentID uuid.UUID

@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// previewedAtOnce is how many lines of a preview a request asks for.
+// previewedAtOnce is the number of lines of a preview in one request.
 const previewedAtOnce = 500
 
 // RunPayouts is [tributary.Program.RunPayouts]. Without a Limit the server examines

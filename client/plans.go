@@ -46,7 +46,7 @@ func (p *plan) setTerms(t affiliate.Terms) {
 	p.HoldDays = affiliate.Set(t.HoldDays)
 }
 
-// unlessZero is a limit, or null for 0, which is none.
+// unlessZero returns a limit, or null for 0, which is none.
 func unlessZero(n int64) affiliate.Opt[int64] {
 	if n == 0 {
 		return affiliate.Null[int64]()
@@ -88,7 +88,7 @@ func put[T any](field *affiliate.Opt[T], given affiliate.Opt[T]) {
 	}
 }
 
-// zeroIsNull is a change of a limit, in which 0 is none.
+// zeroIsNull returns a change of a limit, in which 0 is none.
 func zeroIsNull(o affiliate.Opt[int64]) affiliate.Opt[int64] {
 	if n, there := o.Get(); there {
 		return unlessZero(n)
@@ -96,7 +96,7 @@ func zeroIsNull(o affiliate.Opt[int64]) affiliate.Opt[int64] {
 	return o
 }
 
-// opposite is a change of a boolean that means the opposite on the wire.
+// opposite returns a change of a boolean that means the opposite on the wire.
 func opposite(o affiliate.Opt[bool]) affiliate.Opt[bool] {
 	if b, there := o.Get(); there {
 		return affiliate.Set(!b)

@@ -33,12 +33,12 @@ type request struct {
 // endless is the patience of a request that only its context ends.
 const endless = math.MaxInt64
 
-// fetch is a request that reads.
+// fetch returns a request that reads.
 func fetch(path string, query url.Values) request {
 	return request{method: http.MethodGet, path: path, query: query, worst: broken}
 }
 
-// post is a POST request. The key in its input is used before the key of the
+// post returns a POST request. The key in its input is used before the key of the
 // client.
 func (c *Client) post(path string, in any, once affiliate.Once) request {
 	rq := c.write(http.MethodPost, path, in)
@@ -52,10 +52,10 @@ func (c *Client) post(path string, in any, once affiliate.Once) request {
 	return rq
 }
 
-// put is a PUT request.
+// put returns a PUT request.
 func (c *Client) put(path string, in any) request { return c.write(http.MethodPut, path, in) }
 
-// remove is a DELETE request. It names its target in the body.
+// remove returns a DELETE request. It names its target in the body.
 func (c *Client) remove(path string, in any) request { return c.write(http.MethodDelete, path, in) }
 
 // write is any request that is not a read. Its key makes a repeat a replay, so
@@ -137,7 +137,7 @@ func validTexts(v reflect.Value) bool {
 	return true
 }
 
-// firstOf is a query with the first parameter that has a value. With several
+// firstOf returns a query with the first parameter that has a value. With several
 // parameters the server's order would decide, not the order of pairs.
 func firstOf(pairs ...string) url.Values {
 	q := url.Values{}
@@ -150,7 +150,7 @@ func firstOf(pairs ...string) url.Values {
 	return q
 }
 
-// textOfID is an id in a query; the zero id is the empty text, which is not
+// textOfID returns an id in a query; the zero id is the empty text, which is not
 // sent.
 func textOfID(id uuid.UUID) string {
 	if id == uuid.Nil {

@@ -23,7 +23,7 @@ const (
 	broken              // the server failed while it worked on the request
 )
 
-// mayRepeat is the retry policy of go-retryablehttp: it reports whether to send
+// mayRepeat returns the retry policy of go-retryablehttp: it reports whether to send
 // again. It also chooses the wait, to check whether the context allows it.
 func (a *call) mayRepeat(ctx context.Context, _ *http.Response, _ error) (bool, error) {
 	f := a.fault()
@@ -44,10 +44,10 @@ func (a *call) mayRepeat(ctx context.Context, _ *http.Response, _ error) (bool, 
 	return true, nil
 }
 
-// pause is the backoff of go-retryablehttp.
+// pause returns the backoff of go-retryablehttp.
 func (a *call) pause(time.Duration, time.Duration, int, *http.Response) time.Duration { return a.wait }
 
-// fault is the class of the last attempt.
+// fault returns the class of the last attempt.
 func (a *call) fault() fault {
 	switch {
 	case a.last.status == 0:
@@ -67,7 +67,7 @@ func (a *call) fault() fault {
 	return final
 }
 
-// faultOf is the class of an attempt without an answer. Only a failed dial
+// faultOf returns the class of an attempt without an answer. Only a failed dial
 // proves that nothing was sent.
 func faultOf(err error) fault {
 	if err == nil || errors.Is(err, errOtherHost) || isTLS(err) {
@@ -88,7 +88,7 @@ func isTLS(err error) bool {
 	return certificate || alert || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// ownWait is a random wait whose upper end doubles with each attempt.
+// ownWait returns a random wait whose upper end doubles with each attempt.
 func (a *call) ownWait() time.Duration {
 	low, high := a.client.cfg.MinWait, a.client.cfg.MinWait
 	for range a.attempts {
@@ -101,7 +101,7 @@ func (a *call) ownWait() time.Duration {
 	return low + a.client.rand.below(high-low+1)
 }
 
-// retryAfter is the wait that a 429 or 503 asks for, in seconds or as a date. A
+// retryAfter returns the wait that a 429 or 503 asks for, in seconds or as a date. A
 // value that is malformed, negative or in the past asks for no wait.
 func (a *call) retryAfter() (time.Duration, bool) {
 	if a.last.status != http.StatusTooManyRequests && a.last.status != http.StatusServiceUnavailable {

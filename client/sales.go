@@ -43,11 +43,11 @@ func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate
 // RecordSale is [tributary.Program.RecordSale]. PaymentTrigger and Integration
 // are for Go calls only: a call that sets one is refused before it is sent.
 //
-// Earlier is always null, because no answer holds the earlier sale of a
-// duplicate. When a server sends no Sale-Outcome, the Outcome is recorded if
-// the answer is a sale, and otherwise empty: a duplicate, a sale that credits
-// nobody and an inactive customer look alike. An object without an id is no
-// sale, and null is none that was recorded: such an answer is an error.
+// Earlier is always null, because no answer holds the earlier sale of a duplicate.
+// When a server sends no Sale-Outcome, the Outcome is recorded if the answer is a
+// sale, and otherwise empty: a duplicate, a sale that credits nobody and an inactive
+// customer look alike. If the server says recorded but sends null, or a sale without
+// an id, that is an error.
 func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
@@ -77,8 +77,8 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	return out, nil
 }
 
-// errNoSale means that an answer to a report is neither a sale nor the news that
-// none was recorded.
+// errNoSale means that an answer to a report is neither a sale nor says that none
+// was recorded.
 var errNoSale = errors.New("the answer is no sale")
 
 // saleID names a sale on the wire.

@@ -39,17 +39,17 @@ func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step)
 	return done.Progress, err
 }
 
-// errNoProgress means that a job is not over and does not go on: its next step
-// would be the one that was done.
+// errNoProgress means that a job is not done and names no new step: the next one would
+// be the same again.
 var errNoProgress = errors.New("the job is not done and has no next step")
 
-// A place is where a job goes on, as it is sent.
+// A place is where a job continues, as it is sent.
 type place struct {
 	Cursor string `json:"cursor,omitzero"`
 	Limit  int    `json:"limit,omitzero"`
 }
 
-// stepOf is the request of a step; barred is the field that cannot be sent. Without
+// stepOf returns the request of a step; barred is the field that cannot be sent. Without
 // a path there is nothing to do.
 func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred string) {
 	here := place(at)

@@ -89,7 +89,7 @@ func (c *Client) Replay(ctx context.Context, in affiliate.ReplayRange) (int, err
 	return out.Count, err
 }
 
-// textOfDate is a date in a query; empty when no date is set.
+// textOfDate returns a date in a query; empty when no date is set.
 func textOfDate(d affiliate.Opt[affiliate.Date]) string {
 	if date, ok := d.Get(); ok {
 		return date.String()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // A flaw is what is wrong with a naiveStore. The zero flaw is none.
@@ -209,6 +210,7 @@ func TestBroken(t *testing.T) {
 // TestRight checks that the same store without a flaw passes every case with the
 // same recorder.
 func TestRight(t *testing.T) {
+	atlength.Only(t, "runs the suite on a slow store")
 	if failed := failures(t, right, ""); len(failed) > 0 {
 		t.Errorf("a right store fails %q", failed)
 	}
@@ -338,7 +340,7 @@ func (f flaw) races() bool {
 func (f flaw) recovers() bool { return f == swallowsPanic || f == leavesLockOnGoexit }
 
 // mangle returns the record as the flawed store would store it.
-func (f flaw) mangle(rec anyRecord) anyRecord {
+func (f flaw) mangle(rec record.AnyRecord) record.AnyRecord {
 	if f == dropsField {
 		if click, ok := rec.(record.Click); ok {
 			click.Referrer = ""

@@ -13,44 +13,44 @@ func aliasingCases() []storeCase {
 	const returned = "changing a record that was returned changes nothing that is stored"
 	return []storeCase{
 		{"inserted", given, func(tb testing.TB, s record.Store) {
-			keepsOwn(tb, s, func(t table, tx *record.Tx) (anyRecord, error) {
+			keepsOwn(tb, s, func(t table, tx *record.Tx) (record.AnyRecord, error) {
 				rec := t.full(2)
-				return rec, t.in(tx).Insert(rec)
+				return rec, t.In(tx).Insert(rec)
 			})
 		}},
 		{"replaced", given, func(tb testing.TB, s record.Store) {
-			keepsOwn(tb, s, func(t table, tx *record.Tx) (anyRecord, error) {
+			keepsOwn(tb, s, func(t table, tx *record.Tx) (record.AnyRecord, error) {
 				rec := t.full(2)
-				return rec, errors.Join(t.insert(tx, withID(t.full(3), rec.RecordID())), t.in(tx).Replace(rec))
+				return rec, errors.Join(t.insert(tx, withID(t.full(3), rec.RecordID())), t.In(tx).Replace(rec))
 			})
 		}},
-		{"by Get", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) { return t.in(tx).Get(t.full(1).RecordID()) })},
-		{"by Find", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) {
+		{"by Get", returned, aliasOf(func(t table, tx *record.Tx) (record.AnyRecord, error) { return t.In(tx).Get(t.full(1).RecordID()) })},
+		{"by Find", returned, aliasOf(func(t table, tx *record.Tx) (record.AnyRecord, error) {
 			for _, ix := range t.unique() {
-				return t.in(tx).Find(keyOf(t.full(1), ix))
+				return t.In(tx).Find(keyOf(t.full(1), ix))
 			}
-			return t.in(tx).Get(t.full(1).RecordID())
+			return t.In(tx).Get(t.full(1).RecordID())
 		})},
-		{"by List", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) { return only(t.in(tx).List(record.Query{})) })},
-		{"by List with a key", returned, aliasOf(func(t table, tx *record.Tx) (anyRecord, error) {
+		{"by List", returned, aliasOf(func(t table, tx *record.Tx) (record.AnyRecord, error) { return only(t.In(tx).List(record.Query{})) })},
+		{"by List with a key", returned, aliasOf(func(t table, tx *record.Tx) (record.AnyRecord, error) {
 			for _, key := range keysOf(t.full(1)) {
 				if !key.Index.Unique() {
-					return only(t.in(tx).List(record.Query{Key: key}))
+					return only(t.In(tx).List(record.Query{Key: key}))
 				}
 			}
-			return only(t.in(tx).List(record.Query{}))
+			return only(t.In(tx).List(record.Query{}))
 		})},
 		{"then a rollback", "a record that was changed after it was replaced, or returned, is rolled back to what it was", func(tb testing.TB, s record.Store) {
 			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
 			refuse(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
-					got, err := t.in(tx).Get(t.full(1).RecordID())
+					got, err := t.In(tx).Get(t.full(1).RecordID())
 					if err != nil {
 						return err
 					}
 					scribble(got)
 					next := withID(t.full(2), got.RecordID())
-					if err := t.in(tx).Replace(next); err != nil {
+					if err := t.In(tx).Replace(next); err != nil {
 						return err
 					}
 					scribble(next)
@@ -63,7 +63,7 @@ func aliasingCases() []storeCase {
 }
 
 // only returns the record of a list that has one.
-func only(list func(yield func(anyRecord, error) bool)) (anyRecord, error) {
+func only(list func(yield func(record.AnyRecord, error) bool)) (record.AnyRecord, error) {
 	all, err := collect(list)
 	if err == nil && len(all) != 1 {
 		err = fmt.Errorf("%d records, want 1", len(all))
@@ -76,15 +76,15 @@ func only(list func(yield func(anyRecord, error) bool)) (anyRecord, error) {
 
 // keepsOwn overwrites the full record 2 after write has given it to the store,
 // and expects the store to hold what it was given.
-func keepsOwn(tb testing.TB, s record.Store, write func(t table, tx *record.Tx) (anyRecord, error)) {
+func keepsOwn(tb testing.TB, s record.Store, write func(t table, tx *record.Tx) (record.AnyRecord, error)) {
 	tb.Helper()
-	var given []anyRecord
+	var given []record.AnyRecord
 	update(tb, s, func(tx *record.Tx) error {
 		given = nil
 		for i, t := range tables() {
 			rec, err := write(t, tx)
 			if err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+				return fmt.Errorf("%s: %w", t.Name, err)
 			}
 			if i%2 == 0 { // the others are overwritten after the commit
 				scribble(rec)
@@ -102,7 +102,7 @@ func keepsOwn(tb testing.TB, s record.Store, write func(t table, tx *record.Tx) 
 
 // aliasOf makes a case that overwrites the full record 1 that read has returned,
 // in a View and in an Update, and expects the store to hold it unchanged.
-func aliasOf(read func(t table, tx *record.Tx) (anyRecord, error)) func(tb testing.TB, s record.Store) {
+func aliasOf(read func(t table, tx *record.Tx) (record.AnyRecord, error)) func(tb testing.TB, s record.Store) {
 	return func(tb testing.TB, s record.Store) {
 		update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1) })
 		for _, run := range []method{s.View, s.Update} {
@@ -110,7 +110,7 @@ func aliasOf(read func(t table, tx *record.Tx) (anyRecord, error)) func(tb testi
 				for _, t := range tables() {
 					rec, err := read(t, tx)
 					if err != nil {
-						return fmt.Errorf("%s: %w", t.name, err)
+						return fmt.Errorf("%s: %w", t.Name, err)
 					}
 					scribble(rec)
 					t.holds(tb, tx, t.full(1))

@@ -18,16 +18,16 @@ import (
 func timesCases() []storeCase {
 	const rule = "every field survives unchanged"
 	return []storeCase{
-		{"full", rule, survives(func(t table) anyRecord { return t.full(1) })},
-		{"another", rule, survives(func(t table) anyRecord { return t.full(200) })},
-		{"sparse", "zero times, ids, texts and lists survive", survives(func(t table) anyRecord { return t.sparse(1) })},
-		{"null", "an Opt that is null does not become one that was not given", survives(func(t table) anyRecord { return t.nulls(1) })},
-		{"largest", "the largest int64 survives in every field", survives(func(t table) anyRecord { return t.numbers(math.MaxInt64) })},
-		{"smallest", "the smallest int64 survives in every field", survives(func(t table) anyRecord { return t.numbers(math.MinInt64) })},
+		{"full", rule, survives(func(t table) record.AnyRecord { return t.full(1) })},
+		{"another", rule, survives(func(t table) record.AnyRecord { return t.full(200) })},
+		{"sparse", "zero times, ids, texts and lists survive", survives(func(t table) record.AnyRecord { return t.sparse(1) })},
+		{"null", "an Opt that is null does not become one that was not given", survives(func(t table) record.AnyRecord { return t.nulls(1) })},
+		{"largest", "the largest int64 survives in every field", survives(func(t table) record.AnyRecord { return t.numbers(math.MaxInt64) })},
+		{"smallest", "the smallest int64 survives in every field", survives(func(t table) record.AnyRecord { return t.numbers(math.MinInt64) })},
 		{"first instant", "the first microsecond of the year 1 survives", survives(at(time.Date(1, 1, 1, 0, 0, 0, 1_000, time.UTC)))},
 		{"last instant", "the last microsecond of the year 9999 survives", survives(at(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
 		{"before 1970", "an instant before 1970 keeps its microseconds", survives(at(time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
-		{"no bytes", "a list of bytes may be empty", survives(func(t table) anyRecord {
+		{"no bytes", "a list of bytes may be empty", survives(func(t table) record.AnyRecord {
 			return edit(t.full(1), func(p any) bool {
 				if raw, ok := p.(*[]byte); ok {
 					*raw = []byte{}
@@ -39,8 +39,8 @@ func timesCases() []storeCase {
 }
 
 // at returns the full record with t in place of every instant.
-func at(instant time.Time) func(t table) anyRecord {
-	return func(t table) anyRecord {
+func at(instant time.Time) func(t table) record.AnyRecord {
+	return func(t table) record.AnyRecord {
 		return edit(t.full(1), func(p any) bool {
 			if own, ok := p.(*affiliate.Instant); ok {
 				*own = affiliate.InstantOf(instant)
@@ -52,12 +52,12 @@ func at(instant time.Time) func(t table) anyRecord {
 
 // survives makes a case that puts one record into each table, by Insert and by
 // Replace, and compares what comes back.
-func survives(rec func(t table) anyRecord) func(tb testing.TB, s record.Store) {
+func survives(rec func(t table) record.AnyRecord) func(tb testing.TB, s record.Store) {
 	return func(tb testing.TB, s record.Store) {
 		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				if err := t.insert(tx, rec(t)); err != nil {
-					return fmt.Errorf("%s: %w", t.name, err)
+					return fmt.Errorf("%s: %w", t.Name, err)
 				}
 				t.holds(tb, tx, rec(t))
 			}
@@ -67,8 +67,8 @@ func survives(rec func(t table) anyRecord) func(tb testing.TB, s record.Store) {
 		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				id := rec(t).RecordID()
-				if err := errors.Join(t.in(tx).Replace(withID(t.full(7), id)), t.in(tx).Replace(rec(t))); err != nil {
-					return fmt.Errorf("%s: %w", t.name, err)
+				if err := errors.Join(t.In(tx).Replace(withID(t.full(7), id)), t.In(tx).Replace(rec(t))); err != nil {
+					return fmt.Errorf("%s: %w", t.Name, err)
 				}
 			}
 			return nil
@@ -78,7 +78,7 @@ func survives(rec func(t table) anyRecord) func(tb testing.TB, s record.Store) {
 }
 
 // holdsEach checks that each table holds one record.
-func holdsEach(tb testing.TB, tx *record.Tx, rec func(t table) anyRecord) {
+func holdsEach(tb testing.TB, tx *record.Tx, rec func(t table) record.AnyRecord) {
 	tb.Helper()
 	for _, t := range tables() {
 		t.holds(tb, tx, rec(t))
@@ -108,9 +108,9 @@ func completeCases() []storeCase {
 				update(tb, s, func(tx *record.Tx) error { return t.insert(tx, t.fulls(1, 2, 3)...) })
 				view(tb, s, func(tx *record.Tx) { t.holds(tb, tx, t.fulls(1, 2, 3)...) })
 				moved := withID(t.full(4), t.full(2).RecordID())
-				update(tb, s, func(tx *record.Tx) error { return t.in(tx).Replace(moved) })
+				update(tb, s, func(tx *record.Tx) error { return t.In(tx).Replace(moved) })
 				view(tb, s, func(tx *record.Tx) { t.holds(tb, tx, t.full(1), moved, t.full(3)) })
-				update(tb, s, func(tx *record.Tx) error { return t.in(tx).Delete(moved.RecordID()) })
+				update(tb, s, func(tx *record.Tx) error { return t.In(tx).Delete(moved.RecordID()) })
 				view(tb, s, func(tx *record.Tx) {
 					t.holds(tb, tx, t.fulls(1, 3)...)
 					t.lacks(tb, tx, t.fulls(2, 4)...)
@@ -135,16 +135,16 @@ func completeCases() []storeCase {
 			for i, schema := range record.Schema() {
 				t := tables()[i]
 				found := map[record.Index]bool{}
-				for _, rec := range []anyRecord{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
+				for _, rec := range []record.AnyRecord{t.full(1), t.sparse(1), t.parked(1)} { // an adjustment is payable or in a payout, and never both
 					last := -1
 					for _, key := range keysOf(rec) {
 						at := slices.Index(schema.Indexes, key.Index)
 						if at <= last {
-							tb.Errorf("%s: the key of %s is in no place of the schema", t.name, key.Index)
+							tb.Errorf("%s: the key of %s is in no place of the schema", t.Name, key.Index)
 						}
 						last, found[key.Index] = at, true
 						if key.Index.IsID() != (key.ID != uuid.Nil) || key.Index.IsID() != (key.Text == "") {
-							tb.Errorf("%s: the key of %s is %+v", t.name, key.Index, key)
+							tb.Errorf("%s: the key of %s is %+v", t.Name, key.Index, key)
 						}
 					}
 				}
@@ -154,8 +154,8 @@ func completeCases() []storeCase {
 						emitted = append(emitted, ix)
 					}
 				}
-				if d := diff(schema, record.TableSchema{Name: t.name, Indexes: emitted}); d != "" {
-					tb.Errorf("schema (-want +got):\n%s", d)
+				if d := diff(schema.Indexes, emitted); d != "" {
+					tb.Errorf("%s: schema (-want +got):\n%s", t.Name, d)
 				}
 			}
 		}},

@@ -60,22 +60,22 @@ func isDone(tb testing.TB, tx *record.Tx) {
 	tb.Helper()
 	for _, t := range tables() {
 		rec := t.full(1)
-		_, getErr := t.in(tx).Get(rec.RecordID())
-		_, listErr := collect(t.in(tx).List(record.Query{}))
+		_, getErr := t.In(tx).Get(rec.RecordID())
+		_, listErr := collect(t.In(tx).List(record.Query{}))
 		errs := map[string]error{
-			"Get": getErr, "List": listErr, "Insert": t.in(tx).Insert(t.full(2)),
-			"Replace": t.in(tx).Replace(rec), "Delete": t.in(tx).Delete(rec.RecordID()),
+			"Get": getErr, "List": listErr, "Insert": t.In(tx).Insert(t.full(2)),
+			"Replace": t.In(tx).Replace(rec), "Delete": t.In(tx).Delete(rec.RecordID()),
 		}
 		for _, key := range keysOf(rec) {
 			if key.Index.Unique() {
-				_, errs["Find "+string(key.Index)] = t.in(tx).Find(key)
+				_, errs["Find "+string(key.Index)] = t.In(tx).Find(key)
 				continue
 			}
-			_, errs["List "+string(key.Index)] = collect(t.in(tx).List(record.Query{Key: key}))
+			_, errs["List "+string(key.Index)] = collect(t.In(tx).List(record.Query{Key: key}))
 		}
 		for name, err := range errs {
 			if !errors.Is(err, record.ErrTxDone) {
-				tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, record.ErrTxDone)
+				tb.Errorf("%s: %s: error %v, want %v", t.Name, name, err, record.ErrTxDone)
 			}
 		}
 	}
@@ -90,12 +90,12 @@ func isDone(tb testing.TB, tx *record.Tx) {
 // read one record, and one that it made and did not read.
 func listEnds(tb testing.TB, t table, run method) {
 	tb.Helper()
-	var unstarted iter.Seq2[anyRecord, error]
-	var next func() (anyRecord, error, bool)
+	var unstarted iter.Seq2[record.AnyRecord, error]
+	var next func() (record.AnyRecord, error, bool)
 	err := run(tb.Context(), home, func(tx *record.Tx) error {
-		unstarted = t.in(tx).List(record.Query{})
+		unstarted = t.In(tx).List(record.Query{})
 		var stop func()
-		next, stop = iter.Pull2(t.in(tx).List(record.Query{}))
+		next, stop = iter.Pull2(t.In(tx).List(record.Query{}))
 		tb.Cleanup(stop)
 		_, err, ok := next()
 		if !ok {
@@ -104,15 +104,15 @@ func listEnds(tb testing.TB, t table, run method) {
 		return err
 	})
 	if err != nil {
-		tb.Fatalf("%s: %v", t.name, err)
+		tb.Fatalf("%s: %v", t.Name, err)
 	}
 	if _, err, ok := next(); !ok || !errors.Is(err, record.ErrTxDone) {
-		tb.Errorf("%s: the list goes on with error %v, ok %v, want %v", t.name, err, ok, record.ErrTxDone)
+		tb.Errorf("%s: the list goes on with error %v, ok %v, want %v", t.Name, err, ok, record.ErrTxDone)
 	}
 	if _, err, ok := next(); ok {
-		tb.Errorf("%s: the list goes on after its error, with error %v", t.name, err)
+		tb.Errorf("%s: the list goes on after its error, with error %v", t.Name, err)
 	}
 	if _, err := collect(unstarted); !errors.Is(err, record.ErrTxDone) {
-		tb.Errorf("%s: a list made before the end: error %v, want %v", t.name, err, record.ErrTxDone)
+		tb.Errorf("%s: a list made before the end: error %v, want %v", t.Name, err, record.ErrTxDone)
 	}
 }

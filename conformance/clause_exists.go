@@ -15,7 +15,7 @@ func existsCases() []storeCase {
 		{"id", "a taken id is an *ExistsError without an index, and changes nothing", func(tb testing.TB, s record.Store) {
 			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
-					clashes(tb, t, t.in(tx).Insert(withID(t.full(4), t.full(1).RecordID())), "")
+					clashes(tb, t, t.In(tx).Insert(withID(t.full(4), t.full(1).RecordID())), "")
 					t.holds(tb, tx, t.fulls(1, 2)...)
 					t.lacksKeys(tb, tx, t.full(4))
 				}
@@ -24,7 +24,7 @@ func existsCases() []storeCase {
 		{"same record", "where the id and keys are taken, the id counts", func(tb testing.TB, s record.Store) {
 			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
-					clashes(tb, t, t.in(tx).Insert(t.full(1)), "")
+					clashes(tb, t, t.In(tx).Insert(t.full(1)), "")
 				}
 			})
 		}},
@@ -32,7 +32,7 @@ func existsCases() []storeCase {
 			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
 					for _, ix := range t.unique() {
-						clashes(tb, t, t.in(tx).Insert(withKey(t.full(4), t.full(1), ix)), ix)
+						clashes(tb, t, t.In(tx).Insert(withKey(t.full(4), t.full(1), ix)), ix)
 						t.holds(tb, tx, t.fulls(1, 2)...)
 						lacksOthers(tb, tx, t, ix)
 					}
@@ -44,7 +44,7 @@ func existsCases() []storeCase {
 				for _, t := range tables() {
 					for _, ix := range t.unique() {
 						rec := withKey(withID(t.full(4), t.full(2).RecordID()), t.full(1), ix)
-						clashes(tb, t, t.in(tx).Replace(rec), ix)
+						clashes(tb, t, t.In(tx).Replace(rec), ix)
 						t.holds(tb, tx, t.fulls(1, 2)...)
 						lacksOthers(tb, tx, t, ix)
 					}
@@ -54,8 +54,8 @@ func existsCases() []storeCase {
 		{"own keys", "a record does not clash with itself", func(tb testing.TB, s record.Store) {
 			inAndAfter(tb, s, func(tx *record.Tx) {
 				for _, t := range tables() {
-					if err := t.in(tx).Replace(t.full(1)); err != nil {
-						tb.Errorf("%s: Replace by the same: %v", t.name, err)
+					if err := t.In(tx).Replace(t.full(1)); err != nil {
+						tb.Errorf("%s: Replace by the same: %v", t.Name, err)
 					}
 					t.holds(tb, tx, t.fulls(1, 2)...)
 				}
@@ -65,7 +65,7 @@ func existsCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					if err := t.insert(tx, t.sparse(1), t.sparse(2)); err != nil {
-						return fmt.Errorf("%s: %w", t.name, err)
+						return fmt.Errorf("%s: %w", t.Name, err)
 					}
 					t.holds(tb, tx, t.sparse(1), t.sparse(2))
 				}
@@ -107,11 +107,11 @@ func clashes(tb testing.TB, t table, err error, ix record.Index) {
 	tb.Helper()
 	exists, ok := errors.AsType[*record.ExistsError](err)
 	if !ok || !errors.Is(err, record.ErrExists) {
-		tb.Errorf("%s: %q: error %v, want an *ExistsError", t.name, ix, err)
+		tb.Errorf("%s: %q: error %v, want an *ExistsError", t.Name, ix, err)
 		return
 	}
 	if exists.Index != ix {
-		tb.Errorf("%s: the error names the index %q, want %q", t.name, exists.Index, ix)
+		tb.Errorf("%s: the error names the index %q, want %q", t.Name, exists.Index, ix)
 	}
 }
 
@@ -122,8 +122,8 @@ func lacksOthers(tb testing.TB, tx *record.Tx, t table, but record.Index) {
 	t.lacks(tb, tx, t.full(4))
 	for _, ix := range t.unique() {
 		if key := keyOf(t.full(4), ix); ix != but {
-			if _, err := t.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
-				tb.Errorf("%s: Find %s of the refused record: error %v, want %v", t.name, ix, err, affiliate.ErrNotFound)
+			if _, err := t.In(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
+				tb.Errorf("%s: Find %s of the refused record: error %v, want %v", t.Name, ix, err, affiliate.ErrNotFound)
 			}
 		}
 	}
@@ -133,11 +133,11 @@ func usableCases() []storeCase {
 	const rule = "after ErrExists or ErrNotFound the same transaction goes on and commits"
 	return []storeCase{
 		{"after Insert", rule, goesOn(func(t table, tx *record.Tx) error {
-			return t.in(tx).Insert(withID(t.full(4), t.full(1).RecordID()))
+			return t.In(tx).Insert(withID(t.full(4), t.full(1).RecordID()))
 		})},
 		{"after Insert of a key", rule, goesOn(func(t table, tx *record.Tx) error {
 			for _, ix := range t.unique() {
-				if err := t.in(tx).Insert(withKey(t.full(4), t.full(1), ix)); !errors.Is(err, record.ErrExists) {
+				if err := t.In(tx).Insert(withKey(t.full(4), t.full(1), ix)); !errors.Is(err, record.ErrExists) {
 					return err
 				}
 			}
@@ -146,7 +146,7 @@ func usableCases() []storeCase {
 		{"after Replace", rule, goesOn(func(t table, tx *record.Tx) error {
 			for _, ix := range t.unique() {
 				rec := withKey(withID(t.full(4), t.full(2).RecordID()), t.full(1), ix)
-				if err := t.in(tx).Replace(rec); !errors.Is(err, record.ErrExists) {
+				if err := t.In(tx).Replace(rec); !errors.Is(err, record.ErrExists) {
 					return err
 				}
 			}
@@ -155,12 +155,12 @@ func usableCases() []storeCase {
 		{"after ErrNotFound", rule, goesOn(func(t table, tx *record.Tx) error {
 			missing := t.full(9)
 			for _, ix := range t.unique() {
-				if _, err := t.in(tx).Find(keyOf(missing, ix)); !errors.Is(err, affiliate.ErrNotFound) {
+				if _, err := t.In(tx).Find(keyOf(missing, ix)); !errors.Is(err, affiliate.ErrNotFound) {
 					return err
 				}
 			}
-			_, err := t.in(tx).Get(missing.RecordID())
-			for _, err := range []error{err, t.in(tx).Replace(missing), t.in(tx).Delete(missing.RecordID())} {
+			_, err := t.In(tx).Get(missing.RecordID())
+			for _, err := range []error{err, t.In(tx).Replace(missing), t.In(tx).Delete(missing.RecordID())} {
 				if !errors.Is(err, affiliate.ErrNotFound) {
 					return err
 				}
@@ -178,16 +178,16 @@ func goesOn(miss func(t table, tx *record.Tx) error) func(tb testing.TB, s recor
 		update(tb, s, func(tx *record.Tx) error {
 			for _, t := range tables() {
 				if err := t.insert(tx, t.full(2)); err != nil {
-					return fmt.Errorf("%s: %w", t.name, err)
+					return fmt.Errorf("%s: %w", t.Name, err)
 				}
 				if err := miss(t, tx); !errors.Is(err, record.ErrExists) && !errors.Is(err, affiliate.ErrNotFound) {
-					return fmt.Errorf("%s: the miss itself: %w", t.name, err)
+					return fmt.Errorf("%s: the miss itself: %w", t.Name, err)
 				}
 				if err := t.insert(tx, t.full(3)); err != nil {
-					return fmt.Errorf("%s: after the miss: %w", t.name, err)
+					return fmt.Errorf("%s: after the miss: %w", t.Name, err)
 				}
-				if err := t.in(tx).Delete(t.full(1).RecordID()); err != nil {
-					return fmt.Errorf("%s: after the miss: %w", t.name, err)
+				if err := t.In(tx).Delete(t.full(1).RecordID()); err != nil {
+					return fmt.Errorf("%s: after the miss: %w", t.Name, err)
 				}
 				t.holds(tb, tx, t.fulls(2, 3)...)
 			}

@@ -54,9 +54,9 @@ func readsWhileListing(tb testing.TB, s record.Store) {
 				}
 				answers(tb, tx, record.Query{Key: oddKey, Limit: 3}, []uuid.UUID{ids[1], ids[3], ids[5]})
 				for _, t := range tables() {
-					t.same(tb, "Get", t.full(250), must(t.in(tx).Get(t.full(250).RecordID())), nil)
+					t.same(tb, "Get", t.full(250), must(t.In(tx).Get(t.full(250).RecordID())), nil)
 					for _, ix := range t.unique() {
-						t.same(tb, "Find", t.full(250), must(t.in(tx).Find(keyOf(t.full(250), ix))), nil)
+						t.same(tb, "Find", t.full(250), must(t.In(tx).Find(keyOf(t.full(250), ix))), nil)
 					}
 				}
 				i++
@@ -73,7 +73,7 @@ func readsWhileListing(tb testing.TB, s record.Store) {
 }
 
 // must returns the record, or nil when there was an error.
-func must(rec anyRecord, err error) anyRecord {
+func must(rec record.AnyRecord, err error) record.AnyRecord {
 	if err != nil {
 		return nil
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// farAhead is how many numbers of one sequence are taken before another sequence
-// is examined. It is large because a store may reserve numbers in blocks.
+// farAhead is the number of numbers that are taken from one sequence before
+// another sequence is examined. It is large because a store may reserve numbers
+// in blocks.
 const farAhead = 300
 
 func sequences() []record.Sequence {

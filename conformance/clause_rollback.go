@@ -60,11 +60,11 @@ func rollbackCases() []storeCase {
 			refuse(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					one := t.full(1).RecordID()
-					err := errors.Join(t.in(tx).Replace(withID(t.full(3), one)), t.in(tx).Delete(one), t.insert(tx, t.full(1)),
-						t.in(tx).Delete(one), t.insert(tx, withID(t.full(4), one)), t.in(tx).Replace(withID(t.full(5), one)),
-						t.in(tx).Delete(t.full(2).RecordID()), t.insert(tx, withID(t.full(1), t.full(2).RecordID())))
+					err := errors.Join(t.In(tx).Replace(withID(t.full(3), one)), t.In(tx).Delete(one), t.insert(tx, t.full(1)),
+						t.In(tx).Delete(one), t.insert(tx, withID(t.full(4), one)), t.In(tx).Replace(withID(t.full(5), one)),
+						t.In(tx).Delete(t.full(2).RecordID()), t.insert(tx, withID(t.full(1), t.full(2).RecordID())))
 					if err != nil {
-						return fmt.Errorf("%s: %w", t.name, err)
+						return fmt.Errorf("%s: %w", t.Name, err)
 					}
 				}
 				return nil

@@ -34,11 +34,11 @@ func separateCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
 			err := s.Update(tb.Context(), away, func(tx *record.Tx) error {
 				for _, t := range tables() {
-					if err := t.in(tx).Replace(withID(t.full(4), t.full(1).RecordID())); !errors.Is(err, affiliate.ErrNotFound) {
-						tb.Errorf("%s: Replace: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+					if err := t.In(tx).Replace(withID(t.full(4), t.full(1).RecordID())); !errors.Is(err, affiliate.ErrNotFound) {
+						tb.Errorf("%s: Replace: error %v, want %v", t.Name, err, affiliate.ErrNotFound)
 					}
-					if err := t.in(tx).Delete(t.full(2).RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
-						tb.Errorf("%s: Delete: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+					if err := t.In(tx).Delete(t.full(2).RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
+						tb.Errorf("%s: Delete: error %v, want %v", t.Name, err, affiliate.ErrNotFound)
 					}
 				}
 				return insertAll(tx, 1, 2, 3)

@@ -33,8 +33,8 @@ func snapshotCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
 			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				sales := tables()[7]
-				var got []anyRecord
-				for rec, err := range sales.in(tx).List(record.Query{}) {
+				var got []record.AnyRecord
+				for rec, err := range sales.In(tx).List(record.Query{}) {
 					if err != nil {
 						tb.Errorf("List: %v", err)
 					}
@@ -125,16 +125,16 @@ func readOnlyCases() []storeCase {
 				for _, t := range tables() {
 					one, two := t.full(1).RecordID(), t.full(2).RecordID()
 					for name, err := range map[string]error{
-						"Insert":              t.in(tx).Insert(t.full(2)),
-						"Insert of the same":  t.in(tx).Insert(t.full(1)),
-						"Replace":             t.in(tx).Replace(withID(t.full(3), one)),
-						"Replace of nothing":  t.in(tx).Replace(t.full(2)),
-						"Delete":              t.in(tx).Delete(one),
-						"Delete of nothing":   t.in(tx).Delete(two),
-						"Replace by the same": t.in(tx).Replace(t.full(1)),
+						"Insert":              t.In(tx).Insert(t.full(2)),
+						"Insert of the same":  t.In(tx).Insert(t.full(1)),
+						"Replace":             t.In(tx).Replace(withID(t.full(3), one)),
+						"Replace of nothing":  t.In(tx).Replace(t.full(2)),
+						"Delete":              t.In(tx).Delete(one),
+						"Delete of nothing":   t.In(tx).Delete(two),
+						"Replace by the same": t.In(tx).Replace(t.full(1)),
 					} {
 						if !errors.Is(err, record.ErrReadOnly) {
-							tb.Errorf("%s: %s: error %v, want %v", t.name, name, err, record.ErrReadOnly)
+							tb.Errorf("%s: %s: error %v, want %v", t.Name, name, err, record.ErrReadOnly)
 						}
 					}
 				}

@@ -37,17 +37,17 @@ func longViewCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2, 3) })
 			among(tb, s, rewriteAll, func(tx *record.Tx, write func()) {
 				for _, t := range tables() {
-					var got []anyRecord
-					for rec, err := range t.in(tx).List(record.Query{Desc: true}) {
+					var got []record.AnyRecord
+					for rec, err := range t.In(tx).List(record.Query{Desc: true}) {
 						if err != nil {
-							tb.Fatalf("%s: List: %v", t.name, err)
+							tb.Fatalf("%s: List: %v", t.Name, err)
 						}
 						got = append(got, rec)
 						readMuch(tb, tx)
 						write()
 					}
 					if d := diff(t.fulls(3, 2, 1), got); d != "" {
-						tb.Errorf("%s: List (-want +got):\n%s", t.name, d)
+						tb.Errorf("%s: List (-want +got):\n%s", t.Name, d)
 					}
 				}
 			})
@@ -88,7 +88,7 @@ func lacksAll(tb testing.TB, tx *record.Tx, numbers ...int) {
 }
 
 // codeOfCrowd is one of many codes in three coupons.
-func codeOfCrowd(n int) anyRecord {
+func codeOfCrowd(n int) record.AnyRecord {
 	return record.Code{
 		ID: numbered(3 * n), CouponID: numbered(n % 3), Code: fmt.Sprint("CODE-", n),
 	}
@@ -128,15 +128,15 @@ func rewriteCrowd(tx *record.Tx) error {
 
 func listAmongWrites(tb testing.TB, s record.Store) {
 	codes := tables()[5]
-	var want []anyRecord
+	var want []record.AnyRecord
 	for n := range crowd {
 		want = append(want, codeOfCrowd(n))
 	}
 	update(tb, s, func(tx *record.Tx) error { return codes.insert(tx, want...) })
 
 	amongFor(tb, s, 2*time.Second, rewriteCrowd, func(tx *record.Tx, write func()) {
-		var got []anyRecord
-		for rec, err := range codes.in(tx).List(record.Query{}) {
+		var got []record.AnyRecord
+		for rec, err := range codes.In(tx).List(record.Query{}) {
 			if err != nil {
 				tb.Fatalf("List: %v", err)
 			}
@@ -150,36 +150,36 @@ func listAmongWrites(tb testing.TB, s record.Store) {
 }
 
 // seesCrowd checks every way to read the many codes.
-func seesCrowd(tb testing.TB, tx *record.Tx, codes table, want []anyRecord) {
+func seesCrowd(tb testing.TB, tx *record.Tx, codes table, want []record.AnyRecord) {
 	tb.Helper()
 	listsCrowd(tb, tx, codes, record.Query{}, want)
 	listsCrowd(tb, tx, codes, record.Query{After: numbered(100), Limit: 700}, want[34:734])
 	for coupon := range 3 {
 		key := record.Key{Index: record.OfCoupon, ID: numbered(coupon)}
-		of := slices.DeleteFunc(slices.Clone(want), func(rec anyRecord) bool { return keyOf(rec, record.OfCoupon) != key })
+		of := slices.DeleteFunc(slices.Clone(want), func(rec record.AnyRecord) bool { return keyOf(rec, record.OfCoupon) != key })
 		listsCrowd(tb, tx, codes, record.Query{Key: key}, of)
 		slices.Reverse(of)
 		listsCrowd(tb, tx, codes, record.Query{Key: key, Desc: true}, of)
 	}
 	for n := 0; n < crowd; n += 17 {
 		rec := codeOfCrowd(n)
-		got, err := codes.in(tx).Get(rec.RecordID())
+		got, err := codes.In(tx).Get(rec.RecordID())
 		codes.same(tb, "Get", rec, got, err)
-		got, err = codes.in(tx).Find(keyOf(rec, record.ByCode))
+		got, err = codes.In(tx).Find(keyOf(rec, record.ByCode))
 		codes.same(tb, "Find", rec, got, err)
-		if _, err := codes.in(tx).Get(numbered(3*n + 1)); !errors.Is(err, affiliate.ErrNotFound) {
+		if _, err := codes.In(tx).Get(numbered(3*n + 1)); !errors.Is(err, affiliate.ErrNotFound) {
 			tb.Errorf("Get of a code that came later: error %v, want %v", err, affiliate.ErrNotFound)
 		}
 		key := record.Key{Index: record.ByCode, Text: fmt.Sprint("NEW-", n)}
-		if _, err := codes.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
+		if _, err := codes.In(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
 			tb.Errorf("Find of a code that came later: error %v, want %v", err, affiliate.ErrNotFound)
 		}
 	}
 }
 
-func listsCrowd(tb testing.TB, tx *record.Tx, codes table, q record.Query, want []anyRecord) {
+func listsCrowd(tb testing.TB, tx *record.Tx, codes table, q record.Query, want []record.AnyRecord) {
 	tb.Helper()
-	got, err := collect(codes.in(tx).List(q))
+	got, err := collect(codes.In(tx).List(q))
 	if err != nil {
 		tb.Fatalf("List(%v): %v", q, err)
 	}
@@ -188,7 +188,7 @@ func listsCrowd(tb testing.TB, tx *record.Tx, codes table, q record.Query, want 
 
 // sameCrowd compares many records. It shows the first difference only, because
 // a diff of all takes seconds.
-func sameCrowd(tb testing.TB, what string, want, got []anyRecord) {
+func sameCrowd(tb testing.TB, what string, want, got []record.AnyRecord) {
 	tb.Helper()
 	for n := range min(len(want), len(got)) {
 		if d := diff(want[n], got[n]); d != "" {

@@ -26,7 +26,7 @@ func ownWritesCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					moved := withID(t.full(3), t.full(1).RecordID())
-					if err := t.in(tx).Replace(moved); err != nil {
+					if err := t.In(tx).Replace(moved); err != nil {
 						return err
 					}
 					t.holds(tb, tx, moved, t.full(2))
@@ -39,7 +39,7 @@ func ownWritesCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error { return insertAll(tx, 1, 2) })
 			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
-					if err := t.in(tx).Delete(t.full(1).RecordID()); err != nil {
+					if err := t.In(tx).Delete(t.full(1).RecordID()); err != nil {
 						return err
 					}
 					t.holds(tb, tx, t.full(2))
@@ -53,10 +53,10 @@ func ownWritesCases() []storeCase {
 			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
 					one, two := t.full(1).RecordID(), t.full(2).RecordID()
-					err := errors.Join(t.in(tx).Delete(one), t.insert(tx, t.full(1)),
-						t.in(tx).Replace(withID(t.full(3), one)), t.in(tx).Replace(withID(t.full(1), two)), t.in(tx).Replace(withID(t.full(2), one)))
+					err := errors.Join(t.In(tx).Delete(one), t.insert(tx, t.full(1)),
+						t.In(tx).Replace(withID(t.full(3), one)), t.In(tx).Replace(withID(t.full(1), two)), t.In(tx).Replace(withID(t.full(2), one)))
 					if err != nil {
-						return fmt.Errorf("%s: %w", t.name, err)
+						return fmt.Errorf("%s: %w", t.Name, err)
 					}
 					t.holds(tb, tx, withID(t.full(2), one), withID(t.full(1), two))
 				}
@@ -66,7 +66,7 @@ func ownWritesCases() []storeCase {
 		{"absent", "what the Update inserted and deleted again is ErrNotFound", func(tb testing.TB, s record.Store) {
 			update(tb, s, func(tx *record.Tx) error {
 				for _, t := range tables() {
-					if err := errors.Join(t.insert(tx, t.full(1)), t.in(tx).Delete(t.full(1).RecordID())); err != nil {
+					if err := errors.Join(t.insert(tx, t.full(1)), t.In(tx).Delete(t.full(1).RecordID())); err != nil {
 						return err
 					}
 					t.lacks(tb, tx, t.full(1))
@@ -82,11 +82,11 @@ func ownWritesCases() []storeCase {
 // ErrNotFound.
 func absent(tb testing.TB, tx *record.Tx, t table) {
 	tb.Helper()
-	if err := t.in(tx).Replace(t.full(1)); !errors.Is(err, affiliate.ErrNotFound) {
-		tb.Errorf("%s: Replace: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+	if err := t.In(tx).Replace(t.full(1)); !errors.Is(err, affiliate.ErrNotFound) {
+		tb.Errorf("%s: Replace: error %v, want %v", t.Name, err, affiliate.ErrNotFound)
 	}
-	if err := t.in(tx).Delete(t.full(1).RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
-		tb.Errorf("%s: Delete: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+	if err := t.In(tx).Delete(t.full(1).RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
+		tb.Errorf("%s: Delete: error %v, want %v", t.Name, err, affiliate.ErrNotFound)
 	}
 	t.lacks(tb, tx, t.full(1))
 }

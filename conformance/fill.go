@@ -24,9 +24,9 @@ import (
 // full returns the table's n-th record, n from 1 to 255, with a value in every
 // field. The same n gives equal records that share no memory. The ids of
 // different n sort by n, and all their keys differ.
-func (t table) full(n int) anyRecord {
+func (t table) full(n int) record.AnyRecord {
 	f := filler{n: n}
-	rec := edit(t.empty, f.fill)
+	rec := edit(t.Empty(), f.fill)
 	if sale, ok := rec.(record.Sale); ok {
 		return payable(held(sale))
 	}
@@ -52,7 +52,7 @@ func payable(sale record.Sale) record.Sale {
 
 // parked returns the full record; a payment has no sale in it and is in no conflict. Only
 // such a payment has a key in OfPayer.
-func (t table) parked(n int) anyRecord {
+func (t table) parked(n int) record.AnyRecord {
 	rec := t.full(n)
 	if payment, ok := rec.(record.Payment); ok {
 		payment.Sale, payment.Conflict = uuid.Nil, uuid.Nil
@@ -62,7 +62,7 @@ func (t table) parked(n int) anyRecord {
 }
 
 // nulls returns the full record with null in every Opt.
-func (t table) nulls(n int) anyRecord {
+func (t table) nulls(n int) record.AnyRecord {
 	return edit(t.full(n), func(p any) bool {
 		switch p := p.(type) {
 		case *affiliate.Opt[string]:
@@ -79,7 +79,7 @@ func (t table) nulls(n int) anyRecord {
 }
 
 // numbers returns the full record with n in every integer.
-func (t table) numbers(n int64) anyRecord {
+func (t table) numbers(n int64) record.AnyRecord {
 	return edit(t.full(1), func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Kind() == reflect.Int64 {
@@ -91,7 +91,7 @@ func (t table) numbers(n int64) anyRecord {
 
 // sparse returns the table's n-th record with nothing but its id and the fields
 // whose keys every record has.
-func (t table) sparse(n int) anyRecord {
+func (t table) sparse(n int) record.AnyRecord {
 	rec := t.full(n)
 	for i := range reflect.TypeOf(rec).NumField() {
 		without := withField(rec, i, func(v reflect.Value) {
@@ -108,7 +108,7 @@ func (t table) sparse(n int) anyRecord {
 }
 
 // complete reports whether the record has an id and no empty key.
-func complete(rec anyRecord) bool {
+func complete(rec record.AnyRecord) bool {
 	for _, key := range keysOf(rec) {
 		if key.ID == uuid.Nil && key.Text == "" {
 			return false
@@ -118,7 +118,7 @@ func complete(rec anyRecord) bool {
 }
 
 // withID returns the record with another id.
-func withID(rec anyRecord, id uuid.UUID) anyRecord {
+func withID(rec record.AnyRecord, id uuid.UUID) record.AnyRecord {
 	return edit(rec, func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Type() == reflect.TypeOf(rec) {
@@ -130,9 +130,9 @@ func withID(rec anyRecord, id uuid.UUID) anyRecord {
 
 // withKey returns the record with another record's key in an index. It copies
 // the one field, or the two, that the key is made of.
-func withKey(rec, from anyRecord, ix record.Index) anyRecord {
+func withKey(rec, from record.AnyRecord, ix record.Index) record.AnyRecord {
 	fields := reflect.TypeOf(rec).NumField()
-	copied := func(rec anyRecord, i int) anyRecord {
+	copied := func(rec record.AnyRecord, i int) record.AnyRecord {
 		return withField(rec, i, func(v reflect.Value) { v.Set(reflect.ValueOf(from).Field(i)) })
 	}
 	for apart := range fields { // 0: one field
@@ -148,20 +148,20 @@ func withKey(rec, from anyRecord, ix record.Index) anyRecord {
 
 // withField returns a copy of the record in which set has changed the i-th
 // field.
-func withField(rec anyRecord, i int, set func(v reflect.Value)) anyRecord {
+func withField(rec record.AnyRecord, i int, set func(v reflect.Value)) record.AnyRecord {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
 	v.Set(reflect.ValueOf(rec))
 	set(v.Field(i))
-	return v.Interface().(anyRecord)
+	return v.Interface().(record.AnyRecord)
 }
 
 // edit returns a copy of the record that visit has changed. The copy shares its
 // slices with the record.
-func edit(rec anyRecord, visit func(p any) (done bool)) anyRecord {
+func edit(rec record.AnyRecord, visit func(p any) (done bool)) record.AnyRecord {
 	v := reflect.New(reflect.TypeOf(rec)).Elem()
 	v.Set(reflect.ValueOf(rec))
 	visitAll(v, visit)
-	return v.Interface().(anyRecord)
+	return v.Interface().(record.AnyRecord)
 }
 
 // visitAll calls visit with a pointer to v. Unless visit returns true, it then
@@ -185,7 +185,7 @@ func visitAll(v reflect.Value, visit func(p any) (done bool)) {
 }
 
 // scribble overwrites the memory behind every slice of the record.
-func scribble(rec anyRecord) {
+func scribble(rec record.AnyRecord) {
 	edit(rec, func(p any) bool {
 		v := reflect.ValueOf(p).Elem()
 		if v.Kind() != reflect.Slice {
@@ -211,7 +211,7 @@ type filler struct {
 	k int // of the value in the record
 }
 
-// fill is a visit function. It sets what p points to.
+// fill returns a visit function. It sets what p points to.
 func (f *filler) fill(p any) bool {
 	f.k++
 	switch p := p.(type) {

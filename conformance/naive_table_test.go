@@ -13,20 +13,20 @@ import (
 )
 
 // naiveTable is one table of a transaction.
-type naiveTable[T record.Record[T]] struct {
-	tx   *naiveTx
-	name string
+type naiveTable struct {
+	tx *naiveTx
+	table
 }
 
-func (t naiveTable[T]) rows() map[uuid.UUID]*naiveRow { return t.tx.data.table(t.name) }
+func (t naiveTable) rows() map[uuid.UUID]*naiveRow { return t.tx.data.table(t.Name) }
 
 // missed returns ErrNotFound. A flawed transaction cannot go on after it.
-func (t naiveTable[T]) missed() error {
+func (t naiveTable) missed() error {
 	t.tx.dead = t.tx.dead || t.tx.flaw() == deadAfterNotFound
 	return affiliate.ErrNotFound
 }
 
-func (t naiveTable[T]) Get(id uuid.UUID) (rec T, err error) {
+func (t naiveTable) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := t.tx.live(); err != nil {
 		return rec, err
 	}
@@ -41,17 +41,17 @@ func (t naiveTable[T]) Get(id uuid.UUID) (rec T, err error) {
 }
 
 // latest is the rows of the last committed state.
-func (t naiveTable[T]) latest() map[uuid.UUID]*naiveRow {
-	return t.tx.store.latest(t.tx.program).table(t.name)
+func (t naiveTable) latest() map[uuid.UUID]*naiveRow {
+	return t.tx.store.latest(t.tx.program).table(t.Name)
 }
 
-func (t naiveTable[T]) Find(key record.Key) (rec T, err error) {
+func (t naiveTable) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err := t.tx.live(); err != nil {
 		return rec, err
 	}
 	rows := t.rows()
 	if t.tx.flaw() == findMissesWrites {
-		rows = t.tx.base.table(t.name)
+		rows = t.tx.base.table(t.Name)
 	}
 	if t.tx.long() && t.tx.flaw() == losesLongKey {
 		rows = t.latest()
@@ -64,24 +64,23 @@ func (t naiveTable[T]) Find(key record.Key) (rec T, err error) {
 	return rec, t.missed()
 }
 
-func (t naiveTable[T]) out(row *naiveRow) T {
+func (t naiveTable) out(row *naiveRow) record.AnyRecord {
 	if t.tx.flaw() == sharesReturned {
-		return row.rec.(T)
+		return row.rec
 	}
-	return row.rec.(T).Clone()
+	return t.Clone(row.rec)
 }
 
-func (t naiveTable[T]) List(q record.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
+func (t naiveTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
 		ids, err := t.selectIDs(q)
 		if err != nil {
-			yield(none, err)
+			yield(nil, err)
 			return
 		}
 		for i := 0; i < len(ids); i++ {
 			if err := t.tx.live(); err != nil && t.tx.flaw() != listsAfterEnd {
-				yield(none, err)
+				yield(nil, err)
 				return
 			}
 			row := t.rows()[ids[i]]
@@ -101,19 +100,19 @@ func (t naiveTable[T]) List(q record.Query) iter.Seq2[T, error] {
 			}
 		}
 		if err := t.tx.live(); err != nil && t.tx.flaw() != listsAfterEnd {
-			yield(none, err)
+			yield(nil, err)
 		}
 	}
 }
 
 // selectIDs returns the ids that the query selects, in order.
-func (t naiveTable[T]) selectIDs(q record.Query) ([]uuid.UUID, error) {
+func (t naiveTable) selectIDs(q record.Query) ([]uuid.UUID, error) {
 	if err := t.tx.live(); err != nil {
 		return nil, err
 	}
 	rows, f := t.rows(), t.tx.flaw()
 	if f == listMissesWrites {
-		rows = t.tx.base.table(t.name)
+		rows = t.tx.base.table(t.Name)
 	}
 	var ids []uuid.UUID
 	for id, row := range rows {
@@ -181,7 +180,7 @@ func (f flaw) canon(key record.Key) record.Key {
 	return key
 }
 
-func (t naiveTable[T]) Insert(rec T) error {
+func (t naiveTable) Insert(rec record.AnyRecord) error {
 	if err := t.tx.writable(); err != nil {
 		return err
 	}
@@ -196,7 +195,7 @@ func (t naiveTable[T]) Insert(rec T) error {
 	return nil
 }
 
-func (t naiveTable[T]) Replace(rec T) error {
+func (t naiveTable) Replace(rec record.AnyRecord) error {
 	if err := t.tx.writable(); err != nil {
 		return err
 	}
@@ -212,7 +211,7 @@ func (t naiveTable[T]) Replace(rec T) error {
 }
 
 // refuse returns the error of a clash.
-func (t naiveTable[T]) refuse(rec T, ix record.Index) error {
+func (t naiveTable) refuse(rec record.AnyRecord, ix record.Index) error {
 	switch t.tx.flaw() {
 	case deadAfterClash:
 		t.tx.dead = true
@@ -226,9 +225,9 @@ func (t naiveTable[T]) refuse(rec T, ix record.Index) error {
 	return &record.ExistsError{Index: ix}
 }
 
-func (t naiveTable[T]) put(rec T) {
+func (t naiveTable) put(rec record.AnyRecord) {
 	if t.tx.flaw() != keepsGiven {
-		rec = rec.Clone()
+		rec = t.Clone(rec)
 	}
 	id := rec.RecordID()
 	row := &naiveRow{rec: t.tx.flaw().mangle(rec), clock: len(t.rows())}
@@ -239,13 +238,13 @@ func (t naiveTable[T]) put(rec T) {
 	t.mark(id)
 }
 
-func (t naiveTable[T]) mark(id uuid.UUID) {
+func (t naiveTable) mark(id uuid.UUID) {
 	if t.tx.wrote != nil {
-		t.tx.wrote[naiveID{t.name, id}] = true
+		t.tx.wrote[naiveID{t.Name, id}] = true
 	}
 }
 
-func (t naiveTable[T]) Delete(id uuid.UUID) error {
+func (t naiveTable) Delete(id uuid.UUID) error {
 	if err := t.tx.writable(); err != nil {
 		return err
 	}

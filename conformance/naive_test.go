@@ -36,7 +36,7 @@ type naiveProgram struct {
 
 // A naiveRow is a record and when it was inserted.
 type naiveRow struct {
-	rec   anyRecord
+	rec   record.AnyRecord
 	clock int
 }
 
@@ -267,7 +267,7 @@ func (s *naiveStore) merge(tx *naiveTx) bool {
 
 // clash returns the first unique index in which another row has the record's
 // key.
-func clash(rows map[uuid.UUID]*naiveRow, rec anyRecord, but uuid.UUID, canon func(record.Key) record.Key) record.Index {
+func clash(rows map[uuid.UUID]*naiveRow, rec record.AnyRecord, but uuid.UUID, canon func(record.Key) record.Key) record.Index {
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {
 			continue

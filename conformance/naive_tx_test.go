@@ -92,35 +92,9 @@ func (tx *naiveTx) count(seq record.Sequence) error {
 }
 
 func (tx *naiveTx) tables() *record.Tx {
-	all := &record.Tx{
-		Affiliates:  naiveTable[record.Affiliate]{tx, "affiliates"},
-		Links:       naiveTable[record.Link]{tx, "links"},
-		Clicks:      naiveTable[record.Click]{tx, "clicks"},
-		Referrals:   naiveTable[record.Referral]{tx, "referrals"},
-		Coupons:     naiveTable[record.Coupon]{tx, "coupons"},
-		Codes:       naiveTable[record.Code]{tx, "codes"},
-		Redemptions: naiveTable[record.Redemption]{tx, "redemptions"},
-		Sales:       naiveTable[record.Sale]{tx, "sales"},
-		Plans:       naiveTable[record.Plan]{tx, "plans"},
-		Tiers:       naiveTable[record.Tier]{tx, "tiers"},
-		Payouts:     naiveTable[record.Payout]{tx, "payouts"},
-		Adjustments: naiveTable[record.Adjustment]{tx, "adjustments"},
-		Movements:   naiveTable[record.Movement]{tx, "movements"},
-		Runs:        naiveTable[record.Run]{tx, "runs"},
-		Lines:       naiveTable[record.Line]{tx, "lines"},
-		Totals:      naiveTable[record.Totals]{tx, "totals"},
-		Receipts:    naiveTable[record.Receipt]{tx, "receipts"},
-		Endpoints:   naiveTable[record.Endpoint]{tx, "endpoints"},
-		Events:      naiveTable[record.Event]{tx, "events"},
-		Deliveries:  naiveTable[record.Delivery]{tx, "deliveries"},
-		Queue:       naiveTable[record.Queue]{tx, "queue"},
-		Imports:     naiveTable[record.Import]{tx, "imports"},
-		Payments:    naiveTable[record.Payment]{tx, "payments"},
-		PaymentKeys: naiveTable[record.PaymentKey]{tx, "paymentkeys"},
-		Payers:      naiveTable[record.Payer]{tx, "payers"},
-		Erasures:    naiveTable[record.Erasure]{tx, "erasures"},
-		Aliases:     naiveTable[record.Alias]{tx, "aliases"},
-		Next:        tx.next,
+	all := &record.Tx{Next: tx.next}
+	for _, t := range tables() {
+		t.Set(all, naiveTable{tx, t})
 	}
 	switch tx.flaw() {
 	case lacksTable:

@@ -14,114 +14,28 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// anyRecord has the methods that the records of all tables share.
-type anyRecord interface {
-	RecordID() uuid.UUID
-	AppendKeys(dst []record.Key) []record.Key
-}
-
-// rows is an [record.Table] with its record type hidden, so that one case
-// serves all tables.
-type rows interface {
-	Get(id uuid.UUID) (anyRecord, error)
-	Find(key record.Key) (anyRecord, error)
-	List(q record.Query) iter.Seq2[anyRecord, error]
-	Insert(rec anyRecord) error
-	Replace(rec anyRecord) error
-	Delete(id uuid.UUID) error
-}
-
-// A table is one table of a Tx: what it is called, how to reach it and how to
-// make records for it.
-type table struct {
-	name  string
-	empty anyRecord
-	in    func(tx *record.Tx) rows
-}
+// A table is one table of a Tx.
+type table struct{ record.TableSchema }
 
 // tables lists the tables of Tx in the order of its fields.
 func tables() []table {
-	return []table{
-		tableOf("affiliates", func(tx *record.Tx) record.Table[record.Affiliate] { return tx.Affiliates }),
-		tableOf("links", func(tx *record.Tx) record.Table[record.Link] { return tx.Links }),
-		tableOf("clicks", func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks }),
-		tableOf("referrals", func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals }),
-		tableOf("coupons", func(tx *record.Tx) record.Table[record.Coupon] { return tx.Coupons }),
-		tableOf("codes", func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }),
-		tableOf("redemptions", func(tx *record.Tx) record.Table[record.Redemption] { return tx.Redemptions }),
-		tableOf("sales", func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }),
-		tableOf("plans", func(tx *record.Tx) record.Table[record.Plan] { return tx.Plans }),
-		tableOf("tiers", func(tx *record.Tx) record.Table[record.Tier] { return tx.Tiers }),
-		tableOf("payouts", func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }),
-		tableOf("adjustments", func(tx *record.Tx) record.Table[record.Adjustment] { return tx.Adjustments }),
-		tableOf("movements", func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements }),
-		tableOf("runs", func(tx *record.Tx) record.Table[record.Run] { return tx.Runs }),
-		tableOf("lines", func(tx *record.Tx) record.Table[record.Line] { return tx.Lines }),
-		tableOf("totals", func(tx *record.Tx) record.Table[record.Totals] { return tx.Totals }),
-		tableOf("receipts", func(tx *record.Tx) record.Table[record.Receipt] { return tx.Receipts }),
-		tableOf("endpoints", func(tx *record.Tx) record.Table[record.Endpoint] { return tx.Endpoints }),
-		tableOf("events", func(tx *record.Tx) record.Table[record.Event] { return tx.Events }),
-		tableOf("deliveries", func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries }),
-		tableOf("queue", func(tx *record.Tx) record.Table[record.Queue] { return tx.Queue }),
-		tableOf("imports", func(tx *record.Tx) record.Table[record.Import] { return tx.Imports }),
-		tableOf("payments", func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments }),
-		tableOf("paymentkeys", func(tx *record.Tx) record.Table[record.PaymentKey] { return tx.PaymentKeys }),
-		tableOf("payers", func(tx *record.Tx) record.Table[record.Payer] { return tx.Payers }),
-		tableOf("erasures", func(tx *record.Tx) record.Table[record.Erasure] { return tx.Erasures }),
-		tableOf("aliases", func(tx *record.Tx) record.Table[record.Alias] { return tx.Aliases }),
+	schema := record.Schema()
+	all := make([]table, len(schema))
+	for i, s := range schema {
+		all[i] = table{s}
 	}
-}
-
-func tableOf[T record.Record[T]](name string, of func(*record.Tx) record.Table[T]) table {
-	var empty T
-	return table{name: name, empty: empty, in: func(tx *record.Tx) rows { return hidden[T]{of(tx)} }}
-}
-
-// hidden wraps a Table as rows.
-type hidden[T record.Record[T]] struct{ t record.Table[T] }
-
-func (h hidden[T]) Get(id uuid.UUID) (anyRecord, error) { return hide(h.t.Get(id)) }
-
-func (h hidden[T]) Find(key record.Key) (anyRecord, error) { return hide(h.t.Find(key)) }
-
-func (h hidden[T]) Insert(rec anyRecord) error { return h.t.Insert(rec.(T)) }
-
-func (h hidden[T]) Replace(rec anyRecord) error { return h.t.Replace(rec.(T)) }
-
-func (h hidden[T]) Delete(id uuid.UUID) error { return h.t.Delete(id) }
-
-func (h hidden[T]) List(q record.Query) iter.Seq2[anyRecord, error] {
-	list := h.t.List(q)
-	return func(yield func(anyRecord, error) bool) {
-		for rec, err := range list {
-			if !yield(rec, err) {
-				return
-			}
-		}
-	}
-}
-
-func hide[T record.Record[T]](rec T, err error) (anyRecord, error) { return rec, err }
-
-// indexes returns the table's indexes in the schema.
-func (t table) indexes() []record.Index {
-	for _, s := range record.Schema() {
-		if s.Name == t.name {
-			return s.Indexes
-		}
-	}
-	return nil
+	return all
 }
 
 // unique returns the table's By… indexes.
 func (t table) unique() []record.Index {
-	return slices.DeleteFunc(slices.Clone(t.indexes()), func(ix record.Index) bool { return !ix.Unique() })
+	return slices.DeleteFunc(slices.Clone(t.Indexes), func(ix record.Index) bool { return !ix.Unique() })
 }
 
-func keysOf(rec anyRecord) []record.Key { return rec.AppendKeys(nil) }
+func keysOf(rec record.AnyRecord) []record.Key { return rec.AppendKeys(nil) }
 
 // keyOf returns the record's key in an index, or the zero Key.
-func keyOf(rec anyRecord, ix record.Index) record.Key {
+func keyOf(rec record.AnyRecord, ix record.Index) record.Key {
 	for _, key := range keysOf(rec) {
 		if key.Index == ix {
 			return key
@@ -146,20 +60,20 @@ func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
 
 // holds checks that the table holds exactly the wanted records: by Get, by Find
 // and by List through every index.
-func (t table) holds(tb testing.TB, tx *record.Tx, want ...anyRecord) {
+func (t table) holds(tb testing.TB, tx *record.Tx, want ...record.AnyRecord) {
 	tb.Helper()
-	slices.SortFunc(want, func(a, b anyRecord) int { return compareIDs(a.RecordID(), b.RecordID()) })
+	slices.SortFunc(want, func(a, b record.AnyRecord) int { return compareIDs(a.RecordID(), b.RecordID()) })
 	t.lists(tb, tx, record.Query{}, want)
 	for _, rec := range want {
-		got, err := t.in(tx).Get(rec.RecordID())
+		got, err := t.In(tx).Get(rec.RecordID())
 		t.same(tb, "Get", rec, got, err)
 		for _, key := range keysOf(rec) {
 			if key.Index.Unique() {
-				got, err := t.in(tx).Find(key)
+				got, err := t.In(tx).Find(key)
 				t.same(tb, "Find "+string(key.Index), rec, got, err)
 				continue
 			}
-			t.lists(tb, tx, record.Query{Key: key}, slices.DeleteFunc(slices.Clone(want), func(other anyRecord) bool {
+			t.lists(tb, tx, record.Query{Key: key}, slices.DeleteFunc(slices.Clone(want), func(other record.AnyRecord) bool {
 				return keyOf(other, key.Index) != key
 			}))
 		}
@@ -167,74 +81,74 @@ func (t table) holds(tb testing.TB, tx *record.Tx, want ...anyRecord) {
 }
 
 // lists checks the records that one List returns.
-func (t table) lists(tb testing.TB, tx *record.Tx, q record.Query, want []anyRecord) {
+func (t table) lists(tb testing.TB, tx *record.Tx, q record.Query, want []record.AnyRecord) {
 	tb.Helper()
-	got, err := collect(t.in(tx).List(q))
+	got, err := collect(t.In(tx).List(q))
 	if err != nil {
-		tb.Errorf("%s: List(%v): %v", t.name, q, err)
+		tb.Errorf("%s: List(%v): %v", t.Name, q, err)
 		return
 	}
 	if d := diff(want, got); d != "" {
-		tb.Errorf("%s: List %s (-want +got):\n%s", t.name, q.Key.Index, d)
+		tb.Errorf("%s: List %s (-want +got):\n%s", t.Name, q.Key.Index, d)
 	}
 }
 
 // same checks the answer of a Get or Find.
-func (t table) same(tb testing.TB, what string, want, got anyRecord, err error) {
+func (t table) same(tb testing.TB, what string, want, got record.AnyRecord, err error) {
 	tb.Helper()
 	if err != nil {
-		tb.Errorf("%s: %s: %v", t.name, what, err)
+		tb.Errorf("%s: %s: %v", t.Name, what, err)
 		return
 	}
 	if d := diff(want, got); d != "" {
-		tb.Errorf("%s: %s (-want +got):\n%s", t.name, what, d)
+		tb.Errorf("%s: %s (-want +got):\n%s", t.Name, what, d)
 	}
 }
 
 // lacks checks that the table holds nothing of the records: neither their ids,
 // nor their unique keys, nor their places in lists.
-func (t table) lacks(tb testing.TB, tx *record.Tx, recs ...anyRecord) {
+func (t table) lacks(tb testing.TB, tx *record.Tx, recs ...record.AnyRecord) {
 	tb.Helper()
 	for _, rec := range recs {
-		if _, err := t.in(tx).Get(rec.RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
-			tb.Errorf("%s: Get: error %v, want %v", t.name, err, affiliate.ErrNotFound)
+		if _, err := t.In(tx).Get(rec.RecordID()); !errors.Is(err, affiliate.ErrNotFound) {
+			tb.Errorf("%s: Get: error %v, want %v", t.Name, err, affiliate.ErrNotFound)
 		}
 		t.lacksKeys(tb, tx, rec)
 	}
 }
 
 // lacksKeys checks that no key of the record finds anything.
-func (t table) lacksKeys(tb testing.TB, tx *record.Tx, rec anyRecord) {
+func (t table) lacksKeys(tb testing.TB, tx *record.Tx, rec record.AnyRecord) {
 	tb.Helper()
 	for _, key := range keysOf(rec) {
 		if !key.Index.Unique() {
 			t.listsOthers(tb, tx, key, rec)
 			continue
 		}
-		if _, err := t.in(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
-			tb.Errorf("%s: Find %s: error %v, want %v", t.name, key.Index, err, affiliate.ErrNotFound)
+		if _, err := t.In(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
+			tb.Errorf("%s: Find %s: error %v, want %v", t.Name, key.Index, err, affiliate.ErrNotFound)
 		}
 	}
 }
 
 // listsOthers checks that a shared key lists records that have it, and not rec.
-func (t table) listsOthers(tb testing.TB, tx *record.Tx, key record.Key, rec anyRecord) {
+func (t table) listsOthers(tb testing.TB, tx *record.Tx, key record.Key, rec record.AnyRecord) {
 	tb.Helper()
-	got, err := collect(t.in(tx).List(record.Query{Key: key}))
+	got, err := collect(t.In(tx).List(record.Query{Key: key}))
 	if err != nil {
-		tb.Errorf("%s: List %s: %v", t.name, key.Index, err)
+		tb.Errorf("%s: List %s: %v", t.Name, key.Index, err)
 	}
 	for _, other := range got {
 		if keyOf(other, key.Index) != key || diff(rec, other) == "" {
-			tb.Errorf("%s: List %s has %s, which is gone or has another key", t.name, key.Index, other.RecordID())
+			tb.Errorf("%s: List %s has %s, which is gone or has another key", t.Name, key.Index, other.RecordID())
 		}
 	}
 }
 
 // insert inserts the records and stops at the first error.
-func (t table) insert(tx *record.Tx, recs ...anyRecord) error {
+func (t table) insert(tx *record.Tx, recs ...record.AnyRecord) error {
 	for _, rec := range recs {
-		if err := t.in(tx).Insert(rec); err != nil {
+		if err := t.In(tx).Insert(rec); err != nil {
 			return err
 		}
 	}
@@ -245,7 +159,7 @@ func (t table) insert(tx *record.Tx, recs ...anyRecord) error {
 func insertAll(tx *record.Tx, numbers ...int) error {
 	for _, t := range tables() {
 		if err := t.insert(tx, t.fulls(numbers...)...); err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
+			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	return nil
@@ -260,8 +174,8 @@ func holdsAll(tb testing.TB, tx *record.Tx, numbers ...int) {
 	}
 }
 
-func (t table) fulls(numbers ...int) []anyRecord {
-	recs := make([]anyRecord, len(numbers))
+func (t table) fulls(numbers ...int) []record.AnyRecord {
+	recs := make([]record.AnyRecord, len(numbers))
 	for i, n := range numbers {
 		recs[i] = t.full(n)
 	}
@@ -274,11 +188,11 @@ func (t table) fulls(numbers ...int) []anyRecord {
 func rewriteAll(tx *record.Tx) error {
 	for _, t := range tables() {
 		err := errors.Join(
-			t.in(tx).Replace(withID(t.full(4), t.full(1).RecordID())),
-			t.in(tx).Delete(t.full(2).RecordID()),
-			t.in(tx).Insert(t.full(5)))
+			t.In(tx).Replace(withID(t.full(4), t.full(1).RecordID())),
+			t.In(tx).Delete(t.full(2).RecordID()),
+			t.In(tx).Insert(t.full(5)))
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
+			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	return nil

@@ -183,36 +183,10 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *rec
 }
 
 // watch returns a Tx that calls before ahead of every table call and of Next.
-// When before returns an error, the call returns that error and does nothing.
+// When before returns an error, the call returns that error and does nothing. A
+// missing table stays missing.
 func watch(tx *record.Tx, before func() error) *record.Tx {
-	return &record.Tx{
-		Affiliates:  watchTable(tx.Affiliates, before),
-		Links:       watchTable(tx.Links, before),
-		Clicks:      watchTable(tx.Clicks, before),
-		Referrals:   watchTable(tx.Referrals, before),
-		Coupons:     watchTable(tx.Coupons, before),
-		Codes:       watchTable(tx.Codes, before),
-		Redemptions: watchTable(tx.Redemptions, before),
-		Sales:       watchTable(tx.Sales, before),
-		Plans:       watchTable(tx.Plans, before),
-		Tiers:       watchTable(tx.Tiers, before),
-		Payouts:     watchTable(tx.Payouts, before),
-		Adjustments: watchTable(tx.Adjustments, before),
-		Movements:   watchTable(tx.Movements, before),
-		Runs:        watchTable(tx.Runs, before),
-		Lines:       watchTable(tx.Lines, before),
-		Totals:      watchTable(tx.Totals, before),
-		Receipts:    watchTable(tx.Receipts, before),
-		Endpoints:   watchTable(tx.Endpoints, before),
-		Events:      watchTable(tx.Events, before),
-		Deliveries:  watchTable(tx.Deliveries, before),
-		Queue:       watchTable(tx.Queue, before),
-		Imports:     watchTable(tx.Imports, before),
-		Payments:    watchTable(tx.Payments, before),
-		PaymentKeys: watchTable(tx.PaymentKeys, before),
-		Payers:      watchTable(tx.Payers, before),
-		Erasures:    watchTable(tx.Erasures, before),
-		Aliases:     watchTable(tx.Aliases, before),
+	out := &record.Tx{
 		Next: func(seq record.Sequence) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err
@@ -221,60 +195,58 @@ func watch(tx *record.Tx, before func() error) *record.Tx {
 		},
 		Soon: tx.Soon,
 	}
-}
-
-func watchTable[T record.Record[T]](t record.Table[T], before func() error) record.Table[T] {
-	if t == nil {
-		return nil // a missing table stays missing
+	for _, t := range tables() {
+		if inner := t.In(tx); inner != nil {
+			t.Set(out, watched{inner, before})
+		}
 	}
-	return watched[T]{t, before}
+	return out
 }
 
-type watched[T record.Record[T]] struct {
-	table  record.Table[T]
+type watched struct {
+	table  record.Table[record.AnyRecord]
 	before func() error
 }
 
-func (w watched[T]) Get(id uuid.UUID) (rec T, err error) {
+func (w watched) Get(id uuid.UUID) (record.AnyRecord, error) {
 	if err := w.before(); err != nil {
-		return rec, err
+		return nil, err
 	}
 	return w.table.Get(id)
 }
 
-func (w watched[T]) Find(key record.Key) (rec T, err error) {
+func (w watched) Find(key record.Key) (record.AnyRecord, error) {
 	if err := w.before(); err != nil {
-		return rec, err
+		return nil, err
 	}
 	return w.table.Find(key)
 }
 
-func (w watched[T]) List(q record.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+func (w watched) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
 		if err := w.before(); err != nil {
-			var none T
-			yield(none, err)
+			yield(nil, err)
 			return
 		}
 		w.table.List(q)(yield)
 	}
 }
 
-func (w watched[T]) Insert(rec T) error {
+func (w watched) Insert(rec record.AnyRecord) error {
 	if err := w.before(); err != nil {
 		return err
 	}
 	return w.table.Insert(rec)
 }
 
-func (w watched[T]) Replace(rec T) error {
+func (w watched) Replace(rec record.AnyRecord) error {
 	if err := w.before(); err != nil {
 		return err
 	}
 	return w.table.Replace(rec)
 }
 
-func (w watched[T]) Delete(id uuid.UUID) error {
+func (w watched) Delete(id uuid.UUID) error {
 	if err := w.before(); err != nil {
 		return err
 	}

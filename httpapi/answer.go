@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// chunk is how much of a long answer is written at a time.
+// chunk is the part of a long answer that is written at a time, in bytes.
 const chunk = 32 << 10
 
 var null = []byte("null")
@@ -34,7 +34,7 @@ func (c *call) begin(status, length int) {
 	c.w.WriteHeader(status)
 }
 
-// caching is the Cache-Control of the answer: no-store, unless the operation
+// caching returns the Cache-Control of the answer: no-store, unless the operation
 // set another.
 func (c *call) caching() string {
 	if c.cache == "" {
@@ -185,7 +185,7 @@ func reasonsOf(failures []affiliate.Failure) string {
 	return string(raw)
 }
 
-// headerText is a text for clients in the form that a header may hold:
+// headerText returns a text for clients in the form that a header may hold:
 // characters that are not ASCII are escaped. The texts come with their control
 // characters escaped.
 func headerText(s string) string {
@@ -193,7 +193,7 @@ func headerText(s string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(quoted[1 : len(quoted)-1])
 }
 
-// seconds is a wait in whole seconds, rounded up.
+// seconds returns a wait in whole seconds, rounded up.
 func seconds(d time.Duration) string {
 	whole := d / time.Second
 	if d > whole*time.Second {

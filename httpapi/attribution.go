@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// clickWait is how long a page or a script waits at most for its click to be
-// recorded.
+// clickWait is the longest time that a page or a script waits for its click to
+// be recorded.
 const clickWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has
@@ -70,7 +70,7 @@ func Attribution(p *tributary.Program, next http.Handler) http.Handler {
 	})
 }
 
-// ClickFrom is the id of the click that brought the visitor, as the text that
+// ClickFrom returns the id of the click that brought the visitor, as the text that
 // ReferralID of [affiliate.NewSale] and AffiliateID of [affiliate.NewReferral]
 // take. It is empty when the request has no such cookie. It only ever has
 // digits, so an edited cookie cannot name a customer by email. A cookie that is
@@ -99,7 +99,7 @@ func clickCookie(p *tributary.Program) string {
 	return "tributary_click_" + hex.EncodeToString(id[:])
 }
 
-// slugOf is the slug that a visitor came with; empty when the request is no
+// slugOf returns the slug that a visitor came with; empty when the request is no
 // click. The rest of the query is ignored, even when it is malformed.
 func slugOf(r *http.Request, param string) string {
 	if r.Method != http.MethodGet || r.URL.RawQuery == "" || inAdvance(r.Header) {
@@ -136,7 +136,7 @@ func track(p *tributary.Program, slug string, r *http.Request) (affiliate.ClickI
 	return click.ID, err == nil
 }
 
-// landing is the URL that the visitor asked for.
+// landing returns the URL that the visitor asked for.
 func landing(r *http.Request) string {
 	u := *r.URL
 	u.Scheme, u.Host, u.User = "http", r.Host, nil

@@ -11,16 +11,15 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// An Access is what a key opens.
+// An Access says what a key opens.
 type Access struct {
 	Program *tributary.Program
-	KeyName string // what logs say instead of the key, and whose idempotency keys a request uses; may be empty
+	KeyName string // stands for the key in logs, and owns the idempotency keys of its requests; may be empty
 	Scope   Scope  // empty: [ScopeFull]
 }
 
-// owner is whose idempotency keys a request with this secret uses: those of the
-// key's name, so that they outlive a new secret, and without a name those of the
-// secret, of which only a digest is kept.
+// owner returns the owner of the idempotency keys that a request with this secret uses: the
+// key's name, so that they outlive a new secret, and without a name a digest of the secret.
 func (a Access) owner(secret string) string {
 	switch {
 	case a.KeyName == "" || isPlace(a.KeyName):
@@ -31,7 +30,7 @@ func (a Access) owner(secret string) string {
 	return a.KeyName
 }
 
-// fingerprint stands for a text among others and does not tell it.
+// fingerprint identifies a text without revealing it.
 func fingerprint(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
@@ -46,16 +45,17 @@ func fingerprint(text string) string {
 // Source: docs/contract.md 1.2.
 type Authority func(ctx context.Context, key string) (Access, error)
 
-// RefuseToken is the error of an [Authority] for a key that is not known or has expired.
+// RefuseToken returns the error of an [Authority] for a key that is not known or has
+// expired.
 func RefuseToken() error { return refusal.RefuseToken.Err() }
 
-// RefuseAccess is its error for a key whose program has no API.
+// RefuseAccess returns the error of an [Authority] for a key whose program has no API.
 func RefuseAccess() error { return refusal.RefuseAccess.Err() }
 
-// RefuseProgram is its error for a key whose program is gone.
+// RefuseProgram returns the error of an [Authority] for a key whose program was deleted.
 func RefuseProgram() error { return refusal.RefuseProgram.Err() }
 
-// bearer is the key in the Authorization header: one line, the scheme in any
+// bearer returns the key in the Authorization header: one line, the scheme in any
 // letter case, one space, the key.
 func bearer(h http.Header) (string, bool) {
 	lines := h["Authorization"]

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 const (
@@ -179,8 +181,8 @@ func TestContentTypes(t *testing.T) {
 // gate, in the contract's order.
 func TestGateOnEveryRoute(t *testing.T) {
 	w := newWorld(t)
-	for _, op := range w.fill().operations() {
-		if op.method == "GET" {
+	for i, op := range w.fill().operations() {
+		if op.method == "GET" || i%4 != 0 && !atlength.On() {
 			continue
 		}
 		inside := func(s string) string { return strings.TrimSuffix(op.body, "}") + s }

@@ -215,7 +215,7 @@ func (c *call) fullOnly(sent bool) error {
 	return nil
 }
 
-// owner is whose idempotency keys the request uses.
+// owner returns whose idempotency keys the request uses.
 func (c *call) owner() string {
 	secret, sent := bearer(c.r.Header)
 	if !sent {
@@ -224,7 +224,7 @@ func (c *call) owner() string {
 	return c.open.owner(secret)
 }
 
-// digest is the SHA-256 of what the caller asks for.
+// digest returns the SHA-256 of what the caller asks for.
 func (c *call) digest() [sha256.Size]byte {
 	head := append(c.out[:0], c.route.method...)
 	head = append(append(append(head, ' '), c.route.path...), '\n')
@@ -302,7 +302,7 @@ func (c *call) log(start time.Time) {
 	c.h.cfg.Logger.LogAttrs(c.r.Context(), slog.LevelDebug, "request", attrs...)
 }
 
-// keyAttr is the name of the key in logs, and nothing when no key was accepted.
+// keyAttr returns the name of the key in logs, and nothing when no key was accepted.
 func (c *call) keyAttr() slog.Attr {
 	if c.keyName == "" {
 		return slog.Attr{}
@@ -310,7 +310,7 @@ func (c *call) keyAttr() slog.Attr {
 	return slog.String("key", c.keyName)
 }
 
-// scopeAttr is what the key may do, and nothing when no key was accepted.
+// scopeAttr returns what the key may do, and nothing when no key was accepted.
 func (c *call) scopeAttr() slog.Attr {
 	if c.keyName == "" {
 		return slog.Attr{}
@@ -318,7 +318,7 @@ func (c *call) scopeAttr() slog.Attr {
 	return slog.String("scope", string(cmp.Or(c.scope, ScopeFull)))
 }
 
-// operation is the name of the route in logs. An unknown path is text of the
+// operation returns the name of the route in logs. An unknown path is text of the
 // caller and is not logged.
 func (c *call) operation() string {
 	if c.route == nil {

@@ -12,7 +12,7 @@ import (
 
 // Source: docs/contract.md 4.6.
 
-// maxGenerated is how many codes one request makes.
+// maxGenerated is the largest number of codes that one request makes.
 const maxGenerated = 10_000
 
 type generation struct {

@@ -134,53 +134,22 @@ func (w *statusWriter) WriteHeader(status int) {
 func (w *watcher) dump() map[string][]any {
 	out := map[string][]any{}
 	err := w.store.View(context.Background(), w.program, func(tx *record.Tx) error {
-		out["affiliates"] = rows(w, tx.Affiliates)
-		out["links"] = rows(w, tx.Links)
-		out["clicks"] = rows(w, tx.Clicks)
-		out["referrals"] = rows(w, tx.Referrals)
-		out["coupons"] = rows(w, tx.Coupons)
-		out["codes"] = rows(w, tx.Codes)
-		out["redemptions"] = rows(w, tx.Redemptions)
-		out["sales"] = rows(w, tx.Sales)
-		out["plans"] = rows(w, tx.Plans)
-		out["tiers"] = rows(w, tx.Tiers)
-		out["payouts"] = rows(w, tx.Payouts)
-		out["adjustments"] = rows(w, tx.Adjustments)
-		out["movements"] = rows(w, tx.Movements)
-		out["runs"], out["lines"] = rows(w, tx.Runs), rows(w, tx.Lines)
-		out["totals"] = rows(w, tx.Totals)
-		out["endpoints"] = rows(w, tx.Endpoints)
-		out["events"] = ids(w, tx.Events)
-		out["deliveries"] = rows(w, tx.Deliveries)
-		out["queue"] = rows(w, tx.Queue)
-		out["imports"] = rows(w, tx.Imports)
-		out["payments"], out["paymentkeys"], out["payers"] = rows(w, tx.Payments), rows(w, tx.PaymentKeys), rows(w, tx.Payers)
-		out["erasures"], out["aliases"] = rows(w, tx.Erasures), rows(w, tx.Aliases)
+		for _, table := range record.Schema() {
+			for rec, err := range table.In(tx).List(record.Query{}) {
+				switch {
+				case err != nil:
+					return err
+				case table.Name == "events": // they are written once
+					out[table.Name] = append(out[table.Name], rec.RecordID())
+				case table.Name != "receipts":
+					out[table.Name] = append(out[table.Name], rec)
+				}
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		w.t.Errorf("dump: %v", err)
-	}
-	return out
-}
-
-func rows[R record.Record[R]](w *watcher, table record.Table[R]) []any {
-	return collect(w, table, func(rec R) any { return rec })
-}
-
-// ids is rows for records that are written once.
-func ids[R record.Record[R]](w *watcher, table record.Table[R]) []any {
-	return collect(w, table, func(rec R) any { return rec.RecordID() })
-}
-
-func collect[R record.Record[R]](w *watcher, table record.Table[R], of func(R) any) []any {
-	var out []any
-	for rec, err := range table.List(record.Query{}) {
-		if err != nil {
-			w.t.Errorf("dump: %v", err)
-			return out
-		}
-		out = append(out, of(rec))
 	}
 	return out
 }

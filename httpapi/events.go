@@ -99,7 +99,7 @@ func positionOf(text string) (id uuid.UUID, ok bool) {
 	return eventIDOf(text)
 }
 
-// event is the parameter that names an event. What is no eventId names none.
+// event returns the parameter that names an event. What is no eventId names none.
 func (q query) event() affiliate.Opt[uuid.UUID] {
 	return given(q, paramEvent, func(text string) uuid.UUID {
 		id, _ := eventIDOf(text)

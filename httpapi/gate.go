@@ -41,7 +41,7 @@ func scan(r *jsontext.Reader, body []byte, into []member) ([]member, *affiliate.
 	return into, nil
 }
 
-// rejected is the error of a fault in a body; twice is the name that it has
+// rejected returns the error of a fault in a body; twice is the name that it has
 // twice.
 func rejected(fault jsontext.Fault, twice string) *affiliate.Error {
 	switch fault {

@@ -24,7 +24,7 @@ const (
 	trackedBody = 8 << 10
 )
 
-// Config is what a host decides about a handler. Every zero field has a
+// Config holds what a host decides about a handler. Every zero field has a
 // default.
 type Config struct {
 	APIKeys []string // for [New] only: keys that may do everything; each has 20–256 visible ASCII characters, such as [NewKey] makes

@@ -38,7 +38,7 @@ type field struct {
 	kind kind
 }
 
-// kind is what a field holds.
+// kind is the type of a field's value.
 type kind string
 
 const (
@@ -110,7 +110,7 @@ func (in *input) has(name string) bool {
 	return value != nil && value[0] != 'n'
 }
 
-// value is the JSON of a field; nil when it is absent.
+// value returns the JSON of a field; nil when it is absent.
 func (in *input) value(name string) json.RawMessage {
 	for i := range in.members {
 		if string(in.members[i].name) == name {
@@ -144,7 +144,7 @@ func (in *input) faulty() bool { return in.bad != nil && in.badAt == len(in.fiel
 // targeted marks the end of the fields that name the target.
 func (in *input) targeted() { in.targets = len(in.fields) }
 
-// refusal is the first error of the input itself, which is found without the
+// refusal returns the first error of the input itself, which is found without the
 // engine, and its place in the order of checks; nil when the input has none.
 // Unknown fields come after the target and before the other fields.
 func (in *input) refusal() (*affiliate.Error, int) {
@@ -168,7 +168,7 @@ func (in *input) outranks(e *affiliate.Error, place int) bool {
 	return at < place || at == place && in.isEmpty && e.Reason == affiliate.MissingField
 }
 
-// place is the position of a field in the order of checks. An error without a
+// place returns the position of a field in the order of checks. An error without a
 // field comes first, a field that the operation does not have comes last.
 func (in *input) place(name string) int {
 	if name == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxIDs is how many records one request changes.
+// maxIDs is the largest number of records that one request changes.
 const maxIDs = 1000
 
 // ids reads the ids of the records that an operation changes: 1 to 1,000, all

@@ -113,7 +113,7 @@ func (in *input) optID(name string) affiliate.Opt[uuid.UUID] {
 	return o
 }
 
-// readID is the id that a value is; zero for an empty text.
+// readID returns the id that a value is; zero for an empty text.
 func (in *input) readID(value json.RawMessage) uuid.UUID {
 	if value[0] != '"' {
 		in.fault(refusal.FieldNotAString)
@@ -126,7 +126,7 @@ func (in *input) readID(value json.RawMessage) uuid.UUID {
 	return idOf(s)
 }
 
-// idOf is the id that a text is; zero when the text is empty.
+// idOf returns the id that a text is; zero when the text is empty.
 func idOf(s string) uuid.UUID {
 	if s == "" {
 		return uuid.Nil
@@ -172,7 +172,7 @@ func (in *input) saleIDs(name string) (ids []affiliate.SaleID) {
 	return ids
 }
 
-// readSaleID is the id that a value is: zero for an empty text, and not ok for a
+// readSaleID returns the id that a value is: zero for an empty text, and not ok for a
 // value that is neither an integer nor a text.
 func readSaleID(value json.RawMessage) (id affiliate.SaleID, ok bool) {
 	switch {
@@ -188,7 +188,7 @@ func readSaleID(value json.RawMessage) (id affiliate.SaleID, ok bool) {
 	return unknownSale, false
 }
 
-// saleIDOf is the id that a text is; zero when the text is empty.
+// saleIDOf returns the id that a text is; zero when the text is empty.
 func saleIDOf(s string) affiliate.SaleID {
 	if s == "" {
 		return 0

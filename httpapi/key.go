@@ -52,7 +52,7 @@ func (k Key) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "httpapi.Key{Name: %q, Scope: %q}", k.Name, k.Scope)
 }
 
-// LogValue is what a log shows of the key: not its secret.
+// LogValue returns what a log shows of the key: not its secret.
 func (k Key) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("name", k.Name), slog.String("scope", string(k.Scope)))
 }
@@ -66,7 +66,7 @@ func (k Key) MarshalJSON() ([]byte, error) {
 	}{k.Name, k.Scope, k.ExpiresAt})
 }
 
-// digest is the SHA-256 of the secret. name is what an error calls the key.
+// digest returns the SHA-256 of the secret. name is what an error calls the key.
 func (k Key) digest(name string) (sum [sha256.Size]byte, err error) {
 	switch {
 	case (k.Secret == "") == (k.Hash == ""):
@@ -101,7 +101,7 @@ func validName(name string) bool {
 
 const placePrefix = "key-"
 
-// placeName is the name of a key that has none, at the i-th place of a list.
+// placeName returns the name of a key that has none, at the i-th place of a list.
 func placeName(i int) string { return placePrefix + strconv.Itoa(i+1) }
 
 // isPlace reports whether a name is only that of a place.

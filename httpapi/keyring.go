@@ -23,7 +23,7 @@ type opened struct {
 	access Access
 }
 
-// KeyRing is the [Authority] of a fixed set of keys of one program. It keeps
+// KeyRing returns the [Authority] of a fixed set of keys of one program. It keeps
 // only their SHA-256 digests and compares them in constant time.
 //
 // Errors: p is nil, there is no key, a secret is not 20–256 visible ASCII
@@ -63,7 +63,7 @@ func rotates(a, b Key) bool {
 	return a.Scope == b.Scope && a.ExpiresAt.IsZero() != b.ExpiresAt.IsZero()
 }
 
-// Keys is the [Authority] of plain keys, each of which opens its program in
+// Keys returns the [Authority] of plain keys, each of which opens its program in
 // full. It keeps only their SHA-256 digests and compares them in constant time.
 //
 // Errors: programs is empty, a key is not 20–256 visible ASCII characters, a
@@ -102,7 +102,7 @@ func (r ring) add(p *tributary.Program, name string, key Key) error {
 	return nil
 }
 
-// authority is an [Authority].
+// authority returns an [Authority].
 func (r ring) authority(_ context.Context, secret string) (Access, error) {
 	sum := sha256.Sum256([]byte(secret))
 	found := r[sum]

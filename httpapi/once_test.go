@@ -19,6 +19,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -63,7 +64,10 @@ func TestReplay(t *testing.T) {
 		w.replays(first, op, key)
 		w.refuses(keyReused, op.method, op.target, op.body+" ", key)
 		w.refuses(keyReused, op.method, op.target, strings.Replace(op.body, "{", "{ ", 1), key)
-		for _, other := range s.writes() {
+		for j, other := range s.writes() {
+			if (i+j)%7 != 0 && !atlength.On() {
+				continue
+			}
 			if other.method != op.method || other.target != op.target {
 				w.refuses(keyReused, other.method, other.target, op.body, key)
 			}

@@ -13,7 +13,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// document is the GET of the document.
+// document returns the GET of the document.
 //
 // Source: docs/contract.md 4.3.
 func document() action {

@@ -16,10 +16,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A PortalLink is where the partner pages are, of package portal.
+// A PortalLink says where the partner pages, of package portal, are.
 type PortalLink struct {
 	Key []byte // the Key of the pages' Config: at least 32 bytes
-	URL string // https or http, of the pages, such as "https://shop.example/partner/"
+	URL string // of the pages, https or http, such as "https://shop.example/partner/"
 }
 
 // tokens makes the tokens that open partner pages.
@@ -30,7 +30,7 @@ type tokens struct {
 
 // seal checks a link.
 //
-// Errors: the key is shorter than 32 bytes; the URL is not that of pages.
+// Errors: the key is shorter than 32 bytes; the URL cannot be that of pages.
 func (l *PortalLink) seal() (*tokens, error) {
 	if l == nil {
 		return nil, nil
@@ -46,14 +46,14 @@ func (l *PortalLink) seal() (*tokens, error) {
 	return &tokens{sealer, l.URL}, nil
 }
 
-// How long a token lives, in seconds.
+// The lifetimes of a token, in seconds.
 const (
 	defaultTokenTTL  = 60
 	shortestTokenTTL = 30
 	longestTokenTTL  = 3600
 )
 
-// A tokenOrder is whose pages a token is to open, and for how long.
+// A tokenOrder says whose pages a token opens, and for how long.
 type tokenOrder struct {
 	affiliate uuid.UUID
 	ttl       int64
@@ -63,7 +63,7 @@ func tokenOrderOf(in *input) tokenOrder {
 	return tokenOrder{oneAffiliate(in), in.ranged("ttlSeconds").Or(defaultTokenTTL)}
 }
 
-// issued is a token, and where it opens the pages.
+// issued is a token with the URL at which it opens the pages.
 type issued struct {
 	Token     string         `json:"token"`
 	URL       string         `json:"url"`
@@ -89,7 +89,7 @@ func issueToken(p *tributary.Program, c *call, order tokenOrder) error {
 	return c.answer(&issued{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
 }
 
-// exists refuses an affiliate who does not.
+// exists refuses an affiliate who does not exist.
 func exists(ctx context.Context, p *tributary.Program, id uuid.UUID) error {
 	_, err := p.Affiliate(ctx, id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {

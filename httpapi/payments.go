@@ -23,7 +23,7 @@ func paymentDecisionOf(in *input) paymentDecision {
 	return d
 }
 
-// decided is what became of a payment.
+// decided is the answer about a payment after a decision.
 type decided struct {
 	PaymentID uuid.UUID                     `json:"paymentId"`
 	Outcome   affiliate.SaleOutcome         `json:"outcome"`

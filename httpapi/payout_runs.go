@@ -31,7 +31,7 @@ func payoutRunOf(in *input) (r payoutRun) {
 	return r
 }
 
-// settings are the settings as the program takes them.
+// settings returns the settings as the program takes them.
 func (r *payoutRun) settings(p *tributary.Program) affiliate.PayoutRun {
 	r.Until = endOf(p, r.until)
 	return r.PayoutRun
@@ -69,7 +69,7 @@ func previewPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (pr
 	return out, inBody(err)
 }
 
-// inBody is an error of the engine about limit or cursor, which a POST has in its
+// inBody returns an error of the engine about limit or cursor, which a POST has in its
 // body and not in its query.
 func inBody(err error) error {
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Reason == affiliate.InvalidQuery {

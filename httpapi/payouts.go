@@ -52,7 +52,7 @@ func createPayout(p *tributary.Program, ctx context.Context, in newPayout) (affi
 	return p.CreatePayout(ctx, in.NewPayout)
 }
 
-// endOf is the instant at which a date ends; zero when there is none.
+// endOf returns the instant at which a date ends; zero when there is none.
 func endOf(p *tributary.Program, date affiliate.Opt[affiliate.Date]) time.Time {
 	d, there := date.Get()
 	if !there {

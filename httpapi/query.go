@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A lookup is one way in which a GET may be asked.
+// A lookup is one way to ask for the resource of a GET.
 type lookup struct {
 	name    string   // of the parameter that selects this lookup; empty: it answers when no other does
 	filters []string // parameters that are combined
@@ -27,7 +27,7 @@ type lookup struct {
 	run     func(c *call, q query, value string) error
 }
 
-// find is a GET: the first lookup whose parameter is there answers.
+// find returns a GET: the first lookup whose parameter is there answers.
 func find(lookups ...lookup) action {
 	known, checked := parameters(lookups)
 	return action{lookups: lookups, run: func(c *call) error {
@@ -57,7 +57,7 @@ func find(lookups ...lookup) action {
 	}}
 }
 
-// search is a GET that combines its parameters and refuses others. Without limit
+// search returns a GET that combines its parameters and refuses others. Without limit
 // its pages have 100 records: it never answers a whole list.
 //
 // Source: docs/money.md 17.
@@ -233,7 +233,7 @@ func checkParameter(values url.Values, name string) error {
 	return nil
 }
 
-// get is the value of a parameter.
+// get returns the value of a parameter.
 func (q query) get(name string) (value string, there bool) {
 	texts := q.values[name]
 	if len(texts) == 0 {
@@ -242,13 +242,13 @@ func (q query) get(name string) (value string, there bool) {
 	return texts[0], true
 }
 
-// id is a parameter that is an id. Any other text is an unknown id.
+// id returns a parameter that is an id. Any other text is an unknown id.
 func (q query) id(name string) affiliate.Opt[uuid.UUID] { return given(q, name, idOf) }
 
-// saleID is a parameter that is the id of a sale.
+// saleID returns a parameter that is the id of a sale.
 func (q query) saleID(name string) affiliate.Opt[affiliate.SaleID] { return given(q, name, saleIDOf) }
 
-// text is a parameter that is taken as it is.
+// text returns a parameter that is taken as it is.
 func (q query) text(name string) affiliate.Opt[string] {
 	return given(q, name, func(s string) string { return s })
 }
@@ -281,7 +281,7 @@ func (q query) readPage() (affiliate.Page, error) {
 	return pg, nil
 }
 
-// next is the query of the next page: the same parameters with another cursor.
+// next returns the query of the next page: the same parameters with another cursor.
 func (q query) next(cursor string) string {
 	ref := "?"
 	for _, name := range q.known {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// RequestID is the id of the request that ctx belongs to; empty when it is none
+// RequestID returns the id of the request that ctx belongs to; empty when it is none
 // of a Handler. Every answer has it in X-Request-Id, and so has every line of
 // [Config.Logger]. A request may bring its own id in that header: 1 to 64 of
 // A–Z, a–z, 0–9, dot, underscore and hyphen. Any other one is replaced by a new
@@ -18,7 +18,7 @@ import (
 // the id too.
 func RequestID(ctx context.Context) string { return reqid.Of(ctx) }
 
-// traceID is the trace of a valid traceparent (W3C Trace Context), for logs;
+// traceID returns the trace of a valid traceparent (W3C Trace Context), for logs;
 // empty: there is none.
 func traceID(h http.Header) string {
 	lines := h["Traceparent"]

@@ -64,8 +64,8 @@ func waitForAmounts(sale *affiliate.NewSale) {
 }
 
 // recordSale answers the sale, or null when none was recorded. The header
-// Sale-Outcome says why. Only a key of the scope full says when was paid,
-// because a code that has expired since then still works.
+// Sale-Outcome says why. Only a key of the scope full may send paidAt, because
+// it makes codes work that have expired since.
 func recordSale(p *tributary.Program, c *call, in newSale) error {
 	if paidAt, sent := in.paidAt.Get(); sent {
 		if err := c.fullOnly(sent); err != nil {

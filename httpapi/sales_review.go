@@ -32,7 +32,7 @@ type review struct {
 	status affiliate.ApprovalStatus
 }
 
-// maxReviewed is how many sales one request reviews.
+// maxReviewed is the largest number of sales that one request reviews.
 const maxReviewed = 100
 
 func reviewOf(in *input) review {

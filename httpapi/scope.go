@@ -33,7 +33,7 @@ const (
 	everybody = full | integration | read
 )
 
-// grant is the bit of a scope; zero for a scope that does not exist.
+// grant returns the bit of a scope; zero for a scope that does not exist.
 func (s Scope) grant() grants {
 	switch s {
 	case ScopeFull, "":

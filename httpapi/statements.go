@@ -10,7 +10,8 @@ import (
 
 // Source: docs/money.md 9, 10, 17.
 
-// A statement is the answer about a period, with a page of its lines.
+// A statement is the answer with the statement of a period and a page of its
+// lines.
 type statement struct {
 	affiliate.Statement
 	Lines []affiliate.StatementLine `json:"lines"`
@@ -43,7 +44,7 @@ func statements() lookup {
 	}}
 }
 
-// needs is the last lookup of a GET that cannot do without a parameter.
+// needs returns the last lookup of a GET that cannot do without a parameter.
 func needs(name string, missing refusal.Refusal) lookup {
 	return lookup{run: func(*call, query, string) error {
 		refused := missing.Err()

@@ -97,14 +97,14 @@ func erasedOf(done affiliate.Progress, err error) (erased, error) {
 	return erased{s, done.PayloadsPending}, err
 }
 
-// pruned is a step that drops old records.
+// pruned is a step that deletes old records.
 type pruned struct {
 	stepped
 	Removed affiliate.Retained `json:"removed"`
 }
 
-// A pruning is what is dropped: what is older than an instant, or than a policy
-// says.
+// A pruning says what is deleted: everything older than an instant, or than a
+// policy allows.
 type pruning struct {
 	before    affiliate.Opt[affiliate.Date]
 	retention affiliate.Opt[affiliate.Retention]
@@ -129,7 +129,7 @@ func retentionOf(in *input) affiliate.Retention {
 	return r
 }
 
-// mostDays is the oldest age that is kept, in days.
+// mostDays is the largest age in a policy, in days.
 const mostDays = 36_500
 
 // days reads an age; absent: zero, which keeps the kind.
@@ -142,7 +142,7 @@ func (in *input) days(name string) time.Duration {
 	return time.Duration(n) * 24 * time.Hour
 }
 
-// prune does a step of the job that was asked for.
+// prune runs a step of the job that was asked for.
 func prune(p *tributary.Program, ctx context.Context, in pruning) (pruned, error) {
 	var job affiliate.Job = affiliate.RetainJob{Retention: in.retention.Or(affiliate.Retention{})}
 	if before, given := in.before.Get(); given {

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -316,30 +315,23 @@ func (w *world) verify() {
 // dump is every record of the program as JSON, by table; receipts aside.
 func (w *world) dump() map[string][]string {
 	out := map[string][]string{}
-	tables := func(tx *record.Tx) error {
-		add(out, tx.Affiliates, tx.Links, tx.Clicks, tx.Referrals, tx.Coupons, tx.Codes, tx.Redemptions, tx.Sales,
-			tx.Plans, tx.Tiers, tx.Payouts, tx.Adjustments, tx.Movements, tx.Runs, tx.Lines, tx.Totals, tx.Endpoints, tx.Events, tx.Deliveries, tx.Queue,
-			tx.Imports, tx.Payments, tx.PaymentKeys, tx.Payers, tx.Erasures, tx.Aliases)
+	err := w.store.Store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
+		for _, table := range record.Schema() {
+			for rec, err := range table.In(tx).List(record.Query{}) {
+				if err != nil {
+					return err
+				}
+				if table.Name != "receipts" {
+					out[table.Name] = append(out[table.Name], string(must(json.Marshal(rec))))
+				}
+			}
+		}
 		return nil
-	}
-	if err := w.store.Store.View(context.Background(), w.Config().ID, tables); err != nil {
+	})
+	if err != nil {
 		w.t.Fatalf("dump: %v", err)
 	}
 	return out
-}
-
-// add puts the records of tables of any type into a dump.
-func add(out map[string][]string, tables ...any) {
-	for _, table := range tables {
-		list := reflect.ValueOf(table).MethodByName("List").Call([]reflect.Value{reflect.ValueOf(record.Query{})})[0]
-		for rec, err := range list.Seq2() {
-			if !err.IsNil() {
-				panic(err)
-			}
-			name := rec.Type().Name()
-			out[name] = append(out[name], string(must(json.Marshal(rec.Interface()))))
-		}
-	}
 }
 
 // equal compares with cmp.Diff.

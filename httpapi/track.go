@@ -193,7 +193,7 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 	}})
 }
 
-// of is the program with an id.
+// of returns the program with an id.
 func (f finder) of(ctx context.Context, id string) (*tributary.Program, error) {
 	p, err := f(ctx, id)
 	if err == nil && p == nil {
@@ -210,7 +210,7 @@ func (c *call) orNone(err error) error {
 	return c.answer(absent{})
 }
 
-// headerValue is a header in the form that a click keeps: valid text without
+// headerValue returns a header in the form that a click keeps: valid text without
 // control characters. A malformed header must not lose a click.
 func headerValue(h http.Header, name string) string { return plainText(h.Get(name)) }
 

@@ -9,7 +9,7 @@ import (
 
 // Source: docs/contract.md 4.6.
 
-// shownBreaches is how many breaches an answer has.
+// shownBreaches is the largest number of breaches in an answer.
 const shownBreaches = 100
 
 // verified is the answer of a check of the books.
@@ -33,9 +33,9 @@ func verification() lookup {
 	}}
 }
 
-// takesLong lifts the deadlines that the server has for this request. A read
-// deadline matters too: when it passes, net/http ends the request's context. A
-// writer without deadlines has none to lift.
+// takesLong removes the server's deadlines for this request. The read deadline
+// matters too: when it passes, net/http ends the request's context. A writer
+// without deadlines has none to remove.
 func (c *call) takesLong() {
 	w := http.NewResponseController(c.w)
 	_ = w.SetWriteDeadline(time.Time{})

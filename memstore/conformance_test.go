@@ -5,6 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -18,6 +19,9 @@ func TestStore(t *testing.T) {
 
 // TestRerun shows that the suite itself and the store work with closures that
 // run twice.
-func TestRerun(t *testing.T) { conformance.TestStore(t, newRerun) }
+func TestRerun(t *testing.T) {
+	atlength.Only(t, "runs the suite a second time")
+	conformance.TestStore(t, newRerun)
+}
 
 func BenchmarkStore(b *testing.B) { conformance.BenchmarkStore(b, newStore) }

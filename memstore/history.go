@@ -39,7 +39,7 @@ func (h *history) hold() *moment {
 	return now
 }
 
-// leave is the reverse of hold. It reports whether the moment was given up.
+// leave returns the reverse of hold. It reports whether the moment was given up.
 func (h *history) leave(m *moment) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *program) release(m *moment) {
 func (p *program) forget(step uint32) bool {
 	p.history.mu.Lock()
 	defer p.history.mu.Unlock()
-	for _, tab := range p.all() {
+	for _, tab := range p.tables {
 		if !tab.forget(p.history.moments, step) {
 			return false
 		}

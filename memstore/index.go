@@ -65,7 +65,7 @@ func (ix *index) get(key *record.Key) (ref uint32, ok bool) {
 	return *ix.refs.at(number), true
 }
 
-// count is the number of keys.
+// count returns the number of keys.
 func (ix *index) count() int { return ix.numbers.count() + len(ix.texts) }
 
 // add adds a key that the index does not have.

@@ -11,7 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// recentPrograms is how many programs can be found without the lock of the map.
+// recentPrograms is the number of programs that can be found without the lock of
+// the map.
 const recentPrograms = 64
 
 // A Store keeps any number of programs in memory. The zero Store is empty and

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -61,44 +60,6 @@ func TestTxIsComplete(t *testing.T) {
 		}
 		return nil
 	})
-
-	p := newProgram(benchProgram)
-	v := reflect.ValueOf(&p.tables).Elem()
-	if n := len(p.all()); n != v.NumField() || n != len(record.Schema()) {
-		t.Errorf("%d tables are opened, %d kept, %d in the schema", n, v.NumField(), len(record.Schema()))
-	}
-}
-
-// TestFixed: exactly the tables whose records have no slice and no map skip
-// Clone.
-func TestFixed(t *testing.T) {
-	v := reflect.ValueOf(&newProgram(benchProgram).tables).Elem()
-	for _, field := range v.Fields() {
-		rows := field.FieldByName("rows").FieldByName("blocks").Type()
-		rec := rows.Elem().Elem()
-		if got, want := field.FieldByName("fixed").Bool(), !changeable(rec); got != want {
-			t.Errorf("%s: fixed is %v, want %v", rec, got, want)
-		}
-	}
-}
-
-func changeable(typ reflect.Type) bool {
-	if typ == reflect.TypeFor[time.Time]() || typ == reflect.TypeFor[record.Payload]() {
-		return false
-	}
-	switch typ.Kind() {
-	case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Func, reflect.Chan:
-		return true
-	case reflect.Array:
-		return changeable(typ.Elem())
-	case reflect.Struct:
-		for field := range typ.Fields() {
-			if changeable(field.Type) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func TestZeroStore(t *testing.T) {
@@ -438,7 +399,7 @@ func TestSlots(t *testing.T) {
 			return tx.Links.Insert(linkOf(i))
 		})
 	}
-	tab := &s.open(benchProgram).links
+	tab := tableOf[record.Link](s.open(benchProgram).tables)
 	if n := len(tab.rows.blocks[0]); len(tab.rows.blocks) != 1 || n > 11 {
 		t.Errorf("%d slots for 10 records", n)
 	}
@@ -458,7 +419,7 @@ func TestLogIsEmptied(t *testing.T) {
 			return nil
 		})
 	}
-	log := &s.open(benchProgram).links.log
+	log := &tableOf[record.Link](s.open(benchProgram).tables).log
 	if cap(log.changes) != 0 {
 		t.Errorf("room for %d changes is kept", cap(log.changes))
 	}

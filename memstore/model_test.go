@@ -277,11 +277,11 @@ var errRefused = errors.New("refused")
 func players(p *program) []player {
 	return []player{
 		&side[record.Link]{model[record.Link]{}, nil,
-			func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, someLink, &p.links},
+			func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, someLink, tableOf[record.Link](p.tables)},
 		&side[record.Code]{model[record.Code]{}, nil,
-			func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, someCode, &p.codes},
+			func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, someCode, tableOf[record.Code](p.tables)},
 		&side[record.Delivery]{model[record.Delivery]{}, nil,
-			func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries }, someDelivery, &p.deliveries},
+			func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries }, someDelivery, tableOf[record.Delivery](p.tables)},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// mergeStep is how many records one step of release moves.
+// mergeStep is the number of records that one step of release moves.
 const mergeStep = 256
 
 // A past has the records of a table that were changed since a moment, as they

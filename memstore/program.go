@@ -16,9 +16,9 @@ import (
 //   - history.mu: the moments, and the pasts of all tables with what is in them.
 //     The end of a View has this one alone, beside a writer.
 //
-// Who needs both takes mu first. A View that has become a snapshot takes both
-// shared for each read. id does not change after newProgram. The fields of a txn
-// belong to the goroutine of its closure.
+// A goroutine that needs both takes mu first. A View that has become a snapshot
+// takes both shared for each read. id does not change after newProgram. The
+// fields of a txn belong to the goroutine of its closure.
 type program struct {
 	id uuid.UUID
 	mu lock
@@ -44,11 +44,7 @@ type journal interface {
 
 func newProgram(id uuid.UUID) *program {
 	p := &program{id: id}
-	schema := record.Schema()
-	for i, tab := range p.all() {
-		tab.open(p, schema[i])
-	}
-	p.fix()
+	p.tables = newTables(p)
 	return p
 }
 

@@ -1,6 +1,6 @@
 package memstore
 
-// slabRows is how many values a block of a slab holds.
+// slabRows is the number of values in a block of a slab.
 const slabRows = 256
 
 // A slab is a growing array in blocks. Only the first block is copied, while it
@@ -16,7 +16,7 @@ func (s *slab[T]) at(slot uint32) *T {
 	return &s.blocks[slot/slabRows][slot%slabRows]
 }
 
-// len is the number of values.
+// len returns the number of values.
 func (s *slab[T]) len() uint32 {
 	last := len(s.blocks) - 1
 	if last < 0 {

@@ -40,7 +40,7 @@ func (e entry) slot() uint32 { return uint32(e) - 1 }
 
 func (e entry) hash() uint32 { return uint32(e >> 32) }
 
-// home is the index of the entry in an otherwise empty part.
+// home returns the index of the entry in an otherwise empty part.
 func (e entry) home(mask uint32) uint32 { return e.hash() & mask }
 
 // hash mixes all bits of an id. Most ids are random in the second half; ids
@@ -51,7 +51,7 @@ func hash(id *uuid.UUID) uint32 {
 	return uint32(h ^ h>>32)
 }
 
-// count is the number of slots in the table.
+// count returns the number of slots in the table.
 func (s *slots) count() int {
 	n := 0
 	for i := range s.parts {
@@ -60,7 +60,7 @@ func (s *slots) count() int {
 	return n
 }
 
-// part is the part for a hash. The table must not be empty. The upper bits of
+// part returns the part for a hash. The table must not be empty. The upper bits of
 // the hash choose the part, and the lower ones the place in it.
 func (s *slots) part(h uint32) *part {
 	if len(s.parts) == 1 {

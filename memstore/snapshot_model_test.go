@@ -115,7 +115,8 @@ func TestSnapshotModel(t *testing.T) {
 		}
 		for !g.p.forget(3) {
 		}
-		if len(g.p.links.pasts)+len(g.p.codes.pasts)+len(g.p.deliveries.pasts)+len(g.p.history.moments) > 0 {
+		pasts := len(tableOf[record.Link](g.p.tables).pasts) + len(tableOf[record.Code](g.p.tables).pasts) + len(tableOf[record.Delivery](g.p.tables).pasts)
+		if pasts+len(g.p.history.moments) > 0 {
 			t.Fatal("pasts are left")
 		}
 	})

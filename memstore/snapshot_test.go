@@ -25,10 +25,10 @@ func longer(tx *record.Tx) {
 // held is the number of moments and of records that a program keeps for Views.
 func held(s *Store) (moments, records int) {
 	p := s.open(benchProgram)
-	for _, past := range p.links.pasts {
+	for _, past := range tableOf[record.Link](p.tables).pasts {
 		records += int(past.rows.len())
 	}
-	for _, past := range p.codes.pasts {
+	for _, past := range tableOf[record.Code](p.tables).pasts {
 		records += int(past.rows.len())
 	}
 	return len(p.history.moments), records

@@ -33,7 +33,7 @@ type table[T record.Record[T]] struct {
 
 // open makes an empty table.
 func (tab *table[T]) open(p *program, schema record.TableSchema) {
-	tab.p, tab.name = p, schema.Name
+	tab.p, tab.name, tab.fixed = p, schema.Name, schema.Flat
 
 	n := len(schema.Indexes)
 	tab.indexes = make([]index, n)

@@ -2,77 +2,8 @@ package memstore
 
 import "github.com/tributary-go/tributary/affiliate/record"
 
-// Each table of [record.Tx] is in every list below; it is in [tables.fix]
-// only if its records are fixed.
-
-// tables are the tables of one program.
-type tables struct {
-	affiliates  table[record.Affiliate]
-	links       table[record.Link]
-	clicks      table[record.Click]
-	referrals   table[record.Referral]
-	coupons     table[record.Coupon]
-	codes       table[record.Code]
-	redemptions table[record.Redemption]
-	sales       table[record.Sale]
-	plans       table[record.Plan]
-	tiers       table[record.Tier]
-	payouts     table[record.Payout]
-	adjustments table[record.Adjustment]
-	movements   table[record.Movement]
-	runs        table[record.Run]
-	lines       table[record.Line]
-	totals      table[record.Totals]
-	receipts    table[record.Receipt]
-	endpoints   table[record.Endpoint]
-	events      table[record.Event]
-	deliveries  table[record.Delivery]
-	queue       table[record.Queue]
-	imports     table[record.Import]
-	payments    table[record.Payment]
-	paymentKeys table[record.PaymentKey]
-	payers      table[record.Payer]
-	erasures    table[record.Erasure]
-	aliases     table[record.Alias]
-}
-
-// all lists the tables in the order of [record.Schema].
-func (ts *tables) all() []opener {
-	return []opener{
-		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes,
-		&ts.redemptions, &ts.sales, &ts.plans, &ts.tiers, &ts.payouts, &ts.adjustments,
-		&ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures, &ts.aliases,
-	}
-}
-
-// fix marks the tables whose records have no slice or map. A plain copy of such
-// a record is enough, so Clone is not called.
-func (ts *tables) fix() {
-	ts.clicks.fixed = true
-	ts.codes.fixed = true
-	ts.redemptions.fixed = true
-	ts.plans.fixed = true
-	ts.tiers.fixed = true
-	ts.adjustments.fixed = true
-	ts.movements.fixed = true
-	ts.lines.fixed = true
-	ts.totals.fixed = true
-	ts.events.fixed = true
-	ts.queue.fixed = true
-	ts.imports.fixed = true
-	ts.paymentKeys.fixed = true
-	ts.aliases.fixed = true
-	ts.erasures.fixed = true
-}
-
-// An opener is a table of any record type.
-type opener interface {
-	open(p *program, schema record.TableSchema)
-	forget(held []*moment, step uint32) bool
-}
-
-// bind sets the tables of the Tx to handles of the transaction.
+// bind sets the tables of the Tx to handles of the transaction. A new table is a
+// line here; everything else follows from the Tx and from [record.Schema].
 func (t *txn) bind() {
 	tx := &t.tx
 	tx.Affiliates = handle[record.Affiliate]{t}
@@ -105,67 +36,34 @@ func (t *txn) bind() {
 	tx.Next = t.next
 }
 
+// tables are the tables of one program, in the order of [record.Schema].
+type tables []anyTable
+
+// An anyTable is a table of any record type.
+type anyTable interface {
+	open(p *program, schema record.TableSchema)
+	forget(held []*moment, step uint32) bool
+}
+
+// newTables makes the empty tables of a program.
+func newTables(p *program) tables {
+	schema := record.Schema()
+	ts := make(tables, len(schema))
+	tx := &begin(p).tx
+	for i, s := range schema {
+		ts[i] = s.Table(tx).(interface{ newTable() anyTable }).newTable()
+		ts[i].open(p, s)
+	}
+	return ts
+}
+
+// newTable makes a table for the records of the handle.
+func (handle[T]) newTable() anyTable { return new(table[T]) }
+
 // tableOf returns the table with the records of type T. A handle finds its
 // table by its type rather than by a field, so that it is one pointer. A handle
 // of two words would double the block that every transaction allocates, and
 // make a look-up a fifth slower (BenchmarkLookup).
-func tableOf[T record.Record[T]](ts *tables) *table[T] {
-	var tab any
-	switch any((*T)(nil)).(type) {
-	case *record.Affiliate:
-		tab = &ts.affiliates
-	case *record.Link:
-		tab = &ts.links
-	case *record.Click:
-		tab = &ts.clicks
-	case *record.Referral:
-		tab = &ts.referrals
-	case *record.Coupon:
-		tab = &ts.coupons
-	case *record.Code:
-		tab = &ts.codes
-	case *record.Redemption:
-		tab = &ts.redemptions
-	case *record.Sale:
-		tab = &ts.sales
-	case *record.Plan:
-		tab = &ts.plans
-	case *record.Tier:
-		tab = &ts.tiers
-	case *record.Payout:
-		tab = &ts.payouts
-	case *record.Adjustment:
-		tab = &ts.adjustments
-	case *record.Movement:
-		tab = &ts.movements
-	case *record.Run:
-		tab = &ts.runs
-	case *record.Line:
-		tab = &ts.lines
-	case *record.Totals:
-		tab = &ts.totals
-	case *record.Receipt:
-		tab = &ts.receipts
-	case *record.Endpoint:
-		tab = &ts.endpoints
-	case *record.Event:
-		tab = &ts.events
-	case *record.Delivery:
-		tab = &ts.deliveries
-	case *record.Queue:
-		tab = &ts.queue
-	case *record.Import:
-		tab = &ts.imports
-	case *record.Payment:
-		tab = &ts.payments
-	case *record.PaymentKey:
-		tab = &ts.paymentKeys
-	case *record.Payer:
-		tab = &ts.payers
-	case *record.Erasure:
-		tab = &ts.erasures
-	case *record.Alias:
-		tab = &ts.aliases
-	}
-	return tab.(*table[T])
+func tableOf[T record.Record[T]](ts tables) *table[T] {
+	return ts[record.PlaceOf[T]()].(*table[T])
 }

@@ -77,7 +77,7 @@ func (t *txn) next(name record.Sequence) (int64, error) {
 // A handle is one table in one transaction.
 type handle[T record.Record[T]] struct{ t *txn }
 
-func (h handle[T]) table() *table[T] { return tableOf[T](&h.t.p.tables) }
+func (h handle[T]) table() *table[T] { return tableOf[T](h.t.p.tables) }
 
 // Get returns the record with the id.
 func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {

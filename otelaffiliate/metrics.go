@@ -63,7 +63,7 @@ func (in *instruments) delivery(ctx context.Context, cfg Config, d affiliate.Del
 	in.deliveries.Record(ctx, d.Took.Seconds(), metric.WithAttributes(attrs...))
 }
 
-// program is the attribute of a metric's program, where it is wanted. Its
+// program returns the attribute of a metric's program, where it is wanted. Its
 // capacity is its length, so appending to it twice is safe.
 func (c Config) program(id string) []attribute.KeyValue {
 	if !c.ProgramInMetrics {

@@ -18,7 +18,7 @@ import (
 // scope is the name of the instrumentation.
 const scope = "github.com/tributary-go/tributary/otelaffiliate"
 
-// Config is what a host decides. The zero Config is usable.
+// Config holds what a host decides. The zero Config is usable.
 type Config struct {
 	// ProgramInMetrics adds tributary.program.id to every metric. Set it only
 	// where programs are few: each one multiplies the series.
@@ -80,7 +80,7 @@ type poll struct {
 	began time.Time
 }
 
-// unsampled is a context in which a sampler that follows its parent records
+// unsampled returns a context in which a sampler that follows its parent records
 // nothing: the spans of the store in a poll that finds nothing.
 func unsampled(ctx context.Context) context.Context {
 	parent := trace.SpanContextFromContext(ctx)
@@ -130,7 +130,7 @@ func endSpan(span trace.Span, res affiliate.Result) {
 	span.End()
 }
 
-// errorType is the value of error.type for a failure.
+// errorType returns the value of error.type for a failure.
 func errorType(f affiliate.FailureClass) string {
 	if f == affiliate.FailureOther {
 		return "_OTHER"
@@ -175,7 +175,7 @@ func (w *watch) deliverySpan(ctx context.Context, d affiliate.DeliverySeen) {
 	span.End(trace.WithTimestamp(d.Started.Add(d.Took)))
 }
 
-// deliveryError is the class of a failed attempt, or the status of the answer.
+// deliveryError returns the class of a failed attempt, or the status of the answer.
 func deliveryError(d affiliate.DeliverySeen) string {
 	switch {
 	case d.Err != "":

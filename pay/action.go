@@ -1,6 +1,6 @@
-// Package pay brings what payment providers report into a program. A package for
-// each provider turns an event into an [Action], without a clock, a store or a
-// network; [Apply] is the only door from there to the engine.
+// Package pay brings the reports of payment providers into a program. A package for each
+// provider turns an event into an [Action], without a clock, a store or a network; only
+// [Apply] calls the engine.
 package pay
 
 import (
@@ -30,7 +30,7 @@ type Reason string
 // The reasons.
 const (
 	UnknownEvent     Reason = "unknown_event"
-	CoveredElsewhere Reason = "covered_elsewhere"  // another event tells the same; the ids are linked
+	CoveredElsewhere Reason = "covered_elsewhere"  // another event reports the same; the ids are linked
 	FirstFromSession Reason = "first_from_session" // the session tells the same; the ids are linked
 	OneOffInvoice    Reason = "one_off_invoice"
 	ZeroAmount       Reason = "zero_amount"
@@ -45,7 +45,7 @@ const (
 	ThinEvent        Reason = "thin_event"
 )
 
-// An Event is what all events of providers have.
+// An Event holds what the events of all providers have in common.
 type Event struct {
 	ID         string
 	Type       string
@@ -65,14 +65,14 @@ type Action struct {
 	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
 	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
 
-	// Carried is what the checkout carried. [Apply] puts it into Payment, Lead and
-	// Tries, when it is the program's.
+	// Carried is the data that the checkout carried. [Apply] puts it into Payment, Lead
+	// and Tries, if it belongs to the program.
 	Carried Carried
 
 	// Wait marks a payment that should not come before another event: [Apply] answers
 	// [ErrLater]. A renewal waits for the first payment of its subscription while nothing
 	// is known of its payer. An invoice with the Reason [FirstFromSession] waits for its
-	// session, when there is somebody to credit, and is booked afterwards. Whoever has
-	// waited long enough since Event.At clears it.
+	// session, when there is somebody to credit, and is booked afterwards. Clear it when
+	// enough time has passed since Event.At.
 	Wait bool
 }

@@ -8,30 +8,30 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// ErrLater asks for the same event again, later: a renewal came before the first
-// payment of its customer. Test it with errors.Is.
+// ErrLater asks for the same event again, later: a renewal came before the first payment
+// of its customer. Test it with errors.Is.
 var ErrLater = errors.New("pay: try again later")
 
 // A Result is the answer of [Apply].
 type Result struct {
-	Action                  Action                            // as it was applied: Apply ignores more than a package of a provider can know
+	Action                  Action                            // the applied one: Apply ignores more actions than a provider's package can
 	affiliate.PaymentResult                                   // of a payment
 	Referral                affiliate.Opt[affiliate.Referral] // of customer and status: as it is; null: none
 	Refusal                 *affiliate.Error                  // why the program refused the action; nil: it did not
 	Done                    bool                              // committed; false: ignored or refused
 }
 
-// Apply brings an action into a program. It is repeatable: an action that was
-// applied changes nothing. With a program of a transaction (tributary.Program.With)
-// it is a part of that.
+// Apply applies an action to a program. It can be repeated: an action that was applied
+// changes nothing. With a program inside a transaction (tributary.Program.With) it is
+// part of that transaction.
 //
-// An action of another currency than the program's, and a status of a payer who is
-// not known, become ignored. An ignored action that says which ids belong together
-// still links them, and a payment in another currency that names somebody waits for a
-// person ([affiliate.SaleOtherCurrency]).
+// An action in another currency than the program's, and a status of an unknown payer,
+// become ignored. An ignored action still links ids that belong together, and a payment
+// in another currency that names somebody waits for a person
+// ([affiliate.SaleOtherCurrency]).
 //
-// Errors: [ErrLater]; errors of the store, after which nothing is changed and the
-// action may be applied again. Refusals of the program are no errors: they are in
+// Errors: [ErrLater]; errors of the store, after which nothing has changed and the
+// action can be applied again. Refusals by the program are no errors: they are in
 // Result.
 //
 // Effects: those of [tributary.Program.ReportPayment],
@@ -61,8 +61,8 @@ func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) 
 	return result, nil
 }
 
-// foreign reports whether an action is in another currency than the program's, and is no
-// refund or dispute of a payment that is counted in it.
+// foreign reports whether an action is in another currency than the program's, unless it
+// is a refund or dispute of a payment that is counted in that currency.
 func foreign(ctx context.Context, p *tributary.Program, a Action) (bool, error) {
 	c := a.Payment.Currency
 	if c == "" || c == p.Config().Currency {
@@ -83,7 +83,7 @@ func foreign(ctx context.Context, p *tributary.Program, a Action) (bool, error) 
 	return true, nil
 }
 
-// apply does what the kind of the action asks for.
+// apply applies the action by its kind.
 func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
 	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid || r.Action.Reason == OtherCurrency {
 		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
@@ -121,8 +121,8 @@ func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	return nil
 }
 
-// early is ErrLater for a payment that should not come before another event. An
-// invoice whose session came, or is not waited for, is left to it.
+// early returns ErrLater for a payment that should not come before another event. An
+// invoice is left to its session when the session has come or is not waited for.
 func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	switch {
@@ -144,8 +144,8 @@ func (a *Action) foreignMarks() bool {
 	return a.Carried.Click+a.Carried.Slug != "" && len(paid.Tries) == 0
 }
 
-// first decides about the invoice of a first payment that its session would book. It
-// waits only when there is somebody to credit.
+// first decides about the invoice of a first payment that its session would book. The
+// invoice waits only when there is somebody to credit.
 func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	told, err := paidFor(ctx, p, a.Payment)
@@ -232,8 +232,8 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	return err
 }
 
-// lead makes a referral of a payer who has none, for the first of those who may
-// be credited that resolves.
+// lead creates a referral for a payer without one, for the first of the possible credits
+// that works.
 func (r *Result) lead(ctx context.Context, p *tributary.Program) error {
 	f := r.Action.Payment
 	payer, err := p.Payer(ctx, f.Provider, f.Payer)

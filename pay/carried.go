@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Carried is what a checkout carries from the host's page to the events of its
-// payment. A payer can read it, and in some checkouts replace it: see
+// Carried is the data that a checkout carries from the host's page to the events of
+// its payment. A payer can read it, and in some checkouts replace it: see
 // docs/payments.md, What a payer can do. All fields may be empty.
 type Carried struct {
 	Slug     string // of a link, for visitors without a click
@@ -26,8 +26,8 @@ type Carried struct {
 
 	Program uuid.UUID // of all of it; set when it is carried
 	Click   string    // the number of the click that brought the visitor; set when it is carried
-	Signed  bool      // a right signature came with it; without one Code, Order and Customer are empty
-	Forged  bool      // a code, an order or a customer came without a right signature, and was left out
+	Signed  bool      // it has a valid signature; without one Code, Order and Customer are empty
+	Forged  bool      // a code, an order or a customer had no valid signature and was left out
 }
 
 // Keys are the keys with which a host signs what a checkout carries: 32 random
@@ -50,10 +50,10 @@ var ErrKeys = errors.New("pay: 1 to 10 keys of 32 bytes or more are needed")
 // Format writes a mask, for every verb.
 func (k Keys) Format(f fmt.State, _ rune) { f.Write([]byte(keyMask)) }
 
-// MarshalText is a mask, so that neither JSON nor a log has the keys.
+// MarshalText returns a mask, so that neither JSON nor a log has the keys.
 func (k Keys) MarshalText() ([]byte, error) { return []byte(keyMask), nil }
 
-// LogValue is a mask.
+// LogValue returns a mask.
 func (k Keys) LogValue() slog.Value { return slog.StringValue(keyMask) }
 
 // Check refuses keys that cannot sign. No keys at all are accepted: then nothing
@@ -102,8 +102,8 @@ func (c Carried) mac(key []byte) []byte {
 	return h.Sum(nil)
 }
 
-// in brings what was carried for a program into an action. What names another
-// program credits nobody: clicks are small numbers, and every program has a click 1.
+// in puts the carried data into an action of a program. Data for another program
+// credits nobody: clicks are small numbers, and every program has a click 1.
 func (c Carried) in(a Action, program uuid.UUID) Action {
 	if c.Program != program {
 		c = Carried{}

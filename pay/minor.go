@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// amountDigits is how many decimals an amount has.
+// amountDigits is the number of decimals of an amount.
 const amountDigits = 4
 
 // Minor returns an amount that a provider counts in a small unit of a currency: n

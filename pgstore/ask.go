@@ -11,9 +11,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A transaction notes the keys that it needs, and reads all of them in its next
-// round trip. What a closure needs soon is noted with what it needs at once; and
-// in a group, what all closures need first is read together. The statements are
+// A transaction collects the keys that it needs, and reads all of them in its
+// next round trip, together with those that the closure will need soon. In a
+// group, the first reads of all closures are made together. The statements are
 // one for each table and index, for one key or for many.
 
 // want notes a key for the next round trip, unless its answer is known.
@@ -69,14 +69,14 @@ func (u *unit) soon(table string, key record.Key) {
 	if u.done || u.gone != nil {
 		return
 	}
-	if tab := u.t.tables.find(table); tab != nil {
+	if tab := u.t.named(table); tab != nil {
 		tab.soon(key)
 	}
 }
 
 // noted reports whether a key was noted.
 func (t *txn) noted() bool {
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		if tab.notes() {
 			return true
 		}
@@ -88,7 +88,7 @@ func (tab *table[T]) notes() bool { return len(tab.wanted) > 0 || tab.newest.wan
 
 // asking adds the queries for what was noted.
 func (t *txn) asking(qs []query) []query {
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		qs = tab.asking(qs)
 	}
 	return qs
@@ -127,13 +127,13 @@ func (tab *table[T]) askRecords(qs []query, ix record.Index, keys []record.Key) 
 	if linksOf == "" || tab.t.kind == viewing {
 		return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, nil))
 	}
-	links, owners := &tab.t.tables.links, map[uuid.UUID][]uuid.UUID{}
+	links, owners := tableOf[record.Link](tab.t), map[uuid.UUID][]uuid.UUID{}
 	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(owners), func() {
 		links.rememberAll(record.OfAffiliate, owners)
 	}, "uju"})
 }
 
-// records is the query for the records with keys of one index. It notes the
+// records returns the query for the records with keys of one index. It notes the
 // first reference of each in owners, unless that is nil.
 func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference, owners map[uuid.UUID][]uuid.UUID) query {
 	ix := keys[0].Index
@@ -156,7 +156,7 @@ func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []ref
 		}
 		for i, ref := range ahead {
 			if refs[i].Valid {
-				tab.t.tables.find(ref.table).learn(refs[i].Bytes, raws[i])
+				tab.t.named(ref.table).learn(refs[i].Bytes, raws[i])
 			}
 		}
 		if owners != nil && refs[0].Valid {
@@ -241,7 +241,7 @@ func (tab *table[T]) absent(keys []record.Key) {
 	}
 }
 
-// keysArg is the values of keys of one index as a parameter.
+// keysArg returns the values of keys of one index as a parameter.
 func keysArg(ix record.Index, keys []record.Key) any {
 	if !ix.IsID() {
 		texts := make([]string, len(keys))
@@ -257,7 +257,7 @@ func keysArg(ix record.Index, keys []record.Key) any {
 	return ids
 }
 
-// keyShape is the shape of a key's column.
+// keyShape returns the shape of a key's column.
 func keyShape(ix record.Index) shape {
 	if ix.IsID() {
 		return shape(ofID)
@@ -271,7 +271,7 @@ type keyScan struct {
 	text string
 }
 
-// into is where the column goes.
+// into returns where the column goes.
 func (k *keyScan) into(ix record.Index) any {
 	if ix.IsID() {
 		return (*[16]byte)(&k.id)
@@ -279,7 +279,7 @@ func (k *keyScan) into(ix record.Index) any {
 	return &k.text
 }
 
-// key is the key that was read.
+// key returns the key that was read.
 func (k *keyScan) key(ix record.Index) record.Key {
 	return record.Key{Index: ix, ID: k.id, Text: k.text}
 }

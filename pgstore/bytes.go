@@ -64,7 +64,7 @@ func (r *reader) fail(err error) {
 	}
 }
 
-// take is the next bytes, in the memory of the record.
+// take returns the next bytes, in the memory of the record.
 func (r *reader) take(n int) []byte {
 	if r.err != nil || n > len(r.raw) {
 		r.fail(errRecord)
@@ -95,7 +95,7 @@ func (r *reader) skip(n int) int {
 	return 1
 }
 
-// count is how many of something follow. Each has at least one byte, so that no
+// count returns how many of something follow. Each has at least one byte, so that no
 // number makes more memory than the record has.
 func (r *reader) count() int {
 	n := r.uint()

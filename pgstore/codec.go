@@ -18,12 +18,12 @@ import (
 
 // A compact record is a version byte, and then its fields: the number of a field
 // and its value, for each field that is not zero, and a zero at the end. A field
-// has the number of its place in layouts. So a field that is added is absent in
-// the rows of before, and reads as zero there.
+// has the number of its place in layouts. So a new field is absent in older rows,
+// and reads as zero there.
 //
-// Inside of a record a time is the distance from the time before it, an id that
-// occurred before is its place among them, and a text of words is its place
-// there: most records repeat themselves.
+// Inside a record, a time is stored as the distance from the time before it, an id
+// that occurred before as its place among the ids, and a text of words as its
+// place there: most records repeat themselves.
 
 // compactVersion is the first byte of a compact record. A record in JSON begins
 // with a brace.
@@ -66,7 +66,7 @@ func codecOf(t reflect.Type) codec {
 	panic("pgstore: no compact form of " + t.String())
 }
 
-// special is the codec of a type that is not what its kind says.
+// special returns the codec of a type that is not what its kind says.
 func special(t reflect.Type) (codec, bool) {
 	switch t {
 	case reflect.TypeFor[uuid.UUID]():
@@ -126,7 +126,7 @@ func writeNothing(*writer, reflect.Value) {}
 // readTrue reads a bool, which is stored only when it is true.
 func readTrue(_ *reader, v reflect.Value) { v.SetBool(true) }
 
-// optOf is the codec of an Opt that is given or null.
+// optOf returns the codec of an Opt that is given or null.
 func optOf[T any]() codec {
 	inner := codecOf(reflect.TypeFor[T]())
 	return as(func(w *writer, v *affiliate.Opt[T]) {
@@ -149,7 +149,7 @@ func optOf[T any]() codec {
 	})
 }
 
-// listOf is the codec of a list. A nil list is zero and not written; an empty
+// listOf returns the codec of a list. A nil list is zero and not written; an empty
 // one is.
 func listOf(elem reflect.Type) codec {
 	inner := codecOf(elem)
@@ -170,7 +170,7 @@ func listOf(elem reflect.Type) codec {
 	}
 }
 
-// structOf is the codec of a struct that layouts knows.
+// structOf returns the codec of a struct that layouts knows.
 func structOf(t reflect.Type) codec {
 	names, ok := layouts[t]
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// convertAtOnce is how many rows a transaction of Convert writes.
+// convertAtOnce is the number of rows that a transaction of Convert writes.
 const convertAtOnce = 1000
 
-// Convert gives the compact form to rows that an earlier version stored as JSON,
-// and returns how many it rewrote. Nothing needs it: such rows are read as they
-// are, and get the new form with their next change. It gives their room back
-// (see VACUUM) and makes reports faster.
+// Convert rewrites rows that an earlier version stored as JSON in the compact form,
+// and returns how many. Nothing depends on it: such rows are read as they are, and
+// get the new form with their next change. It frees disk space (see VACUUM) and makes
+// reports faster.
 //
 // It may run at any time, beside any number of writers, and again after it was
 // interrupted. Each transaction rewrites at most a thousand rows. It waits for no
@@ -44,7 +44,7 @@ func (s *Store) Convert(ctx context.Context) (int, error) {
 	return total, nil
 }
 
-// programs are the programs that have rows.
+// programs returns the programs that have rows.
 func (s *Store) programs(ctx context.Context) ([]uuid.UUID, error) {
 	rows, err := s.pool.Query(ctx, "SELECT program FROM "+pgx.Identifier{s.cfg.Schema, "programs"}.Sanitize()+" ORDER BY program")
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *tableSQL) convertAll(ctx context.Context, pool *pgxpool.Pool, program u
 	}
 }
 
-// oldRows are the next rows with JSON, locked. Rows that somebody else has locked
+// oldRows returns the next rows with JSON, locked. Rows that somebody else has locked
 // are skipped, so it never waits.
 func (s *tableSQL) oldRows(ctx context.Context, tx pgx.Tx, program, after uuid.UUID) (found []listed, err error) {
 	rows, err := tx.Query(ctx, s.old, idArg(program), idArg(after), convertAtOnce)

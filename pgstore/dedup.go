@@ -129,7 +129,7 @@ func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
 
 func (d *Dedup) table() string { return pgx.Identifier{d.s.cfg.Schema, "dedup"}.Sanitize() }
 
-// lockKey is the advisory lock of an id. When two ids have the same lock by
+// lockKey returns the advisory lock of an id. When two ids have the same lock by
 // accident, one call gets ErrInProgress and is sent again.
 func (d *Dedup) lockKey(id string) int64 {
 	sum := sha256.Sum256([]byte("dedup\x00" + d.s.cfg.Schema + "\x00" + id))

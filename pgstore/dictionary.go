@@ -1,6 +1,6 @@
 package pgstore
 
-// dictionary is what bodies of events and answers have in common: their keys,
+// dictionary holds what bodies of events and answers have in common: their keys,
 // without the values that differ. Compressed rows refer to it byte by byte, so it
 // never changes; a better one gets a number of its own, see pack.
 //

@@ -73,28 +73,18 @@ func done(err error) string { return answer(nil, err) }
 // dump returns every record as text.
 func (w twin) dump(tb rapid.TB) (lines []string) {
 	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
-		for _, table := range [][]string{
-			linesOf(tx.Affiliates), linesOf(tx.Links), linesOf(tx.Clicks), linesOf(tx.Referrals), linesOf(tx.Coupons), linesOf(tx.Codes),
-			linesOf(tx.Redemptions), linesOf(tx.Sales), linesOf(tx.Plans), linesOf(tx.Tiers), linesOf(tx.Payouts), linesOf(tx.Adjustments), linesOf(tx.Movements), linesOf(tx.Runs), linesOf(tx.Lines), linesOf(tx.Totals),
-			linesOf(tx.Receipts), linesOf(tx.Endpoints), linesOf(tx.Events), linesOf(tx.Deliveries), linesOf(tx.Queue), linesOf(tx.Imports),
-			linesOf(tx.Payments), linesOf(tx.PaymentKeys), linesOf(tx.Payers), linesOf(tx.Erasures), linesOf(tx.Aliases),
-		} {
-			lines = append(lines, table...)
+		for _, table := range record.Schema() {
+			for rec, err := range table.In(tx).List(record.Query{}) {
+				if err != nil {
+					return err
+				}
+				lines = append(lines, fmt.Sprintf("%T %s", rec, raw(rec)))
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		tb.Fatalf("dump: %v", err)
-	}
-	return lines
-}
-
-func linesOf[R record.Record[R]](t record.Table[R]) (lines []string) {
-	for rec, err := range t.List(record.Query{}) {
-		if err != nil {
-			return []string{err.Error()}
-		}
-		lines = append(lines, fmt.Sprintf("%T %s", rec, raw(rec)))
 	}
 	return lines
 }

@@ -23,10 +23,10 @@ var errNotCommitted = errors.New("the server rolled back")
 func (t *txn) run(fn func(tx *record.Tx) error, wait func() error) error {
 	u := &unit{t: t, wait: wait}
 	defer func() { u.done = true }()
-	return fn(t.tx(u))
+	return fn(u.tx())
 }
 
-// verdict is the error for a closure's caller: the closure's own error, unless
+// verdict returns the error for a closure's caller: the closure's own error, unless
 // the database failed.
 func (t *txn) verdict(err error) error {
 	if t.err == nil || err != nil && errors.Is(err, t.err) && t.err != errMoved {
@@ -35,7 +35,7 @@ func (t *txn) verdict(err error) error {
 	return t.err
 }
 
-// outlast is the context for the end of a transaction. It lasts longer than the
+// outlast returns the context for the end of a transaction. It lasts longer than the
 // caller's: when a commit is interrupted, its outcome is unknown, and when a
 // rollback is interrupted, the connection is lost.
 func (t *txn) outlast(most time.Duration) (context.Context, context.CancelFunc) {
@@ -75,7 +75,7 @@ func (t *txn) commit() error {
 // flush makes the batch of all writes.
 func (t *txn) flush() (*pgx.Batch, error) {
 	b := &flushBatch{program: t.programID}
-	for _, tab := range t.tables.all() {
+	for _, tab := range t.tables.used() {
 		if err := tab.flush(b); err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (f *failure) Unwrap() []error {
 	return []error{f.err}
 }
 
-// class is a text for the kind of an error, without the text of the error.
+// class returns a text for the kind of an error, without the text of the error.
 func class(err error) string {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {
@@ -62,7 +62,7 @@ func class(err error) string {
 	return "the connection failed"
 }
 
-// ended is the error of a context that ended before anything was sent.
+// ended returns the error of a context that ended before anything was sent.
 func ended(ctx context.Context, op string) error {
 	return fmt.Errorf("pgstore: %s: %w", op, ctx.Err())
 }
@@ -101,7 +101,7 @@ func fatal(pg *pgconn.PgError) bool {
 	return s == "FATAL" || s == "PANIC"
 }
 
-// commitFailure is the error of the last batch of a transaction, which failed
+// commitFailure returns the error of the last batch of a transaction, which failed
 // at a statement or at the commit after them. The commit may have happened only
 // when the batch failed at the commit, or when the connection broke without an
 // error message. A proxy that lost the server reports it at any statement, and

@@ -10,21 +10,21 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// fillAtOnce is how many rows a statement of Fill reads.
+// fillAtOnce is the number of rows that a statement of Fill reads.
 const fillAtOnce = 1000
 
 // salesByState is the fill that 00009_attention.sql leaves to Go.
 const salesByState = "sales.of_state"
 
-// Fill writes the columns of indexes that came with a migration into the rows from
-// before, where the records are compact and SQL cannot read them. [Store.Migrate]
+// Fill writes the columns of new indexes into older rows, when a migration adds an
+// index whose keys are in compact records, which SQL cannot read. [Store.Migrate]
 // calls it. A host that runs [Migrations] with a tool of its own calls it after
-// them; until then lists by such an index leave rows of before out.
+// them; until then lists by such an index leave older rows out.
 //
-// What is filled is remembered in the table fills, so a second call does nothing.
-// Interrupted, it begins again. It may run beside any number of writers: it reads
+// The table fills remembers finished fills, so a second call does nothing. An
+// interrupted fill begins again. It may run beside any number of writers: it reads
 // rows without locks, writes only those that have a key, each statement at most a
-// thousand, and never writes over a change.
+// thousand, and never overwrites a change.
 //
 // Errors: an error of the database; the error of ctx.
 func (s *Store) Fill(ctx context.Context) error {
@@ -47,7 +47,7 @@ func (s *Store) Fill(ctx context.Context) error {
 	return filling(err)
 }
 
-// filling is an error of Fill.
+// filling returns an error of Fill.
 func filling(err error) error {
 	if err == nil {
 		return nil

@@ -176,7 +176,7 @@ func (tab *table[T]) queueRows(b *flushBatch, one, many string, entries []entry[
 	return nil
 }
 
-// column is the keys of the records in one index; null for a record without a
+// column returns the keys of the records in one index; null for a record without a
 // key.
 func (tab *table[T]) column(ix record.Index, entries []entry[T]) any {
 	if ix.IsID() {

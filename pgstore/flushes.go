@@ -16,7 +16,7 @@ type flushes struct {
 	texts map[string]string
 }
 
-// text is the joined statement of the parts.
+// text returns the joined statement of the parts.
 func (f *flushes) text(parts []part) string {
 	var key strings.Builder
 	for _, p := range parts {

@@ -18,7 +18,7 @@ type guest struct {
 	held bool          // only the leader uses it
 }
 
-// progress is what a guest tells its leader.
+// progress is a guest's message to its leader.
 type progress uint8
 
 const (

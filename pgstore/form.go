@@ -19,7 +19,7 @@ type form struct {
 	columns []column
 	report  func(rec any) []any // the values of the columns after the record and its payload
 
-	convert func(json []byte) (encoded, error) // a record of before
+	convert func(json []byte) (encoded, error) // a record that an older version stored
 }
 
 // A column holds a record or a part of it.
@@ -47,7 +47,7 @@ func compact[T any](report func(rec *T) []any, columns ...column) *form {
 	return f
 }
 
-// stored is the SQL of a record as the database has it. t is the alias of the
+// stored returns the SQL of a record as the database has it. t is the alias of the
 // table in the statement, with its dot, or empty. A compact record is followed
 // by its payload. A row that was written before there were compact records has
 // JSON.
@@ -61,7 +61,7 @@ func (f *form) stored(t string) string {
 	return "coalesce(" + t + "packed, convert_to(" + t + "record_json::text, 'UTF8'))"
 }
 
-// param is the SQL of a parameter for the column, one value or an array of them.
+// param returns the SQL of a parameter for the column, one value or an array of them.
 func (c column) param(n int, array string) string {
 	if c.typ == "json" {
 		return fmt.Sprintf("$%d::text%s", n, array)
@@ -69,7 +69,7 @@ func (c column) param(n int, array string) string {
 	return fmt.Sprintf("$%d::%s%s", n, c.typ, array)
 }
 
-// cast is what the SQL of a value needs to go into the column.
+// cast returns what the SQL of a value needs to go into the column.
 func (c column) cast() string {
 	if c.typ == "json" {
 		return "::json"
@@ -136,7 +136,7 @@ func (b *flushBatch) encode(f *form, rec any) (encoded, error) {
 	return e, nil
 }
 
-// json is the stored JSON of a record. It does not escape characters for HTML,
+// json returns the stored JSON of a record. It does not escape characters for HTML,
 // so metadata comes back byte for byte.
 func (b *flushBatch) json(rec any) (string, error) {
 	b.buf.Reset()
@@ -148,7 +148,7 @@ func (b *flushBatch) json(rec any) (string, error) {
 	return string(bytes.TrimSuffix(b.buf.Bytes(), []byte("\n"))), nil
 }
 
-// array is the values of one column in many rows.
+// array returns the values of one column in many rows.
 func (c column) array(rows []encoded, i int) any {
 	switch c.typ {
 	case "json":

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// forms are the forms of the tables with many rows, by the names of the tables.
+// forms returns the forms of the tables with many rows, by the names of the tables.
 // The views of the migrations show their columns.
 func forms() map[string]*form {
 	return map[string]*form{
@@ -38,14 +38,14 @@ func forms() map[string]*form {
 	}
 }
 
-// instant is a time for a report; null when it is zero or the database has no
+// instant returns a time for a report; null when it is zero or the database has no
 // such time.
 func instant(i affiliate.Instant) pgtype.Timestamptz {
 	t := i.Time()
 	return pgtype.Timestamptz{Time: t, Valid: !i.IsZero() && 0 < t.Year() && t.Year() < 10000}
 }
 
-// amount is an amount in ten-thousandths.
+// amount returns an amount in ten-thousandths.
 func amount(a affiliate.Amount) pgtype.Int8 { return pgtype.Int8{Int64: a.Scaled(), Valid: true} }
 
 // amountOf is null for zero: most sales are never refunded, and a null takes no
@@ -56,7 +56,7 @@ func amountOf(a affiliate.Amount) pgtype.Int8 {
 
 func count(n int) pgtype.Int8 { return pgtype.Int8{Int64: int64(n), Valid: true} }
 
-// commission is what the sale earns; null when the sum is out of range, which
+// commission returns what the sale earns; null when the sum is out of range, which
 // the engine refuses.
 func commission(r *record.Sale) pgtype.Int8 {
 	var sum affiliate.Amount
@@ -69,7 +69,7 @@ func commission(r *record.Sale) pgtype.Int8 {
 	return amount(sum)
 }
 
-// word is a text for a report; null when the database cannot store it.
+// word returns a text for a report; null when the database cannot store it.
 func word(s string) pgtype.Text {
 	return pgtype.Text{String: s, Valid: s != "" && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0}
 }

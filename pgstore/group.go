@@ -96,7 +96,7 @@ func (g *group) attempt(batch []*member) {
 	}
 }
 
-// maxWaves is how often members are added to a group that has begun.
+// maxWaves is the number of times that members may join a group that has begun.
 const maxWaves = 2
 
 // runAll runs the closures: that of the leader, those of the others, and those
@@ -259,9 +259,10 @@ func (g *group) broken(t *txn, m *member) {
 	}
 }
 
-// earlyLosses is how often, for each of Config.Retries, a transaction may lose
-// before it has read anything. That costs nothing, and another one was committed
-// each time, so it is not given up as soon as one that has run.
+// earlyLosses is, for each of Config.Retries, the number of times that a
+// transaction may lose before it has read anything. Such a loss costs nothing, and
+// another transaction was committed each time, so it is not given up as soon as one
+// that has run.
 const earlyLosses = 16
 
 // wait waits to run the group again that lost at the row of its program. It

@@ -46,10 +46,9 @@ func (u *unit) writable() error {
 }
 
 // A handle is the record.Table of one run.
-type handle[T record.Record[T]] struct {
-	u   *unit
-	tab *table[T]
-}
+type handle[T record.Record[T]] struct{ u *unit }
+
+func (h handle[T]) table() *table[T] { return tableOf[T](h.u.t) }
 
 // Get returns the record with the id.
 func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
@@ -57,7 +56,7 @@ func (h handle[T]) Get(id uuid.UUID) (rec T, err error) {
 	if err := h.u.readable(); err != nil {
 		return rec, err
 	}
-	return copyOf(h.tab.get(id))
+	return copyOf(h.table().get(id))
 }
 
 // Find returns the record that holds the key.
@@ -66,19 +65,20 @@ func (h handle[T]) Find(key record.Key) (rec T, err error) {
 	if err := h.u.readable(); err != nil {
 		return rec, err
 	}
-	if err := h.tab.checkIndex(key.Index, true); err != nil {
+	tab := h.table()
+	if err := tab.checkIndex(key.Index, true); err != nil {
 		return rec, err
 	}
 	if !storable(key) {
 		return rec, affiliate.ErrNotFound
 	}
-	return copyOf(h.tab.find(key))
+	return copyOf(tab.find(key))
 }
 
 // note notes what a closure reads first, when it is held there.
 func (h handle[T]) note(key record.Key) {
 	if h.u.held() {
-		h.tab.soon(key)
+		h.table().soon(key)
 	}
 }
 
@@ -107,18 +107,19 @@ func (h handle[T]) walk(q record.Query, yield func(T, error) bool) error {
 	if err := h.u.readable(); err != nil {
 		return err
 	}
+	tab := h.table()
 	if q.Key.Index != "" {
-		if err := h.tab.checkIndex(q.Key.Index, false); err != nil {
+		if err := tab.checkIndex(q.Key.Index, false); err != nil {
 			return err
 		}
 		if !storable(q.Key) {
 			return nil
 		}
 	}
-	if h.u.t.kind == viewing && !h.tab.expects(q) {
+	if h.u.t.kind == viewing && !tab.expects(q) {
 		return h.pages(q, yield)
 	}
-	rows, err := h.tab.selected(q)
+	rows, err := tab.selected(q)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (h handle[T]) walk(q record.Query, yield func(T, error) bool) error {
 		if err := h.u.readable(); err != nil {
 			return err
 		}
-		if err := h.tab.parse(e.id, e.row); err != nil {
+		if err := tab.parse(e.id, e.row); err != nil {
 			return err
 		}
 		if !yield(e.row.rec.Clone(), nil) {
@@ -138,26 +139,26 @@ func (h handle[T]) walk(q record.Query, yield func(T, error) bool) error {
 
 // pages walks a list of a View, up to chunk records at a time.
 func (h handle[T]) pages(q record.Query, yield func(T, error) bool) error {
-	rest := q.Limit
+	tab, rest := h.table(), q.Limit
 	for {
 		q.Limit = chunk
 		if rest > 0 {
 			q.Limit = min(rest, chunk)
 		}
-		found, err := h.tab.fetch(q)
+		found, err := tab.fetch(q)
 		if err != nil {
 			return err
 		}
 		if q.Limit == rest {
-			h.tab.page(found)
+			tab.page(found)
 		}
 		for _, f := range found {
 			if err := h.u.readable(); err != nil {
 				return err
 			}
-			rec, err := decode[T](h.tab.sql, f.raw)
+			rec, err := decode[T](tab.sql, f.raw)
 			if err != nil {
-				return h.u.t.fail("read "+h.tab.sql.name, err)
+				return h.u.t.fail("read "+tab.sql.name, err)
 			}
 			if !yield(rec, nil) {
 				return nil
@@ -183,7 +184,7 @@ func (h handle[T]) Insert(rec T) error {
 	if err := h.u.writable(); err != nil {
 		return err
 	}
-	return h.tab.insert(rec)
+	return h.table().insert(rec)
 }
 
 // Replace puts a record in the place of the one with its id.
@@ -192,7 +193,7 @@ func (h handle[T]) Replace(rec T) error {
 	if err := h.u.writable(); err != nil {
 		return err
 	}
-	return h.tab.replace(rec)
+	return h.table().replace(rec)
 }
 
 // Delete removes the record with the id.
@@ -201,5 +202,5 @@ func (h handle[T]) Delete(id uuid.UUID) error {
 	if err := h.u.writable(); err != nil {
 		return err
 	}
-	return h.tab.remove(id)
+	return h.table().remove(id)
 }

@@ -32,7 +32,7 @@ var slots = []struct {
 	typ    string
 }{{ofID, "uuid"}, {ofText, "text"}, {ofNumber, "bigint"}, {ofBytes, "bytea"}}
 
-// slot is the letter of the column that a value goes into.
+// slot returns the letter of the column that a value goes into.
 func slot(letter byte) byte {
 	if letter == ofJSON {
 		return ofBytes
@@ -40,7 +40,7 @@ func slot(letter byte) byte {
 	return letter
 }
 
-// rawShape is the shape of a record as the form stores it.
+// rawShape returns the shape of a record as the form stores it.
 func (f *form) rawShape() shape {
 	if f.codec == nil {
 		return shape(ofJSON)
@@ -116,7 +116,7 @@ func roomFor(shapes []shape) room {
 	return all
 }
 
-// places are the numbers of the columns that a query's columns go into. The
+// places returns the numbers of the columns that a query's columns go into. The
 // first column is the query's number.
 func (r room) places(s shape) []int {
 	next, at := map[byte]int{}, 1
@@ -132,7 +132,7 @@ func (r room) places(s shape) []int {
 	return places
 }
 
-// joinSQL is the text of a joined statement.
+// joinSQL returns the text of a joined statement.
 func joinSQL(qs []query, r room) string {
 	var blank []string
 	for _, slot := range slots {

@@ -41,10 +41,10 @@ func scanRecord(rows pgx.Rows) (id uuid.UUID, raw []byte, err error) {
 	return id, raw, err
 }
 
-// idArg is an id as a parameter.
+// idArg returns an id as a parameter.
 func idArg(id uuid.UUID) any { return pgtype.UUID{Bytes: id, Valid: true} }
 
-// keyArg is the value of a key as a parameter.
+// keyArg returns the value of a key as a parameter.
 func keyArg(key record.Key) any {
 	if key.Index.IsID() {
 		return idArg(key.ID)

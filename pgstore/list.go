@@ -10,9 +10,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// chunk is how many records of a List a View reads at once. An Update reads the
-// whole list before it gives the first record, so that its writes do not change
-// the list during the walk.
+// chunk is the number of records of a List that a View reads at once. An Update
+// reads the whole list before it yields the first record, so that its writes do not
+// change the list during the walk.
 const chunk = 1000
 
 // A listed is a record of a list as the database has it.
@@ -43,7 +43,7 @@ func (tab *table[T]) fetch(q record.Query) ([]listed, error) {
 	}})
 }
 
-// selected is a list of an Update: the rows of the database that this
+// selected returns a list of an Update: the rows of the database that this
 // transaction has not written, and the written rows that belong to the list.
 func (tab *table[T]) selected(q record.Query) ([]entry[T], error) {
 	if q == theNewest {
@@ -101,7 +101,7 @@ func cut[T any](entries []entry[T], q record.Query) []entry[T] {
 	return rows
 }
 
-// stored is a list as the database has it. It reads room more records than the
+// stored returns a list as the database has it. It reads room more records than the
 // limit, because the caller replaces up to that many rows. A whole list is read
 // only once.
 func (tab *table[T]) stored(q record.Query, room int) ([]uuid.UUID, error) {
@@ -131,7 +131,7 @@ func (tab *table[T]) stored(q record.Query, room int) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// writtenRows are the rows that differ from the database, ordered by id.
+// writtenRows returns the rows that differ from the database, ordered by id.
 func (tab *table[T]) writtenRows() []entry[T] {
 	if len(tab.touched) == 0 {
 		return nil

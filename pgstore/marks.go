@@ -49,7 +49,7 @@ func (tab *table[T]) above(ix record.Index, id uuid.UUID) bool {
 // all ids of totals. The engine asks for them next.
 func (tab *table[T]) ownTotals(id uuid.UUID) {
 	owner := slices.Contains(tab.sql.ahead, reference{"id", "totals"})
-	if totals := &tab.t.tables.totals; owner && totals.above("", id) {
+	if totals := tableOf[record.Totals](tab.t); owner && totals.above("", id) {
 		totals.learn(id, nil)
 	}
 }

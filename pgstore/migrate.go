@@ -139,7 +139,7 @@ func (f *sqlFile) Stat() (fs.FileInfo, error) { return sized{f.FileInfo, f.size}
 // Close does nothing.
 func (f *sqlFile) Close() error { return nil }
 
-// Size is the length of the SQL.
+// Size returns the length of the SQL.
 func (f *sqlFile) Size() int64 { return f.size }
 
 type sized struct {
@@ -147,5 +147,5 @@ type sized struct {
 	size int64
 }
 
-// Size is the length for the schema.
+// Size returns the length for the schema.
 func (s sized) Size() int64 { return s.size }

@@ -20,7 +20,7 @@ const (
 
 	packFrom = 1024 // shorter JSON is stored as it is
 
-	// mostInflated is how many bytes a byte of deflate gives at most.
+	// mostInflated is the largest number of bytes that one byte of deflate gives.
 	mostInflated = 1032
 )
 
@@ -34,7 +34,7 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack is the stored form of a text. It depends only on the text.
+// pack returns the stored form of a text. It depends only on the text.
 func pack(text []byte) []byte {
 	if len(text) < packFrom {
 		return append([]byte{plain}, text...)
@@ -50,7 +50,7 @@ func pack(text []byte) []byte {
 	return out.Bytes()
 }
 
-// unpack is the text of a stored form, in memory of its own. A length that the
+// unpack returns the text of a stored form, in memory of its own. A length that the
 // bytes cannot have is refused before memory is made for it.
 func (r *reader) unpack(stored []byte) []byte {
 	if len(stored) == 0 {
@@ -87,7 +87,7 @@ func (r *reader) inflate(raw []byte, size int) []byte {
 	return text
 }
 
-// payloadOf is the payload of stored bytes; there are none once a person in it
+// payloadOf returns the payload of stored bytes; there are none once a person in it
 // was erased.
 func (r *reader) payloadOf(stored []byte) record.Payload {
 	return record.PayloadOf(r.unpack(stored))

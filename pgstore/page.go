@@ -13,15 +13,16 @@ import (
 // together, and not for each record. Only a page does it: a list without a limit
 // may be longer than what fits into memory.
 func (tab *table[T]) page(found []listed) {
-	ts := &tab.t.tables
 	if tab.sql.name == "affiliates" && len(found) > 1 {
+		totals := tableOf[record.Totals](tab.t)
 		for _, f := range found {
-			ts.totals.want(record.Key{ID: f.id})
+			totals.want(record.Key{ID: f.id})
 		}
 	}
 	if tab.sql.name != "sales" || len(found) < 2 {
 		return
 	}
+	affiliates, links, referrals := tableOf[record.Affiliate](tab.t), tableOf[record.Link](tab.t), tableOf[record.Referral](tab.t)
 	for _, f := range found {
 		rec, err := decode[T](tab.sql, f.raw)
 		if err != nil {
@@ -30,10 +31,10 @@ func (tab *table[T]) page(found []listed) {
 		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
 			switch key.Index {
 			case record.OfAffiliate:
-				ts.affiliates.want(record.Key{ID: key.ID})
-				ts.links.want(key)
+				affiliates.want(record.Key{ID: key.ID})
+				links.want(key)
 			case record.OfReferral:
-				ts.referrals.want(record.Key{ID: key.ID})
+				referrals.want(record.Key{ID: key.ID})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Mode is how the transactions of one program are isolated from each other.
+// Mode says how the transactions of one program are isolated from each other.
 // Both modes give serializable transactions. Every process that writes to a
 // schema must use the same mode.
 type Mode uint8
@@ -33,15 +33,15 @@ const (
 	Serializable
 )
 
-// Config is how a [Store] works. The zero Config is usable.
+// Config says how a [Store] works. The zero Config is usable.
 type Config struct {
 	Schema  string // SQL schema of the tables, a plain lower-case name; zero: tributary
 	Mode    Mode   // zero: Queue
 	Retries int    // how often a transaction that lost against another one runs again; zero: 10. One that lost before it had read anything: 16 times as often
 	Group   int    // how many closures of one program may commit together; zero or 1: each commits alone
 
-	// CommitWait is how long an Update waits for the answer to its commit after
-	// its context has ended. Then the error is ErrOutcomeUnknown. Zero: a
+	// CommitWait is the time that an Update waits for the answer to its commit
+	// after its context has ended. Then the error is ErrOutcomeUnknown. Zero: a
 	// second. A commit is always given up after 15 seconds.
 	CommitWait time.Duration
 }
@@ -110,7 +110,7 @@ func plainName(name string) bool {
 	return name != "" && len(name) <= 63
 }
 
-// lockKey is the advisory lock of a program: 8 bytes of a hash. Two programs or
+// lockKey returns the advisory lock of a program: 8 bytes of a hash. Two programs or
 // two schemas in one database have the same lock only by accident, and then
 // they only wait for each other.
 func (s *Store) lockKey(program uuid.UUID) int64 {

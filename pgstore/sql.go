@@ -20,6 +20,7 @@ import (
 type tableSQL struct {
 	name    string
 	indexes []record.Index
+	maker   tableMaker
 	form    *form
 	ahead   []reference // records that are read together with one of this table
 
@@ -89,9 +90,10 @@ type statements struct {
 func newStatements(schema string) *statements {
 	s, forms := &statements{}, forms()
 	quoted := pgx.Identifier{schema}.Sanitize() + "."
-	at := 0
+	prototype, at := (&unit{}).tx(), 0
 	for _, t := range record.Schema() {
 		table := newTableSQL(quoted, t, forms[t.Name])
+		table.maker = t.Table(prototype).(tableMaker)
 		for _, column := range marked(t) {
 			table.markAt[record.Index(strings.TrimPrefix(column, "id"))] = at
 			at++
@@ -276,7 +278,7 @@ func newColumns(all []column) columns {
 	}
 }
 
-// marked are the columns of a table whose values rise.
+// marked returns the columns of a table whose values rise.
 func marked(t record.TableSchema) []string {
 	columns := []string{"id"}
 	for _, ix := range t.Indexes {

@@ -166,7 +166,7 @@ func (tab *table[T]) rekey(id uuid.UUID, was, keys []record.Key) {
 	}
 }
 
-// mark is the current state, for rollback.
+// mark returns the current state, for rollback.
 func (tab *table[T]) mark() (undo, touched int) { return len(tab.undo), len(tab.touched) }
 
 // rollback undoes the writes since the mark.

@@ -1,46 +1,63 @@
 package pgstore
 
 import (
+	"iter"
+
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// tables are the tables of a transaction, in the order of record.Schema.
-type tables struct {
-	affiliates  table[record.Affiliate]
-	links       table[record.Link]
-	clicks      table[record.Click]
-	referrals   table[record.Referral]
-	coupons     table[record.Coupon]
-	codes       table[record.Code]
-	redemptions table[record.Redemption]
-	sales       table[record.Sale]
-	plans       table[record.Plan]
-	tiers       table[record.Tier]
-	payouts     table[record.Payout]
-	adjustments table[record.Adjustment]
-	movements   table[record.Movement]
-	runs        table[record.Run]
-	lines       table[record.Line]
-	totals      table[record.Totals]
-	receipts    table[record.Receipt]
-	endpoints   table[record.Endpoint]
-	events      table[record.Event]
-	deliveries  table[record.Delivery]
-	queue       table[record.Queue]
-	imports     table[record.Import]
-	payments    table[record.Payment]
-	paymentKeys table[record.PaymentKey]
-	payers      table[record.Payer]
-	erasures    table[record.Erasure]
-	aliases     table[record.Alias]
+// tx makes the Tx of a closure. A new table is a line here; everything else
+// follows from the Tx and from record.Schema.
+func (u *unit) tx() *record.Tx {
+	return &record.Tx{
+		Affiliates:  handle[record.Affiliate]{u},
+		Links:       handle[record.Link]{u},
+		Clicks:      handle[record.Click]{u},
+		Referrals:   handle[record.Referral]{u},
+		Coupons:     handle[record.Coupon]{u},
+		Codes:       handle[record.Code]{u},
+		Redemptions: handle[record.Redemption]{u},
+		Sales:       handle[record.Sale]{u},
+		Plans:       handle[record.Plan]{u},
+		Tiers:       handle[record.Tier]{u},
+		Payouts:     handle[record.Payout]{u},
+		Adjustments: handle[record.Adjustment]{u},
+		Movements:   handle[record.Movement]{u},
+		Runs:        handle[record.Run]{u},
+		Lines:       handle[record.Line]{u},
+		Totals:      handle[record.Totals]{u},
+		Receipts:    handle[record.Receipt]{u},
+		Endpoints:   handle[record.Endpoint]{u},
+		Events:      handle[record.Event]{u},
+		Deliveries:  handle[record.Delivery]{u},
+		Queue:       handle[record.Queue]{u},
+		Imports:     handle[record.Import]{u},
+		Payments:    handle[record.Payment]{u},
+		PaymentKeys: handle[record.PaymentKey]{u},
+		Payers:      handle[record.Payer]{u},
+		Erasures:    handle[record.Erasure]{u},
+		Aliases:     handle[record.Alias]{u},
+		Next:        u.next,
+		Soon:        u.soon,
+	}
 }
+
+// newTable makes a table for the records of the handle.
+func (handle[T]) newTable(t *txn, sql *tableSQL) anyTable { return &table[T]{t: t, sql: sql} }
+
+// A tableMaker is a handle of any record type.
+type tableMaker interface {
+	newTable(t *txn, sql *tableSQL) anyTable
+}
+
+// tables are the tables of a transaction that were used, in the order of
+// record.Schema; nil: it was not.
+type tables []anyTable
 
 // anyTable is a table of any record type.
 type anyTable interface {
-	bind(t *txn, sql *tableSQL)
-	named() string
 	learn(id uuid.UUID, raw []byte)
 	mark() (undo, touched int)
 	rollback(undo, touched int)
@@ -50,84 +67,54 @@ type anyTable interface {
 	asking(qs []query) []query
 }
 
-// all lists the tables.
-func (ts *tables) all() [27]anyTable {
-	return [27]anyTable{
-		&ts.affiliates, &ts.links, &ts.clicks, &ts.referrals, &ts.coupons, &ts.codes, &ts.redemptions, &ts.sales, &ts.plans,
-		&ts.tiers, &ts.payouts, &ts.adjustments, &ts.movements, &ts.runs, &ts.lines, &ts.totals, &ts.receipts, &ts.endpoints, &ts.events, &ts.deliveries, &ts.queue, &ts.imports,
-		&ts.payments, &ts.paymentKeys, &ts.payers, &ts.erasures, &ts.aliases,
+// at returns the table at a place of the schema.
+func (t *txn) at(place int) anyTable {
+	if t.tables[place] == nil {
+		sql := t.s.sql.tables[place]
+		t.tables[place] = sql.maker.newTable(t, sql)
 	}
+	return t.tables[place]
 }
 
-func (ts *tables) init(t *txn) {
-	for i, tab := range ts.all() {
-		tab.bind(t, t.s.sql.tables[i])
-	}
-}
+// tableOf returns the table with the records of type T.
+func tableOf[T record.Record[T]](t *txn) *table[T] { return t.at(record.PlaceOf[T]()).(*table[T]) }
 
-func (tab *table[T]) bind(t *txn, sql *tableSQL) { tab.t, tab.sql = t, sql }
-
-func (tab *table[T]) named() string { return tab.sql.name }
-
-// find returns the table with a name, or nil.
-func (ts *tables) find(name string) anyTable {
-	for _, tab := range ts.all() {
-		if tab.named() == name {
-			return tab
+// named returns the table with a name, or nil.
+func (t *txn) named(name string) anyTable {
+	for place, sql := range t.s.sql.tables {
+		if sql.name == name {
+			return t.at(place)
 		}
 	}
 	return nil
 }
 
-// tx makes the Tx of a closure.
-func (t *txn) tx(u *unit) *record.Tx {
-	ts := &t.tables
-	return &record.Tx{
-		Affiliates:  handle[record.Affiliate]{u, &ts.affiliates},
-		Links:       handle[record.Link]{u, &ts.links},
-		Clicks:      handle[record.Click]{u, &ts.clicks},
-		Referrals:   handle[record.Referral]{u, &ts.referrals},
-		Coupons:     handle[record.Coupon]{u, &ts.coupons},
-		Codes:       handle[record.Code]{u, &ts.codes},
-		Redemptions: handle[record.Redemption]{u, &ts.redemptions},
-		Sales:       handle[record.Sale]{u, &ts.sales},
-		Plans:       handle[record.Plan]{u, &ts.plans},
-		Tiers:       handle[record.Tier]{u, &ts.tiers},
-		Payouts:     handle[record.Payout]{u, &ts.payouts},
-		Adjustments: handle[record.Adjustment]{u, &ts.adjustments},
-		Movements:   handle[record.Movement]{u, &ts.movements},
-		Runs:        handle[record.Run]{u, &ts.runs},
-		Lines:       handle[record.Line]{u, &ts.lines},
-		Totals:      handle[record.Totals]{u, &ts.totals},
-		Receipts:    handle[record.Receipt]{u, &ts.receipts},
-		Endpoints:   handle[record.Endpoint]{u, &ts.endpoints},
-		Events:      handle[record.Event]{u, &ts.events},
-		Deliveries:  handle[record.Delivery]{u, &ts.deliveries},
-		Queue:       handle[record.Queue]{u, &ts.queue},
-		Imports:     handle[record.Import]{u, &ts.imports},
-		Payments:    handle[record.Payment]{u, &ts.payments},
-		PaymentKeys: handle[record.PaymentKey]{u, &ts.paymentKeys},
-		Payers:      handle[record.Payer]{u, &ts.payers},
-		Erasures:    handle[record.Erasure]{u, &ts.erasures},
-		Aliases:     handle[record.Alias]{u, &ts.aliases},
-		Next:        u.next,
-		Soon:        u.soon,
+// used returns the tables that were used.
+func (ts tables) used() iter.Seq2[int, anyTable] {
+	return func(yield func(int, anyTable) bool) {
+		for place, tab := range ts {
+			if tab != nil && !yield(place, tab) {
+				return
+			}
+		}
 	}
 }
 
 // A savepoint is a state of a transaction to which writes can be undone. It
-// costs the database nothing, because these writes were never sent.
-type savepoint [27]struct{ undo, touched int }
+// costs the database nothing, because these writes were never sent. A table that
+// was used later goes back to its beginning.
+type savepoint []struct{ undo, touched int }
 
-func (t *txn) savepoint() (sp savepoint) {
-	for i, tab := range t.tables.all() {
+func (t *txn) savepoint() savepoint {
+	sp := make(savepoint, len(t.tables))
+	for i, tab := range t.tables.used() {
 		sp[i].undo, sp[i].touched = tab.mark()
 	}
 	return sp
 }
 
 func (t *txn) rollbackTo(sp savepoint) {
-	for i, tab := range t.tables.all() {
+	for i, tab := range t.tables.used() {
 		tab.rollback(sp[i].undo, sp[i].touched)
 	}
 }

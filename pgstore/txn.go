@@ -78,9 +78,10 @@ type txn struct {
 const maxKeys = 10
 
 func (s *Store) newTxn(program uuid.UUID, k kind) *txn {
-	t := &txn{s: s, program: program, programID: idArg(program), kind: k, readOnly: k == viewing}
-	t.tables.init(t)
-	return t
+	return &txn{
+		s: s, program: program, programID: idArg(program), kind: k, readOnly: k == viewing,
+		tables: make(tables, len(s.sql.tables)),
+	}
 }
 
 // fail notes an error of the database, so that every later call returns it, and
@@ -156,7 +157,7 @@ func (t *txn) read(qs ...query) error {
 	return nil
 }
 
-// until is the context of a read: it ends with that of the closure and with
+// until returns the context of a read: it ends with that of the closure and with
 // that of the leader, who cannot leave while the closure of another one reads.
 func (t *txn) until() (context.Context, context.CancelFunc) {
 	if t.leader == nil || t.leader == t.ctx {
@@ -304,7 +305,7 @@ func execOnly(results pgx.BatchResults) error {
 func (t *txn) askOpening() query {
 	var counters [3]pgtype.Int8
 	var raw []byte
-	tab, found := &t.tables.endpoints, []uuid.UUID{}
+	tab, found := tableOf[record.Endpoint](t), []uuid.UUID{}
 	each := func(rows pgx.Rows) error {
 		var id pgtype.UUID
 		var record []byte

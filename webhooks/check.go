@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pieceSize is how many bytes of a body go through one hash before the next
-// hash gets them: few enough to stay in the processor's cache.
+// pieceSize is the number of bytes of a body that go through one hash before
+// the next hash gets them: few enough to stay in the processor's cache.
 const pieceSize = 32 << 10
 
 // A check is the verification of one request. It begins with the headers, takes

@@ -75,7 +75,7 @@ func (m *mac) begin(id string, at time.Time) {
 	m.hash.Write(head)
 }
 
-// signature is the signature of the message in base64. It is valid until the
+// signature returns the signature of the message in base64. It is valid until the
 // next message.
 func (m *mac) signature() []byte {
 	base64.StdEncoding.Encode(m.text[:], m.hash.Sum(m.raw[:0]))

@@ -76,8 +76,8 @@ func (r *Receiver) verify(w http.ResponseWriter, req *http.Request) (Proof, []by
 	return proof, join(body), nil
 }
 
-// chunk is how many bytes of a body are read at once when its length is not
-// known or is larger.
+// chunk is the number of bytes of a body that are read at once when its length is
+// not known or is larger.
 const chunk = 64 << 10
 
 // read reads the body, but not more than MaxBody. Each chunk is hashed when it
@@ -164,7 +164,7 @@ func (r *Receiver) dedupID(id string) string {
 	return r.DedupPrefix + ":" + id
 }
 
-// statusOf is the status for a request that fails before a function is called.
+// statusOf returns the status for a request that fails before a function is called.
 func statusOf(err error) int {
 	for _, row := range []struct {
 		err    error

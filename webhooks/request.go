@@ -165,7 +165,7 @@ func read(a *affiliate.Attempt, res *http.Response, remote netip.Addr, at time.T
 	a.RetryAfter = waitAsked(res.Header, at)
 }
 
-// masked is the start of an answer without the values of the receiver's own headers,
+// masked returns the start of an answer without the values of the receiver's own headers,
 // which a receiver may echo: answers are stored and shown. A value that the end of the
 // text cuts off is dropped from its fourth character on.
 func masked(answer string, headers affiliate.EndpointHeaders) string {
@@ -195,7 +195,7 @@ func mayShow(remote netip.Addr) bool {
 	return affiliate.AddressPolicy{}.Allows(remote)
 }
 
-// waitAsked is the wait that an answer asks for with Retry-After, in seconds or
+// waitAsked returns the wait that an answer asks for with Retry-After, in seconds or
 // as a date; 0 when the header is missing or malformed.
 func waitAsked(h http.Header, now time.Time) time.Duration {
 	values := h["Retry-After"]
@@ -240,7 +240,7 @@ func (w *watch) trace() *httptrace.ClientTrace {
 	}
 }
 
-// remote is the address of the receiver; the zero Addr when it is unknown.
+// remote returns the address of the receiver; the zero Addr when it is unknown.
 func (w *watch) remote() netip.Addr {
 	if addr := w.addr.Load(); addr != nil {
 		return *addr
@@ -248,7 +248,7 @@ func (w *watch) remote() netip.Addr {
 	return netip.Addr{}
 }
 
-// class is the class of failure of a request without an answer.
+// class returns the class of failure of a request without an answer.
 func (w *watch) class(err error) string {
 	var (
 		dns     *net.DNSError

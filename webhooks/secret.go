@@ -65,7 +65,7 @@ func encodeSecret(key []byte) affiliate.Secret {
 	return affiliate.Secret(secretPrefix + base64.StdEncoding.EncodeToString(key))
 }
 
-// keyOf is the key that a secret stands for.
+// keyOf returns the key that a secret stands for.
 func keyOf(s affiliate.Secret) ([]byte, error) {
 	text := strings.Trim(s.Reveal(), asciiSpace)
 	if strings.HasPrefix(text, "whsk_") || strings.HasPrefix(text, "whpk_") {
@@ -85,7 +85,7 @@ func keyOf(s affiliate.Secret) ([]byte, error) {
 	return key, nil
 }
 
-// keysOf are the keys of one to ten secrets.
+// keysOf returns the keys of one to ten secrets.
 func keysOf(secrets []affiliate.Secret) ([][]byte, error) {
 	if len(secrets) == 0 || len(secrets) > maxSecrets {
 		return nil, fmt.Errorf("%w, not %d", ErrSecretCount, len(secrets))

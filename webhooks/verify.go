@@ -116,7 +116,7 @@ func (e *envelope) read(h http.Header) (err error) {
 	return checkSize(signatures)
 }
 
-// single is the only value of a header.
+// single returns the only value of a header.
 func single(values []string, missing, repeated error) (string, error) {
 	switch {
 	case len(values) > 1:

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A batch is the rows of one transaction; they are of one kind.
+// A batch holds the rows of one transaction, all of one kind.
 type batch struct {
 	kind   string
 	rows   []pending
@@ -21,7 +21,7 @@ type batch struct {
 type pending struct {
 	Row
 	again    bool             // its ref came before in this run
-	other    bool             // it is another sale than the row before with its ref, and refused
+	other    bool             // another sale than the earlier row with its ref, and refused
 	why      *affiliate.Error // it is rejected already
 	currency affiliate.Currency
 	says     affiliate.ImportFigures
@@ -111,7 +111,7 @@ func each[T any](rows []pending, of func(*pending) T) []T {
 	return out
 }
 
-// count adds what became of the batch to the report, row by row: those that were
+// count adds the results of the batch to the report, row by row: those that were
 // sent, and those that were rejected before.
 func (r *run) count(batch *affiliate.ImportReport) error {
 	why := make(map[int]*affiliate.Error, len(batch.Failed))
@@ -144,7 +144,7 @@ func (r *run) count(batch *affiliate.ImportReport) error {
 	return nil
 }
 
-// refusalOf is why a row was refused. A look-up that finds no affiliate is one
+// refusalOf returns why a row was refused. A look-up that finds no affiliate is one
 // too.
 func refusalOf(err error) *affiliate.Error {
 	if bad, ok := errors.AsType[*affiliate.Error](err); ok {

@@ -12,10 +12,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A table reads CSV: fields in quotes may hold separators and line breaks, two
-// quotes stand for one, lines end in LF, CRLF or CR, and rows without a text are
-// skipped. A first line sep=; says the separator, as spreadsheets write it. A field
-// is text, whatever it begins with.
+// A table reads CSV: fields in quotes may hold separators and line breaks, two quotes
+// stand for one, lines end in LF, CRLF or CR, and rows without a text are skipped. A
+// first line such as sep=; names the separator, as spreadsheets write it. A field is
+// always text, even if it looks like a formula.
 type table struct {
 	*text
 	comma  byte
@@ -75,15 +75,15 @@ func blank(fields []string) bool {
 	return true
 }
 
-// trim takes blanks and invisible characters off both ends.
+// trim removes blanks and invisible characters from both ends.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 }
 
-// fold is a header as it is compared.
+// fold returns a header as it is compared.
 func fold(s string) string { return strings.ToLower(trim(s)) }
 
-// guess is the separator that the first line has most often, outside of quotes.
+// guess returns the separator that the first line has most often, outside of quotes.
 func (t *table) guess() byte {
 	start, _ := t.Peek(maxField) // what is there of it
 	start = bytes.TrimLeft(start, "\r\n")
@@ -112,7 +112,7 @@ func (t *table) guess() byte {
 	return best
 }
 
-// next is the next row; bad says why it cannot be used. The error is io.EOF at
+// next returns the next row; bad says why it cannot be used. The error is io.EOF at
 // the end.
 func (t *table) row() (fields []string, line int, bad *affiliate.Error, err error) {
 	for {
@@ -127,8 +127,8 @@ func (t *table) row() (fields []string, line int, bad *affiliate.Error, err erro
 	}
 }
 
-// fields reads one row. It reads on to the end of a row that is too long, and
-// keeps no more of it than the bound.
+// fields reads one row. It reads a row that is too long to its end, and keeps no more
+// of it than the bound.
 func (t *table) fields() (fields []string, line int, bad *affiliate.Error, err error) {
 	if err := t.skipEmpty(); err != nil {
 		return nil, t.line, nil, err
@@ -173,7 +173,7 @@ func (t *table) skipEmpty() error {
 	}
 }
 
-// ending is what comes after a field.
+// ending says what comes after a field.
 type ending int
 
 const (
@@ -182,9 +182,9 @@ const (
 )
 
 // field reads a field and what ends it. It keeps one byte more than the bound, so
-// that the field is seen to be too long. Its quotes are wrong when the file ends
-// inside of them, and when a text follows them: then an earlier quote has no end, and
-// the rows between would be lost in this one.
+// that a field that is too long is noticed. wrong reports faulty quotes: the file
+// ends inside of them, or a text follows them. In that case an earlier quote was not
+// closed, and the rows in between would be lost in this field.
 func (t *table) field() (field string, last ending, wrong bool, err error) {
 	var kept []byte
 	quoted, began, returned := false, false, false // returned: a carriage return came last

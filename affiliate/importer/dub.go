@@ -26,8 +26,8 @@ import (
 // Dub exports no links. The slugs of customers' short links become links of their
 // partners; a partner without one gets a link made from the email.
 //
-// Amounts are in major units, as Dub writes them now ($1,250.00, '-$4.00). Exports
-// of older versions of Dub were in cents; the totals of a dry run show it.
+// Amounts are in major units, as Dub writes them ($1,250.00, '-$4.00). Exports of
+// older versions of Dub are in cents; the totals of a dry run show it.
 //
 // A sale becomes a sale; a lead, a click and a custom commission become a bonus.
 // A pending commission becomes ACCEPTED, one that is held or a fraud ON_HOLD,
@@ -68,8 +68,8 @@ func Dub(f Files) Source {
 	})
 }
 
-// needs are columns that the file must have, of each text one of those between
-// bars.
+// needs sets the columns that the file must have: of each text, one of the names
+// between bars.
 func (f *file) needs(columns ...string) {
 	if f == nil {
 		return
@@ -80,7 +80,7 @@ func (f *file) needs(columns ...string) {
 	}
 }
 
-// dubKey is the name of a column of Dub: the id of a column, such as customerId, is
+// dubKey returns the name of a column of Dub: the id of a column, such as customerId, is
 // its title without blanks.
 func dubKey(s string) string { return strings.ReplaceAll(fold(s), " ", "") }
 
@@ -89,7 +89,7 @@ type dub struct {
 	Files
 	output
 	paid  paidSales
-	first map[[16]byte]time.Time              // of each customer, the first commission; without those that were given
+	first map[[16]byte]time.Time              // the first commission of each customer who is not in the file of customers
 	links map[string][]affiliate.ImportedLink // of the customers' links, by partner
 	known map[[16]byte]bool                   // links that are in links
 }
@@ -141,7 +141,8 @@ func partnerOf(id, email string) string {
 	return "@" + strings.ToLower(email)
 }
 
-// slugOfLink is the last part of a short link, such as mara of https://go.example/mara.
+// slugOfLink returns the last part of a short link, such as mara of
+// https://go.example/mara.
 func slugOfLink(link string) string {
 	link, _, _ = strings.Cut(link, "?")
 	link, _, _ = strings.Cut(link, "#")
@@ -165,7 +166,7 @@ func (d *dub) linkOfCustomer(_ *Row, e *entry) {
 	d.links[owner] = append(d.links[owner], affiliate.ImportedLink{Ref: ref, Slug: slug})
 }
 
-// lead is a customer of the file of customers.
+// lead reads a customer of the file of customers.
 func (d *dub) lead(row *Row, e *entry) {
 	row.Ref = e.id("dub:customer:", "ID")
 	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, "Created at")}
@@ -179,13 +180,13 @@ func (d *dub) lead(row *Row, e *entry) {
 	row.Item = Referral{c}
 }
 
-// slugOf is the local part of an email, which becomes a slug.
+// slugOf returns the local part of an email, which becomes a slug.
 func slugOf(email string) string {
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
 	return local
 }
 
-// since notes when a customer came: exports are in no order that stays.
+// since records when a customer came: the order of the exports may change.
 func (d *dub) since(_ *Row, e *entry) {
 	if d.first == nil {
 		d.first = make(map[[16]byte]time.Time)
@@ -200,7 +201,7 @@ func (d *dub) customer(row *Row, e *entry) {
 	id := e.text("Customer ID")
 	at, left := d.first[shortOf(id)]
 	if id == "" || !left {
-		return // it has none, such as a click, or the customer was given
+		return // without a customer, such as a click, or the customer is in the file
 	}
 	delete(d.first, shortOf(id))
 	row.Ref = "dub:customer:" + id

@@ -18,17 +18,17 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// An entry is one row of a file, CSV or JSON, as its fields by their names. A
-// name of several parts, such as "sale.currency", goes into objects.
+// An entry holds the fields of one row of a file, CSV or JSON, by their names. A name
+// of several parts, such as "sale.currency", leads into objects.
 type entry struct {
-	columns map[string]string   // of CSV, by their headers as they are compared
+	columns map[string]string   // of CSV, by their normalized headers
 	key     func(string) string // a header as it is compared
 	object  map[string]any      // of JSON
 	bad     *affiliate.Error    // the first field that cannot be used
 	money                       // how its amounts were read
 }
 
-// text is a field as text; missing and null are empty. A field of another kind is
+// text returns a field as text; missing and null are empty. A field of another kind is
 // refused.
 func (e *entry) text(name string) string {
 	if e.object == nil {
@@ -53,7 +53,7 @@ func (e *entry) text(name string) string {
 	return ""
 }
 
-// member is a member of the object, and whether it is there.
+// member returns a member of the object, and whether it is there.
 func (e *entry) member(name string) (value any, found bool) {
 	value = e.object
 	for part := range strings.SplitSeq(name, ".") {
@@ -65,8 +65,8 @@ func (e *entry) member(name string) (value any, found bool) {
 	return value, true
 }
 
-// unguarded is a text without the apostrophe that services put before what a
-// spreadsheet would take for a formula.
+// unguarded returns a text without the apostrophe that services put before a text that
+// a spreadsheet would take for a formula.
 func unguarded(s string) string {
 	rest, guarded := strings.CutPrefix(s, "'")
 	if guarded && rest != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", firstRune(rest)) {
@@ -89,7 +89,7 @@ func (e *entry) set(name, value string) {
 	e.columns[e.key(name)] = value
 }
 
-// list are the objects of a list; none in CSV.
+// list returns the objects of a list; none in CSV.
 func (e *entry) list(name string) (entries []*entry) {
 	items, _ := e.object[name].([]any)
 	for _, item := range items {
@@ -106,7 +106,7 @@ func (e *entry) has(name string) bool {
 	return ok
 }
 
-// refuse notes the first error.
+// refuse records the first error.
 func (e *entry) refuse(err *affiliate.Error) {
 	if e.bad == nil {
 		e.bad = err
@@ -121,7 +121,7 @@ type file struct {
 	form form
 }
 
-// A form is what the rows of a file look like.
+// A form describes the rows of a file.
 type form struct {
 	comma rune                // between fields of CSV; zero: guessed
 	key   func(string) string // a header as it is compared; nil: fold
@@ -140,7 +140,7 @@ func fileOf(r io.Reader, name string) *file {
 	return &file{r: r, name: name, size: sizeOf(r)}
 }
 
-// called is the name of a file that may not be there.
+// called returns the name of a file that may not be there.
 func (f *file) called() string {
 	if f == nil {
 		return ""
@@ -148,8 +148,8 @@ func (f *file) called() string {
 	return f.name
 }
 
-// again reads the file from its start once more. It reports false when that is
-// not possible.
+// again restarts the file from its beginning. It returns false when that is not
+// possible.
 func (f *file) again() bool {
 	s, ok := f.r.(io.Seeker)
 	if !ok {
@@ -159,9 +159,9 @@ func (f *file) again() bool {
 	return err == nil
 }
 
-// each calls see with every row of the file: with its place, and with its fields
-// or the reason why it cannot be used. It ends when see returns false, with the
-// error of the file, or of the context.
+// each calls see with every row of the file: with its place, and with its fields or
+// the reason why it cannot be used. It ends when see returns false, or with the error
+// of the file or of the context.
 func (f *file) each(ctx context.Context, see func(Row, *entry) bool) error {
 	t, err := newText(f.r)
 	if err != nil {
@@ -178,7 +178,7 @@ func (f *file) each(ctx context.Context, see func(Row, *entry) bool) error {
 	return read(ctx, t, see)
 }
 
-// firstOf is the first byte that is no white space; 0 when there is none near the
+// firstOf returns the first byte that is no white space; 0 when there is none near the
 // beginning. It reads nothing: a tab may be an empty first column.
 func firstOf(t *text) (byte, error) {
 	start, err := t.Peek(maxField)
@@ -232,8 +232,8 @@ func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool)
 	return ctx.Err()
 }
 
-// keys are the headers as they are compared. A header that is there twice, and a
-// column that is needed and not there, is an error.
+// keys returns the headers in normalized form. A repeated header, and a missing column
+// that is needed, are errors.
 func (f *file) keys(header []string) ([]string, error) {
 	keys := make([]string, len(header))
 	if f.form.key == nil {
@@ -260,7 +260,7 @@ func (f *file) keys(header []string) ([]string, error) {
 	return nil, fmt.Errorf("there is no column %s; the file has the columns %s", strings.Join(missing, ", "), quoted(header, ", "))
 }
 
-// quoted are names for an error, of one line and without control characters.
+// quoted returns names for an error, on one line and without control characters.
 func quoted(names []string, between string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -276,7 +276,7 @@ func quoted(names []string, between string) string {
 	return b.String()
 }
 
-// sums are the words that spreadsheets and people put before the totals of a table.
+// sums are the words before the totals of a table, from spreadsheets and people.
 var sums = []string{
 	"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "zwischensumme", "total général",
 	"total general", "totale", "totaal", "totalt", "somme", "suma", "razem", "soma", "итого", "всего", "合計", "合计", "总计",
@@ -327,7 +327,7 @@ func (f *file) readJSON(ctx context.Context, t *text, see func(Row, *entry) bool
 // failed names the file in an error.
 func (f *file) failed(err error) error { return &fileError{f.name, err} }
 
-// A fileError is a file that cannot be read on.
+// A fileError ends the reading of a file.
 type fileError struct {
 	file string
 	err  error

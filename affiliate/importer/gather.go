@@ -9,16 +9,16 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// paidSales are the commissions that a service says are paid, or going to be,
-// without saying by which payout: one payout for each affiliate and calendar
-// month. They keep nothing but ids.
+// paidSales collects the commissions that a service reports as paid, or as going
+// to be, without a payout: they get one payout for each affiliate and calendar
+// month. It keeps only their ids.
 type paidSales struct {
 	service string
 	groups  map[paidGroup]*paidList
 	listed  map[[16]byte]bool // in a payout of the service
 }
 
-// A paidGroup is what belongs into one payout.
+// A paidGroup identifies one of these payouts.
 type paidGroup struct {
 	affiliate string // as the service names it
 	month     string // such as 2026-05; empty: going to be paid
@@ -26,14 +26,14 @@ type paidGroup struct {
 	currency  affiliate.Currency
 }
 
-// A paidList is what a payout is made of. The ids are kept in one text, each with
+// A paidList holds the entries of a payout. The ids are in one text, each with
 // its amount.
 type paidList struct {
 	ids  []byte
 	last time.Time // when the last of them was paid
 }
 
-// add notes a commission. A zero time is of one that is going to be paid.
+// add adds a commission. A zero time means that it is going to be paid.
 func (p *paidSales) add(g paidGroup, ref string, amount affiliate.Amount, at time.Time, loc *time.Location) {
 	if !at.IsZero() && g.payout == "" {
 		g.month = at.In(loc).Format("2006-01")
@@ -55,7 +55,7 @@ func (p *paidSales) add(g paidGroup, ref string, amount affiliate.Amount, at tim
 	}
 }
 
-// list notes that a payout of the service has a commission.
+// list records that a payout of the service has a commission.
 func (p *paidSales) list(ref string) {
 	if p.listed == nil {
 		p.listed = make(map[[16]byte]bool)
@@ -63,7 +63,7 @@ func (p *paidSales) list(ref string) {
 	p.listed[shortOf(ref)] = true
 }
 
-// each gives the payouts, in the order of their refs.
+// each yields the payouts, in the order of their refs.
 func (p *paidSales) each(file string, give func(Row, error) bool) {
 	groups := make([]paidGroup, 0, len(p.groups))
 	for g := range p.groups {
@@ -87,7 +87,7 @@ func (p *paidSales) each(file string, give func(Row, error) bool) {
 	}
 }
 
-// ref is the ref of a payout.
+// ref returns the ref of a payout.
 func (g paidGroup) ref(service string) string {
 	switch {
 	case g.payout != "":
@@ -98,7 +98,7 @@ func (g paidGroup) ref(service string) string {
 	return service + ":paid:" + g.affiliate + ":" + g.month + ":" + string(g.currency)
 }
 
-// payout is a group as a payout.
+// payout returns a group as a payout.
 func (p *paidSales) payout(g paidGroup) (Payout, *affiliate.Error) {
 	list := p.groups[g]
 	out := Payout{Currency: g.currency, Gathered: true}

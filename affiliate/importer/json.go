@@ -12,13 +12,13 @@ import (
 
 // A stream reads the objects of a vendor's list API: an array, an object with the
 // array "data" or "items", one object a line, or several of these one after
-// another, as a loop over pages leaves them. It holds one object at a time.
+// another, as saved page by page. It holds one object at a time.
 type stream struct {
 	*text
-	inside []byte // the ends of what is open around the objects: ']' of a list, '}' of its object
+	inside []byte // the closing brackets that are open around the objects: ']' of a list, '}' of its object
 }
 
-// object reads the next object. bad says why it cannot be used. The error is
+// object reads the next object; bad says why it cannot be used. The error is
 // io.EOF at the end.
 func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error) {
 	for {
@@ -56,7 +56,7 @@ func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error
 	}
 }
 
-// skip is the next byte that is no white space and no comma.
+// skip returns the next byte that is no white space and no comma.
 func (s *stream) skip() (byte, error) {
 	for {
 		c, err := s.next()
@@ -66,15 +66,15 @@ func (s *stream) skip() (byte, error) {
 	}
 }
 
-// skipRest gives up on a file that is no JSON.
+// skipRest gives up on a file that is not JSON.
 func (s *stream) skipRest() error {
 	s.inside = nil
 	_, err := io.Copy(io.Discard, s.Reader)
 	return err
 }
 
-// scanObject reads an object whose brace was read. listed reports that it is one
-// around a list, which was read up to the bracket.
+// scanObject reads an object whose brace was read. listed reports that it contains
+// a list; then it was read up to the list's bracket.
 func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, err error) {
 	raw = append(raw, '{')
 	for {
@@ -108,7 +108,7 @@ func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, er
 	}
 }
 
-// finished is an object that was read to its end.
+// finished returns an object that was read to its end.
 func finished(raw []byte) ([]byte, bool, *affiliate.Error, error) {
 	switch {
 	case len(raw) > maxRow:
@@ -121,7 +121,7 @@ func finished(raw []byte) ([]byte, bool, *affiliate.Error, error) {
 	return raw, false, nil, nil
 }
 
-// colon skips a colon and is the byte that a value begins with.
+// colon skips a colon and returns the first byte of the value after it.
 func (s *stream) colon() (byte, error) {
 	c, err := s.skip()
 	if err == nil && c == ':' {
@@ -148,7 +148,7 @@ func (s *stream) closeObject() error {
 	}
 }
 
-// cut is the end of a file inside of something.
+// cut returns the end of a file inside of something.
 func cut(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

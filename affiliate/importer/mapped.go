@@ -100,8 +100,8 @@ func (c *mapped) sale(row *Row, _ *entry) {
 	}
 }
 
-// gather notes a sale that was paid. Whose it is, is the affiliate of the row, or
-// the customer, whose affiliate only the program knows.
+// gather records a sale that was paid. Its affiliate is that of the row, or that
+// of the customer, which only the program knows.
 func (c *mapped) gather(ref string, s *affiliate.ImportedSale, currency affiliate.Currency) {
 	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
 	if g.affiliate == "" {

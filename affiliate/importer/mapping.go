@@ -18,7 +18,7 @@ import (
 // A Mapping says what the columns of a file mean. The file is CSV with a header,
 // or JSON objects, whose members are named like "customer.email".
 type Mapping struct {
-	// Kind is what a row is: [Affiliates], [Codes], [Referrals], [Sales] or
+	// Kind is the kind of the rows: [Affiliates], [Codes], [Referrals], [Sales] or
 	// [Payouts].
 	Kind string
 
@@ -28,19 +28,19 @@ type Mapping struct {
 	// Values are fields that are the same in every row, such as the currency.
 	Values map[string]string
 
-	// Optional are fields whose columns the file may lack. Any other column that
-	// Columns name and the file does not have is an error.
+	// Optional lists fields whose columns may be missing in the file. Any other column
+	// that Columns name must be there.
 	Optional []string
 
-	// Status has the service's words for a status, in the words of this module:
-	// ACTIVE, DEACTIVATED … for affiliates; ACCEPTED, ON_HOLD, DECLINED, PAID and
-	// REFUNDED for sales; PENDING, PROCESSING, PAID and FAILED for payouts. Words
-	// that are in no such list are compared without regard to case. "" is what a blank
-	// status means; without it, that of a row without one. Nil: the file has our words.
+	// Status translates the service's words for a status into those of this module:
+	// ACTIVE, DEACTIVATED … for affiliates; ACCEPTED, ON_HOLD, DECLINED, PAID and REFUNDED
+	// for sales; PENDING, PROCESSING, PAID and FAILED for payouts. The service's words are
+	// compared without regard to case. The word "" stands for a blank status; without it,
+	// a blank status counts as no status. Nil: the file has our words.
 	Status map[string]string
 
 	Comma    rune               // between the fields; zero: guessed from the header
-	Decimal  rune               // before the decimals of amounts, '.' or ','; zero: as each amount shows, and refused where it may be either
+	Decimal  rune               // before the decimals of amounts, '.' or ','; zero: found out for each amount, and an ambiguous one is refused
 	Cents    bool               // amounts are in the smallest unit of the currency
 	Location *time.Location     // of times without a zone, and of the months of payouts; nil: UTC
 	Layouts  []string           // further forms of times, as of package time
@@ -87,13 +87,13 @@ var fieldsOf = map[string][]string{
 //
 // Between the ids in keys, payer and sales are spaces, commas or semicolons.
 //
-// Without a column ref the row is told from others by a digest: of email and slug,
-// the code, the email, the externalId or all fields of a sale.
+// Without a column ref, rows are told apart by a digest: of email and slug, the code, the
+// email, the externalId or all fields of a sale.
 //
 // Columns are found without regard to letter case and to blanks around their names.
-// Amounts are written as people write them: with groups of thousands, the sign or
-// the code of their currency, and a sign or brackets below zero. One that may be
-// read in two ways refuses its row, such as 1.250 in a currency of two decimals.
+// Amounts may be written as people write them: with groups of thousands, the sign or the
+// code of their currency, and a sign or brackets below zero. An ambiguous amount, such as
+// 1.250 in a currency of two decimals, refuses its row.
 //
 // A mapping that names an unknown kind or field is an error of the first row, and
 // so is a column that the file lacks or has twice.
@@ -165,7 +165,7 @@ func (m *Mapping) check() error {
 	return nil
 }
 
-// needs are the columns that a CSV file must have.
+// needs returns the columns that a CSV file must have.
 func (m *Mapping) needs() (needs [][]string) {
 	for _, field := range slices.Sorted(maps.Keys(m.Columns)) {
 		if name := m.Columns[field]; name != "" && !strings.HasPrefix(name, constant) && !slices.Contains(m.Optional, field) {
@@ -187,7 +187,7 @@ func (c *mapped) checkMembers() {
 	}
 }
 
-// constant is before the names of the columns that Mapping.Values stand for.
+// constant begins the names of the columns that stand for Mapping.Values.
 const constant = "="
 
 // mapped is one walk over a file by a mapping.
@@ -198,12 +198,12 @@ type mapped struct {
 	paid paidSales
 }
 
-// column is where a field of a row is, for values and for the errors about them.
+// column returns where a field of a row is, for values and for the errors about them.
 func (c *mapped) column(field string) string {
 	return strings.TrimPrefix(cmp.Or(c.Columns[field], field), constant)
 }
 
-// field is a field of the row.
+// field returns a field of the row.
 func (c *mapped) field(field string) string {
 	if name := c.Columns[field]; name != "" {
 		return c.text(name)
@@ -211,10 +211,10 @@ func (c *mapped) field(field string) string {
 	return ""
 }
 
-// ref is the ref of a row of a kind, and of those that name it.
+// ref returns the ref of a row of a kind, and of those that name it.
 func (c *mapped) ref(kind, id string) string { return c.Service + ":" + kind + ":" + id }
 
-// refOf is the ref of the row: by its column, else by a digest of texts.
+// refOf returns the ref of the row: by its column, else by a digest of texts.
 func (c *mapped) refOf(texts ...string) string {
 	if c.Columns["ref"] != "" {
 		id := c.field("ref")
@@ -227,7 +227,7 @@ func (c *mapped) refOf(texts ...string) string {
 	return c.ref(c.Kind, "#"+digest(texts...))
 }
 
-// refer is the ref of another row that a field names; empty without one.
+// refer returns the ref of another row that a field names; empty without one.
 func (c *mapped) refer(kind, field string) (refs []string) {
 	if id := c.field(field); id != "" {
 		refs = append(refs, c.ref(kind, id))
@@ -235,7 +235,7 @@ func (c *mapped) refer(kind, field string) (refs []string) {
 	return refs
 }
 
-// via are the refs of the affiliate, the link and the code that a row names.
+// via returns the refs of the affiliate, the link and the code that a row names.
 func (c *mapped) via() []string {
 	var refs []string
 	if slug := c.field("slug"); slug != "" {
@@ -273,7 +273,7 @@ func (c *mapped) number(field string) int64 {
 	return c.count(c.Columns[field])
 }
 
-// word is the status of the row in our words.
+// word returns the status of the row in our words.
 func (c *mapped) word() string {
 	given := c.field("status")
 	if c.Status == nil {
@@ -291,8 +291,8 @@ func (c *mapped) word() string {
 	return ""
 }
 
-// said is the currency of a row: its own or that of the mapping, or what the signs of
-// its amounts say, if that is one; empty: the program's.
+// said returns the currency of a row: its own or that of the mapping, or the one that the
+// signs of its amounts mean, if there is exactly one; empty: the program's.
 func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
 	if currency == "" && len(c.signs) == 1 {
 		return c.signs[0]
@@ -300,7 +300,7 @@ func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
 	return currency
 }
 
-// money of a row is in its own currency, or in that of the mapping.
+// currencyOf returns the currency of a row: its own, or that of the mapping.
 func (c *mapped) currencyOf() affiliate.Currency {
 	if c.Columns["currency"] != "" {
 		if given := c.currency(c.Columns["currency"]); given != "" {

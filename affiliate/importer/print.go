@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// String is the report as text, one fact a line, for a terminal or a ticket:
+// String returns the report as text, one fact a line, for a terminal or a ticket:
 //
 //	created: affiliates 2 referrals 1 sales 4
 //	stored USD: sales 188.20, refunds 0.00, commission 33.64, payouts 20.00
 //	reject sales.csv:6 csv:sales:o5: invalid_field paid: paid must be a number
 //
-// What the rows say, what is stored and what was refused has a line for each
-// currency. It does not say how long the import took, so the report of a dry run
-// reads like that of the real one.
+// It has a line for each currency with the amounts of the rows, of the records
+// and of what was refused. It does not say how long the import took, so a dry run
+// has the same report as the real one.
 func (r Report) String() string {
 	var b strings.Builder
 	for _, part := range []struct {
@@ -53,9 +53,9 @@ func (t Totals) print(b *strings.Builder, name string) {
 	}
 }
 
-// String is the reject on one line: file and line, ref, reason, field, text.
-// Control characters of the file, and those that turn the direction of a text or
-// are not seen, stand as their numbers, such as \u202e.
+// String returns the reject on one line: file and line, ref, reason, field, text.
+// Control characters of the file, and those that are invisible or change the
+// direction of writing, appear as their numbers, such as \u202e.
 func (x Reject) String() string {
 	text := fmt.Sprintf("%s:%d %s: %s %s: %s", x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
 	if x.Kept != "" {
@@ -64,7 +64,7 @@ func (x Reject) String() string {
 	return shown(text)
 }
 
-// shown is a text whose every character can be seen.
+// shown returns a text whose every character can be seen.
 func shown(text string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {

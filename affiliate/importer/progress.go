@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Progress is how far an import has come.
+// A Progress says how far an import has come.
 type Progress struct {
 	Kind      string  // of the rows that were stored last
 	Done      int64   // rows of this kind so far
@@ -41,7 +41,7 @@ func (p *progress) row(row *Row) {
 	p.last = Row{read: row.read, size: row.size}
 }
 
-// batch tells that a batch was stored.
+// batch reports that a batch was stored.
 func (p *progress) batch(kind string) {
 	if p.tell == nil {
 		return
@@ -60,8 +60,8 @@ func (p *progress) batch(kind string) {
 //
 //	sales 12,400 of ~31,000 · 3 rejected · 1,900/s
 //
-// Where w is no terminal, each is a line of its own. Call the function with the
-// zero Progress at the end, which ends the line.
+// If w is not a terminal, each progress is a line of its own. Call the function
+// with the zero Progress at the end, which ends the line.
 func Terminal(w io.Writer) func(Progress) {
 	live := false
 	if f, ok := w.(*os.File); ok {
@@ -92,7 +92,7 @@ func drawn(w io.Writer, live bool) func(Progress) {
 	}
 }
 
-// grouped is a number with commas between thousands.
+// grouped returns a number with commas between thousands.
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {

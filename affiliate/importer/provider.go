@@ -6,11 +6,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// stripe gave the ids of payments and customers in the exports of the services
-// that work with it alone.
+// stripe is the provider of the ids in the exports of services that work with
+// Stripe alone.
 const stripe = "stripe"
 
-// providerIDs are the ids of a provider in texts; in one text there are spaces,
+// providerIDs returns the ids of a provider in texts; in one text there are spaces,
 // commas or semicolons between them.
 func providerIDs(provider string, texts ...string) (ids []affiliate.ProviderID) {
 	for _, text := range texts {
@@ -21,7 +21,7 @@ func providerIDs(provider string, texts ...string) (ids []affiliate.ProviderID) 
 	return ids
 }
 
-// listOf are the parts of a field that holds several.
+// listOf returns the parts of a field that holds several.
 func listOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ';' || r == ',' })
 }

@@ -20,14 +20,15 @@ var (
 type Report struct {
 	Created  map[string]int
 	Existing map[string]int // they were there and changed nothing
-	Changed  map[string]int // they say something else than when they were imported
+	Changed  map[string]int // rows that differ from when they were imported
 	Rejected map[string]int
 
-	Rejects   []Reject // what was left out, as far as Options.MaxRejected allows
-	Conflicts []Reject // what is stored otherwise than the rows say, likewise
+	Rejects   []Reject // what was left out, up to Options.MaxRejected
+	Conflicts []Reject // what differs in the records from the rows, likewise
 
-	// Source is what the rows say, each ref counted once; Stored what the records
-	// hold of it; Refused what was rejected, or stands otherwise in the records.
+	// Source has the amounts of the rows, each ref counted once; Stored those of
+	// their records; Refused those that were rejected or that differ in the
+	// records.
 	Source, Stored, Refused Totals
 
 	Unread int // rows whose amounts, or one of them, could not be read: they are not in the totals
@@ -38,7 +39,8 @@ type Report struct {
 // Totals are amounts by currency.
 type Totals map[affiliate.Currency]affiliate.ImportFigures
 
-// A Reject is a row, or a part of one, that was left out or is stored otherwise.
+// A Reject is a row, or a part of one, that was left out or differs in its
+// record.
 type Reject struct {
 	File  string
 	Line  int // of the row's first line, from 1, the header included; 0: the row was made from several
@@ -62,7 +64,7 @@ func (t Totals) add(c affiliate.Currency, f affiliate.ImportFigures) error {
 	return nil
 }
 
-// plus is the sum of two figures, or with Sub their difference.
+// plus returns the sum of two figures, or with Sub their difference.
 func plus(a, b affiliate.ImportFigures, op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (affiliate.ImportFigures, error) {
 	for _, pair := range [...]struct {
 		to   *affiliate.Amount
@@ -98,7 +100,7 @@ func (r *Report) balanced() bool {
 	return true
 }
 
-// figuresOf are the amounts that a row says.
+// figuresOf returns the amounts that a row says.
 func figuresOf(item Item) affiliate.ImportFigures {
 	switch item := item.(type) {
 	case Sale:
@@ -109,7 +111,7 @@ func figuresOf(item Item) affiliate.ImportFigures {
 	return affiliate.ImportFigures{}
 }
 
-// currencyOf is the currency of a row; empty: the program's.
+// currencyOf returns the currency of a row; empty: the program's.
 func currencyOf(item Item) affiliate.Currency {
 	switch item := item.(type) {
 	case Sale:

@@ -10,10 +10,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Files are the files of a service. A file that is nil is left out, and one with a
-// method Name is named by it in reports. A file that is an [io.Seeker] is read a
-// second time where that is needed: customers are taken from the commissions when
-// there is no file of customers.
+// Files are the files of a service. A file that is nil is left out. A file with a
+// method Name appears in reports under that name. A file that is an [io.Seeker] can be
+// read a second time, which is needed when there is no file of customers: they are then
+// taken from the commissions.
 type Files struct {
 	Affiliates  io.Reader
 	Links       io.Reader // of Rewardful
@@ -22,8 +22,8 @@ type Files struct {
 	Commissions io.Reader
 	Payouts     io.Reader // of Rewardful
 
-	// Discount is what Rewardful's coupons take off, which Rewardful does not
-	// know. Its Name and ExternalID are not used. Zero: coupons are rejected.
+	// Discount is what Rewardful's coupons take off, which Rewardful's files do not
+	// say. Its Name and ExternalID are not used. Zero: coupons are rejected.
 	Discount affiliate.NewCoupon
 
 	// Location is the zone of the calendar months of payouts that are made of
@@ -31,12 +31,11 @@ type Files struct {
 	Location *time.Location
 }
 
-// Rewardful reads what the lists of Rewardful's API answer, saved as they come,
-// page after page: affiliates (with expand[]=links), affiliate_links,
-// affiliate_coupons, referrals, commissions (with expand[]=sale), payouts (with
-// expand[]=commissions). They are JSON. Affiliates may also be in the CSV file that
-// Rewardful imports: stripe_customer_id, first_name, last_name, email, paypal_email,
-// wise_email, token.
+// Rewardful reads the answers of the lists of Rewardful's API, saved unchanged, page
+// after page: affiliates (with expand[]=links), affiliate_links, affiliate_coupons,
+// referrals, commissions (with expand[]=sale), payouts (with expand[]=commissions).
+// They are JSON. Affiliates may also be in the CSV file that Rewardful imports:
+// stripe_customer_id, first_name, last_name, email, paypal_email, wise_email, token.
 //
 // Amounts are in the smallest unit of their currency. A commission without an amount
 // or without its sale, and a payout without its commissions, is rejected: then the list
@@ -86,11 +85,11 @@ func Rewardful(f Files) Source {
 type output struct {
 	yield func(Row, error) bool
 	ended bool
-	quiet bool // rows that cannot be used are passed over: the file is read once more
+	quiet bool // rows that cannot be used are skipped: the file is being read a second time
 }
 
-// scan gives the rows that read makes of a file's entries. An error of the file
-// ends everything.
+// scan yields the rows that read makes of a file's entries. An error of the file ends
+// everything.
 func (o *output) scan(ctx context.Context, f *file, read func(row *Row, e *entry)) {
 	if o.ended || f == nil {
 		return
@@ -142,7 +141,7 @@ func (e *entry) requires(name string) {
 	}
 }
 
-// lead are refs of what brought a customer, as far as the fields are there.
+// lead returns the refs of the given fields that say what brought a customer.
 func (e *entry) lead(pairs ...string) (via []string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if id := e.text(pairs[i+1]); id != "" {
@@ -171,7 +170,7 @@ var rewardfulStates = map[string]affiliate.AffiliateStatus{
 	"pending": affiliate.AffiliateInactive, "unconfirmed": affiliate.AffiliateInvited, "invited": affiliate.AffiliateInvited,
 }
 
-// state is the status of an affiliate. The CSV file has none.
+// state returns the status of an affiliate. The CSV file has none.
 func (e *entry) state(name string) affiliate.AffiliateStatus {
 	word := e.text(name)
 	status, known := rewardfulStates[word]
@@ -240,7 +239,7 @@ func (r *rewardful) customer(row *Row, e *entry) {
 	r.referral(row, e, "")
 }
 
-// customerOfSale is the customer inside a commission.
+// customerOfSale reads the customer inside a commission.
 func (r *rewardful) customerOfSale(row *Row, e *entry) {
 	short := shortOf(e.text("sale.referral.id"))
 	if e.text("sale.referral.id") == "" || r.given[short] {
@@ -298,7 +297,7 @@ func (r *rewardful) commission(row *Row, e *entry) {
 	}
 	whole := !s.TotalEarned.IsZero() && s.Refunded == s.TotalEarned && !s.CommissionEarned.IsZero()
 	kept := s.CommissionEarned
-	if whole { // nothing of the sale is kept: what was paid for it all the same is a bonus
+	if whole { // nothing of the sale is kept: what was paid for it nevertheless is a bonus
 		s.CommissionEarned = affiliate.Amount{}
 		row.Item = Sale{s, currency}
 	}

@@ -27,8 +27,8 @@ type Options struct {
 // Conflict says what happens to a link whose slug another affiliate has.
 type Conflict = affiliate.SlugConflict
 
-// What happens to such a link: it is left out, and who came by it belongs to its
-// affiliate all the same; its slug gets -2, -3 …; or Run ends with [ErrConflict]
+// What happens to such a link: it is left out, and customers who came by it still
+// belong to its affiliate; its slug gets -2, -3 …; or Run ends with [ErrConflict]
 // after the transaction, in which the affiliate is left out.
 const (
 	Skip       Conflict = affiliate.SkipLink
@@ -37,12 +37,12 @@ const (
 )
 
 // Run imports the rows of a source into a program. It commits a batch of rows at
-// a time; after an error, a crash or the end of ctx what was committed stays, and
-// another Run of the same files skips it. At its end it opens the books of the
-// affiliates (see [affiliate.OpenBooksJob]).
+// a time. After an error, a crash or the end of ctx the committed batches stay,
+// and another Run of the same files skips them. At its end it opens the books of
+// the affiliates (see [affiliate.OpenBooksJob]).
 //
 // Errors, always with the report so far: those of the source and of the store;
-// [ErrConflict]; [ErrTotals]. A row that is rejected is no error.
+// [ErrConflict]; [ErrTotals]. A rejected row is no error.
 //
 // Effects: those of the import calls of [tributary.Program]; no event.
 //
@@ -133,7 +133,7 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 	other := false
 	switch again = again && row.Ref != ""; {
 	case again && before != contents:
-		again, other = false, true // two commissions: each counts, and only one can be told by its ref
+		again, other = false, true // two commissions: both count, but only one can have the ref
 		if bad == nil {
 			bad = refusal.FieldRefAgain.Of("ref")
 		}
@@ -170,7 +170,8 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 	return nil
 }
 
-// contentsOf tells a sale from another with the same ref; 0: of another item.
+// contentsOf returns a digest of a sale, to tell it from another one with the
+// same ref; 0 for other items.
 func contentsOf(item Item) uint64 {
 	sale, ok := item.(Sale)
 	if !ok {
@@ -181,7 +182,7 @@ func contentsOf(item Item) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// without is a gathered payout without the commissions that were rejected.
+// without returns a gathered payout without the commissions that were rejected.
 func (r *run) without(payout Payout, taken *pending) (Payout, error) {
 	refs := payout.Sales
 	payout.Sales = nil
@@ -222,14 +223,14 @@ func (r *run) reject(row *pending, why *affiliate.Error) error {
 	return r.report.Refused.add(row.currency, row.says)
 }
 
-// list keeps a reject, as far as there is room.
+// list keeps a reject while there is room.
 func (r *run) list(to *[]Reject, reject Reject) {
 	if len(*to) < r.MaxRejected {
 		*to = append(*to, reject)
 	}
 }
 
-// atRow says at which row something failed.
+// atRow adds to an error the row at which it occurred.
 func (r *run) atRow(row *Row, err error) error {
 	return fmt.Errorf("importer: %s:%d: %w", row.File, row.Line, err)
 }

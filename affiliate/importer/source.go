@@ -7,14 +7,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Source gives the rows of an import, in the order affiliates, coupons,
-// referrals, sales, payouts: a row names others by their refs, and they come
-// before it.
+// A Source yields the rows of an import in the order affiliates, coupons,
+// referrals, sales, payouts, because a row names earlier rows by their refs.
 //
-// A row that cannot be read comes with an [*affiliate.Error], and the next one
-// follows; its Item is then what could be read. Any other error ends the walk.
-// Each walk reads the files where they stand: for another one, make another
-// Source.
+// A row that cannot be read comes with an [*affiliate.Error] and an Item with
+// what could be read, and the next row follows. Any other error ends the walk.
+// A walk begins where the files stand: for another one, make another Source.
 type Source interface {
 	Rows(ctx context.Context) iter.Seq2[Row, error]
 }
@@ -23,41 +21,40 @@ type Source interface {
 type Row struct {
 	File string // as reports name it
 	Line int    // of the row's first line, from 1, the header included
-	Ref  string // such as "rewardful:affiliate:8f2c…": stable, unique, and it names no person
+	Ref  string // such as "rewardful:affiliate:8f2c…": stable, unique, and not the name of a person
 	Item Item   // nil: it could not be read
 
 	read, size int64 // bytes of the file up to here, and all of them; 0: not known
 	money      money // how its amounts were read
 }
 
-// An Item is what a row brings: an [Affiliate], a [Coupon], a [Referral], a
+// An Item is the content of a row: an [Affiliate], a [Coupon], a [Referral], a
 // [Sale] or a [Payout].
 type Item interface{ item() }
 
-// An Affiliate is an affiliate with the links. Ref and OnConflict are set by
-// [Run].
+// An Affiliate is an affiliate with their links. [Run] sets Ref and OnConflict.
 type Affiliate struct{ affiliate.ImportedAffiliate }
 
-// A Coupon is a coupon with its codes. Ref is set by [Run].
+// A Coupon is a coupon with its codes. [Run] sets Ref.
 type Coupon struct{ affiliate.ImportedCoupon }
 
-// A Referral is a customer. Ref is set by [Run].
+// A Referral is a customer. [Run] sets Ref.
 type Referral struct{ affiliate.ImportedReferral }
 
-// A Sale is a payment with its commission, or a bonus. Ref is set by [Run].
+// A Sale is a payment with its commission, or a bonus. [Run] sets Ref.
 type Sale struct {
 	affiliate.ImportedSale
 	Currency affiliate.Currency // of all its amounts; empty: the program's
 }
 
-// A Payout is a payout. Ref is set by [Run].
+// A Payout is a payout. [Run] sets Ref.
 type Payout struct {
 	affiliate.ImportedPayout
 	Currency affiliate.Currency // of its amount; empty: the program's
 
-	// Gathered marks a payout that the reader made of commissions which the
-	// service says are paid, without saying by which payout. Commissions that
-	// were rejected are taken out of it, and off its amount.
+	// Gathered marks a payout that the reader made of commissions that the
+	// service reports as paid without a payout. Rejected commissions are
+	// removed from it, and its amount is reduced.
 	Gathered bool
 }
 
@@ -79,7 +76,7 @@ const (
 	Payouts    = "payouts"
 )
 
-// kindOf is the kind of a row.
+// kindOf returns the kind of a row.
 func kindOf(item Item) string {
 	switch item.(type) {
 	case Affiliate:
@@ -96,7 +93,7 @@ func kindOf(item Item) string {
 	return "rows"
 }
 
-// All is the rows of several sources, one source after another.
+// All returns the rows of several sources, one source after another.
 func All(sources ...Source) Source { return all(sources) }
 
 type all []Source

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// The bounds of a file's parts.
+// The largest sizes in a file.
 const (
 	maxField  = 64 << 10
 	maxRow    = 1 << 20
@@ -54,7 +54,7 @@ func appleLines(start []byte) bool {
 	return false
 }
 
-// next is the next byte.
+// next returns the next byte.
 func (t *text) next() (byte, error) {
 	c, err := t.ReadByte()
 	if err == nil {
@@ -69,7 +69,7 @@ func (t *text) next() (byte, error) {
 	return c, err
 }
 
-// back puts the byte back that was read last.
+// back unreads the last byte.
 func (t *text) back(c byte) {
 	if t.UnreadByte() == nil { // it follows a read
 		t.read--
@@ -79,7 +79,7 @@ func (t *text) back(c byte) {
 	}
 }
 
-// checkText refuses a field that is too long or no text.
+// checkText refuses a field that is too long or not valid text.
 func checkText(field, s string) *affiliate.Error {
 	switch {
 	case len(s) > maxField:
@@ -90,7 +90,7 @@ func checkText(field, s string) *affiliate.Error {
 	return nil
 }
 
-// A sized file knows how long it is.
+// sizeOf returns the size of a file that knows it, else 0.
 func sizeOf(r io.Reader) int64 {
 	s, ok := r.(io.Seeker)
 	if !ok {

@@ -16,17 +16,17 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How texts become values. A text that is no value refuses its row.
+// Conversions of texts to values. A text that is not a value refuses its row.
 
-// A money is how the amounts of a row are written.
+// A money describes how the amounts of a row are written.
 type money struct {
 	form    amounts.Form
-	signs   []affiliate.Currency // that the signs of its amounts may mean; nil: there are none
+	signs   []affiliate.Currency // which the signs of its amounts may mean; nil: there are none
 	digits  string               // a field that was read by the digits of an unknown currency; empty: none
 	least   int                  // as few digits the currency has at least,
 	most    int                  // and as many at most, for that
 	unread  bool                 // an amount could not be read
-	decimal *byte                // what stood before the decimals so far in the file; nil: it does not matter
+	decimal *byte                // the decimal sign in the file so far; nil: it does not matter
 }
 
 // amount reads an amount in major units, such as 1250.00, as people write it. It
@@ -59,7 +59,7 @@ func (e *entry) amount(name string) affiliate.Amount {
 	return affiliate.Amount{}
 }
 
-// told keeps what an amount says besides.
+// told keeps what an amount says besides its value.
 func (e *entry) told(name string, r *amounts.Reading) {
 	if e.decimal != nil && r.Decimal != 0 {
 		*e.decimal = r.Decimal
@@ -80,13 +80,13 @@ func (e *entry) told(name string, r *amounts.Reading) {
 	}
 }
 
-// refuseAmount notes that an amount cannot be read.
+// refuseAmount records that an amount cannot be read.
 func (e *entry) refuseAmount(err *affiliate.Error) {
 	e.unread = true
 	e.refuse(err)
 }
 
-// in is the error of a row whose currency the reader did not know, in a program of
+// in returns the error of a row whose currency the reader did not know, in a program of
 // a currency.
 func (m *money) in(c affiliate.Currency) *affiliate.Error {
 	if m.signs != nil && !slices.Contains(m.signs, c) {
@@ -98,7 +98,7 @@ func (m *money) in(c affiliate.Currency) *affiliate.Error {
 	return nil
 }
 
-// minor reads an amount in the smallest unit of a currency; of an unknown one, in
+// minor reads an amount in the smallest unit of a currency; for an unknown currency, in
 // hundredths.
 func (e *entry) minor(name string, c affiliate.Currency) affiliate.Amount {
 	text := e.text(name)
@@ -173,7 +173,7 @@ func (e *entry) currency(name string) affiliate.Currency {
 	return c
 }
 
-// layouts are the forms of times that every reader knows.
+// layouts are the formats of times that every reader knows.
 var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"}
 
 // time reads the first of the fields that has a time.
@@ -197,15 +197,15 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 	return time.Time{}
 }
 
-// zoned reports whether the zone of a time that was parsed is known. Package time
-// makes one of no offset of letters such as EST, unless they are those of loc.
+// zoned reports whether the zone of a parsed time is known. For unknown letters such as
+// EST package time makes up a zone with offset 0, unless they are those of loc.
 func zoned(t time.Time, loc *time.Location) bool {
 	name, offset := t.Zone()
 	return offset != 0 || t.Location() == loc || t.Location() == time.UTC || name == "" || name == "GMT" || name == "Z"
 }
 
-// serial reads the number of a day, as spreadsheets keep times: days since 30
-// December 1899, and a part of a day. It is a time between 1954 and 2119.
+// serial reads the number by which spreadsheets keep a time: the days since 30 December
+// 1899 with their fraction. The time must lie between 1954 and 2119.
 func serial(text string, loc *time.Location) (time.Time, bool) {
 	whole, part, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
 	days, err := strconv.Atoi(whole)
@@ -223,7 +223,7 @@ func serial(text string, loc *time.Location) (time.Time, bool) {
 	return time.Date(1899, time.December, 30+days, 0, 0, seconds, 0, loc), true
 }
 
-// digest stands for texts in a ref, so that a ref names no person.
+// digest returns a digest of texts for a ref, so that the ref names no person.
 func digest(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Payer changes payouts: an *tributary.Program.
+// A Payer changes payouts, as *tributary.Program does.
 type Payer interface {
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
@@ -22,15 +22,15 @@ type Payer interface {
 // Applied says what [Apply] did.
 type Applied struct {
 	Paid, Failed int // payouts that became so now
-	Returned     int // the same: they were PAID, and the money came back
+	Returned     int // the same: payouts that were PAID, and whose money came back
 	Unchanged    int // that were so before
 	Waiting      int // the provider has not decided
 	Unknown      []Result
 	Conflicts    []Conflict
 }
 
-// A Conflict is a result that contradicts a payout that is final. Somebody has to
-// look at it; the payout is left as it is.
+// A Conflict is a result that contradicts the final status of a payout. The payout
+// stays as it is, and somebody has to look at it.
 type Conflict struct {
 	Result Result
 	Status affiliate.PayoutStatus // of the payout
@@ -43,8 +43,8 @@ type Conflict struct {
 // A payout that was FAILED and is paid now becomes PROCESSING and then PAID. Applying
 // the same results again changes nothing.
 //
-// Errors: those of to. What was applied before stays applied, and applied says
-// what it is; so after an error, apply all results again.
+// Errors: those of to. What was applied before an error stays applied, and is in
+// applied; so apply all results again.
 func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, err error) {
 	for _, r := range results {
 		switch r.State {
@@ -124,7 +124,7 @@ func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r
 
 const maxReason = 10_000 // characters of the reason of a payout that failed or came back
 
-// reasonOf is why a payment failed, as a text that the engine takes.
+// reasonOf returns why a payment failed, as a text that the engine takes.
 func reasonOf(r Result) string {
 	for _, why := range []string{r.Reason, r.Said} {
 		if why = strings.TrimSpace(plain(why)); why != "" {
@@ -134,7 +134,7 @@ func reasonOf(r Result) string {
 	return string(r.State)
 }
 
-// plain replaces what the engine does not take in a text.
+// plain replaces the characters that the engine does not accept in a text.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' {

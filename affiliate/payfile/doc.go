@@ -1,5 +1,5 @@
 // Package payfile writes payouts into the files that payment providers take, and
-// reads back what became of them.
+// reads their results back.
 //
 //	files, refused, err := payfile.PayPal(program.Transfers(ctx, due), "2026-06", payfile.PayPalOptions{})
 //	// upload files; say who is refused and why

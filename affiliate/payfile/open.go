@@ -26,7 +26,7 @@ func open(r io.Reader) (*csv.Reader, places, error) {
 		in.Comma, in.FieldsPerRecord = separator, -1
 		header, err := in.Read()
 		if err == nil && len(header) > 0 && strings.HasPrefix(strings.ToLower(strings.Join(header, "")), "sep=") {
-			header, err = in.Read() // a line that only tells spreadsheets what separates cells
+			header, err = in.Read() // the first line only names the separator for spreadsheets
 		}
 		at, missing := find(header)
 		if err == nil && missing == nil {
@@ -41,7 +41,7 @@ func open(r io.Reader) (*csv.Reader, places, error) {
 	return nil, places{}, wrong
 }
 
-// textOf is the text of a file, with lines that end as Go reads them.
+// textOf returns the text of a file, with lines that end as Go reads them.
 func textOf(r io.Reader) (string, error) {
 	in, err := sheet.Text(r, 4096)
 	if err != nil {

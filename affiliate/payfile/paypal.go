@@ -14,14 +14,15 @@ const maxPayPalNote = 400 // characters
 // MYR are for accounts in their own country. The list leaves out IDR and RUB, which
 // only some of PayPal's pages have.
 //
-// It is as PayPal says: developer.paypal.com/docs/archive/mass-pay/integration-guide/currency-codes
-// of 2026-08-17, and developer.paypal.com/payouts/currency-conversion of 2026-07-24.
+// The source is PayPal:
+// developer.paypal.com/docs/archive/mass-pay/integration-guide/currency-codes of
+// 2026-08-17, and developer.paypal.com/payouts/currency-conversion of 2026-07-24.
 var payPalDecimals = map[affiliate.Currency]int{
 	"AUD": 2, "BRL": 2, "CAD": 2, "CHF": 2, "CZK": 2, "DKK": 2, "EUR": 2, "GBP": 2, "HKD": 2, "HUF": 0, "ILS": 2, "JPY": 0,
 	"MXN": 2, "MYR": 2, "NOK": 2, "NZD": 2, "PHP": 2, "PLN": 2, "SEK": 2, "SGD": 2, "THB": 2, "TWD": 0, "USD": 2,
 }
 
-// PayPalOptions are what a PayPal file is like. The zero value is usable.
+// PayPalOptions are the options of a PayPal file. The zero value is usable.
 type PayPalOptions struct {
 	DecimalComma bool // amounts such as "12,50", as PayPal wants them from accounts of some countries
 }
@@ -32,7 +33,7 @@ type PayPalOptions struct {
 // and PAYPAL. label begins the names of the files: 1–64 characters of A–Z a–z
 // 0–9 . _ -.
 //
-// Payments that are not to be paid this way are refused, each with its reason: see
+// Payments that cannot be paid in this way are refused, each with its reason: see
 // [Refused]. All payments are in memory while the files are made.
 //
 // Errors: those of in; a bad label; two payments with the same Ref; a sum above
@@ -47,7 +48,7 @@ func PayPal(in iter.Seq2[Transfer, error], label string, o PayPalOptions) ([]Fil
 	}})
 }
 
-// payPalRefuses says why PayPal does not pay such an amount.
+// payPalRefuses returns why PayPal does not pay such an amount.
 func payPalRefuses(p Transfer) error {
 	decimals, paid := payPalDecimals[p.Currency]
 	switch {
@@ -59,8 +60,8 @@ func payPalRefuses(p Transfer) error {
 	return nil
 }
 
-// payPalAmount is an amount with the decimals that PayPal takes. In a currency
-// without decimals an amount keeps those that are not zero, and is refused.
+// payPalAmount returns an amount with the decimals that PayPal takes. In a currency without
+// decimals it keeps decimals that are not zero, and the amount is refused.
 func payPalAmount(p Transfer) string {
 	text := p.Amount.Format(p.Currency)
 	if whole, part, _ := strings.Cut(text, "."); payPalDecimals[p.Currency] == 0 && strings.Trim(part, "0") == "" {

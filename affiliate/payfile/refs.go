@@ -18,11 +18,11 @@ type refOf struct {
 	id  uuid.UUID
 }
 
-// shortest is how many characters of a reference must be left of one that was cut,
-// so that another reference is not taken for it.
+// shortest is the smallest number of characters of a reference that was cut, so that it
+// is not taken for another one.
 const shortest = 8
 
-// refsOf are the references of payments.
+// refsOf returns the references of payments.
 func refsOf(of iter.Seq2[Transfer, error]) (known refs, err error) {
 	for p, err := range of {
 		if err != nil {
@@ -34,9 +34,9 @@ func refsOf(of iter.Seq2[Transfer, error]) (known refs, err error) {
 	return known, nil
 }
 
-// find is the payout whose reference a text is, in any letter case, and perhaps with
-// blanks in it or without its end; found is false when it is that of none. A text that
-// may be of two payouts is an error.
+// find returns the payout with a reference. The text may be in any letter case, contain
+// blanks, or lack its end; found is false when no payout fits. It is an error when two
+// payouts may fit.
 func (known refs) find(text string) (id uuid.UUID, found bool, err error) {
 	text = strings.ToUpper(strings.Join(strings.Fields(text), "")) // statements write long words in groups
 	if len(text) < shortest {

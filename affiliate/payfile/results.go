@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// State is what a provider says of a payment.
+// State is the state of a payment at a provider.
 type State string
 
 // The states.
@@ -33,7 +33,7 @@ var words = map[string]State{
 	"": Waiting, "pending": Waiting, "processing": Waiting, "unclaimed": Waiting, "onhold": Waiting,
 }
 
-// A Result is what became of one payment.
+// A Result is the result of one payment.
 type Result struct {
 	PayoutID   uuid.UUID
 	State      State
@@ -42,8 +42,8 @@ type Result struct {
 	ProviderID string // the provider's id of the transaction; may be empty
 }
 
-// columns are the names of the columns that are read, each the first of its
-// list that the file has. Letter case does not count.
+// columns are the names of the columns that are read: for each column, the first name
+// that the file has. Letter case does not count.
 var columns = [...][]string{
 	reference:  {"Customer ID", "Unique ID", "paymentReference", "Payment Reference", "Reference"},
 	status:     {"Status", "Transaction Status", "result"},
@@ -60,7 +60,7 @@ const (
 	amount
 )
 
-// A Report is what a provider's report says of payments.
+// A Report holds the results in a provider's report.
 type Report struct {
 	Results []Result
 	Foreign []int // the lines of payments that are none of ours
@@ -76,9 +76,10 @@ type Report struct {
 // reference or none, because a provider's history has other payments too: Foreign
 // says where they are.
 //
-// A payment that was tried again at the provider stands in its history once for each
-// try. One line that is paid is its result; without one it waits while a line does, and
-// otherwise it came back or failed. What is told of it is its first line with that state.
+// A payment that was tried again at the provider has one line for each try in its
+// history. If one line is paid, the payment is paid; else if one is waiting, it is
+// waiting; else it came back or failed. The result has the texts of the first line with
+// that state.
 //
 // Errors: those of r and of of; no header with a reference and a status, or one of the
 // columns twice; a
@@ -153,8 +154,8 @@ func find(header []string) (p places, err error) {
 	return p, nil
 }
 
-// cells are the values of the columns in a row. A row that is longer than the
-// header has a cell that is not quoted, and which one it is nobody knows.
+// cells returns the values of the columns in a row. A row that is longer than the header
+// has an unquoted separator in some cell, so no cell of it can be trusted.
 func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 	for i := p.width; i < len(row); i++ {
 		if strings.TrimSpace(row[i]) != "" {
@@ -169,7 +170,7 @@ func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 	return cells, nil
 }
 
-// A reading is what was read so far.
+// A reading is the progress of ReadResults.
 type reading struct {
 	known   refs
 	foreign []int
@@ -243,16 +244,16 @@ func (of *tries) add(row try) error {
 	return nil
 }
 
-// contradict reports whether nobody can tell what became of a payment with lines of
-// these states: the money that came back may be that which was paid, or another try's.
+// contradict reports whether lines with these two states leave the result of a payment
+// open: the money that came back may be the payment that was made, or another try.
 func contradict(a, b State) bool {
 	return a != b && (a == Unknown || b == Unknown || a == Paid && b == Returned || a == Returned && b == Paid)
 }
 
-// ranks are the states, first the one that decides for all lines of a payment.
+// ranks lists the states; the first one that a payment has decides.
 var ranks = [...]State{Paid, Waiting, Returned, Failed, Unknown}
 
-// report is what the lines say together.
+// report returns what the lines say together.
 func (r *reading) report() Report {
 	report := Report{Foreign: r.foreign}
 	for _, id := range r.order {

@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Transfer is what a file says of a payout. The engine and the client list them
-// with Transfers; a caller may fill in Note.
+// Transfer is the part of a payout that goes into a file. The engine and the client
+// list them with Transfers; a caller may fill in Note.
 type Transfer = affiliate.Transfer
 
 // A File is one file to upload.
@@ -28,14 +28,14 @@ type File struct {
 	Currency affiliate.Currency
 }
 
-// Refused is a payment that is in no file, and why.
+// Refused is a payment that is in no file, with the reason.
 type Refused struct {
 	PayoutID uuid.UUID
 	Method   affiliate.PaymentMethod // how it is to be paid; may be empty
 	Err      error                   // ErrStatus, ErrMethod, ErrAmount, ErrNoEmail, ErrEmail, ErrCurrency or ErrDecimals
 }
 
-// Why a payment is refused.
+// The reasons for refusing a payment.
 var (
 	ErrStatus   = errors.New("payfile: the payout is not PENDING or FAILED")
 	ErrMethod   = errors.New("payfile: the payout is paid by another method")
@@ -46,24 +46,24 @@ var (
 	ErrDecimals = errors.New("payfile: the provider pays only whole amounts in this currency; cancel the payout, and record a correction of the rest")
 )
 
-// Ref is what a provider gets as the id of a payout: P and nine characters of A–V
-// and 0–9, which are made of the whole id. So it is as short as the narrowest bank
-// wants it: Wise passes on 10 characters in USD, 12 in SEK and NZD, 14 in NGN, 16 in
-// INR and GBP, and more elsewhere. It never looks like a number.
+// Ref returns the id of a payout for providers: P and nine characters of A–V and 0–9,
+// made of the whole id. It is as short as the narrowest bank requires: Wise passes on
+// 10 characters in USD, 12 in SEK and NZD, 14 in NGN, 16 in INR and GBP, and more
+// elsewhere. It never looks like a number.
 //
-// It is as wise.com/help says, "Tips for paying invoices" (article 2932870), read on
+// The source is wise.com/help, "Tips for paying invoices" (article 2932870), read on
 // 2026-11-25. PayPal takes 30 characters.
 func Ref(id uuid.UUID) string {
 	sum := sha256.Sum256(id[:])
 	return "P" + base32.HexEncoding.EncodeToString(sum[:10])[:9]
 }
 
-// longRef is the reference in files of earlier versions, which may be read still.
+// longRef returns the reference in files of earlier versions, which may be read still.
 func longRef(id uuid.UUID) string {
 	return "PO" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(id[6:])
 }
 
-// unique notes the Ref of each payment of a file.
+// unique holds the Ref of each payment of a file.
 type unique map[string]uuid.UUID
 
 // add refuses a second payment with the Ref of another.
@@ -76,7 +76,7 @@ func (known unique) add(id uuid.UUID) error {
 	return nil
 }
 
-// refuse says why a payment cannot be in a file of a provider, or nothing. A payout
+// refuse returns why a payment cannot be in a file of a provider, or nil. A payout
 // that is PROCESSING is being paid already.
 func (f format) refuse(p Transfer) error {
 	switch {
@@ -96,8 +96,8 @@ func (f format) refuse(p Transfer) error {
 	return nil
 }
 
-// sorted reads the payments that a file may have, by currency and then by payout
-// id, and those that are refused.
+// sorted reads the payments that may be in a file, by currency and then by payout id,
+// and those that are refused.
 func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused []Refused, err error) {
 	known := unique{}
 	for p, err := range in {

@@ -7,8 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// WiseOptions are what a Wise file says of every payment. The zero value is
-// usable.
+// WiseOptions apply to every payment of a Wise file. The zero value is usable.
 type WiseOptions struct {
 	Source       affiliate.Currency // of the account that pays; empty: the currency of the payment
 	ReceiverType string             // PERSON or BUSINESS; empty: PERSON

@@ -20,7 +20,7 @@ type format struct {
 	method  affiliate.PaymentMethod // of the payments in it
 	limit   int                     // payments of a file
 	header  []string
-	refuses func(Transfer) error // why the provider does not pay a payment; may be nil
+	refuses func(Transfer) error // returns why the provider does not pay a payment; may be nil
 	row     func(Transfer) []string
 }
 
@@ -95,11 +95,11 @@ var genericHeader = []string{
 	"payoutId", "reference", "affiliateName", "email", "method", "payoutStatus", "amount", "currency", "note", "result", "reason",
 }
 
-// Generic writes all payments in their order, of any method and status and with
-// or without an email, into one file with a header and every cell in quotation marks. So it is a list to look at;
-// before somebody pays by it, select one method and PENDING. Its last two columns,
+// Generic writes all payments in their order, of any method and status and with or without
+// an email, into one file with a header and every cell in quotation marks. It is a list to
+// look at; before somebody pays by it, select one method and PENDING. Its last two columns,
 // result and reason, are empty: with PAID or FAILED filled in it is a file for
-// [ReadResults]. It holds no payment in memory but for its Ref.
+// [ReadResults]. It holds only the Refs of the payments in memory.
 //
 // Errors: those of in and of w; two payments with the same Ref. What was written
 // before stays written.

@@ -15,29 +15,24 @@ import (
 // concurrent use.
 type StoredAnswer struct {
 	raw  []byte
-	body AnswerBody
+	body Encoder
 }
 
-// An AnswerBody is an answer before it is encoded. It is never changed, and it
-// shares no memory with values that callers hold.
-type AnswerBody interface {
-	AppendAnswer(dst []byte) []byte
-}
-
-// StoredAnswerOf is the answer of stored bytes. It copies them.
+// StoredAnswerOf returns an answer with stored bytes, which it copies.
 func StoredAnswerOf(raw []byte) StoredAnswer { return AnswerOf(bytes.Clone(raw)) }
 
-// AnswerOf is the answer of bytes that nobody changes afterwards.
+// AnswerOf returns an answer with bytes that nobody may change afterwards.
 func AnswerOf(raw []byte) StoredAnswer { return StoredAnswer{raw: raw} }
 
-// LateAnswer is the answer of a body that each reader encodes.
-func LateAnswer(body AnswerBody) StoredAnswer { return StoredAnswer{body: body} }
+// LateAnswer returns an answer that each reader encodes from body. The body shares no
+// memory with values that callers hold.
+func LateAnswer(body Encoder) StoredAnswer { return StoredAnswer{body: body} }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
 // empty answer.
 func (a StoredAnswer) Bytes() []byte {
 	if a.body != nil {
-		return a.body.AppendAnswer(nil)
+		return a.body.Encode()
 	}
 	if len(a.raw) == 0 {
 		return nil

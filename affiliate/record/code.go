@@ -34,7 +34,7 @@ type Coupon struct {
 	UpdatedAt        affiliate.Instant
 }
 
-// RecordID is the coupon's id.
+// RecordID returns the coupon's id.
 func (r Coupon) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its product ids.
@@ -74,7 +74,7 @@ type Code struct {
 	UpdatedAt          affiliate.Instant
 }
 
-// RecordID is the code's id.
+// RecordID returns the code's id.
 func (r Code) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -98,7 +98,7 @@ type Redemption struct {
 	CreatedAt        affiliate.Instant
 }
 
-// RecordID is the number of the sale as an id.
+// RecordID returns the number of the sale as an id.
 func (r Redemption) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

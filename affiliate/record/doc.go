@@ -1,6 +1,6 @@
-// Package record is what a store keeps, and the contract of a store: [Store], [Tx],
-// [Table] and [Schema]. Who embeds a program needs it for a store of their own and for
+// Package record defines what a store keeps, and the contract of a store: [Store],
+// [Tx], [Table] and [Schema]. A host needs it to write a store of its own, and for
 // [Hooks], which get records.
 //
-// A store is dumb: it knows keys and no rule. Package conformance tests one.
+// A store is dumb: it knows keys and no rules. Package conformance tests one.
 package record

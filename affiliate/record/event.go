@@ -25,17 +25,18 @@ type Payload struct {
 	late Encoder // in place of raw
 }
 
-// An Encoder writes the JSON of an event that is not encoded yet. It never
-// changes, so that every call writes the same bytes.
+// An Encoder writes the JSON of an event or an answer that is not encoded yet. It
+// never changes, so that every call writes the same bytes.
 type Encoder interface{ Encode() []byte }
 
-// PayloadOf is the payload of stored bytes. It copies them.
+// PayloadOf returns a payload with stored bytes, which it copies.
 func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 
-// LatePayload is the payload of an event that each reader encodes.
+// LatePayload returns a payload that each reader encodes.
 func LatePayload(late Encoder) Payload { return Payload{late: late} }
 
-// Source is what the payload is made of: bytes that nobody may change, or an Encoder.
+// Source returns what the payload is made of: bytes that nobody may change, or
+// an Encoder.
 func (p Payload) Source() (raw []byte, late Encoder) { return p.raw, p.late }
 
 // Bytes returns the JSON; the caller may keep and change it. It is nil for an
@@ -63,7 +64,7 @@ func (p Payload) MarshalJSON() ([]byte, error) {
 	return inBase64(p.Bytes()), nil
 }
 
-// inBase64 is the JSON of a []byte, as encoding/json writes it.
+// inBase64 returns the JSON of a []byte, as encoding/json writes it.
 func inBase64(raw []byte) []byte {
 	dst := make([]byte, 0, base64.StdEncoding.EncodedLen(len(raw))+2)
 	dst = append(dst, '"')
@@ -81,15 +82,15 @@ func (p *Payload) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// The records for callers and receivers: receipts, endpoints, events,
-// deliveries, and the queue.
+// The records of the traffic with callers and receivers: receipts, endpoints,
+// events, deliveries, and the queue.
 
 // Receipt is the first answer to a request that carried a [affiliate.Once] key.
 type Receipt struct {
 	ID        uuid.UUID
 	Key       string
 	Digest    [32]byte
-	Answer    StoredAnswer // null for an empty answer; empty when it was a refusal
+	Answer    StoredAnswer // null for an empty answer; empty for a refusal
 	Sealed    bool         // the answer holds a secret, which is masked in Answer and kept in Secret
 	Secret    []byte       // as Config.Seal gave it, bound to ID
 	Outcome   string       // of a sale
@@ -97,7 +98,7 @@ type Receipt struct {
 	CreatedAt affiliate.Instant
 }
 
-// RecordID is the receipt's id.
+// RecordID returns the receipt's id.
 func (r Receipt) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its bytes. An answer never changes.
@@ -133,13 +134,13 @@ type Endpoint struct {
 	Warned         bool                    // OnNotice has reported that it only fails
 	Dead           bool                    // a delivery has failed for good since FirstFailureAt
 	InFlight       []Flight                // attempts under way, oldest first
-	Clearing       affiliate.DeliveryState // the new state of the deliveries that still wait after it was disabled; empty: none waits
+	Clearing       affiliate.DeliveryState // the state that its pending deliveries get after it was disabled; empty: none is pending
 	CreatedAt      affiliate.Instant
 	UpdatedAt      affiliate.Instant
 }
 
-// Flight is a running attempt. It occupies a slot of its endpoint, and
-// its object, until it is settled or its lease ends.
+// Flight is an attempt that is running. It occupies a slot of its endpoint, and
+// blocks its object, until it is settled or its lease ends.
 type Flight struct {
 	Token        uuid.UUID // of the claim
 	ObjectID     uuid.UUID
@@ -154,7 +155,7 @@ type Secret struct {
 	ExpiresAt affiliate.Instant // zero: the newest one
 }
 
-// RecordID is the endpoint's id.
+// RecordID returns the endpoint's id.
 func (r Endpoint) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -180,10 +181,10 @@ type Event struct {
 	Number     int64     // of a sale; otherwise 0
 	Revision   int64
 	OccurredAt affiliate.Instant
-	Payload    Payload // frozen; empty once a person in it was erased
+	Payload    Payload // frozen; empty after a person in it was erased
 }
 
-// RecordID is the event's id.
+// RecordID returns the event's id.
 func (r Event) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: a payload never changes.
@@ -218,7 +219,7 @@ type Attempt struct {
 	Response string        // start of the answer's body
 }
 
-// RecordID is the delivery's id.
+// RecordID returns the delivery's id.
 func (r Delivery) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its attempts.
@@ -233,23 +234,23 @@ func (r Delivery) AppendKeys(dst []Key) []Key {
 		Key{Index: OfState, Text: string(r.State)})
 }
 
-// Queue is a delivery that waits for an attempt. Its id begins with the
-// time that it waits for, in 48 bits of milliseconds, so that due deliveries
-// are at the head of the table. A first attempt does not wait for a time and
-// sorts after all times: the highest bit of its id is set, and the rest begins
-// like the id of its event.
+// Queue is a delivery that waits for an attempt. Its id begins with the time at
+// which it is due, in 48 bits of milliseconds, so that due deliveries are at
+// the head of the table. A first attempt is due at once and sorts after all
+// times: the highest bit of its id is set, and the rest begins like the id of
+// its event.
 type Queue struct {
 	ID                     uuid.UUID
 	DeliveryID, EndpointID uuid.UUID
 	ObjectID               uuid.UUID         // of the event
 	Revision               int64             // of the event
-	Since                  affiliate.Instant // when it began to wait; zero: it waits for nothing
+	Since                  affiliate.Instant // when it began to wait; zero: it waits for no time
 	Token                  uuid.UUID         // of the claim that holds it; zero: none
 	Tried                  bool              // an attempt was made before
 	Manual                 bool              // the next attempt is a replay
 }
 
-// RecordID is the due time as an id.
+// RecordID returns the due time as an id.
 func (r Queue) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -9,16 +9,16 @@ import (
 )
 
 // A Change is one event of a record for a hook of the host: the record before
-// and after. R is the stored form, such as [Sale]: it has ids instead of
-// related objects, so that both values are exact. When related records change,
-// such as an affiliate's links or a coupon's codes, only Revision and UpdatedAt
-// of the record differ.
+// and after. R is the stored form, such as [Sale], with ids instead of related
+// objects, so that both values are exact. When only related records change,
+// such as an affiliate's links or a coupon's codes, the two differ in Revision
+// and UpdatedAt alone.
 type Change[R any] struct {
 	EventID  uuid.UUID // the [affiliate.Event.ID]: the position of the change in Program.Follow
 	Event    affiliate.EventType
 	Revision int64 // the revision of the record with this event
 	At       affiliate.Time
-	Before   affiliate.Opt[R] // after the previous event of this operation, else when the operation began; null: it was created
+	Before   affiliate.Opt[R] // after the previous event of this operation, or before the operation; null: it was created
 	After    affiliate.Opt[R] // null: the record was deleted; a sale that is refunded in full fires deleted and is not null
 }
 
@@ -34,10 +34,10 @@ type Change[R any] struct {
 // panic in a hook is logged to Config.Logger; the other hooks run, and the call
 // returns its normal result.
 //
-// A hook beats Program.Follow where the state before the change is needed, or
-// where the caller must find the effect when its call returns, such as a cache
-// that forgets a code. Everything else is better off with Follow, which has a
-// place to go on from.
+// Use a hook rather than Program.Follow when you need the state before the
+// change, or when the effect must be there as soon as the call returns, as in a
+// cache that must drop a code. In all other cases Follow is better, because it
+// can continue from a stored position.
 //
 // Hooks get the changes of this Program and of those made from it with With and
 // From, but not those of other processes. On a store inside the host's own

@@ -7,11 +7,11 @@ import (
 )
 
 // Import is a row of the ledger of imports: which record a ref of another
-// service became here, and what it said. It is kept when the record is renamed,
-// erased or deleted, so that no later import makes it again.
+// service became here, and the row's content. It stays when the record is
+// renamed, erased or deleted, so that no later import creates the record again.
 type Import struct {
 	ID        uuid.UUID
-	Ref       string // it names no person: ids of the service, or a digest
+	Ref       string // never names a person: ids of the service, or a digest
 	Kind      affiliate.ImportKind
 	Object    uuid.UUID               // the record; it may be gone
 	Digest    string                  `json:",omitzero"` // of the row; empty: of a link or a code, which are parts of a row
@@ -33,7 +33,7 @@ const (
 	ImportedAsPayout    affiliate.ImportKind = "payout"
 )
 
-// RecordID is the row's own id.
+// RecordID returns the row's own id.
 func (r Import) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

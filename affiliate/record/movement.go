@@ -6,9 +6,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The records of the ledger: movements, and the books that they add up to.
+// The records of the ledger: movements, and the books, which are their sums.
 
-// Movement is a stored [affiliate.Movement]. It is never changed. It holds no name
+// Movement is a stored [affiliate.Movement]. It never changes. It holds no name
 // and no text, so it stays when its affiliate is erased or deleted.
 type Movement struct {
 	ID           uuid.UUID // carries At and Number, see movementID
@@ -33,7 +33,7 @@ type Movement struct {
 	Paid         affiliate.Amount
 }
 
-// RecordID is the movement's id.
+// RecordID returns the movement's id.
 func (r Movement) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -48,9 +48,9 @@ func (r Movement) AppendKeys(dst []Key) []Key {
 	return append(dst, Key{Index: OfSale, ID: NumberID(r.Sale)})
 }
 
-// Books are the accounts of one affiliate: fields of its [Totals], so that
-// a sale, which writes the totals, writes no further record. ACCRUAL is the
-// negative sum of the four.
+// Books are the accounts of one affiliate. They are fields of its [Totals], which
+// a sale writes anyway, so a sale writes no extra record. ACCRUAL is the negative
+// sum of the four.
 type Books struct {
 	Held        affiliate.Amount  `json:",omitzero"`
 	Payable     affiliate.Amount  `json:",omitzero"` // less than zero: the affiliate owes it

@@ -10,17 +10,17 @@ import (
 
 // The records of what payment providers report.
 
-// Payment is the set of facts about one payment of a provider. Its keys
-// are records of their own, because a record has one key in an index.
+// Payment is the set of facts about one payment of a provider. Its keys are records of
+// their own, because a record can have only one key in an index.
 type Payment struct {
 	ID       uuid.UUID
 	Provider string
 	PayerID  string                          // the provider's id of its customer; empty: not known
-	Sale     uuid.UUID                       // its sale, which it may outlive; zero: parked
+	Sale     uuid.UUID                       // its sale, which may be deleted before it; zero: parked
 	Gross    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // not given: not known to be paid
 	Counted  affiliate.Currency              `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
 	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the program's currency; only of one that is counted in another
-	Waiting  []affiliate.WaitingSale         // of a parked payment: what would be its sale, once it is paid; at most one
+	Waiting  []affiliate.WaitingSale         // of a parked payment: the sale that it becomes once it is paid; at most one
 	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
 	Left     string                          `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
@@ -29,9 +29,9 @@ type Payment struct {
 	Late     affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the highest one after it, which does not count
 	Disputes []affiliate.PaymentDispute
 
-	// Of records from before a sale could count again: the most that was taken for
-	// the facts, and the adjustments that made up for what came back, with their
-	// sum. They are taken back when the sale counts again.
+	// Only in records of versions in which a refunded sale could not count again: the
+	// most that was taken for the facts, and the adjustments that made up for returned
+	// money, with their sum. They are taken back when the sale counts again.
 	Peak        affiliate.Amount
 	Adjusted    affiliate.Amount
 	Adjustments []uuid.UUID
@@ -40,7 +40,7 @@ type Payment struct {
 	UpdatedAt affiliate.Instant
 }
 
-// RecordID is the payment's identity in the store.
+// RecordID returns the payment's identity in the store.
 func (r Payment) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -54,11 +54,12 @@ func (r Payment) Clone() Payment {
 	return r
 }
 
-// Undecided is the state of the payments that wait for a person.
+// Undecided is the state of payments that wait for a person's decision.
 var Undecided = Key{Index: OfState, Text: "undecided"}
 
-// AppendKeys appends BySale, or OfPayer of a parked payment, and OfState of one that
-// waits for a person. One in conflict is not tried again with its payer.
+// AppendKeys appends BySale, or OfPayer for a parked payment, and OfState for one that
+// waits for a person. A payment in conflict has no OfPayer, so it is not tried again
+// with its payer.
 func (r Payment) AppendKeys(dst []Key) []Key {
 	switch {
 	case r.Sale != uuid.Nil:
@@ -72,13 +73,13 @@ func (r Payment) AppendKeys(dst []Key) []Key {
 	return dst
 }
 
-// Foreign reports whether all that is known of the payment is in another currency than
+// Foreign reports whether everything known of the payment is in another currency than
 // the program's, so that it cannot be a sale.
 func (r *Payment) Foreign() bool {
 	return r.Counted != "" && r.Worth.IsZero() && r.Sale == uuid.Nil && len(r.Waiting) == 0
 }
 
-// Waits reports whether a person is to decide about the payment.
+// Waits reports whether the payment waits for a person's decision.
 func (r *Payment) Waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }
 
 // PaymentKey is one of the ids of a payment.
@@ -89,7 +90,7 @@ type PaymentKey struct {
 	Key       string
 }
 
-// RecordID is the key's identity in the store.
+// RecordID returns the key's identity in the store.
 func (r PaymentKey) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -105,7 +106,7 @@ type Payer struct {
 	ID         uuid.UUID
 	Provider   string
 	PayerID    string // the provider's id
-	Email      string // canonical; empty: none that is accepted, or erased
+	Email      string // canonical; empty: none, none that is accepted, or erased
 	Name       string
 	ReferralID uuid.UUID // whom it pays for; zero: not known yet
 	ByEmail    bool      `json:",omitzero"` // the email alone says so, which the payer can type: Subs do not count
@@ -116,7 +117,7 @@ type Payer struct {
 	UpdatedAt  affiliate.Instant
 }
 
-// RecordID is the payer's identity in the store.
+// RecordID returns the payer's identity in the store.
 func (r Payer) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its subscriptions.
@@ -130,11 +131,11 @@ func (r Payer) AppendKeys(dst []Key) []Key {
 	return AppendID(appendOfProvider(dst, ByPayer, r.Provider, r.PayerID), OfReferral, r.ReferralID)
 }
 
-// OfProvider is the key of an id of a provider. A provider's name has no colon,
+// OfProvider returns the key for an id of a provider. A provider's name has no colon,
 // so ids of two providers never meet.
 func OfProvider(ix Index, provider, id string) Key { return TextKey(ix, provider+":"+id) }
 
-// appendOfProvider appends the key of an id of a provider, when there is one.
+// appendOfProvider appends the key for an id of a provider, when there is one.
 func appendOfProvider(dst []Key, ix Index, provider, id string) []Key {
 	if id == "" {
 		return dst

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// The records of what is paid out: payouts, and adjustments beside commissions.
-// Those of payout runs are in record_run.go.
+// The records of what is paid out: payouts, and adjustments. Those of payout
+// runs are in run.go.
 
 // Payout is a stored [affiliate.Payout].
 type Payout struct {
@@ -24,11 +24,11 @@ type Payout struct {
 	ManuallyPaid  bool
 	PaidAt        affiliate.Instant
 	FailedReason  string
-	PayeeName     string                 `json:",omitzero"`  // of the affiliate when the payout was created, as PaymentMethod and PayeeEmail are
+	PayeeName     string                 `json:",omitzero"`  // as PaymentMethod and PayeeEmail, the affiliate's when the payout was created
 	PayeeEmail    string                 `json:",omitzero"`  // the payout email
 	CanceledAt    affiliate.Instant      `json:",omitzero"`  // zero: it is not canceled
 	Items         []affiliate.PayoutItem `json:",omitempty"` // what it took, oldest first
-	Commissions   []int64                // the same in records older than Items: numbers of commissions
+	Commissions   []int64                // in records older than Items: the numbers of the commissions
 	CreatedAt     affiliate.Instant
 	UpdatedAt     affiliate.Instant
 	RunID         uuid.UUID `json:",omitzero"` // zero: no run made it
@@ -37,7 +37,7 @@ type Payout struct {
 	ReturnedReason string            `json:",omitzero"`
 }
 
-// RecordID is the payout's id.
+// RecordID returns the payout's id.
 func (r Payout) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -57,7 +57,7 @@ func (r Payout) AppendKeys(dst []Key) []Key {
 type Adjustment struct {
 	ID          uuid.UUID
 	AffiliateID uuid.UUID
-	Sale        int64 // the number of its sale, which it may outlive; zero: none
+	Sale        int64 // the number of its sale, which may be deleted before it; zero: none
 	Kind        affiliate.AdjustmentKind
 	Amount      affiliate.Amount
 	Reason      string
@@ -68,7 +68,7 @@ type Adjustment struct {
 	CreatedAt   affiliate.Instant
 }
 
-// RecordID is the adjustment's id.
+// RecordID returns the adjustment's id.
 func (r Adjustment) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

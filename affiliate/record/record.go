@@ -21,9 +21,9 @@ import (
 // maxKey is the longest text a [Key] may hold, in bytes.
 const maxKey = 767
 
-// TextKey is the key of a text that callers chose. A text that is too long for
-// a key is replaced by its digest with a control character in front. Texts of
-// callers have no control characters, so the two kinds cannot be confused.
+// TextKey returns the key for a text that callers chose. A text that is too long
+// for a key is replaced by its digest with a control character in front. Texts
+// of callers have no control characters, so the two kinds cannot be confused.
 func TextKey(ix Index, s string) Key {
 	if len(s) > maxKey {
 		sum := sha256.Sum256([]byte(s))
@@ -32,7 +32,7 @@ func TextKey(ix Index, s string) Key {
 	return Key{Index: ix, Text: s}
 }
 
-// NumberID is an integer id as a key: its eight bytes at the end of an
+// NumberID returns an integer id as a key: its eight bytes at the end of an
 // otherwise empty UUID. It needs no memory, and it sorts like the number.
 func NumberID(n int64) uuid.UUID {
 	var id uuid.UUID
@@ -76,7 +76,7 @@ type Affiliate struct {
 	UpdatedAt           affiliate.Instant
 }
 
-// RecordID is the affiliate's id.
+// RecordID returns the affiliate's id.
 func (r Affiliate) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its answers.
@@ -103,7 +103,7 @@ type Link struct {
 	UpdatedAt       affiliate.Instant
 }
 
-// RecordID is the link's id.
+// RecordID returns the link's id.
 func (r Link) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its aliases.
@@ -117,16 +117,16 @@ func (r Link) AppendKeys(dst []Key) []Key {
 	return append(dst, Key{Index: BySlug, Text: FoldSlug(r.Slug)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
 }
 
-// Alias is a text that is no slug and leads to a link: the slug that the link
-// had at another service. A record has one key in an index, so it is no field of
-// the link alone.
+// Alias is another text that leads to a link: the slug that the link had at
+// another service, which need not have the form of a slug. It is a record of its
+// own because a record can have only one key in an index.
 type Alias struct {
 	ID     uuid.UUID
 	LinkID uuid.UUID
 	Alias  string // in the spelling given
 }
 
-// RecordID is the alias's identity in the store.
+// RecordID returns the alias's identity in the store.
 func (r Alias) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -152,7 +152,7 @@ type Click struct {
 	CreatedAt   affiliate.Instant
 }
 
-// RecordID is the click's identity in the store.
+// RecordID returns the click's identity in the store.
 func (r Click) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -190,7 +190,7 @@ type Referral struct {
 	UpdatedAt      affiliate.Instant
 }
 
-// RecordID is the referral's id.
+// RecordID returns the referral's id.
 func (r Referral) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its metadata.

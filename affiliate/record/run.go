@@ -19,13 +19,13 @@ type Run struct {
 	NoDetails    bool
 	AffiliateIDs []uuid.UUID
 	Status       affiliate.RunStatus
-	Cursor       uuid.UUID           // every affiliate as far as this one was examined
+	Cursor       uuid.UUID           // all affiliates up to this one were examined
 	Counts       affiliate.RunCounts // of all its lines, when it is DONE
 	StartedAt    affiliate.Instant
 	FinishedAt   affiliate.Instant // zero: it is RUNNING
 }
 
-// RecordID is the run's id.
+// RecordID returns the run's id.
 func (r Run) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with its lists.
@@ -50,7 +50,7 @@ type Line struct {
 	SoFar       affiliate.RunCounts  // of the run's lines up to this one
 }
 
-// RecordID is the line's identity in the store.
+// RecordID returns the line's identity in the store.
 func (r Line) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -53,8 +53,8 @@ type Sale struct {
 	Why          Why   `json:",omitzero"`
 }
 
-// HandSet is a commission that was set directly: the amount earned, and what was
-// kept and refunded of the sale at that time.
+// HandSet is a commission that was set directly: the amount earned, and how much of
+// the sale was kept and refunded at that time.
 type HandSet struct {
 	Earned, Kept affiliate.Amount
 	Named        affiliate.Amount `json:",omitzero"` // refunded with its tax and shipping named, and how much of it these were
@@ -82,14 +82,14 @@ type Commission struct {
 // Refund is one refund of a sale.
 type Refund struct {
 	ID       string                          // refundId; empty when none was given
-	Amount   affiliate.Amount                // below zero: so much of earlier refunds came back; only of a payment
+	Amount   affiliate.Amount                // negative: part of earlier refunds came back; only in a sale of a payment
 	Tax      affiliate.Opt[affiliate.Amount] `json:",omitzero"` // of Amount; given together with Shipping
 	Shipping affiliate.Opt[affiliate.Amount] `json:",omitzero"`
 	At       affiliate.Instant
 	Fact     bool `json:",omitzero"` // booked for the facts of a payment
 }
 
-// RecordID is the sale's identity in the store.
+// RecordID returns the sale's identity in the store.
 func (r Sale) RecordID() uuid.UUID { return r.ID }
 
 // Clone copies the record with all its lists.
@@ -141,8 +141,8 @@ func (c *Commission) Payable() bool {
 	return c.PayoutID == uuid.Nil && c.Approval.Is(affiliate.ApprovalAccepted) && !c.Earned.IsZero()
 }
 
-// firstPayout is the payout that holds the first entry, or zero. Other entries
-// may be in others.
+// firstPayout returns the payout that holds the first entry, or zero. Other entries
+// may be in other payouts.
 func (r *Sale) firstPayout() uuid.UUID {
 	if len(r.Commissions) == 0 {
 		return uuid.Nil
@@ -161,7 +161,7 @@ type Plan struct {
 	UpdatedAt   affiliate.Instant
 }
 
-// RecordID is the plan's id.
+// RecordID returns the plan's id.
 func (r Plan) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -185,7 +185,7 @@ type Tier struct {
 	UpdatedAt    affiliate.Instant
 }
 
-// RecordID is the tier's id.
+// RecordID returns the tier's id.
 func (r Tier) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.
@@ -194,8 +194,8 @@ func (r Tier) Clone() Tier { return r }
 // AppendKeys appends nothing: tiers are found by id.
 func (r Tier) AppendKeys(dst []Key) []Key { return dst }
 
-// Totals is the running totals of a link, an affiliate or a referral,
-// under the owner's id. No record means that all are zero.
+// Totals holds the running totals of a link, an affiliate or a referral, under the
+// owner's id. No record means that all are zero.
 type Totals struct {
 	ID           uuid.UUID
 	Clicks       int64
@@ -208,7 +208,7 @@ type Totals struct {
 	Books        Books            `json:",omitzero"` // of an affiliate
 }
 
-// RecordID is the owner's id.
+// RecordID returns the owner's id.
 func (r Totals) RecordID() uuid.UUID { return r.ID }
 
 // Clone returns r: it holds no changeable memory.

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Store keeps the records of any number of programs and runs transactions
-// over them. It knows nothing about coupons or commissions: every rule is in
-// this package, and a store has two methods that give a [Tx].
+// A Store keeps the records of any number of programs and runs transactions over
+// them. It knows nothing about coupons or commissions: every rule is in the engine,
+// and a store has two methods that give a [Tx].
 //
 // # The contract
 //
@@ -107,16 +107,16 @@ type Tx struct {
 	// again.
 	Next func(Sequence) (int64, error)
 
-	// Soon tells the store that the closure will probably read something: the
-	// record with an id (a Key without an Index), the holder of a unique key,
-	// the list of a shared key, or the newest record of the table (a zero Key).
-	// It reads nothing and changes no answer. A store behind a network reads
-	// all that it was told in one round trip. Nil: the store has no use for it.
+	// Soon tells the store that the closure will probably read something: the record
+	// with an id (a Key without an Index), the holder of a unique key, the list of a
+	// shared key, or the newest record of the table (a zero Key). It reads nothing
+	// and changes no answer. A store behind a network can read all of these in one
+	// round trip. Nil: the store has no use for it.
 	Soon func(table string, key Key)
 }
 
 // A Table has the records of one type in one transaction.
-type Table[T Record[T]] interface {
+type Table[T AnyRecord] interface {
 	// Get returns the record with the id, or affiliate.ErrNotFound.
 	Get(id uuid.UUID) (T, error)
 	// Find returns the record that holds the key of a unique index (By…), or
@@ -135,14 +135,20 @@ type Table[T Record[T]] interface {
 	Delete(id uuid.UUID) error
 }
 
-// A Record gives its id and its index keys, so that stores need not know its
-// fields.
-type Record[T any] interface {
-	// RecordID is the record's id, unique in its table and program.
+// An AnyRecord provides its id and its index keys, so that stores need not know its
+// fields. A Table[AnyRecord] is a table whose records have any type: see
+// [TableSchema.In].
+type AnyRecord interface {
+	// RecordID returns the record's id, unique in its table and program.
 	RecordID() uuid.UUID
 	// AppendKeys appends the record's keys in canonical form, at most one for
 	// each index. A missing value gives no key.
 	AppendKeys(dst []Key) []Key
+}
+
+// A Record is a record of the type T.
+type Record[T any] interface {
+	AnyRecord
 	// Clone returns a copy that shares no changeable memory with the record.
 	Clone() T
 }
@@ -226,46 +232,6 @@ const (
 	CommissionSequence Sequence = "commission"
 	ClickSequence      Sequence = "click"
 )
-
-// A TableSchema describes one table of [Tx] for a store.
-type TableSchema struct {
-	Name    string  // the Tx field in lower case, also the SQL table: "codes"
-	Indexes []Index // in the order in which records emit their keys
-}
-
-// Schema lists the tables of [Tx] in the order of its fields. Stores make
-// their statements and indexes from it.
-func Schema() []TableSchema {
-	return []TableSchema{
-		{"affiliates", []Index{ByEmail, OfPlan, OfTier, OfState}},
-		{"links", []Index{BySlug, OfAffiliate}},
-		{"clicks", []Index{ByNumber, OfAffiliate, OfLink, OfReferral}},
-		{"referrals", []Index{ByEmail, OfAffiliate, OfLink, OfCustomer, OfPlan}},
-		{"coupons", []Index{ByExternalID, OfName}},
-		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}},
-		{"redemptions", []Index{OfCode, OfCoupon}},
-		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}},
-		{"plans", nil},
-		{"tiers", nil},
-		{"payouts", []Index{OfAffiliate, OfState, OfRun}},
-		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}},
-		{"movements", []Index{OfAffiliate, OfSale}},
-		{"runs", []Index{ByExternalID}},
-		{"lines", []Index{ByLine, OfRun}},
-		{"totals", nil},
-		{"receipts", []Index{ByRequest}},
-		{"endpoints", nil},
-		{"events", []Index{OfObject}},
-		{"deliveries", []Index{OfEvent, OfEndpoint, OfState}},
-		{"queue", []Index{ByDelivery, OfEndpoint}},
-		{"imports", []Index{ByRef}},
-		{"payments", []Index{BySale, OfPayer, OfState}},
-		{"paymentkeys", []Index{ByPayment, OfPayment}},
-		{"payers", []Index{ByPayer, OfReferral}},
-		{"erasures", []Index{OfReferral}},
-		{"aliases", []Index{BySlug, OfLink}},
-	}
-}
 
 // Errors that a store returns, besides [affiliate.ErrNotFound]. A wrapper must keep them
 // testable with errors.Is.

@@ -6,8 +6,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Why is what decided a sale when it was recorded, so far as its other fields do
-// not say it. The zero Why is that of a sale older than this field.
+// Why holds what decided a sale when it was recorded, as far as its other fields
+// do not say it. Sales that are older than this field have the zero Why.
 //
 // Source: docs/money.md 10.
 type Why struct {

@@ -27,7 +27,7 @@ func privateHosts() []string {
 	)
 }
 
-// addressCases are the URLs of endpoints that a server's settings open or close.
+// addressCases returns the URLs of endpoints that a server's settings open or close.
 func addressCases() []serverCase {
 	var cases []serverCase
 	for _, host := range closedHosts() {

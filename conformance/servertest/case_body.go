@@ -73,7 +73,7 @@ func bodyCases() []serverCase {
 	return cases
 }
 
-// gateCases are the whole list of bad bodies, on POST /coupons.
+// gateCases returns the whole list of bad bodies, on POST /coupons.
 func gateCases() []serverCase {
 	const operation = "POST /coupons"
 	syntax := func(name string, bodies ...string) []serverCase {

@@ -78,7 +78,7 @@ func memberNames(object json.RawMessage) []string {
 	return names
 }
 
-// justID is the form of a deleted record's event: its id and nothing else.
+// justID returns the form of a deleted record's event: its id and nothing else.
 func justID(id form) form {
 	return func(v any) string {
 		if object, ok := v.(map[string]any); !ok || len(object) != 1 {

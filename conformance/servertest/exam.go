@@ -27,7 +27,7 @@ type exam struct {
 	cleanups []func()
 }
 
-// enough is how many failures of one case are reported.
+// enough is the number of failures of one case that are reported.
 const enough = 3
 
 func (u *suite) newExam(ctx context.Context, number int) *exam {

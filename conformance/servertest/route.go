@@ -88,7 +88,7 @@ var required = map[string]string{
 	"/reports": "from=2026-01-01&to=2026-02-28&by=month&",
 }
 
-// ask is a request for the GET with this query, and what else it requires.
+// ask returns a request for the GET with this query, and what else it requires.
 func (l lookup) ask(query string) string { return l.path + "?" + required[l.path] + query }
 
 // lookups returns all of them.
@@ -133,7 +133,7 @@ func administers(path string) bool {
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")
 }
 
-// adminCase is what the names of cases about administration begin with.
+// adminCase begins the names of cases about administration.
 const adminCase = "admin/"
 
 // marked puts adminCase before the names of the cases about an operation of

@@ -85,7 +85,7 @@ func serverCases() []serverCase {
 // groups are the groups of cases that a run may leave out.
 var groups = []string{"admin"}
 
-// wanted are the cases that a server is tested with.
+// wanted returns the cases that a server is tested with.
 func (s Server) wanted(cases []serverCase) []serverCase {
 	return slices.DeleteFunc(cases, func(c serverCase) bool {
 		group, _, grouped := strings.Cut(c.name, "/")

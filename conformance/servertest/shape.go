@@ -6,7 +6,7 @@ func integrations() []string {
 	return []string{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
 }
 
-// bareCoupon is a coupon without its codes.
+// bareCoupon returns a coupon without its codes.
 func bareCoupon() fields {
 	return fields{
 		"id": anID, "name": aText, "couponType": oneOf("PERCENTAGE", "FLAT"), "percentOff": orNull(aNumber),
@@ -27,7 +27,7 @@ func contactForm() fields {
 	return fields{"id": anID, "firstName": aText, "lastName": aText, "email": aText}
 }
 
-// bareCode is a code without its coupon.
+// bareCode returns a code without its coupon.
 func bareCode() fields {
 	return fields{
 		"id": anID, "couponId": anID, "code": aText, "affiliateId": orNull(anID), "externalId": orNull(aText),
@@ -38,7 +38,7 @@ func bareCode() fields {
 	}
 }
 
-// usability is a code or a coupon with its usability.
+// usability returns a code or a coupon with its usability.
 func usability(of fields) fields {
 	return of.and(fields{"usability": fields{
 		"usable": aBool, "reasons": listOf(fields{"reason": aText, "message": aText}.form), "hold": orNull(aText),

@@ -29,7 +29,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
-	"github.com/tributary-go/tributary/internal/moving"
+	"github.com/tributary-go/tributary/affiliate/importer/cli"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -46,7 +46,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("import", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	command := moving.Flags(flags)
+	command := cli.Flags(flags)
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintln(stderr, "import:", err)
 	}
-	return moving.ExitCode(err)
+	return cli.ExitCode(err)
 }
 
 // examples imports the exports that come with the program.
@@ -76,7 +76,7 @@ func examples(ctx context.Context, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		command := &moving.Command{Folder: moving.Folder{FS: folder, Service: service, Discount: affiliate.NewCoupon{
+		command := &cli.Import{Folder: importer.Folder{FS: folder, Service: service, Discount: affiliate.NewCoupon{
 			PercentOff: affiliate.Set(affiliate.MustPercent("20")),
 		}}}
 		if err := threeTimes(ctx, command, stdout); err != nil {
@@ -87,7 +87,7 @@ func examples(ctx context.Context, stdout io.Writer) error {
 }
 
 // threeTimes imports an export as a dry run, in earnest and again.
-func threeTimes(ctx context.Context, c *moving.Command, stdout io.Writer) error {
+func threeTimes(ctx context.Context, c *cli.Import, stdout io.Writer) error {
 	program, err := newProgram(c)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func threeTimes(ctx context.Context, c *moving.Command, stdout io.Writer) error 
 	for _, title := range []string{"dry run", "import", "import again"} {
 		fmt.Fprintf(stdout, "== %s, %s ==\n", c.Folder.Service, title)
 		c.Options.DryRun = title == "dry run"
-		if err := c.Import(ctx, program, stdout); err != nil && !errors.Is(err, moving.ErrRefused) {
+		if err := c.Run(ctx, program, stdout); err != nil && !errors.Is(err, cli.ErrRefused) {
 			return err // each export has rows that are left out
 		}
 	}
@@ -103,19 +103,19 @@ func threeTimes(ctx context.Context, c *moving.Command, stdout io.Writer) error 
 }
 
 // check imports the folder once.
-func check(ctx context.Context, c *moving.Command, stdout io.Writer) error {
+func check(ctx context.Context, c *cli.Import, stdout io.Writer) error {
 	program, err := newProgram(c)
 	if err != nil {
 		return err
 	}
-	left := c.Import(ctx, program, stdout)
-	if left != nil && !errors.Is(left, moving.ErrRefused) {
+	left := c.Run(ctx, program, stdout)
+	if left != nil && !errors.Is(left, cli.ErrRefused) {
 		return left
 	}
 	return cmp.Or(verify(ctx, program, stdout), left)
 }
 
-func newProgram(c *moving.Command) (*tributary.Program, error) {
+func newProgram(c *cli.Import) (*tributary.Program, error) {
 	return tributary.New(memstore.New(), c.Config)
 }
 

@@ -48,8 +48,8 @@
 // # Reading the program
 //
 // main.go opens the file and report.go prints: sold.go what was sold, owed.go
-// what is owed and was paid, statement.go the year of one affiliate. In
-// internal/orders, rows.go reads the file, shop.go runs each row, and
+// what is owed and was paid, statement.go the year of one affiliate. In the
+// package orders, rows.go reads the file, shop.go runs each row, and
 // kinds.go maps each kind of row to a call of the program; pay.go has those of
 // refunds and payouts.
 package main
@@ -64,7 +64,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/memstore"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.txt")
@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 // TestAgain: a second run, from the file, prints the same bytes.
 func TestAgain(t *testing.T) {
 	want := report(t)
-	t.Chdir("../../internal/orders")
+	t.Chdir("orders")
 	code, got, _ := start(t, nil, "-orders", "orders.csv")
 	if code != 0 || got != want {
 		t.Errorf("exit code %d, report (-want +got):\n%s", code, cmp.Diff(want, got))

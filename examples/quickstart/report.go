@@ -12,7 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 const (
@@ -66,10 +66,16 @@ func (s *books) printUnused(w io.Writer) {
 func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error) {
 	var records, events int
 	err = s.store.View(ctx, s.Config().ID, func(tx *record.Tx) error {
-		records = size(tx.Affiliates) + size(tx.Links) + size(tx.Clicks) + size(tx.Referrals) + size(tx.Coupons) +
-			size(tx.Codes) + size(tx.Redemptions) + size(tx.Sales) + size(tx.Plans) + size(tx.Payouts) + size(tx.Adjustments) + size(tx.Movements) +
-			size(tx.Runs) + size(tx.Lines) + size(tx.Totals) + size(tx.Payments) + size(tx.PaymentKeys) + size(tx.Payers) + size(tx.Erasures) + size(tx.Aliases)
-		events = size(tx.Events)
+		records, events = 0, 0
+		for _, table := range record.Schema() {
+			n := &records
+			if table.Name == "events" {
+				n = &events
+			}
+			for range table.In(tx).List(record.Query{}) {
+				*n++
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -81,13 +87,6 @@ func (s *books) verify(ctx context.Context, w io.Writer) (holds bool, err error)
 	}
 	fmt.Fprintf(w, "\nVerify: holds (%d records, %d events checked)\n", records, events)
 	return true, nil
-}
-
-func size[T record.Record[T]](t record.Table[T]) (n int) {
-	for range t.List(record.Query{}) {
-		n++
-	}
-	return n
 }
 
 // money writes an amount of dollars with two decimals.
@@ -131,7 +130,7 @@ func table(w io.Writer, text string, rows [][]string) {
 	}
 }
 
-// shown is a text of people as a terminal may have it: what cannot be seen, or would
+// shown returns a text of people as a terminal may have it: what cannot be seen, or would
 // turn or move other text, stands as its number.
 func shown(s string) string {
 	q := strconv.QuoteToGraphic(s)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 // The part of the report about sales: who brought them, by which codes, and what

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/internal/orders"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 // TestTotals counts the year again, from the CSV alone and with rules in their

@@ -39,11 +39,11 @@ func Daily(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// Keep is how long [Retain] keeps events and settled deliveries: longer than a
-// receiver may be down and then asks for a replay.
+// Keep is the time for which [Retain] keeps events and settled deliveries: longer
+// than a receiver may be down and then asks for a replay.
 const Keep = 30 * 24 * time.Hour
 
-// Policy is what [Retain] deletes from a program. Receipts stay twice as long as
+// Policy returns what [Retain] deletes from a program. Receipts stay twice as long as
 // they answer, and clicks a month longer than they attribute. docs/retention.md
 // has what a program keeps under it.
 func Policy(p *tributary.Program) affiliate.Retention {

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary"
 )
 
-// readyWait is how long a store may take to answer before the server counts as
+// readyWait is the time after which a store that does not answer makes the server
 // not ready.
 const readyWait = time.Second
 

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// PerMinute is how many requests an address makes in a minute at most, unless a flag
-// of the examples says otherwise.
+// PerMinute is the largest number of requests that an address may make in a minute,
+// unless a flag of the examples says otherwise.
 const PerMinute = 6000
 
-// maxAddresses is how many addresses a Limiter counts in a minute.
+// maxAddresses is the number of addresses that a Limiter counts in a minute.
 const maxAddresses = 100_000
 
-// A Limiter lets each address make so many requests in a minute, in one process. When
-// too many addresses came it takes no new ones, and goes on serving those that it
-// knows of this minute and of the last. It is safe for concurrent use.
+// A Limiter limits the requests of each address in a minute, in one process. When it has
+// counted too many addresses it refuses new ones, and still serves those that it knows
+// from this minute and the last. It is safe for concurrent use.
 type Limiter struct {
 	Most    int              // in a minute; zero: no limit
 	Proxies []netip.Prefix   // whose X-Forwarded-For is believed; none: nobody's
@@ -29,7 +29,7 @@ type Limiter struct {
 	most        int // addresses; zero: maxAddresses
 }
 
-// Limit is an httpapi.Config.Limit.
+// Limit returns an httpapi.Config.Limit.
 func (l *Limiter) Limit(r *http.Request) (retryAfter time.Duration) {
 	if l.Most <= 0 {
 		return 0
@@ -65,7 +65,7 @@ func (l *Limiter) now() time.Time {
 	return l.Now()
 }
 
-// source is the network of one subscriber that a request comes from: the peer's, or
+// source returns the network of one subscriber that a request comes from: the peer's, or
 // the one that the proxies vouch for, which is the last that is none of theirs.
 func (l *Limiter) source(r *http.Request) netip.Prefix {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -25,8 +25,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// How long a client may take, and how much it may send before its request is
-// looked at.
+// Limits for clients: how long a request may take, and how much may be sent
+// before the server looks at it.
 const (
 	ReadHeaderTimeout = 5 * time.Second
 	ReadTimeout       = 15 * time.Second // with the body
@@ -35,8 +35,8 @@ const (
 	MaxHeaderBytes    = 16 << 10
 )
 
-// DrainTime is how long a server that is ending goes on to answer new requests
-// while others are under way.
+// DrainTime is the time for which a server that is ending still answers new
+// requests while others are under way.
 const DrainTime = 5 * time.Second
 
 // New returns a server that slow and greedy clients do not hold up. Its errors

@@ -81,7 +81,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, set setting
 // grantKey is where the context of a request has what its session opens.
 type grantKey struct{}
 
-// keyName is the console's Authorize.
+// keyName returns the console's Authorize.
 func keyName(r *http.Request) (actor string, ok bool) {
 	access, ok := r.Context().Value(grantKey{}).(httpapi.Access)
 	return access.KeyName, ok
@@ -201,7 +201,7 @@ func (l *login) signOut(w http.ResponseWriter, r *http.Request) {
 	lead(w, r, "", http.StatusSeeOther)
 }
 
-// root is the way from the page of a request to the console, as browsers see it: a
+// root returns the way from the page of a request to the console, as browsers see it: a
 // proxy may have cut the path, so no address of the login begins at the top.
 func root(r *http.Request) string {
 	return "./" + strings.Repeat("../", max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
@@ -219,7 +219,7 @@ func refused(err error) bool {
 	return no
 }
 
-// wellFormed is a key as an Authority takes it. In the place of what cannot be a
+// wellFormed returns a key as an Authority takes it. In the place of what cannot be a
 // key stands one that is too short to exist, so that the work is the same.
 func wellFormed(key string) string {
 	if key == "" || len(key) > 256 || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -228,7 +228,7 @@ func wellFormed(key string) string {
 	return key
 }
 
-// inConsole is where the browser goes after the form: the page of the console that
+// inConsole returns where the browser goes after the form: the page of the console that
 // was asked for, as an address below the console, never another place. Only path and
 // query are taken.
 func inConsole(next string) string {
@@ -244,7 +244,7 @@ func inConsole(next string) string {
 	return strings.TrimPrefix(to.String(), "./") // which String puts before a colon
 }
 
-// loginView is what the template of the form sees.
+// loginView holds the data of the form's template.
 type loginView struct {
 	Text  string // why the form is shown again
 	Root  string // the way to the console

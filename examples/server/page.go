@@ -29,7 +29,7 @@ func newPage(all []tenant, set settings, addr net.Addr) *page {
 // A line is a call as the page shows it.
 type line struct{ Says, Curl string }
 
-// view is what the template sees.
+// view holds the data of the template.
 type view struct {
 	Base          string
 	Programs      []tenant

@@ -95,7 +95,7 @@ func (s *sessions) end(id string) {
 	delete(s.open, sha256.Sum256([]byte(id)))
 }
 
-// sessionOf is the id that a request brings.
+// sessionOf returns the id that a request brings.
 func sessionOf(r *http.Request) string {
 	cookie, err := r.Cookie(sessionCookie)
 	if err != nil {

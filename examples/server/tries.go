@@ -65,7 +65,7 @@ func (t *tries) makeRoom(now time.Time) {
 	}
 }
 
-// source is the address whose tries are counted together: with IPv6 the network
+// source returns the address whose tries are counted together: with IPv6 the network
 // that one customer has. Behind a proxy it is the proxy's, for all: no header
 // decides it, since anybody can send one.
 func source(remote string) netip.Addr {

@@ -15,10 +15,10 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/httpapi/portal"
-	"github.com/tributary-go/tributary/internal/orders"
 	"github.com/tributary-go/tributary/memstore"
 )
 

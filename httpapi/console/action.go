@@ -12,16 +12,16 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// An action is what a form does. GET shows what it does and its form, POST on the
-// same path does it.
+// An action is what a form does. GET shows the form and what it will do, POST on
+// the same path does it.
 type action struct {
 	name   string // in the audit log, such as sales.refund
 	object string // what it changes, such as sale
 	done   string // what it has done, for people
-	names  string // the field that names what it makes; empty: the path of that has its id
+	names  string // the field that names the object that it makes; empty: the redirect's path has its id
 	form   func(*visit) (form, error)
-	check  func(*visit, *input) ([]string, error)                          // what the button Check finds out, for people; nil: there is none
-	repeat func(*visit, *input) ([]string, error)                          // what moves money, for people, on a page that asks once more; nil: there is none
+	check  func(*visit, *input) ([]string, error)                          // the findings of the button Check, for people; nil: there is no such button
+	repeat func(*visit, *input) ([]string, error)                          // the money that it moves, for people, on a page that asks once more; nil: no such page
 	do     func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
@@ -31,9 +31,9 @@ const (
 	fieldCheck = "check"
 )
 
-// action shows the form of an action, or does it. A form that is sent again finds
-// its answer, so that its page is out of date refuses only a form that is sent for
-// the first time.
+// action shows the form of an action, or does it. When a form is sent a second
+// time it gets its first answer, so only a form that is sent for the first time
+// can be refused as outdated.
 func (v *visit) action(a *action, post bool) {
 	if !post {
 		f, err := a.form(v)
@@ -68,7 +68,7 @@ func (v *visit) action(a *action, post bool) {
 	}
 }
 
-// act does what a form asks.
+// act does what a form asks for.
 func (v *visit) act(a *action, in *input, s shownState) {
 	once := affiliate.Once{Key: "console-" + in.Get(fieldNonce), Refused: s.refused}
 	to, err := a.do(v, v.program.From(affiliate.SourceManual).Keyed(once), in)
@@ -86,7 +86,7 @@ func (v *visit) act(a *action, in *input, s shownState) {
 	}
 }
 
-// made names what an action has made: by what the form calls it, or by the last
+// made returns the name of what an action has made: from the form, or the last
 // part of its path.
 func (a *action) made(sent *input, to string) string {
 	if a.names != "" {
@@ -115,7 +115,7 @@ func (v *visit) readForm() (*input, bool) {
 	return &input{Values: values, currency: v.Currency}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
 }
 
-// about is what a form is made for.
+// about returns what a form is made for.
 func (v *visit) about() []string {
 	return []string{v.program.Config().ID.String(), v.actor, v.path}
 }
@@ -142,7 +142,7 @@ func (v *visit) seal(f form) form {
 	return f
 }
 
-// look shows a form with what its check finds out.
+// look shows a form with the findings of its check.
 func (v *visit) look(a *action, sent *input) {
 	found, err := a.check(v, sent)
 	if sent.err != nil {
@@ -163,7 +163,7 @@ func (v *visit) look(a *action, sent *input) {
 	v.askAgain(http.StatusOK, f)
 }
 
-// again shows a form with what was sent and why it was refused.
+// again shows a form with what was sent and the reason for refusing it.
 func (v *visit) again(a *action, sent *input, err error) {
 	why, refused := page.Refusal(err)
 	if !refused {

@@ -226,8 +226,8 @@ var payoutDetails = &action{
 
 var adjustments = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection}
 
-// shownAdjustments is how many earlier adjustments the form of a new one shows, so
-// that nobody books again what somebody else has booked.
+// shownAdjustments is the number of earlier adjustments that the form of a new one
+// shows, so that nobody books what somebody else has booked already.
 const shownAdjustments = 5
 
 // adjust books a bonus or a correction.
@@ -289,7 +289,7 @@ var deleteAffiliate = &action{
 	},
 }
 
-// eraseAffiliate and eraseCustomer blank who somebody is, step by step.
+// eraseAffiliate and eraseCustomer blank personal data, step by step.
 var (
 	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID) affiliate.Job { return affiliate.EraseAffiliateJob{ID: id} })
 	eraseCustomer  = erase("customers", "referral", "the customer", (*visit).buyer, func(id uuid.UUID) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })

@@ -82,7 +82,7 @@ func affiliatePage(v *visit) (view, error) {
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
-// affiliate is the one that the path names.
+// affiliate returns the one that the path names.
 func (v *visit) affiliate() (affiliate.Affiliate, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -91,7 +91,7 @@ func (v *visit) affiliate() (affiliate.Affiliate, error) {
 	return v.program.Affiliate(v.ctx(), id.String())
 }
 
-// affiliateForm is a form about the affiliate of the path.
+// affiliateForm returns a form about the affiliate of the path.
 func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		a, err := v.affiliate()
@@ -104,7 +104,8 @@ func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*v
 	}
 }
 
-// ofAffiliate does something to the affiliate of the path, and leads to its page.
+// ofAffiliate returns a function that runs do for the affiliate of the path, and
+// redirects to its page.
 func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -115,7 +116,7 @@ func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) f
 	}
 }
 
-// payee is the name of an affiliate, or their id when they are gone.
+// payee returns the name of an affiliate, or their id when they are gone.
 func (v *visit) payee(id uuid.UUID) (string, error) {
 	a, err := v.program.Affiliate(v.ctx(), id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -124,7 +125,7 @@ func (v *visit) payee(id uuid.UUID) (string, error) {
 	return a.Name, err
 }
 
-// picked are the ids of the query, 1 to 50.
+// picked returns the ids of the query, 1 to 50.
 func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []T, err error) {
 	for _, text := range v.query[paramID] {
 		id, err := parse(text)
@@ -139,7 +140,7 @@ func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []
 	return ids, nil
 }
 
-// chosen are the affiliates of the query.
+// chosen returns the affiliates of the query.
 func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
 	ids, err := picked(v, "affiliates", uuid.Parse)
 	for _, id := range ids {
@@ -152,8 +153,8 @@ func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
 	return all, err
 }
 
-// ofChosen does something to the affiliates of the query, and leads to the one or
-// to the list.
+// ofChosen returns a function that runs do for the affiliates of the query, and
+// redirects to the one affiliate or to the list.
 func ofChosen(do func(*visit, *tributary.Program, []uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids, err := picked(v, "affiliates", uuid.Parse)
@@ -164,8 +165,8 @@ func ofChosen(do func(*visit, *tributary.Program, []uuid.UUID, *input) error) fu
 	}
 }
 
-// backTo is the page of the affiliates of the query: the list that they were ticked
-// in, or the one affiliate.
+// backTo returns the page of the affiliates of the query: the list in which they were
+// ticked, or the one affiliate.
 func (v *visit) backTo(ids []uuid.UUID) string {
 	if len(ids) == 1 && !v.query.Has(paramList) {
 		return "affiliates/" + ids[0].String()
@@ -173,8 +174,8 @@ func (v *visit) backTo(ids []uuid.UUID) string {
 	return v.listOf("affiliates")
 }
 
-// membership completes the form of a plan or a tier. Of several affiliates nothing is
-// chosen yet, so that a form that is left alone takes nobody's away.
+// membership completes the form of a plan or a tier. For several affiliates nothing
+// is selected at first, so that an untouched form changes nobody.
 func (v *visit) membership(all []affiliate.Affiliate, f form, now func(affiliate.Affiliate) affiliate.Opt[uuid.UUID]) form {
 	f.Button, f.Edits = "Save", true
 	ids := make([]uuid.UUID, len(all))
@@ -192,7 +193,7 @@ func (v *visit) membership(all []affiliate.Affiliate, f form, now func(affiliate
 	return f
 }
 
-// noChoice is the value of a choice that is still to be made.
+// noChoice is the value of a selection that is still to be made.
 const noChoice = "-"
 
 // membership reads the choice of a plan or a tier.
@@ -204,7 +205,7 @@ func (in *input) membership(name string) uuid.UUID {
 	return in.id(name)
 }
 
-// whom are affiliates in the list of what a form does.
+// whom returns the affiliates for the list of what a form does.
 func whom(all []affiliate.Affiliate) (names []string) {
 	for _, a := range all {
 		names = append(names, page.Text(a.Name, page.InList)+", now "+strings.ToLower(page.Words(a.Status)))
@@ -219,7 +220,7 @@ func several(n int, noun string) string {
 	return page.Count(int64(n)) + " " + noun + "s"
 }
 
-// moves are the statuses that people give, and what they are called.
+// moves are the statuses that people can set, with their labels.
 var moves = []struct {
 	to          affiliate.AffiliateStatus
 	verb, means string
@@ -230,7 +231,7 @@ var moves = []struct {
 	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
 }
 
-// movesFrom are the changes that a status allows.
+// movesFrom returns the changes that a status allows.
 func movesFrom(status affiliate.AffiliateStatus) (all []option) {
 	for _, m := range moves {
 		if slices.Contains(status.Next(), m.to) {

@@ -6,20 +6,20 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A concern is a kind of what waits for somebody.
+// A concern is one kind of things that wait for somebody.
 type concern struct {
 	Badge string // what its items are, in a word or two
-	Bad   bool   // something does not work; else somebody has to decide
+	Bad   bool   // something does not work; false: somebody has to decide
 	List  string // the page of all of them
 	Count string
 	More  bool // there are more than the items
 	Items []waits
 }
 
-// A waits is something that waits for somebody.
+// A waits is one thing that waits for somebody.
 type waits struct{ Path, Text string }
 
-// concerns are what waits for somebody, without the kinds of which nothing does.
+// concerns returns what waits for somebody, without the kinds of which nothing does.
 func concerns(v *visit) (all []concern, err error) {
 	a, err := v.program.Attention(v.ctx(), 0)
 	if err != nil {
@@ -71,7 +71,7 @@ func concernOf[T any](c concern, w affiliate.Waiting[T], item func(T) waits) con
 	return c
 }
 
-// shown are the concerns that have items.
+// shown returns the concerns that have items.
 func shown(all ...concern) (some []concern) {
 	for _, c := range all {
 		if len(c.Items) > 0 {

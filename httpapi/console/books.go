@@ -8,10 +8,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// shownBreaches is how many breaches the page of the books shows.
+// shownBreaches is the largest number of breaches on the page of the books.
 const shownBreaches = 100
 
-// An examined is what the page of the books shows.
+// An examined is the content of the page of the books.
 type examined struct {
 	affiliate.Verification
 	Done         bool
@@ -19,12 +19,12 @@ type examined struct {
 	Token, Nonce string
 }
 
-// Shown are the breaches that are shown.
+// Shown returns the breaches that are shown.
 func (e *examined) Shown() []affiliate.Breach {
 	return e.Breaches[:min(len(e.Breaches), shownBreaches)]
 }
 
-// Seconds is how long the check took.
+// Seconds returns how long the check took.
 func (e *examined) Seconds() string { return e.Took.Round(time.Millisecond).String() }
 
 // books shows the button that checks the books.
@@ -37,7 +37,7 @@ func (v *visit) examined(e *examined) view {
 }
 
 // checkBooks checks the books in the request, however long it takes: nothing is
-// kept, and leaving the page ends the work.
+// stored, and leaving the page ends the work.
 var checkBooks = &action{name: "books.check", object: "program"}
 
 func examine(v *visit) {

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// The batch of codes that a campaign needs.
+// Batches of codes for a campaign.
 
 // generateCodes makes many codes of a coupon at once.
 var generateCodes = &action{
@@ -63,10 +63,11 @@ var generateCodes = &action{
 	},
 }
 
-// paramMade is when a batch was made: what it made can be had as a file.
+// paramMade is the parameter with the time of a batch, whose codes can be downloaded
+// as a file.
 const paramMade = "made"
 
-// Made is when the batch was made that has led to this page; empty: none has.
+// Made returns when the batch was made that has led to this page; empty: none has.
 func (v *view) Made() string {
 	if v.did() == generateCodes.name {
 		return v.query.Get(paramMade)
@@ -101,10 +102,10 @@ func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {
 	return batch, in.err
 }
 
-// maxBatch is how many codes are made at once, as over the API.
+// maxBatch is the largest number of codes in a batch, as over the API.
 const maxBatch = 10_000
 
-// affiliatesNamed are the affiliates whose emails a form has, one in a line.
+// affiliatesNamed returns the affiliates whose emails a form has, one in a line.
 func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 	known := map[uuid.UUID]bool{}
 	for line := range strings.Lines(in.text("affiliates")) {
@@ -132,10 +133,10 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 	return ids, nil
 }
 
-// maxNamed is how many affiliates a batch is for, as over the API.
+// maxNamed is the largest number of affiliates of a batch, as over the API.
 const maxNamed = 1_000
 
-// grouped is a large whole number, with commas between thousands.
+// grouped returns a large whole number, with commas between thousands.
 func grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -143,7 +144,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// batchFile is a file of the codes of a coupon, or of those that were made at an
+// batchFile returns a file of the codes of a coupon, or of those that were made at an
 // instant.
 func batchFile(v *visit) error {
 	c, err := v.coupon()

@@ -25,10 +25,10 @@ func codes(v *visit) (view, error) {
 	return view{title: "Codes", template: "codes", next: list.Next, Data: &codeList{list.Items, states}}, err
 }
 
-// Owner is the name of a code's affiliate.
+// Owner returns the name of a code's affiliate.
 func (v *view) Owner(c affiliate.Code) string { return v.owner(c) }
 
-// offOf is what the codes of a coupon take off.
+// offOf returns what the codes of a coupon take off.
 func (v *visit) offOf(c affiliate.Opt[affiliate.Coupon]) string {
 	coupon := c.Or(affiliate.Coupon{})
 	return v.Off(coupon.AmountOff, coupon.Currency, coupon.PercentOff)
@@ -71,7 +71,7 @@ func codePage(v *visit) (view, error) {
 	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
 }
 
-// try evaluates the order that the query describes.
+// try evaluates the code for the order in the query.
 func (d *codeSheet) try(v *visit) error {
 	if d.Tried = v.query.Has("total"); !d.Tried {
 		return nil
@@ -89,7 +89,7 @@ func (d *codeSheet) try(v *visit) error {
 	return err
 }
 
-// code is the one that the path names.
+// code returns the one that the path names.
 func (v *visit) code() (affiliate.Code, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -98,7 +98,7 @@ func (v *visit) code() (affiliate.Code, error) {
 	return v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
 }
 
-// codeForm is a form about the code of the path.
+// codeForm returns a form about the code of the path.
 func codeForm(fill func(*visit, affiliate.Code) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		c, err := v.code()
@@ -181,7 +181,7 @@ var editCode = &action{
 	}),
 }
 
-// giveCode gives a code to another affiliate, or to nobody.
+// giveCode moves a code to another affiliate, or to none.
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
@@ -200,7 +200,7 @@ var giveCode = &action{
 	}),
 }
 
-// activeCode says whether a code works.
+// activeCode switches a code on or off.
 var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
 	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {

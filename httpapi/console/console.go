@@ -1,6 +1,6 @@
 // Package console has the pages for the people who run a program: what happened,
-// what needs them, and the actions of every day. They are plain HTML, made on the
-// server; they work without scripts, at any path and behind any login.
+// what needs them, and everyday actions. They are plain HTML, made on the server;
+// they work without scripts, at any path and behind any login.
 //
 //	desk, err := console.New(program, console.Config{
 //		Prefix:    "/console/",
@@ -13,7 +13,7 @@
 //
 // routes.go is the table of all pages and actions. console.go answers a request,
 // visit.go is the request that is being answered, action.go does what forms ask
-// for, and view.go is what the templates see. Each of the other files has the
+// for, and view.go has the data of the templates. Each of the other files has the
 // pages of one noun.
 package console
 
@@ -30,24 +30,24 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// Config is what the host decides. Authorize is required, and so is Logger
+// Config holds what the host decides. Authorize is required, and so is Logger
 // unless the console is ReadOnly.
 type Config struct {
-	// Prefix is what the paths of requests begin with when they arrive, such as
-	// "/console/"; "" or "/": something has stripped it.
+	// Prefix is the beginning of the paths of requests when they arrive, such as
+	// "/console/"; "" or "/": a handler before the console has stripped it.
 	Prefix string
 
-	// Authorize is the host's login: who sends the request, and whether they may
-	// see the program. It is called for every request. Actor is what the audit
-	// log calls them: an id is better than an email.
+	// Authorize is the host's login: it says who sends the request, and whether
+	// they may see the program. It is called for every request. The audit log
+	// names people by actor: prefer an id to an email.
 	Authorize func(*http.Request) (actor string, ok bool)
 
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
-	SignOut  string         // URL to which the button Sign out posts, without a slash at its beginning one below Prefix; empty: there is no such button
+	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused
 	Logger   *slog.Logger   // gets a line for every action
 	Key      []byte         // at least 32 bytes, seals forms; nil: random, good for one process
-	Location *time.Location // of the times that are shown; nil: the program's
+	Location *time.Location // the zone of the times on pages; nil: the program's
 }
 
 // A Console answers the pages of a program. It is safe for concurrent use, and

@@ -35,10 +35,10 @@ type couponSheet struct {
 	Codes []affiliate.Code
 }
 
-// shownProducts is how many products of a coupon its page names.
+// shownProducts is the largest number of products on the page of a coupon.
 const shownProducts = 20
 
-// Products are the products that it is for, the first of many.
+// Products returns the products that it is for, the first of many.
 func (s *couponSheet) Products() []string {
 	if len(s.ProductIDs) > shownProducts {
 		return append(slices.Clone(s.ProductIDs[:shownProducts]), "and more")
@@ -56,7 +56,7 @@ func couponPage(v *visit) (view, error) {
 	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items}}, err
 }
 
-// coupon is the one that the path names, without its codes.
+// coupon returns the one that the path names, without its codes.
 func (v *visit) coupon() (affiliate.Coupon, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -72,7 +72,7 @@ func (v *visit) coupon() (affiliate.Coupon, error) {
 	return list.Items[0], nil
 }
 
-// couponForm is a form about the coupon of the path.
+// couponForm returns a form about the coupon of the path.
 func couponForm(fill func(*visit, affiliate.Coupon) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		c, err := v.coupon()
@@ -85,7 +85,8 @@ func couponForm(fill func(*visit, affiliate.Coupon) (form, error)) func(*visit) 
 	}
 }
 
-// ofCoupon does something to the coupon of the path, and leads to its page.
+// ofCoupon returns a function that runs do for the coupon of the path, and
+// redirects to its page.
 func ofCoupon(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -116,7 +117,7 @@ func couponFields(c affiliate.Coupon) []field {
 	}
 }
 
-// products are the ids of a text, one in a line.
+// products returns the ids of a text, one in a line.
 func (in *input) products() []string {
 	ids := []string{}
 	for line := range strings.Lines(in.text("productIds")) {
@@ -190,7 +191,7 @@ func nullable[S ~string](o affiliate.Opt[S]) affiliate.Opt[S] {
 	return o
 }
 
-// validCoupon says whether a coupon can be used.
+// validCoupon switches a coupon on or off.
 var validCoupon = &action{
 	name: "coupons.valid", object: "coupon", done: "This was saved.",
 	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {

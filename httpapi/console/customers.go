@@ -16,7 +16,7 @@ var subscriptionStatuses = []affiliate.SubscriptionStatus{
 	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
 }
 
-// A broughtBy is a customer with the name of who brought them.
+// A broughtBy is a customer with the name of the affiliate who brought them.
 type broughtBy struct {
 	affiliate.Referral
 	By string
@@ -51,7 +51,7 @@ func customers(v *visit) (view, error) {
 	return view{title: "Customers", template: "customers", next: list.Next, Data: &d}, nil
 }
 
-// search is the search text of the query.
+// search returns the search text of the query.
 func (v *visit) search() (text affiliate.Opt[string]) {
 	if q := strings.TrimSpace(v.query.Get("q")); q != "" {
 		text = affiliate.Set(q)
@@ -59,7 +59,7 @@ func (v *visit) search() (text affiliate.Opt[string]) {
 	return text
 }
 
-// queryID is a parameter of the query that is an id, if it is there.
+// queryID returns a parameter of the query that is an id, if it is there.
 func (v *visit) queryID(name string) (o affiliate.Opt[uuid.UUID], err error) {
 	text := v.query.Get(name)
 	if text == "" {
@@ -90,16 +90,16 @@ func customerPage(v *visit) (view, error) {
 	return view{title: page.Named(calledBy(r)), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
 }
 
-// buyer is the name of a customer.
+// buyer returns the name of a customer.
 func (v *visit) buyer(id uuid.UUID) (string, error) {
 	r, err := v.program.Referral(v.ctx(), id.String())
 	return calledBy(r), err
 }
 
-// calledBy is what a customer is called by: their name, else their email.
+// calledBy returns what a customer is called by: their name, else their email.
 func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Email) }
 
-// customer is the one that the path names.
+// customer returns the one that the path names.
 func (v *visit) customer() (affiliate.Referral, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -108,7 +108,7 @@ func (v *visit) customer() (affiliate.Referral, error) {
 	return v.program.Referral(v.ctx(), id.String())
 }
 
-// customerForm is a form about the customer of the path.
+// customerForm returns a form about the customer of the path.
 func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		r, err := v.customer()
@@ -121,7 +121,8 @@ func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*vis
 	}
 }
 
-// ofCustomer does something to the customer of the path, and leads to their page.
+// ofCustomer returns a function that runs do for the customer of the path, and
+// redirects to their page.
 func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -132,7 +133,7 @@ func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) fu
 	}
 }
 
-// moveCustomer gives a customer to another affiliate.
+// moveCustomer moves a customer to another affiliate.
 var moveCustomer = &action{
 	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {

@@ -21,7 +21,7 @@ func events(v *visit) (view, error) {
 	return view{title: "Events", template: "events", next: list.Next, Data: &eventList{list.Items, eventOptions()}}, err
 }
 
-// eventOptions are the types of events to choose from.
+// eventOptions returns the types of events to choose from.
 func eventOptions() (all []option) {
 	for _, t := range affiliate.EventTypes() {
 		all = append(all, option{string(t), string(t)})
@@ -45,7 +45,7 @@ func eventPage(v *visit) (view, error) {
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 
-// event is the one that the path names.
+// event returns the one that the path names.
 func (v *visit) event() (affiliate.Event, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -61,7 +61,7 @@ func (v *visit) event() (affiliate.Event, error) {
 	return list.Items[0], nil
 }
 
-// Told is the payload of an event; null once a person in it was erased.
+// Told returns the payload of an event; null once a person in it was erased.
 func (e *eventSheet) Told() affiliate.Opt[json.RawMessage] {
 	if len(e.Payload) == 0 {
 		return affiliate.Null[json.RawMessage]()
@@ -69,7 +69,7 @@ func (e *eventSheet) Told() affiliate.Opt[json.RawMessage] {
 	return affiliate.Set(json.RawMessage(e.Payload))
 }
 
-// eventFile is the payload of an event, whole.
+// eventFile returns the payload of an event, whole.
 func eventFile(v *visit) error {
 	e, err := v.event()
 	if err == nil && len(e.Payload) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// A form is what an action asks, and what it will do.
+// A form is what an action asks for, and what it will do.
 type form struct {
 	Title   string
 	Effects []string // what will happen, for people
@@ -15,9 +15,9 @@ type form struct {
 	Button  string
 	Check   string // the other button, which only looks; empty: there is none
 	Back    string // path of the page that it belongs to
-	Edits   bool   // of something that exists: only what was changed is written
+	Edits   bool   // it edits an existing object: only changed fields are written
 	State   string // what it rests on beside what it shows
-	Repeats bool   // it asks once more, and what was typed can be changed
+	Repeats bool   // it asks once more, and its fields can still be changed
 
 	Token, Nonce string
 	Seen         string // the digest of what it shows
@@ -38,7 +38,7 @@ type field struct {
 // An option is one choice of a field.
 type option struct{ Value, Text string }
 
-// Kind is the type of the field in HTML.
+// Kind returns the type of the field in HTML.
 func (f field) Kind() string {
 	switch {
 	case f.Options != nil:
@@ -59,9 +59,10 @@ func (f form) Uploads() bool {
 	return false
 }
 
-// keep puts what was sent into the form. A field of something that exists, which
-// nobody touched, has what it has now. both says of one that somebody else has
-// changed too what it has now, and takes it as seen.
+// keep puts what was sent into the form. When a field edits an existing object and
+// nobody touched it, it gets the present value. both controls a field that somebody
+// else has changed too: if set, the form shows the present value, and counts it as
+// seen.
 func (f *form) keep(sent *input, both bool) {
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -100,12 +101,12 @@ func options[S ~string](values ...S) []option {
 	return all
 }
 
-// orNone are choices, and none of them.
+// orNone returns the choices with one more, for none of them.
 func orNone(none string, choices []option) []option {
 	return append([]option{{"", none}}, choices...)
 }
 
-// ticked is the value of a checkbox.
+// ticked returns the value of a checkbox.
 func ticked(yes bool) string {
 	if yes {
 		return "1"
@@ -113,7 +114,7 @@ func ticked(yes bool) string {
 	return ""
 }
 
-// typed is a value as it is typed into a field; of an Opt without one it is empty.
+// typed returns a value as it is typed into a field; of an Opt without one it is empty.
 func typed[T any](o affiliate.Opt[T]) string {
 	if v, ok := o.Get(); ok {
 		return fmt.Sprint(v)

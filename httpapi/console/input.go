@@ -22,12 +22,12 @@ type input struct {
 	err      error
 }
 
-// wasPrefix begins the names of the fields that say what a form showed when it was
-// made. A field that was left alone is not written, so two people who change
-// different fields at once do not undo each other.
+// wasPrefix begins the names of the fields with the values that a form had when it
+// was made. A field that was left alone is not written, so two people who change
+// different fields at once do not undo each other's changes.
 const wasPrefix = "was-"
 
-// How many bytes a form may have, and one with a file.
+// The largest sizes of a form, and of one with a file, in bytes.
 const (
 	maxForm     = 1 << 20
 	maxFileForm = 4 << 20
@@ -61,7 +61,7 @@ func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// text is a field without the spaces around it. Browsers send lines as CR LF.
+// text returns a field without the spaces around it. Browsers send lines as CR LF.
 func (in *input) text(name string) string { return plain(in.Get(name)) }
 
 func plain(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
@@ -71,7 +71,7 @@ func (in *input) yes(name string) bool { return in.Get(name) != "" }
 
 func (in *input) changed(name string) bool { return in.text(name) != in.text(wasPrefix+name) }
 
-// wrong keeps that a field is wrong.
+// wrong records that a field is wrong.
 func (in *input) wrong(name, text string) {
 	if in.err == nil {
 		in.err = wrongField(name, text)
@@ -105,8 +105,8 @@ func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
 }
 
 // amountOf reads an amount of a currency, with or without commas between exact groups
-// of thousands. What could be read in two ways is refused, and so are more decimals
-// than the currency has, because nothing is rounded that a person has typed.
+// of thousands. It refuses an ambiguous text, and more decimals than the currency
+// has, because an amount that a person typed is never rounded.
 func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	example := affiliate.MustAmount("12.5")
 	if currency.Digits() == 0 {
@@ -122,7 +122,7 @@ func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Op
 	}, hint)
 }
 
-// currencyOf is the currency that a field names, else the program's.
+// currencyOf returns the currency that a field names, else the program's.
 func (in *input) currencyOf(name string) affiliate.Currency {
 	if c, err := affiliate.ParseCurrency(in.text(name)); err == nil {
 		return c
@@ -170,7 +170,8 @@ func choice[S ~string](in *input, name string) (o affiliate.Opt[S]) {
 	return o
 }
 
-// back is the page of what a hidden field names, or its list.
+// back returns the page of the object that a hidden field names, or the page of its
+// list.
 func (in *input) back(list, name string) string {
 	if id, err := uuid.Parse(in.Get(name)); err == nil {
 		return list + "/" + id.String()

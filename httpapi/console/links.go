@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// link is the one that the path names.
+// link returns the one that the path names.
 func (v *visit) link() (affiliate.Link, error) {
 	id, err := v.id(0)
 	if err != nil {

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// What was done is said on the page that it leads to, and only there: the address
-// has a token for the action and that page, so no link makes the console say what
-// never happened.
+// A redirect after an action shows what was done, and only on that page: the URL has a
+// token for the action and the page, so no made-up link can show a notice.
 
 // paramDone is the parameter with the name of an action and its token.
 const paramDone = "done"
 
-// unchanged is what was done when a form says nothing new.
+// unchanged is the notice for a form that changes nothing.
 var unchanged = &action{name: "unchanged", done: "Nothing was changed."}
 
-// redirect leads to a page that says what was done.
+// redirect leads to a page that shows what was done.
 func (v *visit) redirect(to string, a *action) {
 	path, query, _ := strings.Cut(to, "?")
 	values, _ := url.ParseQuery(query) // the console has made it
@@ -25,13 +24,13 @@ func (v *visit) redirect(to string, a *action) {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// told is what the token of an action is about: who has done it, and the page that
+// told returns what the token of an action is about: who has done it, and the page that
 // says so.
 func (v *visit) told(name, path string, query url.Values) []string {
 	return []string{v.program.Config().ID.String(), v.actor, paramDone, name, path, without(query, paramDone).Encode()}
 }
 
-// did is the name of the action that has led to this page; empty: none has.
+// did returns the name of the action that has led to this page; empty: none has.
 func (v *visit) did() string {
 	name, token, _ := strings.Cut(v.query.Get(paramDone), "~")
 	if v.forms.Valid(v.now(), token, v.told(name, v.path, v.query)...) {
@@ -40,8 +39,8 @@ func (v *visit) did() string {
 	return ""
 }
 
-// Notice says what the action before this page has done. The form of what is not
-// over yet says that itself.
+// Notice says what the action before this page has done. The form of an unfinished
+// action says it itself.
 func (v *view) Notice() string {
 	name := v.did()
 	if here, _ := v.find(); name == "" || here.act != nil {
@@ -58,7 +57,7 @@ func (v *view) Notice() string {
 	return ""
 }
 
-// without is a query without a parameter.
+// without returns a query without a parameter.
 func without(query url.Values, name string) url.Values {
 	rest := url.Values{}
 	for other, values := range query {
@@ -69,11 +68,11 @@ func without(query url.Values, name string) url.Values {
 	return rest
 }
 
-// paramList is the query of the list in which the objects of an action were ticked:
-// its filter and its page, to which the action leads back.
+// paramList is the query of the list in which the objects of an action were ticked: its
+// filter and its page, to which the action redirects.
 const paramList = "list"
 
-// listOf is a list as it was when objects in it were ticked.
+// listOf returns a list as it was when objects in it were ticked.
 func (v *visit) listOf(section string) string {
 	asked, err := url.ParseQuery(v.query.Get(paramList))
 	if err != nil {
@@ -96,11 +95,11 @@ func (v *visit) listOf(section string) string {
 	return section + "?" + kept.Encode()
 }
 
-// Listed is the query of this list, for the forms of what is ticked in it.
+// Listed returns the query of this list, for the forms of what is ticked in it.
 func (v *view) Listed() string { return without(v.query, paramDone).Encode() }
 
-// goesOn makes a form one of the next step of an action, when the step before has
-// led to it.
+// goesOn turns a form into the next step of an action, when the previous step has
+// redirected to it.
 func (f *form) goesOn(v *visit, name, title string) {
 	cursor := ""
 	if v.did() == name {

@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// shownDays is how many days the overview is about, today with them.
+// shownDays is the number of days in the overview, including today.
 const shownDays = 30
 
-// A summary is what the overview shows.
+// A summary is the content of the overview.
 type summary struct {
 	Days                []affiliate.Bucket
 	Bars                []page.Bar
@@ -81,15 +81,15 @@ func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
 	return nil
 }
 
-// keptDays are the days of the report that are over: movements only come at the
-// end, so they do not change.
+// keptDays are the finished days of the report, which do not change: movements
+// are only added at the end.
 type keptDays struct {
 	mu   sync.Mutex
 	days map[affiliate.Time]affiliate.Bucket
 }
 
-// maxKept is how many days are kept, and settled how long after its end a day is
-// sure to be over, for all that began in it.
+// maxKept is the number of days that are kept. settled is the time after the end
+// of a day until everything that began in it is certainly over.
 const (
 	maxKept = 400
 	settled = time.Hour

@@ -15,15 +15,15 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-// The files of payouts that are pending, and what came back.
+// The files of pending payouts, and the results that come back.
 
 const (
 	paramMethod   = "method"
 	paramDecimals = "decimals" // "comma": amounts such as 12,50
 )
 
-// pending are the payments that are to be made: of all, or of a run; by any method,
-// or by one.
+// pending returns the payments that are to be made: of all runs or of one, by any
+// method or by one.
 func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 	if name := v.query.Get(paramRun); name != "" {
@@ -36,8 +36,8 @@ func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	return v.program.Transfers(v.ctx(), due), nil
 }
 
-// A listing of files says whose payments they are, and the methods that have a
-// general file.
+// A listing of files has the run of the payments, and the methods that have a general
+// file.
 type listing struct {
 	Run     string // empty: of all payouts
 	Methods []affiliate.PaymentMethod
@@ -48,7 +48,7 @@ func filesOf(run string) listing {
 	return listing{run, other}
 }
 
-// Of is the query of a file.
+// Of returns the query of a file.
 func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{paramRun: l.Run, paramMethod: string(method), paramDecimals: decimals} {
@@ -62,10 +62,10 @@ func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
 	return "?" + query.Encode()
 }
 
-// today is the day of a file, for its name.
+// today returns the day of a file, for its name.
 func (v *visit) today() string { return v.now().In(v.Location).Format("2006-01-02") }
 
-// genericFile is a file for people and banks.
+// genericFile returns a file for people and banks.
 func genericFile(v *visit) error {
 	due, err := v.pending()
 	if err != nil {
@@ -100,8 +100,8 @@ func wiseFile(v *visit) error {
 	return v.files("wise", files, refused, err)
 }
 
-// files answers one file as it is, and several, or one with payments that cannot
-// be paid this way, as an archive that says which.
+// files answers one file as it is. Several files, or one with payments that cannot be
+// paid in this way, become an archive that lists the refused ones.
 func (v *visit) files(provider string, files []payfile.File, refused []payfile.Refused, err error) error {
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ var payoutResults = &action{
 		if in.Get("file") == "" {
 			return "", wrongField("file", "Choose a file.")
 		}
-		p := v.program.From(affiliate.SourceManual) // a file twice changes nothing, and each payout is a call of its own
+		p := v.program.From(affiliate.SourceManual) // the same file again changes nothing, and each payout is a call of its own
 		report, err := v.report(in.Get("file"))
 		if err != nil {
 			return "", err
@@ -165,15 +165,15 @@ var payoutResults = &action{
 	},
 }
 
-// booked is what a report has changed, and how many payments in it are not of the
-// program.
+// booked is the result of a report: the changes, and the number of payments that are
+// not the program's.
 type booked struct {
 	payfile.Applied
 	Foreign int
 }
 
-// report reads a file of results. What is wrong with the file is a refusal, and a
-// store that fails is none.
+// report reads a file of results. An error in the file is a refusal, unlike an error of
+// the store.
 func (v *visit) report(file string) (payfile.Report, error) {
 	var broken error
 	all := func(yield func(affiliate.Transfer, error) bool) {

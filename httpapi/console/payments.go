@@ -9,13 +9,14 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// Payments of a provider that brought money and have no sale: somebody decides.
+// Payments of a provider that brought money and have no sale, and wait for a
+// decision.
 
 type conflictList struct {
 	affiliate.Waiting[affiliate.ConflictPayment]
 }
 
-// Rest is how many more wait.
+// Rest returns how many more wait.
 func (l *conflictList) Rest() string {
 	switch rest := l.Count - len(l.Items); {
 	case l.More:
@@ -35,9 +36,9 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	case p.Outcome == affiliate.SaleRefused:
 		return "its code was refused"
 	case p.Outcome == affiliate.SaleUnattributed:
-		return "it names whom nobody is"
+		return "it names nobody who exists"
 	case p.Outcome == affiliate.SaleParked:
-		return "nothing told whom it may credit"
+		return "nothing says whom to credit"
 	case p.Outcome == affiliate.SaleOtherCurrency:
 		return "it is in another currency than the program's"
 	case p.SaleID == 0:
@@ -46,7 +47,7 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	return fmt.Sprintf("it is not as in sale %v, which it names", p.SaleID)
 }
 
-// mostWaiting is how many of what waits the engine shows at once.
+// mostWaiting is the number of waiting objects that the engine shows at once.
 const mostWaiting = 20
 
 // conflicts lists the payments that wait, the newest first.
@@ -55,7 +56,7 @@ func conflicts(v *visit) (view, error) {
 	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
 }
 
-// A disputed is a payment beside the sale that it names.
+// A disputed is a payment next to the sale that it names.
 type disputed struct {
 	affiliate.ConflictPayment
 	sale  affiliate.Sale
@@ -63,7 +64,7 @@ type disputed struct {
 	money string
 }
 
-// disputed is the payment that the path names.
+// disputed returns the payment that the path names.
 func (v *visit) disputed() (d disputed, err error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -80,7 +81,7 @@ func (v *visit) disputed() (d disputed, err error) {
 	return d, err
 }
 
-// names are the provider and its ids of the payment.
+// names returns the provider and its ids of the payment.
 func (d *disputed) names() string {
 	text := page.Words(d.Provider)
 	if len(d.Keys) > 0 {
@@ -92,7 +93,7 @@ func (d *disputed) names() string {
 	return text
 }
 
-// stays says what the sale is and goes on to be.
+// stays describes the sale, which does not change.
 func (d *disputed) stays(v *visit) string {
 	if d.gone {
 		return "No sale changes."
@@ -105,7 +106,7 @@ func (d *disputed) stays(v *visit) string {
 		d.SaleID, v.Money(d.sale.TotalEarned), buyer, v.Money(d.sale.RefundedAmount), v.Money(d.sale.CommissionEarned), v.Short(d.sale.Affiliate.Name))
 }
 
-// decidePayment says what a payment in conflict is.
+// decidePayment decides about a payment in conflict.
 var decidePayment = &action{
 	name: "payments.decide", object: "payment", done: "The decision was booked.",
 	form: func(v *visit) (form, error) {

@@ -20,7 +20,7 @@ type payoutList struct {
 	Files    listing
 }
 
-// WhyNot is why the money of a payout did not arrive; empty: it did, or may.
+// WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
 func (v *view) WhyNot(p affiliate.Payout) string {
 	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
@@ -51,7 +51,7 @@ func payouts(v *visit) (view, error) {
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, nil
 }
 
-// owed are the balances of a page of affiliates who are owed something.
+// owed returns the balances of a page of affiliates who are owed something.
 func (v *visit) owed() (all []owed, err error) {
 	list, err := v.program.Balances(v.ctx(), affiliate.Page{Limit: 50})
 	if err != nil {
@@ -92,7 +92,7 @@ type payoutSheet struct {
 	Entries []affiliate.PayoutEntry
 }
 
-// Took says how much is in the payout.
+// Took says how many entries the payout has.
 func (s *payoutSheet) Took() string {
 	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
 }
@@ -117,7 +117,7 @@ func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affil
 	return to
 }
 
-// payoutStatus says what became of a payout.
+// payoutStatus sets the status of a payout.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
 	form: func(v *visit) (form, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// listed is how many plans and tiers are there to choose from.
+// listed is the number of plans and tiers that can be selected.
 const listed = 200
 
-// planOptions are the plans to choose from.
+// planOptions returns the plans to choose from.
 func (v *visit) planOptions() (all []option, err error) {
 	list, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
 	for _, plan := range list.Items {
@@ -23,7 +23,7 @@ func (v *visit) planOptions() (all []option, err error) {
 	return all, err
 }
 
-// planName is the name of a plan; of none it is empty.
+// planName returns the name of a plan; of none it is empty.
 func (v *visit) planName(id affiliate.Opt[uuid.UUID]) (string, error) {
 	some, ok := id.Get()
 	if !ok {
@@ -36,7 +36,7 @@ func (v *visit) planName(id affiliate.Opt[uuid.UUID]) (string, error) {
 	return plan.Name, err
 }
 
-// plan is the one that the path names.
+// plan returns the one that the path names.
 func (v *visit) plan() (affiliate.Plan, error) {
 	id, err := v.id(0)
 	if err != nil {

@@ -17,7 +17,7 @@ type runSheet struct {
 	Files listing
 }
 
-// A paidLine is what a run did for one affiliate.
+// A paidLine is the result of a run for one affiliate.
 type paidLine struct {
 	affiliate.PayoutLine
 	Name string
@@ -45,7 +45,7 @@ const paramRun = "externalId"
 // Running reports whether the run is not over.
 func (s *runSheet) Running() bool { return s.Status == affiliate.RunRunning }
 
-// lines are lines with the names of their affiliates.
+// lines returns lines with the names of their affiliates.
 func (v *visit) lines(all []affiliate.PayoutLine) (named []paidLine, err error) {
 	for _, line := range all {
 		name, err := v.payee(line.AffiliateID)
@@ -57,10 +57,10 @@ func (v *visit) lines(all []affiliate.PayoutLine) (named []paidLine, err error) 
 	return named, nil
 }
 
-// previewed is how many lines of a run the page before it shows.
+// previewed is the number of lines on the preview of a run.
 const previewed = 100
 
-// runStep is how many affiliates one click pays.
+// runStep is the number of affiliates that one click pays.
 const runStep = 1_000
 
 // runPayouts makes a payout for everybody who is owed something.
@@ -101,7 +101,7 @@ var runPayouts = &action{
 	},
 }
 
-// previewOf says whom a run would pay what, in one click.
+// previewOf returns whom a run would pay with one click, and how much.
 func (v *visit) previewOf(run affiliate.PayoutRun) (found []string, err error) {
 	list, err := v.program.PreviewPayouts(v.ctx(), run, affiliate.Page{Limit: runStep})
 	if err != nil {

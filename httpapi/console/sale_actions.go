@@ -75,7 +75,7 @@ var refundSale = &action{
 	},
 }
 
-// refundable is the sale of the path, and what can be refunded of it.
+// refundable returns the sale of the path, and what can be refunded of it.
 func (v *visit) refundable() (sale affiliate.Sale, left affiliate.Amount, err error) {
 	if sale, err = v.sale(); err != nil {
 		return sale, left, err
@@ -105,7 +105,7 @@ func (in *input) refund(sale affiliate.SaleID) affiliate.Refund {
 	}
 }
 
-// moveSale gives a sale to another affiliate.
+// moveSale moves a sale to another affiliate.
 var moveSale = &action{
 	name: "sales.move", object: "sale", done: "The sale was given to another affiliate.",
 	form: func(v *visit) (form, error) {
@@ -133,10 +133,10 @@ var moveSale = &action{
 	},
 }
 
-// newOwner is the field of the affiliate whom something is given to.
+// newOwner is the field with the affiliate to whom something moves.
 var newOwner = field{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Required: true}
 
-// ownerTyped is the affiliate of that field.
+// ownerTyped returns the affiliate of that field.
 func ownerTyped(v *visit, p *tributary.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
 	found, err := p.AffiliateByEmail(v.ctx(), in.text(newOwner.Name))
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -145,7 +145,7 @@ func ownerTyped(v *visit, p *tributary.Program, in *input) (to affiliate.Opt[uui
 	return affiliate.Set(found.ID), err
 }
 
-// reverseSale takes a sale out of the books.
+// reverseSale removes a sale from the books.
 var reverseSale = &action{
 	name: "sales.reverse", object: "sale", done: "The sale was reversed.",
 	form: func(v *visit) (form, error) {
@@ -208,8 +208,8 @@ var reviewSales = &action{
 	},
 }
 
-// backToSales is the page of the sales of the query: the list that they were ticked
-// in, or the one sale.
+// backToSales returns the page of the sales of the query: the list in which they
+// were ticked, or the one sale.
 func (v *visit) backToSales(ids []affiliate.SaleID) string {
 	if len(ids) == 1 && !v.query.Has(paramList) {
 		return fmt.Sprint("sales/", ids[0])
@@ -217,7 +217,7 @@ func (v *visit) backToSales(ids []affiliate.SaleID) string {
 	return v.listOf("sales")
 }
 
-// decided is what was decided about the commissions of a sale.
+// decided returns what was decided about the commissions of a sale.
 func decided(sale affiliate.Sale) string {
 	var all []string
 	for _, c := range sale.Commissions {
@@ -228,7 +228,7 @@ func decided(sale affiliate.Sale) string {
 	return cmp.Or(strings.Join(all, ", "), "without a commission")
 }
 
-// restoreRedemption gives a use of a code back.
+// restoreRedemption takes back one use of a code.
 var restoreRedemption = &action{
 	name: "sales.restore-redemption", object: "sale", done: "The use of the code was given back.",
 	form: func(v *visit) (form, error) {
@@ -250,8 +250,8 @@ var restoreRedemption = &action{
 	},
 }
 
-// recalculateAffiliate and recalculateCustomer compute the commissions of sales
-// anew, step by step.
+// recalculateAffiliate and recalculateCustomer calculate commissions again, step by
+// step.
 var (
 	recalculateAffiliate = recalculate("affiliates", "affiliate", func(id uuid.UUID) affiliate.SaleFilter {
 		return affiliate.SaleFilter{AffiliateID: affiliate.Set(id)}

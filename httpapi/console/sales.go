@@ -14,14 +14,14 @@ import (
 type saleList struct {
 	Items               []affiliate.Sale
 	Statuses, Approvals []option
-	Held                bool // the list has only sales on hold, which can be decided
+	Held                bool // the list has only sales on hold, about which people can decide
 }
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
-// sales lists sales. A search text is a number, an external id or an invoice, which
-// name a sale whatever the filters say, or else a customer, or a part of what a sale
-// is called, from whose sales the filters select.
+// sales lists sales. When the search text is a number, an external id or an invoice,
+// it finds that sale whatever the filters say. Otherwise it selects the sales of a
+// customer, or those that contain the text, and the filters apply.
 func sales(v *visit) (view, error) {
 	shown := view{title: "Sales", template: "sales"}
 	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
@@ -52,11 +52,11 @@ func sales(v *visit) (view, error) {
 	return shown, err
 }
 
-// maxSearch is how many characters of a text the engine searches for.
+// maxSearch is the longest text that the engine searches for, in characters.
 const maxSearch = 100
 
-// soldTo selects the sales of the customer whom a text names, else those that have the
-// text in their ids or in the customer's email or name.
+// soldTo selects the sales of the customer whom a text names, else those with the text
+// in their ids or in the customer's email or name.
 func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 	switch customer, err := v.program.Referral(v.ctx(), text); {
 	case err == nil:
@@ -71,7 +71,7 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 	return nil
 }
 
-// namedSales are the sales that have a number, an external id or an invoice.
+// namedSales returns the sales that have a number, an external id or an invoice.
 func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
@@ -131,7 +131,7 @@ func salePage(v *visit) (view, error) {
 	return view{title: fmt.Sprint("Sale ", sale.ID), template: "sale", Data: &d}, nil
 }
 
-// Credited says by what the affiliate is credited.
+// Credited says why the affiliate is credited.
 func (s *saleSheet) Credited() string {
 	switch s.Why.Credit.By {
 	case affiliate.CreditCode:
@@ -150,7 +150,7 @@ func (s *saleSheet) Credited() string {
 	return "Not known: the sale is older than these records"
 }
 
-// RateFrom says where the rate comes from.
+// RateFrom names the source of the rate.
 func (s *saleSheet) RateFrom() string {
 	switch s.Why.Terms.RateFrom {
 	case affiliate.RateOfSale:
@@ -179,7 +179,7 @@ func (s *saleSheet) Inexact() bool {
 	return ok && known && exact.Cmp(rounded) != 0
 }
 
-// sale is the one that the path names.
+// sale returns the one that the path names.
 func (v *visit) sale() (affiliate.Sale, error) {
 	id, err := v.saleID()
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// What a form showed when it was made, and whether that still holds. Each form
-// sends a digest of what it showed, and one that edits also the value that each of
-// its fields had. So an old page is asked again with what is there now, and it
-// never writes a field that nobody touched.
+// Forms that are out of date. Each form sends a digest of what it showed, and one that
+// edits also sends the value that each of its fields had. So an outdated form is shown
+// again with the present values, and never writes a field that nobody touched.
 
 const (
 	fieldSeen     = "seen"     // the digest of what the form showed
@@ -19,14 +18,14 @@ const (
 	fieldChange   = "change"   // the button that leads from there back to the form
 )
 
-// outOfDate is the reason why the form of an old page is asked again.
+// outOfDate is the reason for showing an outdated form again.
 const outOfDate affiliate.Reason = "page_out_of_date"
 
 func stalePage(text, field string) *affiliate.Error {
 	return &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate, Message: text, Field: field}
 }
 
-// statusOf is the status of the page of a refusal.
+// statusOf returns the status of the page of a refusal.
 func statusOf(why *affiliate.Error) int {
 	if why.Reason == outOfDate {
 		return http.StatusConflict
@@ -34,8 +33,8 @@ func statusOf(why *affiliate.Error) int {
 	return why.Kind.Status()
 }
 
-// digest is what the form shows, in short. The name of what is edited may change
-// while another field of it is edited.
+// digest returns a short digest of what the form shows. It excludes the name of the
+// edited object, which may change while another field is edited.
 func (f *form) digest() string {
 	title := f.Title
 	if f.Edits {
@@ -61,7 +60,7 @@ func (f *form) changedBy(sent *input) bool {
 	return false
 }
 
-// said is a value of a field for people.
+// said returns a value of a field for people.
 func (f *field) said(value string) string {
 	if f.Type == "checkbox" {
 		if value != "" {
@@ -75,7 +74,7 @@ func (f *field) said(value string) string {
 	return "“" + page.Text(value, page.InList) + "”"
 }
 
-// chosen is a value as its choice says it.
+// chosen returns a value as its choice says it.
 func (f *field) chosen(value string) string {
 	for _, o := range f.Options {
 		if o.Value == value {
@@ -85,19 +84,19 @@ func (f *field) chosen(value string) string {
 	return value
 }
 
-// A shownState is a form as it is now, beside what the form that was sent has shown.
+// A shownState is the present form, compared with the one that was sent.
 type shownState struct {
 	form    form
 	gone    bool             // what the form is about is not there any more
-	refused *affiliate.Error // that the page is out of date, or that the form is not there any more
+	refused *affiliate.Error // says that the page is out of date, or that the form no longer exists
 	lines   []string         // what is repeated before it is done
 }
 
 // repeats reports whether the page that asks once more was not seen.
 func (s *shownState) repeats(sent *input) bool { return sent.Get(fieldRepeated) == "" }
 
-// compare finds out whether what a form showed still holds. Of what is gone it says
-// nothing: the action does.
+// compare finds out whether what a form showed is still true. It reports nothing for a
+// deleted object: the action does.
 func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
 	s.form, err = a.form(v)
 	if why, refused := page.Refusal(err); refused || errors.Is(err, affiliate.ErrNotFound) {
@@ -145,7 +144,7 @@ func (v *visit) askOnceMore(a *action, sent *input, s shownState) {
 	v.askAgain(http.StatusOK, s.form.onceMore(sent, s.lines))
 }
 
-// repeatAgain shows the page that asks once more with what is so now.
+// repeatAgain shows the page that asks once more, with the present values.
 func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error) {
 	lines, err := a.repeat(v, sent)
 	if sent.err != nil {
@@ -166,7 +165,7 @@ func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error
 	v.askAgain(statusOf(why), asked)
 }
 
-// onceMore is the page that repeats what a form will do.
+// onceMore returns the page that repeats what a form will do.
 func (f *form) onceMore(sent *input, lines []string) form {
 	asked := form{Title: "Is this right?", Effects: lines, Button: f.Button, Back: f.Back, Repeats: true, Seen: f.digest()}
 	for _, one := range f.Fields {

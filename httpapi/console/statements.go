@@ -22,7 +22,7 @@ type monthSheet struct {
 
 const monthLayout = "2006-01"
 
-// statementOf is the affiliate and the month that the path names.
+// statementOf returns the affiliate and the month that the path names.
 func (v *visit) statementOf() (id uuid.UUID, month time.Time, err error) {
 	id, err = v.id(0)
 	if err != nil {
@@ -62,7 +62,7 @@ func statementPage(v *visit) (view, error) {
 	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 
-// statementFile is a statement as CSV.
+// statementFile returns a statement as CSV.
 func statementFile(v *visit) error {
 	id, month, err := v.statementOf()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// tierOptions are the tiers to choose from.
+// tierOptions returns the tiers to choose from.
 func (v *visit) tierOptions() (all []option, err error) {
 	list, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
 	for _, tier := range list.Items {
@@ -21,7 +21,7 @@ func (v *visit) tierOptions() (all []option, err error) {
 	return all, err
 }
 
-// tierName is the name of a tier; of none it is empty.
+// tierName returns the name of a tier; of none it is empty.
 func (v *visit) tierName(id affiliate.Opt[uuid.UUID]) (string, error) {
 	some, ok := id.Get()
 	if !ok {
@@ -34,7 +34,7 @@ func (v *visit) tierName(id affiliate.Opt[uuid.UUID]) (string, error) {
 	return tier.Name, err
 }
 
-// tier is the one that the path names.
+// tier returns the one that the path names.
 func (v *visit) tier() (affiliate.Tier, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -118,7 +118,7 @@ var deleteTier = &action{
 	},
 }
 
-// assignTiers puts affiliates into the tiers of their results, step by step.
+// assignTiers assigns affiliates to the tiers that they reach, step by step.
 var assignTiers = &action{
 	name: "tiers.assign", object: "program", done: "The tiers were assigned.",
 	form: func(v *visit) (form, error) {
@@ -135,10 +135,10 @@ var assignTiers = &action{
 	},
 }
 
-// stepLimit is how many records one click looks at.
+// stepLimit is the number of records that one click looks at.
 const stepLimit = 5_000
 
-// goOn is the page that a step leads to: the form of the next, or what is done.
+// goOn returns the page that a step leads to: the form of the next, or what is done.
 func (v *visit) goOn(path, done string, step affiliate.Progress) string {
 	if step.Done {
 		return done

@@ -16,7 +16,7 @@ var files embed.FS
 // templates are parsed when the first console is made.
 var templates = sync.OnceValue(func() map[string]*template.Template { return page.Templates(files) })
 
-// A view is what a template shows: Data, inside the frame of every page.
+// A view holds the data of a template: Data, inside the frame of every page.
 type view struct {
 	*visit
 	title    string
@@ -25,16 +25,16 @@ type view struct {
 	Data     any
 }
 
-// A section is a part of the console, in the navigation.
+// A section is a part of the console with an entry in the navigation.
 type section struct {
 	Path, Name string
 	Current    bool
 }
 
-// homes are the sections of what has no section of its own.
+// homes are the sections of pages without a section of their own.
 var homes = map[string]string{"codes": "coupons", "links": "affiliates", "payments": "sales", "plans": "settings", "tiers": "settings"}
 
-// Sections are the entries of the navigation.
+// Sections returns the entries of the navigation.
 func (v *view) Sections() []section {
 	var all []section
 	for _, name := range []string{"Affiliates", "Coupons", "Customers", "Sales", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
@@ -59,10 +59,10 @@ func (v *view) Writes() bool    { return !v.cfg.ReadOnly }
 func (v *view) Style() string   { return page.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
 
-// Heading is the title with the names in it apart.
+// Heading returns the title with the names in it apart.
 func (v *view) Heading() []page.Part { return page.Parts(v.title) }
 
-// SignOut is where the button Sign out posts.
+// SignOut returns where the button Sign out posts.
 func (v *view) SignOut() string {
 	to := v.cfg.SignOut
 	if u, err := url.Parse(to); to == "" || err != nil || u.Scheme != "" || strings.HasPrefix(to, "/") {
@@ -71,7 +71,7 @@ func (v *view) SignOut() string {
 	return v.root + to
 }
 
-// Next is the query of the next page of the list; empty: there is none.
+// Next returns the query of the next page of the list; empty: there is none.
 func (v *view) Next() string {
 	if v.next == "" {
 		return ""
@@ -81,7 +81,7 @@ func (v *view) Next() string {
 	return "?" + q.Encode()
 }
 
-// Choices are the choices of a filter, whose label is said.
+// Choices returns the choices of a filter, whose label is said.
 func (v *view) Choices(name, label string, of []option) *filter {
 	return &filter{name, label, v.query.Get(name), of}
 }
@@ -92,10 +92,10 @@ type filter struct {
 	Options             []option
 }
 
-// Asked is what the query has for a parameter.
+// Asked returns what the query has for a parameter.
 func (v *view) Asked(name string) string { return v.query.Get(name) }
 
-// Of is the view for a template of a part of the page: rows of a table.
+// Of returns the view for a template of a part of the page: rows of a table.
 func (v *view) Of(rows any) *part { return &part{view: v, Rows: rows} }
 
 // A part is a part of a page.

@@ -31,8 +31,8 @@ type visit struct {
 	args  []string   // what stands at the {} of the route's pattern
 	query url.Values // each parameter at most once, but for ids
 
-	objects  []string // that an action found out to be its; none: those of the address
-	answered *view    // by an action that has something to show once; nil: it leads to a page
+	objects  []string // set by an action that finds its objects itself; none: those of the address
+	answered *view    // set by an action that shows something once; nil: it redirects to a page
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -63,7 +63,7 @@ func (v *visit) answer() {
 	}
 }
 
-// allowed are the methods of a page.
+// allowed returns the methods of a page.
 func allowed(takesForms bool) string {
 	if takesForms {
 		return "GET, HEAD, POST"
@@ -71,7 +71,7 @@ func allowed(takesForms bool) string {
 	return "GET, HEAD"
 }
 
-// run does what a route says.
+// run answers a request by its route.
 func (v *visit) run(rt route, post bool) {
 	switch {
 	case rt.act != nil:
@@ -132,7 +132,7 @@ func badQuery(text string) error {
 	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Message: text}
 }
 
-// id is the n-th argument as an id. What is none names nothing.
+// id returns the n-th argument as an id. What is none names nothing.
 func (v *visit) id(n int) (uuid.UUID, error) {
 	id, err := uuid.Parse(v.args[n])
 	if err != nil || id.String() != v.args[n] {
@@ -144,7 +144,7 @@ func (v *visit) id(n int) (uuid.UUID, error) {
 // page50 is the page of a list that the query asks for.
 func (v *visit) page50() affiliate.Page { return v.page(50) }
 
-// page is a page of a list with another limit.
+// page returns a page of a list with another limit.
 func (v *visit) page(limit int) affiliate.Page {
 	return affiliate.Page{Limit: limit, Cursor: v.query.Get(paramCursor)}
 }
@@ -180,10 +180,10 @@ func (v *visit) missing() {
 	v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.")
 }
 
-// A wrongPage says why there is no other.
+// A wrongPage says why the page cannot be shown.
 type wrongPage struct{ Text, First string } // First leads to the first page of the list; empty: it is no list
 
-// wrong shows a page that says why there is no other.
+// wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
 	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: wrongPage{Text: text}})
 }

@@ -31,7 +31,7 @@ func webhooks(v *visit) (view, error) {
 	return view{title: "Webhooks", template: "webhooks", next: list.Next, Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
 }
 
-// deliveries are a page of the deliveries in the state that the query asks for.
+// deliveries returns a page of the deliveries in the state that the query asks for.
 func (v *visit) deliveries(f affiliate.DeliveryFilter) (affiliate.List[affiliate.Delivery], error) {
 	f.State = affiliate.DeliveryState(v.query.Get("state"))
 	return v.program.Deliveries(v.ctx(), f, v.page50())
@@ -43,7 +43,7 @@ type hookSheet struct {
 	States     []option
 }
 
-// endpointPage shows an endpoint and what it was told.
+// endpointPage shows an endpoint and its deliveries.
 func endpointPage(v *visit) (view, error) {
 	e, err := v.endpoint()
 	if err != nil {
@@ -53,7 +53,7 @@ func endpointPage(v *visit) (view, error) {
 	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
 }
 
-// endpoint is the one that the path names.
+// endpoint returns the one that the path names.
 func (v *visit) endpoint() (affiliate.Endpoint, error) {
 	id, err := v.id(0)
 	if err != nil {
@@ -62,7 +62,7 @@ func (v *visit) endpoint() (affiliate.Endpoint, error) {
 	return v.program.Endpoint(v.ctx(), id)
 }
 
-// endpointForm is a form about the endpoint of the path.
+// endpointForm returns a form about the endpoint of the path.
 func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
 		e, err := v.endpoint()
@@ -75,7 +75,8 @@ func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*vis
 	}
 }
 
-// ofEndpoint does something to the endpoint of the path, and leads to its page.
+// ofEndpoint returns a function that runs do for the endpoint of the path, and
+// redirects to its page.
 func ofEndpoint(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
 	return func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
@@ -100,7 +101,7 @@ func (v *visit) delivery() (affiliate.Delivery, error) {
 	return v.program.Delivery(v.ctx(), id)
 }
 
-// payloadFile is the payload of a delivery, whole.
+// payloadFile returns the payload of a delivery, whole.
 func payloadFile(v *visit) error {
 	d, err := v.delivery()
 	payload, ok := d.Payload.Get()
@@ -133,7 +134,7 @@ var replayDelivery = &action{
 	},
 }
 
-// eventFields are the boxes of the events that an endpoint wants.
+// eventFields returns the boxes of the events that an endpoint wants.
 func eventFields(of []affiliate.EventType) (all []field) {
 	wanted := map[affiliate.EventType]bool{}
 	for _, e := range of {
@@ -147,7 +148,7 @@ func eventFields(of []affiliate.EventType) (all []field) {
 
 const eventPrefix = "event-"
 
-// events are the events that are ticked.
+// events returns the events that are ticked.
 func (in *input) events() (all []affiliate.EventType) {
 	for _, e := range affiliate.EventTypes() {
 		if in.yes(eventPrefix + string(e)) {
@@ -157,8 +158,8 @@ func (in *input) events() (all []affiliate.EventType) {
 	return all
 }
 
-// newEvents are the events that an endpoint wants from now on: those whose boxes
-// were touched as they are sent, the others as they are. Not set: no box was.
+// newEvents returns the events that an endpoint will get: touched boxes as sent, the
+// others as they are now. It is not set when no box was touched.
 func (in *input) newEvents(now []affiliate.EventType) (wanted affiliate.Opt[[]affiliate.EventType]) {
 	var all []affiliate.EventType
 	touched := false

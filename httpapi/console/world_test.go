@@ -306,65 +306,42 @@ func (s *watched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) 
 
 func (s *watched) wrap(tx *record.Tx) *record.Tx {
 	out := *tx
-	wrap(s, &out.Affiliates)
-	wrap(s, &out.Links)
-	wrap(s, &out.Clicks)
-	wrap(s, &out.Referrals)
-	wrap(s, &out.Coupons)
-	wrap(s, &out.Codes)
-	wrap(s, &out.Redemptions)
-	wrap(s, &out.Sales)
-	wrap(s, &out.Plans)
-	wrap(s, &out.Tiers)
-	wrap(s, &out.Payouts)
-	wrap(s, &out.Adjustments)
-	wrap(s, &out.Movements)
-	wrap(s, &out.Runs)
-	wrap(s, &out.Lines)
-	wrap(s, &out.Totals)
-	wrap(s, &out.Receipts)
-	wrap(s, &out.Endpoints)
-	wrap(s, &out.Events)
-	wrap(s, &out.Deliveries)
-	wrap(s, &out.Queue)
-	wrap(s, &out.Imports)
+	for _, table := range record.Schema() {
+		table.Set(&out, watchedTable{table.In(tx), s})
+	}
 	return &out
 }
 
-func wrap[T record.Record[T]](s *watched, table *record.Table[T]) {
-	*table = watchedTable[T]{*table, s}
-}
-
-type watchedTable[T record.Record[T]] struct {
-	record.Table[T]
+type watchedTable struct {
+	record.Table[record.AnyRecord]
 	s *watched
 }
 
-func (t watchedTable[T]) row(rec T, err error) (T, error) {
+func (t watchedTable) row(rec record.AnyRecord, err error) (record.AnyRecord, error) {
 	t.s.mu.Lock()
 	t.s.rows++
 	t.s.mu.Unlock()
 	return rec, err
 }
 
-func (t watchedTable[T]) Get(id uuid.UUID) (rec T, err error) {
+func (t watchedTable) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := t.s.call(); err != nil {
 		return rec, err
 	}
 	return t.row(t.Table.Get(id))
 }
 
-func (t watchedTable[T]) Find(k record.Key) (rec T, err error) {
+func (t watchedTable) Find(k record.Key) (rec record.AnyRecord, err error) {
 	if err := t.s.call(); err != nil {
 		return rec, err
 	}
 	return t.row(t.Table.Find(k))
 }
 
-func (t watchedTable[T]) List(q record.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+func (t watchedTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
 		if err := t.s.call(); err != nil {
-			var none T
+			var none record.AnyRecord
 			yield(none, err)
 			return
 		}
@@ -376,8 +353,12 @@ func (t watchedTable[T]) List(q record.Query) iter.Seq2[T, error] {
 	}
 }
 
-func (t watchedTable[T]) Insert(rec T) error  { return errors.Join(t.s.call(), t.Table.Insert(rec)) }
-func (t watchedTable[T]) Replace(rec T) error { return errors.Join(t.s.call(), t.Table.Replace(rec)) }
+func (t watchedTable) Insert(rec record.AnyRecord) error {
+	return errors.Join(t.s.call(), t.Table.Insert(rec))
+}
+func (t watchedTable) Replace(rec record.AnyRecord) error {
+	return errors.Join(t.s.call(), t.Table.Replace(rec))
+}
 
 // dump is everything that the store holds.
 func (w *world) dump() string { return sample.Dump(w.t, w.store.Store, w.Config().ID) }

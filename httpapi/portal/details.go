@@ -10,12 +10,12 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// How an affiliate is paid: a form, and a page that asks again, because who has
-// stolen a visit would change where the money goes.
+// The payout details of an affiliate: a form, and a page that asks for confirmation,
+// because a thief of the session would change where the money goes.
 
-// The fields of the forms. A form says what each field was when it was made, and the
-// page that asks again says of which details it was: so an old page writes nothing
-// that the affiliate did not change.
+// The fields of the forms. A form includes the value that each field had when it was
+// made, and the confirmation includes the details that it is about: so an outdated page
+// writes nothing that the affiliate did not change.
 const (
 	fieldToken  = "token"
 	fieldNonce  = "nonce"
@@ -25,7 +25,7 @@ const (
 	wasPrefix   = "was-"
 )
 
-// A detailSheet is the form, or the page that asks again.
+// A detailSheet is the form, or the page that asks for confirmation.
 type detailSheet struct {
 	Email, Method       string
 	WasEmail, WasMethod string // when the form was made
@@ -43,7 +43,7 @@ func payoutDetails(v *visit) (view, error) {
 	return v.detailForm(&detailSheet{Email: email, Method: method}), nil
 }
 
-// detailsNow is how the affiliate is paid.
+// detailsNow returns how the affiliate is paid.
 func (v *visit) detailsNow() (email, method string) {
 	return v.profile.PayoutEmail.Or(""), string(v.profile.PaymentMethod.Or(""))
 }
@@ -54,13 +54,14 @@ func (v *visit) detailForm(d *detailSheet) view {
 	return view{title: "Payout details", template: "details", Data: d}
 }
 
-// sent is what the form has sent.
+// sent returns what the form has sent.
 func (v *visit) sent() *detailSheet {
 	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
 }
 
-// confirmDetails asks again, with the old details and the new ones. What the form left
-// alone is as it is now; what was changed meanwhile by somebody else too is asked about.
+// confirmDetails asks for confirmation, with the old details and the new ones. A field
+// that the affiliate left alone keeps its present value. A field that somebody else
+// changed meanwhile is part of the question.
 func confirmDetails(v *visit) {
 	d := v.sent()
 	email, method := v.detailsNow()
@@ -82,14 +83,14 @@ func confirmDetails(v *visit) {
 	v.confirm(http.StatusOK, d)
 }
 
-// confirm shows the page that asks again.
+// confirm shows the page that asks for confirmation.
 func (v *visit) confirm(status int, d *detailSheet) {
 	email, method := v.detailsNow()
 	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method), page.Words(affiliate.PaymentMethod(method)), v.masked(email)
 	v.render(status, view{title: "Is this right?", template: "confirm", Data: d})
 }
 
-// masked is an email as who has taken a visit over may see it.
+// masked returns an email as who has taken a visit over may see it.
 func (v *visit) masked(email string) string {
 	if email == "" {
 		return ""
@@ -97,11 +98,11 @@ func (v *visit) masked(email string) string {
 	return affiliate.MaskEmail(email, v.affiliate)
 }
 
-// outOfDate is the reason why an old page is asked again.
+// outOfDate is the reason for asking again on an outdated page.
 const outOfDate affiliate.Reason = "page_out_of_date"
 
-// saveDetails saves the details, once for a form. The key has the affiliate, so
-// that nobody takes the keys of others.
+// saveDetails saves the details, once for a form. The idempotency key contains the
+// affiliate, so that nobody can use the keys of others.
 func saveDetails(v *visit) {
 	d, nonce := v.sent(), v.r.PostForm.Get(fieldNonce)
 	if !page.IsNonce(nonce) {
@@ -130,5 +131,5 @@ func saveDetails(v *visit) {
 	}
 }
 
-// saved is what the token of an address is about that says that details were saved.
+// saved is the subject of the token in a URL that says that details were saved.
 const saved = "payout-details saved"

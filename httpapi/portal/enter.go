@@ -16,19 +16,20 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
 
-// Where a token in a link leads.
+// Visits that a token in a link begins.
 
-// A present is who is in the pages already.
+// A present is the affiliate who is already in the pages.
 type present struct {
 	program   *tributary.Program
 	affiliate uuid.UUID
 }
 
-// elsewhere is where the context of a request has who is present in the pages of
+// elsewhere is the key of the context value with the affiliate who is in the pages of
 // another program at the same place.
 type elsewhere struct{}
 
-// here is who is present: by the host's login, else by a visit.
+// here returns the affiliate who is in the pages: by the host's login, else by a
+// visit.
 func (v *visit) here() (who present, known bool, err error) {
 	if who, known = v.ctx().Value(elsewhere{}).(present); known {
 		return who, true, nil
@@ -37,8 +38,9 @@ func (v *visit) here() (who present, known bool, err error) {
 	return present{v.program, v.affiliate}, known, err
 }
 
-// enter begins a visit with a token, and leads to the overview, so that the token
-// leaves the address bar. Who is present as another affiliate is asked first.
+// enter begins a visit with a token, and redirects to the overview, so that the token
+// leaves the address bar. A browser that is in the pages as another affiliate is asked
+// first.
 func (v *visit) enter() {
 	post := v.r.Method == http.MethodPost
 	if v.r.Method != http.MethodGet && !post {
@@ -65,7 +67,7 @@ func (v *visit) enter() {
 	}
 }
 
-// token is the token of a request.
+// token returns the token of a request.
 func (t *Portal) token(r *http.Request) (opened ticket.Ticket, text string, ok bool) {
 	if len(t.cfg.Key) == 0 {
 		return opened, "", false
@@ -75,11 +77,12 @@ func (t *Portal) token(r *http.Request) (opened ticket.Ticket, text string, ok b
 	return opened, text, ok
 }
 
-// A choice is what is asked: the names of who is present and of whom the token is,
-// where the form goes, and its own token.
+// A choice is the question between two affiliates: the names of the one in the pages
+// and of the token's, the target of the form, and the form's own token.
 type choice struct{ Here, There, Query, Form string }
 
-// choose asks whether to go from the pages of who is present to those of a token.
+// choose asks whether to change from the present affiliate's pages to those of a
+// token.
 func (v *visit) choose(who present, opened ticket.Ticket, text string) {
 	there, err := v.program.Partner(opened.Affiliate).Profile(v.ctx())
 	switch {
@@ -124,8 +127,9 @@ func (v *visit) toOverview() {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// Many are the pages of several programs at one place: the token of a request says
-// of which, and without one its visit. Who has neither gets the first one's answer.
+// Many returns the pages of several programs at one place. The token of a request, or
+// else its visit, says which program's. A request with neither gets the answer of
+// first.
 func Many(first *Portal, others ...*Portal) http.Handler {
 	all := append([]*Portal{first}, others...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

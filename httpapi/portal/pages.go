@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// shownDays is how many days the overview is about, today with them.
+// shownDays is the number of days in the overview, including today.
 const shownDays = 30
 
-// A summary is what the overview shows.
+// A summary holds what the overview shows.
 type summary struct {
 	Profile       affiliate.PartnerProfile
 	Balance       affiliate.Balance
@@ -27,7 +27,7 @@ type summary struct {
 	Commission    affiliate.Amount
 }
 
-// overview shows what is owed, what the last days brought, and the links.
+// overview shows what is owed, the results of the last days, and the links.
 func overview(v *visit) (view, error) {
 	s := summary{Profile: v.profile, Width: page.ChartWidth, Height: page.ChartHeight}
 	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: 50})
@@ -69,12 +69,12 @@ func (s *summary) add(v *visit) (err error) {
 // page50 is the page of a list that the query asks for.
 func (v *visit) page50() affiliate.Page { return v.page(50) }
 
-// page is a page of a list with another limit.
+// page returns a page of a list with another limit.
 func (v *visit) page(limit int) affiliate.Page {
 	return affiliate.Page{Limit: limit, Cursor: v.cursor()}
 }
 
-// cursor is where the page begins; empty: at the beginning.
+// cursor returns where the page begins; empty: at the beginning.
 func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
 
 // codes lists the codes.
@@ -97,7 +97,7 @@ func customers(v *visit) (view, error) {
 
 const monthLayout = "2006-01"
 
-// maxMonths is how many months the list of statements has.
+// maxMonths is the number of months in the list of statements.
 const maxMonths = 120
 
 // A month is one of the list of statements.
@@ -125,7 +125,7 @@ type monthSheet struct {
 	Reasons page.Reasons // of the adjustments in the lines
 }
 
-// month is the month that the path names, from its beginning to its end.
+// month returns the month that the path names, from its beginning to its end.
 func (v *visit) month() (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
 	if err != nil {
@@ -155,7 +155,7 @@ func statement(v *visit) (view, error) {
 	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
 }
 
-// statementFile is a statement as CSV.
+// statementFile returns a statement as CSV.
 func statementFile(v *visit) error {
 	from, to, err := v.month()
 	if err != nil {

@@ -18,7 +18,7 @@ type payoutSheet struct {
 	Entries []affiliate.PayoutEntry
 }
 
-// payout shows a payout and what is in it.
+// payout shows a payout and its entries.
 func payout(v *visit) (view, error) {
 	id, err := uuid.Parse(v.args[0])
 	if err != nil || id.String() != v.args[0] {
@@ -32,12 +32,13 @@ func payout(v *visit) (view, error) {
 	return view{title: "Payout", template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
 }
 
-// WhyNot is why the money of a payout did not arrive; empty: it did, or may.
+// WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
 func (v *view) WhyNot(p affiliate.PartnerPayout) string {
 	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
 
-// Held says why a commission is on hold, to its affiliate; empty: it is not.
+// Held says why a commission is on hold, in words for its affiliate; empty: it is
+// not on hold.
 func (v *view) Held(reason affiliate.Opt[affiliate.HoldReason]) string {
 	r, held := reason.Get()
 	switch {

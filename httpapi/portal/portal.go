@@ -9,9 +9,9 @@
 //	})
 //	mux.Handle("/partner/", pages)
 //
-// A host whose affiliates are not logged in where the pages are opens them with a
-// token, which lives a minute and works once: see [Portal.Token]. A host that is not written in
-// Go asks POST /api/v1/partner/token for one.
+// When affiliates are not logged in at the origin of the pages, a host opens the pages with
+// a token, which lives a minute and works once: see [Portal.Token]. A host that is not
+// written in Go asks POST /api/v1/partner/token for one.
 //
 // No page takes the id of an affiliate. What is shown comes from
 // [tributary.Partner] alone, in which customers are masked.
@@ -35,21 +35,21 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
 
-// Config is what the host decides. Authorize or Key is required, and so is Logger
-// unless NoPayoutForm.
+// Config holds what the host decides. Authorize or Key is required, and so is Logger unless
+// NoPayoutForm.
 type Config struct {
-	// Prefix is what the paths of requests begin with when they arrive, such as
-	// "/partner/"; "" or "/": something has stripped it.
+	// Prefix is the beginning of the paths of requests when they arrive, such as
+	// "/partner/"; "" or "/": a handler before the pages has stripped it.
 	Prefix string
 
-	// Authorize is the host's own login: whose pages the request may see. It is
-	// called for every request, and wins over a visit by Token or Enter that was not
-	// begun beside this login.
+	// Authorize is the host's own login: it says whose pages the request may see. It is
+	// called for every request, and wins over a visit by Token or Enter, unless that visit
+	// was begun beside this login.
 	Authorize func(*http.Request) (affiliate uuid.UUID, ok bool)
 
 	Key           []byte        // at least 32 bytes, for Token and Enter; nil: there are none
 	Session       time.Duration // of a visit by Token or Enter; zero: an hour, at most 24
-	Back          string        // URL or path that is offered when a visit is over; empty: none
+	Back          string        // URL or path of the link that is shown when a visit is over; empty: none
 	HideCustomers bool          // customers are not shown, not even masked
 	NoPayoutForm  bool          // affiliates cannot change how they are paid
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
@@ -76,9 +76,9 @@ const (
 
 // New returns the pages of a program.
 //
-// Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session
-// is negative or above 24 hours; Prefix does not begin and end with a slash; Back
-// is no http or https URL and no path; a frame is no origin; Logger is nil.
+// Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
+// negative or above 24 hours; Prefix does not begin and end with a slash; Back is neither
+// an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
 	t.cfg.Session = cmp.Or(cfg.Session, defaultSession)

@@ -19,7 +19,7 @@ const (
 	paramToken = "token"
 )
 
-// How long a token may live.
+// The limits of a token's lifetime.
 const (
 	defaultToken  = time.Minute
 	shortestToken = 30 * time.Second
@@ -28,10 +28,10 @@ const (
 
 var errNoKey = errors.New("portal: Config.Key is not set")
 
-// Token returns a token that opens an affiliate's pages from another origin: send
-// the browser to the pages' "enter?token=" and it at once, on the click, and put
-// it into no page. It lives for ttl, 30 seconds to an hour; zero: a minute. It works
-// once. Who is in the pages as another affiliate is asked first.
+// Token returns a token that opens an affiliate's pages from another origin. Send the
+// browser to the pages' "enter?token=" and it at once, on the click, and put it into no
+// page. It lives for ttl, 30 seconds to an hour; zero: a minute. It works once. A
+// browser that is in the pages as another affiliate is asked first.
 //
 // Errors: ttl is out of range; Config.Key is not set.
 func (t *Portal) Token(of uuid.UUID, ttl time.Duration) (string, error) {
@@ -45,8 +45,8 @@ func (t *Portal) Token(of uuid.UUID, ttl time.Duration) (string, error) {
 	return Token(t.cfg.Key, cfg.ID, of, cfg.Now().Add(ttl))
 }
 
-// Token is [Portal.Token] where there is no program: under the key of
-// [Config.Key], until a time of the caller's clock.
+// Token is [Portal.Token] for code without a program: under the key of [Config.Key],
+// until a time of the caller's clock.
 //
 // Errors: the key is shorter than 32 bytes.
 func Token(key []byte, program, of uuid.UUID, expires time.Time) (string, error) {
@@ -60,10 +60,10 @@ func Token(key []byte, program, of uuid.UUID, expires time.Time) (string, error)
 	return s.Seal(ticket.Ticket{Program: program, Affiliate: of, Expires: expires, ID: uuid.New()}), nil
 }
 
-// Enter begins a visit of an affiliate whom the host has logged in, on the same
-// origin as the pages, and leads to them: nothing is in a URL. Prefix must be the
-// path that the browser sees. Such a visit goes on beside the login of
-// Config.Authorize, also of another affiliate, until that one changes.
+// Enter begins a visit of an affiliate whom the host has logged in, on the same origin
+// as the pages, and redirects to them; no URL carries a token. Prefix must be the path
+// that the browser sees. Such a visit continues beside the login of Config.Authorize,
+// also of another affiliate, until that login changes.
 //
 // Errors: Config.Key is not set; nothing was answered.
 func (t *Portal) Enter(w http.ResponseWriter, r *http.Request, of uuid.UUID) error {
@@ -81,8 +81,8 @@ func (t *Portal) Enter(w http.ResponseWriter, r *http.Request, of uuid.UUID) err
 	return nil
 }
 
-// atThisPath is the path of a cookie that says none: the browser takes the folder of the
-// address that it has asked for, which a proxy in between may have cut.
+// atThisPath is the path of a cookie without a path: the browser uses the folder of the
+// address that it asked for, part of which a proxy in between may have cut.
 const atThisPath = ""
 
 // begin sets the cookie of a visit.
@@ -97,7 +97,7 @@ func (t *Portal) cookie(r *http.Request, value, path string, age int) *http.Cook
 	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: page.Secure(r)}
 }
 
-// login is whom the host has logged in.
+// login returns the affiliate whom the host has logged in.
 func (t *Portal) login(r *http.Request) (affiliate uuid.UUID, ok bool) {
 	if t.cfg.Authorize == nil {
 		return uuid.Nil, false
@@ -108,7 +108,7 @@ func (t *Portal) login(r *http.Request) (affiliate uuid.UUID, ok bool) {
 	return affiliate, true
 }
 
-// visitsOf are the visits that a request has cookies of.
+// visitsOf returns the visits that a request has cookies of.
 func (t *Portal) visitsOf(r *http.Request) (all []ticket.Ticket) {
 	if len(t.cfg.Key) == 0 {
 		return nil
@@ -122,9 +122,8 @@ func (t *Portal) visitsOf(r *http.Request) (all []ticket.Ticket) {
 	return all
 }
 
-// admitted finds out whose pages a request may see: those of the host's login, and
-// without one those of a visit. A visit that was chosen beside the login goes on
-// beside it.
+// admitted finds out whose pages a request may see: those of the host's login, else
+// those of a visit. A visit that was chosen beside the login continues beside it.
 func (v *visit) admitted() (ok bool, err error) {
 	login, known := v.login(v.r)
 	for _, opened := range v.visitsOf(v.r) {
@@ -144,7 +143,7 @@ func (v *visit) admitted() (ok bool, err error) {
 	return known, nil
 }
 
-// leftVisit is what is spent when a visit is left.
+// leftVisit returns what is spent when a visit is left.
 func leftVisit(opened ticket.Ticket) string { return "portal-visit-" + opened.ID.String() }
 
 // leave ends a visit, for every copy of its cookie.

@@ -19,7 +19,7 @@ var files embed.FS
 // templates are parsed when the first Portal is made.
 var templates = sync.OnceValue(func() map[string]*template.Template { return page.Templates(files) })
 
-// A view is what a template shows: Data, inside the frame of every page.
+// A view holds what a template shows: Data, inside the frame of every page.
 type view struct {
 	*visit
 	title    string
@@ -28,13 +28,13 @@ type view struct {
 	Data     any
 }
 
-// A section is a part of the pages, in the navigation.
+// A section is a part of the pages with an entry in the navigation.
 type section struct {
 	Path, Name string
 	Current    bool
 }
 
-// Sections are the entries of the navigation; of who sees nothing there are none.
+// Sections returns the entries of the navigation; of who sees nothing there are none.
 func (v *view) Sections() (all []section) {
 	if v.profile.ID == uuid.Nil || !v.sees() {
 		return nil
@@ -75,11 +75,11 @@ func (v *view) OnHold() string {
 	return "Commissions of new sales by your links and codes are on hold."
 }
 
-// Token is the token of a form that is sent to a path.
+// Token returns the token of a form that is sent to a path.
 func (v *view) Token(path string) string { return v.formToken(path) }
 
-// Notice says what was done before this page, to who has done it: no address that
-// somebody makes up says it.
+// Notice says what was done before this page, and only to the affiliate who did it: a
+// made-up URL shows no notice.
 func (v *view) Notice() string {
 	if v.path == "payout-details" && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(saved)...) {
 		return "Saved. Payouts that are made from now on go there."
@@ -87,7 +87,7 @@ func (v *view) Notice() string {
 	return ""
 }
 
-// Next is the query of the next page of the list; empty: there is none.
+// Next returns the query of the next page of the list; empty: there is none.
 func (v *view) Next() string {
 	if v.next == "" {
 		return ""

@@ -37,7 +37,7 @@ type visit struct {
 func (v *visit) ctx() context.Context { return v.r.Context() }
 func (v *visit) now() time.Time       { return v.program.Config().Now() }
 
-// partner is what the affiliate of the visit may see.
+// partner returns what the affiliate of the visit may see.
 func (v *visit) partner() tributary.Partner { return v.program.Partner(v.affiliate) }
 
 // A route is a page, a file or a form at a path below the prefix.
@@ -105,7 +105,7 @@ func (v *visit) answer() {
 	case !v.reads() && !(post && rt.post != nil), v.reads() && rt.page == nil && rt.file == nil:
 		v.methodNotAllowed(rt.methods())
 	case !v.fitsQuery(rt.param):
-		v.missing() // no page has another parameter, so none takes the id of somebody else
+		v.missing() // no page has other parameters, so none takes somebody else's id
 	case post:
 		v.submitted(rt)
 	default:
@@ -159,8 +159,8 @@ func (v *visit) look(rt route) {
 
 func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
 
-// sees reports whether the affiliate sees the pages: who is active, and who was,
-// because money may be owed.
+// sees reports whether the affiliate may see the pages: an active one, and one
+// who was active, because money may be owed.
 func (v *visit) sees() bool {
 	switch v.profile.Status {
 	case affiliate.AffiliateActive, affiliate.AffiliateDeactivated, affiliate.AffiliateBanned:
@@ -174,11 +174,11 @@ func (v *visit) canSetDetails() bool {
 	return !v.cfg.NoPayoutForm && v.profile.Status == affiliate.AffiliateActive
 }
 
-// maxForm is how many bytes a form may have.
+// maxForm is the largest size of a form, in bytes.
 const maxForm = 64 << 10
 
-// submitted does what a form asks, when these pages have made it for this
-// affiliate and path.
+// submitted carries out a form, if these pages made it for this affiliate and
+// path.
 func (v *visit) submitted(rt route) {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 	if v.crossSite.Check(v.r) != nil || v.r.ParseForm() != nil || !v.forms.Valid(v.now(), v.r.PostForm.Get(fieldToken), v.about(v.path)...) {
@@ -199,10 +199,10 @@ func (v *visit) stale() {
 	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
-// formToken is the token of a form that is sent to a path.
+// formToken returns the token of a form that is sent to a path.
 func (v *visit) formToken(path string) string { return v.forms.Token(v.now(), v.about(path)...) }
 
-// about is what a form is made for.
+// about returns what a form is made for.
 func (v *visit) about(path string) []string {
 	return []string{v.program.Config().ID.String(), v.affiliate.String(), path}
 }
@@ -244,11 +244,11 @@ func (v *visit) methodNotAllowed(methods string) {
 	v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
 }
 
-// A problem is why there is no other page. First leads to the first page of the
-// list; empty: it is no list.
+// A problem says why the page cannot be shown. First leads to the first page of
+// the list; empty: it is no list.
 type problem struct{ Text, First string }
 
-// wrong shows a page that says why there is no other.
+// wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
 	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: problem{Text: text}})
 }

@@ -108,7 +108,7 @@ func syntax(err error) error {
 	return err
 }
 
-// digits is a number in the form of affiliate.ParseAmount.
+// digits returns a number in the form of affiliate.ParseAmount.
 func (f Form) digits(number string, r *Reading) (string, error) {
 	if f.Decimal != 0 {
 		text, doubtful, ok := in(number, f.Decimal)
@@ -138,7 +138,7 @@ func (f Form) digits(number string, r *Reading) (string, error) {
 	return comma, nil
 }
 
-// in is a number whose decimals stand behind a sign. doubtful says that the sign
+// in returns a number whose decimals stand behind a sign. doubtful says that the sign
 // could also stand before a group.
 func in(number string, decimal byte) (text string, doubtful, ok bool) {
 	whole, fraction, has := strings.Cut(number, string(decimal))
@@ -153,7 +153,7 @@ func in(number string, decimal byte) (text string, doubtful, ok bool) {
 	return joined + "." + fraction, doubtful, ok
 }
 
-// ungrouped is a whole number without what stands between its groups.
+// ungrouped returns a whole number without what stands between its groups.
 func ungrouped(whole string) (string, bool) {
 	at := strings.IndexFunc(whole, func(r rune) bool { return r < '0' || r > '9' })
 	if at < 0 {
@@ -176,7 +176,7 @@ type parts struct {
 	currencies []affiliate.Currency
 }
 
-// seen is a text without invisible characters, with one kind of space.
+// seen returns a text without invisible characters, with one kind of space.
 func seen(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -43,7 +43,7 @@ func (a *audit) verifyAdjustments() {
 	unique(a, "I43", "adjustment", &a.adjusted, record.ByExternalID)
 }
 
-// A leaving is a sale and an affiliate from whom it was taken.
+// A leaving is a sale with an affiliate that it was moved away from.
 type leaving struct {
 	sale   int64
 	former uuid.UUID

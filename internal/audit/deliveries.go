@@ -37,8 +37,8 @@ func (a *audit) verifyDeliveries() {
 	}
 }
 
-// verifyQueued checks a place in the queue: what it repeats of its delivery and
-// event, and that a delivery nobody has claimed is due when it says.
+// verifyQueued checks an entry of the queue: that it agrees with its delivery and
+// event, and that an unclaimed delivery is due at its time.
 func (a *audit) verifyQueued(r *record.Queue) {
 	name := named("queue", r.ID)
 	d := a.deliveries.get(r.DeliveryID)
@@ -121,8 +121,8 @@ func (a *audit) verifyEndpoint(r *record.Endpoint) {
 	a.instants("endpoint", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-// verifyActive checks that an endpoint is disabled exactly when it says why and
-// at what time, and that only a disabled one is being cleared.
+// verifyActive checks that an endpoint has a reason and a time of disabling
+// exactly when it is disabled, and that only a disabled one is being cleared.
 func (a *audit) verifyActive(name string, r *record.Endpoint) {
 	if r.Active != (r.DisabledReason == "") || r.Active != r.DisabledAt.IsZero() {
 		a.breach("I51", name, "active %v, disabled by %q at %v", r.Active, r.DisabledReason, r.DisabledAt)

@@ -32,11 +32,11 @@ func (a *audit) verifyEvents() {
 	a.verifyRevisions(byObject)
 }
 
-// An auditedFamily is what the audit knows of a family of events.
+// An auditedFamily holds what the audit knows of a family of events.
 type auditedFamily struct {
 	name     string   // the part of its types before the dot
 	noun     string   // what a breach calls the object
-	bodyKeys []string // what contract 7.3 promises of a body that is not of a deletion
+	bodyKeys []string // the members that contract 7.3 promises, except for deletions
 
 	lives func(*audit, uuid.UUID) bool           // whether there is such an object
 	each  func(a *audit, see func(x liveObject)) // calls see with every object
@@ -119,7 +119,7 @@ func (a *audit) verifyEvent(r *record.Event) {
 	}
 }
 
-// livesAs is the family of a live object, empty when it is gone.
+// livesAs returns the family of a live object, empty when it is gone.
 func (a *audit) livesAs(id uuid.UUID) string {
 	for i := range auditedFamilies {
 		if auditedFamilies[i].lives(a, id) {
@@ -140,8 +140,8 @@ func fits(f *engine.Frozen, r *record.Event) bool {
 	return family == r.Type.Family() && id == r.ObjectID && (!engine.IsNumbered(r.Type) || number == r.Number)
 }
 
-// verifyPayload checks the bytes of a payload: the envelope, letter by letter,
-// and that the body is JSON with what its type promises.
+// verifyPayload checks the bytes of a payload: the envelope, byte by byte, and that
+// the body is JSON with the members that its type promises.
 func (a *audit) verifyPayload(r *record.Event, raw []byte) {
 	name := named("event", r.ID)
 	envelope := (&engine.Frozen{
@@ -176,9 +176,9 @@ func (a *audit) verifyPayload(r *record.Event, raw []byte) {
 	}
 }
 
-// verifyHistory checks the events of one object: revisions without a gap and in
-// the order of the stream, created first, and after deleted only a sale that counts
-// again.
+// verifyHistory checks the events of one object: revisions without a gap and in the
+// order of the stream, created first, and nothing after deleted, unless it is a
+// sale that counts again.
 func (a *audit) verifyHistory(events []*record.Event) {
 	slices.SortStableFunc(events, func(x, y *record.Event) int { return cmp.Compare(x.Revision, y.Revision) })
 	for i, r := range events {
@@ -192,8 +192,8 @@ func (a *audit) verifyHistory(events []*record.Event) {
 	}
 }
 
-// countsAgain reports whether an event may follow the deletion of its object: of
-// the objects only a sale that was refunded comes back.
+// countsAgain reports whether an event may follow the deletion of its object: only
+// a refunded sale comes back.
 func countsAgain(r *record.Event) bool { return r.Type == affiliate.SaleUpdated }
 
 // verifySuccession checks an event of an object against the one before it.
@@ -223,8 +223,8 @@ func (a *audit) verifyFirst(r *record.Event) {
 	}
 }
 
-// mayStartSilent reports whether the first event of an object may be another than
-// created: what was imported fired none, and a referral may be gone.
+// mayStartSilent reports whether the first event of an object may be another one
+// than created: an import fires none, and the referral may have been deleted.
 func (a *audit) mayStartSilent(r *record.Event) bool {
 	ref := a.referrals.get(r.ObjectID)
 	if r.Type.Family() == "referral" && (ref == nil || ref.Source == engine.ForReferral(affiliate.SourceImported)) {
@@ -233,7 +233,7 @@ func (a *audit) mayStartSilent(r *record.Event) bool {
 	return a.brought[r.ObjectID] != nil
 }
 
-// A liveObject is compared with its events.
+// A liveObject is an existing object, to compare with its events.
 type liveObject struct {
 	id       uuid.UUID
 	revision int64
@@ -254,8 +254,8 @@ func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*record.Event) {
 	}
 }
 
-// verifyRevision checks that the last event of a live object is its last
-// revision, and that it says deleted only where that was fired.
+// verifyRevision checks that the last event of a live object has its revision, and
+// is a deleted event only if that was fired for it.
 func (a *audit) verifyRevision(noun string, x liveObject, events []*record.Event) {
 	if x.revision < 1 {
 		a.breach("I45", named(noun, x.id), "it never fired an event")

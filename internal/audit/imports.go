@@ -58,7 +58,7 @@ func (a *audit) isOther(r *record.Import) bool {
 }
 
 // verifyImportedSale checks that a sale earns what was imported, less what was
-// refunded since. People may have set another amount; then events say so.
+// refunded since. If people have set another amount, there are events of it.
 func (a *audit) verifyImportedSale(r *record.Import, sale *record.Sale) {
 	hand, _ := sale.ByHand.Get()
 	kept, err := r.Figures.Sales.Sub(r.Figures.Refunds)

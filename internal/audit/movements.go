@@ -12,27 +12,27 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// A trail is the movements of one affiliate, as far as they were followed.
+// A trail is the movements of one affiliate that were followed so far.
 type trail struct {
 	books record.Books
 	at    affiliate.Instant
 	bad   bool // it was reported; one mistake would make many
 
-	count engine.Standing // sales, revenue and refunds; in payable what sales have earned
+	count engine.Standing // sales, revenue and refunds; payable holds what sales have earned
 }
 
-// A bookedSale is what the movements of a sale add up to.
+// A bookedSale holds the sums over the movements of a sale.
 type bookedSale struct {
 	record *record.Sale                   // nil: it was deleted
-	sum    affiliate.Amount               // of the affiliate whom it credits; of a deleted one of all
+	sum    affiliate.Amount               // of the credited affiliate; for a deleted sale, of all
 	former map[uuid.UUID]affiliate.Amount // of the affiliates that it was moved from
-	whole  bool                           // from the sale on: one of its movements is SALE
+	whole  bool                           // complete: one of its movements is SALE
 
-	unknown *record.Movement // it names a commission that the sale does not have, and no move came after it
+	unknown *record.Movement // the last movement, if it names a commission that the sale does not have
 }
 
-// verifyMovements follows the movements of each affiliate, and compares what
-// they lead to with the books and with a recount.
+// verifyMovements follows the movements of each affiliate, and compares the result with the
+// books and with a recount.
 func (a *audit) verifyMovements() {
 	trails := map[uuid.UUID]*trail{}
 	sales := make(map[int64]*bookedSale, a.sales.n)
@@ -87,8 +87,8 @@ func (a *audit) follow(t *trail, r *record.Movement) {
 	t.count.Add(r)
 }
 
-// verifyCounts compares what the movements of each affiliate count with its sales
-// and its totals: reports are made of them.
+// verifyCounts compares what the movements of each affiliate count with its sales and its
+// totals, because reports are made of movements.
 func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 	sales := map[uuid.UUID]int64{}
 	for r := range a.sales.records() {
@@ -107,7 +107,7 @@ func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 	}
 }
 
-// accounts are the books without what belongs to their movements.
+// accounts returns the books without what belongs to their movements.
 func accounts(b *record.Books) record.Books {
 	return record.Books{Held: b.Held, Payable: b.Payable, InPayout: b.InPayout, Paid: b.Paid}
 }
@@ -148,10 +148,10 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement
 	}
 }
 
-// verifyOrigin checks that a movement names the code, the link and a commission of
-// its sale: reports by code and by link are made of them. The link may be deleted. A
-// sale that is given to another affiliate leaves its commissions, so the movement that
-// took it away, and those of the same affiliate before it, may name what is gone.
+// verifyOrigin checks that a movement names the code, the link and a commission of its
+// sale, because reports by code and by link are made of movements. The link may have been
+// deleted. A sale that moves to another affiliate loses its commissions, so the movement of
+// the move, and earlier ones of the same affiliate, may name deleted ones.
 func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 	sale := s.record
 	link := r.LinkID == sale.LinkID || !a.links.has(sale.LinkID)
@@ -244,9 +244,9 @@ func (a *audit) opened(affiliate uuid.UUID) (at affiliate.Instant, open bool) {
 	return totals.Books.Opened, !totals.Books.Opened.IsZero()
 }
 
-// verifyBookedSales compares the movements of each sale with its commissions.
-// The first movements of a sale from before, or of one that was imported, are in an opening,
-// which may be that of an affiliate whom it was taken from.
+// verifyBookedSales compares the movements of each sale with its commissions. For an
+// imported sale, and for one that is older than movements, the first part is in an opening,
+// which may belong to a former affiliate.
 func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 	for r := range a.sales.records() {
 		s := sales[r.Number]
@@ -293,8 +293,8 @@ func (a *audit) verifyStep(steps map[uuid.UUID]map[affiliate.Cause]int, r *recor
 	}
 }
 
-// verifySteps checks that each payout was booked once for each status that it
-// reached. The first steps of a payout from before are in an opening.
+// verifySteps checks that each payout was booked once for each status that it reached. For
+// payouts that are older than movements the first steps are in an opening.
 func (a *audit) verifySteps(steps map[uuid.UUID]map[affiliate.Cause]int) {
 	for r := range a.payouts.records() {
 		at, open := a.opened(r.AffiliateID)

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// A paidEntry is a commission or an adjustment as payouts see it.
+// A paidEntry is a commission or an adjustment with the payouts that name it.
 type paidEntry struct {
 	name      string
 	affiliate uuid.UUID
@@ -26,7 +26,7 @@ type entryKey struct {
 	id     uuid.UUID
 }
 
-// key names what the payout holds for the item.
+// key returns the key of what the payout holds for the item.
 func key(i *affiliate.PayoutItem) entryKey {
 	if i.Adjustment != uuid.Nil {
 		return entryKey{id: i.Adjustment}
@@ -67,7 +67,7 @@ func (a *audit) verifyPayouts() {
 	}
 }
 
-// entries are the commissions of all sales, and the adjustments.
+// entries returns the commissions of all sales, and the adjustments.
 func (a *audit) entries() map[entryKey]*paidEntry {
 	entries := map[entryKey]*paidEntry{}
 	for r := range a.sales.records() {
@@ -117,8 +117,9 @@ func (a *audit) verifyPayout(r *record.Payout, held affiliate.Amount) {
 	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-// verifyListed checks the list of a payout, and notes it with the entries. A
-// payout that lets go is the sum of its list as long as all of it is there.
+// verifyListed checks the list of a payout, and adds it to the entries. A
+// canceled or returned payout equals the sum of its list as long as all of the
+// list exists.
 func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry) {
 	name := named("payout", r.ID)
 	sum, whole := affiliate.Amount{}, true
@@ -147,7 +148,7 @@ func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry) 
 	}
 }
 
-// list is what the payout took, also of a record older than Items.
+// list returns what the payout took, also of a record older than Items.
 func list(r *record.Payout) []affiliate.PayoutItem {
 	if len(r.Items) > 0 {
 		return r.Items

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Verify is Verify of tributary.Program.
+// Verify implements tributary.Program.Verify.
 func Verify(ctx context.Context, p *engine.Program) (err error) {
 	defer p.Begin(&ctx, "Verify", engine.Reads).End(&err)
 	a, err := auditIn(ctx, p)

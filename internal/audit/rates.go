@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// fromBefore is the type of a rate that was stored without one, as far as what
-// it may be goes: a percentage, or an amount of any size.
+// fromBefore stands for the type of a rate that was stored without one. It
+// allows what either type allows: a percentage, or an amount of any size.
 const fromBefore = affiliate.CommissionFlat
 
 // verifyRates checks all rates: of plans, of tiers and of affiliates.

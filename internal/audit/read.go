@@ -43,8 +43,8 @@ func filling[R record.Record[R]](a *audit, s *collection[R], t record.Table[R]) 
 	}
 }
 
-// trim drops what no check looks at, where that is most of a record. The bytes of
-// an event are checked now, because they concern nothing else.
+// trim drops what no check needs, if that is most of a record. The bytes of an
+// event are checked here, because they concern nothing else.
 func (a *audit) trim(rec any) {
 	switch r := rec.(type) {
 	case *record.Sale:

@@ -24,13 +24,13 @@ var (
 )
 
 // The rules of money a second time, for the audit alone. They are written from
-// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: a
-// rule that is wrong in one of the two places is a breach.
+// docs/money.md and docs/payments.md, in fractions, and call no rule of the engine: an
+// error in one of the two places shows as a breach.
 
-// fraction is an amount as a fraction.
+// fraction returns an amount as a fraction.
 func fraction(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), decimal.Scale) }
 
-// nearest is an amount rounded half away from zero to the digits of a currency.
+// nearest returns an amount rounded half away from zero to the digits of a currency.
 func nearest(exact *big.Rat, c affiliate.Currency) *big.Rat {
 	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
 	units := new(big.Rat).Quo(exact, unit)
@@ -54,7 +54,7 @@ func plus(a, b *big.Rat) *big.Rat  { return new(big.Rat).Add(a, b) }
 func minus(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 func times(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 
-// per is a divided by b; of nothing it is nothing.
+// per returns a divided by b; of nothing it is nothing.
 func per(a, b *big.Rat) *big.Rat {
 	if b.Sign() == 0 {
 		return new(big.Rat)
@@ -73,8 +73,8 @@ func least(a, b *big.Rat) *big.Rat {
 // calculated.
 type deducting struct{ tax, shipping bool }
 
-// deductings are what a sale may have been calculated by: what it says, or for a sale
-// older than this field any of them.
+// deductings returns the deductions with which a sale may have been calculated: the
+// recorded ones, or, for a sale that is older than this field, all possible ones.
 func deductings(r *record.Sale) []deducting {
 	switch r.Why.Deduct.Value() {
 	case affiliate.DeductNothing:
@@ -89,11 +89,11 @@ func deductings(r *record.Sale) []deducting {
 	return []deducting{{}, {tax: true}, {shipping: true}, {true, true}}
 }
 
-// A remainder is what refunds left of a sale: what they took in all, and of that with
-// its tax and shipping named. Source: docs/money.md M9a.
+// A remainder is what refunds took from a sale: in total, and the part of it for which
+// they named tax and shipping. Source: docs/money.md M9a.
 type remainder struct{ refunded, named, tax, shipping *big.Rat }
 
-// remainderOf is what all refunds of a sale left.
+// remainderOf returns what all refunds of a sale left.
 func remainderOf(r *record.Sale) remainder {
 	left := remainder{fraction(r.Refunded), new(big.Rat), new(big.Rat), new(big.Rat)}
 	for i := range r.Refunds {
@@ -108,7 +108,7 @@ func remainderOf(r *record.Sale) remainder {
 	return left
 }
 
-// base is what is left of the base of a sale.
+// base returns what is left of the base of a sale.
 func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
 	total, tax, shipping := fraction(r.TotalEarned), new(big.Rat), new(big.Rat)
 	if d.tax {
@@ -131,7 +131,7 @@ func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
 	return times(base, per(kept, whole))
 }
 
-// earns is what a sale with a commission earns, before it is rounded.
+// earns returns what a sale with a commission earns, before it is rounded.
 func (d deducting) earns(r *record.Sale) *big.Rat {
 	kept := minus(fraction(r.TotalEarned), fraction(r.Refunded))
 	if kept.Sign() <= 0 {
@@ -156,7 +156,7 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 	return times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
 }
 
-// entriesOf is the sum of a sale's commissions.
+// entriesOf returns the sum of a sale's commissions.
 func entriesOf(r *record.Sale) *big.Rat {
 	sum := new(big.Rat)
 	for i := range r.Commissions {
@@ -165,7 +165,7 @@ func entriesOf(r *record.Sale) *big.Rat {
 	return sum
 }
 
-// wantsRefunded is how much of a sale is refunded by the facts of its payment and by
+// wantsRefunded returns how much of a sale is refunded by the facts of its payment and by
 // the host together. Source: docs/payments.md.
 func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
 	total, gross := fraction(sale.TotalEarned), fraction(pay.Gross.Or(affiliate.Amount{}))
@@ -207,8 +207,8 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
 	return least(want, total)
 }
 
-// broughtOf is as much of a sum as a payment brought. Of one in another currency, its
-// worth in that of the program.
+// broughtOf limits a sum to what a payment brought. For a payment in another currency,
+// that is its worth in the program's.
 func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
 	if pay.Counted == "" {
 		return least(sum, fraction(pay.Gross.Or(affiliate.Amount{})))
@@ -219,7 +219,7 @@ func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
 	return sum
 }
 
-// wantsStatus is the status of a customer with these subscriptions: the best of them;
+// wantsStatus returns the status of a customer with these subscriptions: the best of them;
 // empty: none.
 func wantsStatus(subs []affiliate.Subscription) affiliate.SubscriptionStatus {
 	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionActive, affiliate.SubscriptionPastDue} {

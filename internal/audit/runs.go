@@ -33,7 +33,7 @@ func (a *audit) verifyRuns() {
 }
 
 // verifyLine checks a line by itself and against its payout. A canceled payout
-// goes with its affiliate, and the line stays.
+// is deleted with its affiliate, and the line stays.
 func (a *audit) verifyLine(r *record.Line) {
 	name := named("payout line", r.ID)
 	if !a.runs.has(r.RunID) {

@@ -46,7 +46,7 @@ func (a *audit) verifySale(r *record.Sale) {
 	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-// freeAsStored reports whether a sale is free exactly if it is a sale of nothing, and
+// freeAsStored reports whether a sale is marked free exactly when its total is 0, and
 // then has a basket and no commission.
 func freeAsStored(r *record.Sale) bool {
 	basket, _ := r.Subtotal.Get()
@@ -113,8 +113,8 @@ func (a *audit) verifyCommissions(r *record.Sale) {
 	}
 }
 
-// verifyCommission checks one commission of a sale by itself. Only beside one
-// that a payout took may there be another, or a negative one.
+// verifyCommission checks one commission of a sale by itself. A further or a negative
+// commission is allowed only next to one that a payout took.
 func (a *audit) verifyCommission(r *record.Sale, i int) {
 	c, name := &r.Commissions[i], numbered("sale", r.Number)
 	if c.ClawBack != (i > 0) || c.ClawBack && !engine.SaleFrozen(r) || !c.ClawBack && c.Earned.Sign() < 0 {

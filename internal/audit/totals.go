@@ -48,8 +48,8 @@ func (a *audit) verifyTotals() {
 	a.verifyUncounted(c)
 }
 
-// verifyUncounted reports counts for which there is no totals record. A
-// reference to an owner that is gone is a breach of its own already.
+// verifyUncounted reports counts without a totals record. A reference to a
+// deleted owner is reported elsewhere.
 func (a *audit) verifyUncounted(c recount) {
 	for _, owners := range [][]uuid.UUID{ids(&a.affiliates), ids(&a.links), ids(&a.referrals)} {
 		for _, id := range owners {
@@ -110,7 +110,7 @@ func (c recount) addSale(r *record.Sale) error {
 	return err
 }
 
-// total is what was counted for an owner, zero when nothing was.
+// total returns what was counted for an owner, zero when nothing was.
 func (c recount) total(id uuid.UUID) record.Totals {
 	if rec := c[id]; rec != nil {
 		return *rec

@@ -55,7 +55,7 @@ type audit struct {
 	breaches []affiliate.Breach
 }
 
-// breach notes that an object breaks an invariant.
+// breach records that an object breaks an invariant.
 func (a *audit) breach(invariant, object, detail string, args ...any) {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
@@ -66,12 +66,12 @@ func (a *audit) breach(invariant, object, detail string, args ...any) {
 // A collection is the records of a table in the order of their ids.
 type collection[R record.Record[R]] struct {
 	ctx   context.Context
-	parts [][]R // full ones, of endedEvery records, but the last: growing copies none
+	parts [][]R // all but the last are full, with endedEvery records: growing copies nothing
 	n     int
 	at    map[uuid.UUID]*R // made by the first look-up: many tables have none
 }
 
-// endedEvery is how many records are walked between two looks at the context.
+// endedEvery is the number of records between two checks of the context.
 const endedEvery = 1024
 
 // add appends a record, and returns where it is.
@@ -117,7 +117,7 @@ func (s *collection[R]) get(id uuid.UUID) *R {
 	return s.at[id]
 }
 
-// named is how a breach shows an object. It is called for breaches only.
+// named returns how a breach shows an object. It is called for breaches only.
 func named(kind string, id uuid.UUID) string { return kind + " " + id.String() }
 
 // numbered is named for what has an integer id.

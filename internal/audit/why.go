@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// clickNumbers are the clicks by their numbers.
+// clickNumbers returns the clicks by their numbers.
 func (a *audit) clickNumbers() map[int64]*record.Click {
 	clicks := make(map[int64]*record.Click, a.clicks.n)
 	for r := range a.clicks.records() {

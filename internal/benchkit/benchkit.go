@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Rounds is how often the sides of a comparison take turns.
+// Rounds is the number of times that the sides of a comparison take turns.
 const Rounds = 15
 
 // A Side is one of the ways that are compared.

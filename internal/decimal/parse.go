@@ -107,7 +107,7 @@ func scan(s string) (num number, ok bool) {
 	return num, true
 }
 
-// exponent is the value of an exponent with its e, and 0 of none. It stops
+// exponent returns the value of an exponent with its e, and 0 of none. It stops
 // counting at a size that no text can make up for with digits of its own.
 func exponent(s string) (exp int64) {
 	const enough = 1 << 50

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Backlog is Backlog of tributary.Program.
+// Backlog implements tributary.Program.Backlog.
 func Backlog(ctx context.Context, p *engine.Program) (oldest time.Duration, err error) {
 	defer p.Begin(&ctx, "Backlog", engine.Reads).End(&err)
 	now := p.Now()
@@ -37,8 +37,9 @@ func Backlog(ctx context.Context, p *engine.Program) (oldest time.Duration, err 
 	})
 }
 
-// dueSince is when an entry of the queue became due. The place of a first attempt
-// does not tell it: that is made of the event's id, which the host may have made.
+// dueSince returns when an entry of the queue became due. For a first attempt its
+// place in the queue does not say so, because it is made of the event's id, which may
+// be the host's.
 func dueSince(o *engine.Op, q record.Queue) (affiliate.Instant, error) {
 	if !Prompt(q) {
 		return engine.DueAt(q), nil

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ClaimDeliveries is ClaimDeliveries of tributary.Program.
+// ClaimDeliveries implements tributary.Program.ClaimDeliveries.
 func ClaimDeliveries(ctx context.Context, p *engine.Program, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
 	defer p.Begin(&ctx, "ClaimDeliveries", engine.Writes).End(&err)
 	defer func() { p.Polled(ctx, len(claims) == 0) }()
@@ -67,8 +67,8 @@ func anyDue(o *engine.Op) (bool, error) {
 }
 
 // claim is the transaction of ClaimDeliveries.
-func claim(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
-	return engine.Update(o, func() ([]leased, error) {
+func claim(o *engine.Op, n int, lease time.Duration) ([]rawClaim, error) {
+	return engine.Update(o, func() ([]rawClaim, error) {
 		taken, err := take(o, n, lease)
 		if err != nil {
 			return nil, refusal.Internal("claim deliveries", err)
@@ -77,9 +77,9 @@ func claim(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	})
 }
 
-// A leased is a claim before its payload is encoded and its secrets are opened:
-// that happens outside of the transaction.
-type leased struct {
+// A rawClaim is a claim whose payload is not encoded and whose secrets are not
+// opened yet: both happen outside of the transaction.
+type rawClaim struct {
 	claim    affiliate.Claim
 	event    uuid.UUID
 	payload  record.Payload
@@ -87,7 +87,7 @@ type leased struct {
 }
 
 // take chooses and leases up to n deliveries.
-func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
+func take(o *engine.Op, n int, lease time.Duration) ([]rawClaim, error) {
 	d, err := newDispatch(o, n)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	if err := expect(o, ids); err != nil {
 		return nil, err
 	}
-	var out []leased
+	var out []rawClaim
 	for _, w := range chosen {
 		t, err := leaseOf(o, w, until)
 		if err != nil {
@@ -120,29 +120,29 @@ func take(o *engine.Op, n int, lease time.Duration) ([]leased, error) {
 	return out, storeFlights(o, out)
 }
 
-// leaseOf moves a delivery to the end of its lease, under a fresh token.
-func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (leased, error) {
+// leaseOf moves a delivery to the end of its lease, with a new token.
+func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (rawClaim, error) {
 	d, err := o.Tx.Deliveries.Get(w.DeliveryID)
 	if err != nil {
-		return leased{}, refusal.Internal("read delivery", err)
+		return rawClaim{}, refusal.Internal("read delivery", err)
 	}
 	event, err := o.Tx.Events.Get(d.EventID)
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-		return leased{}, refusal.Internal("read event", err)
+		return rawClaim{}, refusal.Internal("read event", err)
 	}
 	if event.Payload.IsZero() {
-		return leased{}, nil
+		return rawClaim{}, nil
 	}
 	q, ep := w.Queue, w.endpoint
 	q.ID, q.Token, q.Since = w.next, o.NewID(), o.Now
 	if err := requeue(o, w.ID, q); err != nil {
-		return leased{}, err
+		return rawClaim{}, err
 	}
 	ep.WorkedAt = engine.Later(o.Now, ep.WorkedAt)
 	ep.InFlight = append(ep.InFlight, record.Flight{
 		Token: q.Token, ObjectID: q.ObjectID, Again: AgainAt(q), Since: o.Now, Until: until,
 	})
-	return leased{
+	return rawClaim{
 		claim: affiliate.Claim{
 			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: affiliate.Event{ID: d.EventID}.MessageID(),
 			URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
@@ -160,9 +160,9 @@ func requeue(o *engine.Op, from uuid.UUID, to record.Queue) error {
 }
 
 // storeFlights stores the endpoints of what was taken.
-func storeFlights(o *engine.Op, all []leased) error {
+func storeFlights(o *engine.Op, all []rawClaim) error {
 	for i, t := range all {
-		if slices.ContainsFunc(all[:i], func(u leased) bool { return u.endpoint == t.endpoint }) {
+		if slices.ContainsFunc(all[:i], func(u rawClaim) bool { return u.endpoint == t.endpoint }) {
 			continue
 		}
 		if err := o.Tx.Endpoints.Replace(*t.endpoint); err != nil {
@@ -173,7 +173,7 @@ func storeFlights(o *engine.Op, all []leased) error {
 }
 
 // claimsOf encodes the payloads and opens the secrets, each once.
-func claimsOf(ctx context.Context, p *engine.Program, all []leased, now affiliate.Instant) ([]affiliate.Claim, error) {
+func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affiliate.Instant) ([]affiliate.Claim, error) {
 	secrets, headers, payloads := make(map[uuid.UUID][]affiliate.Secret), make(map[uuid.UUID]affiliate.EndpointHeaders), make(map[uuid.UUID][]byte)
 	out, sealed := make([]affiliate.Claim, 0, len(all)), []affiliate.Attempt(nil)
 	for _, t := range all {
@@ -197,8 +197,8 @@ func claimsOf(ctx context.Context, p *engine.Program, all []leased, now affiliat
 	return out, nil
 }
 
-// credentials opens the secrets that sign at a moment and the endpoint's own
-// headers; no secrets when either fails.
+// credentials opens the secrets that sign at this time and the endpoint's own
+// headers; it returns no secrets when either fails.
 func credentials(ctx context.Context, p *engine.Program, ep *record.Endpoint, now affiliate.Instant) ([]affiliate.Secret, affiliate.EndpointHeaders) {
 	headers, ok := headersOf(ctx, p, ep)
 	if !ok {

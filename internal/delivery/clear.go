@@ -12,21 +12,20 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// The waiting deliveries of a disabled or deleted endpoint are settled without
-// being sent. There may be many, and one transaction for all of them would
-// delay every sale. So the transaction that disables the endpoint settles the
-// first few and notes on the endpoint the state for the rest. More transactions
-// follow until none is left. When the process ends before, ClaimDeliveries
+// The pending deliveries of a disabled or deleted endpoint are settled without
+// being sent. There may be many, and one transaction for all of them would delay
+// every sale. So the transaction that disables the endpoint settles the first
+// few and stores with the endpoint the state for the rest. More transactions
+// follow until none is left. When the process ends before that, ClaimDeliveries
 // continues when the next delivery is due.
 
 const (
 	clearBatch  = 20  // deliveries of one transaction
-	clearRounds = 500 // transactions behind one settlement: the dispatcher waits for them
+	clearRounds = 500 // transactions after one settlement: the dispatcher waits for them
 )
 
-// clearIn settles the first waiting deliveries of an endpoint with a state. It
-// notes on the endpoint whether more are left, and the caller stores the
-// endpoint.
+// clearIn settles the first pending deliveries of an endpoint with a state. It
+// sets in ep whether more are left; the caller stores ep.
 func clearIn(o *engine.Op, ep *record.Endpoint, state affiliate.DeliveryState) error {
 	waiting, err := engine.Gather(o.Tx.Queue, record.Query{Key: record.Key{Index: record.OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1})
 	if err != nil {
@@ -47,7 +46,7 @@ func clearIn(o *engine.Op, ep *record.Endpoint, state affiliate.DeliveryState) e
 	return nil
 }
 
-// clearAll is clear to the end, for what must not see anything waiting.
+// clearAll settles every pending delivery of an endpoint.
 func clearAll(o *engine.Op, ep *record.Endpoint) error {
 	for ep.Clearing != "" {
 		if err := clearIn(o, ep, ep.Clearing); err != nil {
@@ -57,7 +56,7 @@ func clearAll(o *engine.Op, ep *record.Endpoint) error {
 	return nil
 }
 
-// dequeue settles a delivery that waits.
+// dequeue settles a pending delivery.
 func dequeue(o *engine.Op, q record.Queue, state affiliate.DeliveryState) error {
 	d, err := o.Tx.Deliveries.Get(q.DeliveryID)
 	if err != nil {
@@ -70,9 +69,9 @@ func dequeue(o *engine.Op, q record.Queue, state affiliate.DeliveryState) error 
 	return o.Tx.Queue.Delete(q.ID)
 }
 
-// clearRest settles what is left of the deliveries to a disabled endpoint, in at
-// most so many transactions of its own. It fails nobody: the endpoint is
-// disabled, and what is not done here is done by ClaimDeliveries.
+// clearRest settles the remaining deliveries of a disabled endpoint, in at most
+// that many transactions of its own. It returns no error: the endpoint is
+// disabled, and ClaimDeliveries does what is not done here.
 func clearRest(ctx context.Context, p *engine.Program, endpoint uuid.UUID, rounds int) {
 	for range rounds {
 		o := p.Op(ctx)
@@ -89,8 +88,9 @@ func clearRest(ctx context.Context, p *engine.Program, endpoint uuid.UUID, round
 	}
 }
 
-// clearBefore settles what waits for an endpoint that is about to be deleted,
-// but for the last few. Where there is more, it disables the endpoint first.
+// clearBefore settles the pending deliveries of an endpoint that is about to be
+// deleted, except for the last few. When there are more, it disables the
+// endpoint first.
 //
 // Errors: those of the store. What earlier transactions did stays.
 func clearBefore(ctx context.Context, p *engine.Program, endpoint uuid.UUID) error {
@@ -122,7 +122,7 @@ func clearBefore(ctx context.Context, p *engine.Program, endpoint uuid.UUID) err
 	}
 }
 
-// clearMore goes on with what another call has left.
+// clearMore continues what another call left undone.
 func clearMore(o *engine.Op, ep record.Endpoint) error {
 	if err := clearIn(o, &ep, ep.Clearing); err != nil {
 		return err

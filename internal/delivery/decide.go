@@ -22,8 +22,8 @@ type followUp struct {
 	gone  bool          // the endpoint is not there any more
 }
 
-// decide says what follows an attempt, the made-th of its delivery. draw is
-// uniform.
+// decide returns what follows an attempt. made is its number for the delivery,
+// from 1; draw is a uniform random number.
 func decide(a *affiliate.Attempt, made int, schedule []time.Duration, draw uint64) followUp {
 	if delivered(a) {
 		return followUp{state: affiliate.DeliveryDelivered}
@@ -48,7 +48,7 @@ func delivered(a *affiliate.Attempt) bool { return StatusOK(a.Status) }
 
 func StatusOK(status int) bool { return status/100 == 2 }
 
-// spread is a delay with its jitter: it is longer by at most a tenth or two
+// spread returns a delay with its jitter: it is longer by at most a tenth or two
 // seconds, so that deliveries that failed together are not retried together.
 func spread(base time.Duration, draw uint64) time.Duration {
 	return base + time.Duration(draw%uint64(max(minSpread, base/10)+1))

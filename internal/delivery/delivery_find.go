@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Delivery is Delivery of tributary.Program.
+// Delivery implements tributary.Program.Delivery.
 func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Delivery, err error) {
 	defer p.Begin(&ctx, "Delivery", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Delivery, error) {
@@ -34,7 +34,7 @@ func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 	})
 }
 
-// Deliveries is Deliveries of tributary.Program.
+// Deliveries implements tributary.Program.Deliveries.
 func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
 	defer p.Begin(&ctx, "Deliveries", engine.Reads).End(&err)
 	if err := refusal.First(checkDeliveryFilter(p, f)...); err != nil {
@@ -55,7 +55,7 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilt
 	})
 }
 
-// choose is what the filter selects by an index: the one that leaves the fewest
+// choose returns the choice of the filter. The index that leaves the fewest
 // deliveries to walk comes last.
 func choose(f affiliate.DeliveryFilter) (c engine.Choice[record.Delivery]) {
 	if f.State != "" {
@@ -66,8 +66,8 @@ func choose(f affiliate.DeliveryFilter) (c engine.Choice[record.Delivery]) {
 	return c
 }
 
-// nextAttempt is when the next attempt is made, as it is shown: not before the
-// delivery was created, also where the clock has gone back since.
+// nextAttempt returns the time of the next attempt as it is shown: not before the
+// delivery was created, even when the clock has gone back since.
 func nextAttempt(r *record.Delivery) affiliate.Instant {
 	if r.NextAttemptAt.IsZero() {
 		return r.NextAttemptAt
@@ -90,7 +90,7 @@ func DeliveryStates() []affiliate.DeliveryState {
 	return []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryDelivered, affiliate.DeliveryFailed, affiliate.DeliverySkipped, affiliate.DeliveryCanceled}
 }
 
-// texts tell filters apart, for cursors.
+// texts identifies a filter, for cursors.
 func texts(f affiliate.DeliveryFilter) []string {
 	date := func(o affiliate.Opt[affiliate.Date]) string {
 		if d, ok := o.Get(); ok {
@@ -101,7 +101,7 @@ func texts(f affiliate.DeliveryFilter) []string {
 	return []string{f.WebhookID.Or(uuid.Nil).String(), f.EventID.Or(uuid.Nil).String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
 }
 
-// deliveryOf is the delivery as it is answered in a list.
+// deliveryOf returns the delivery as it is answered in a list.
 func deliveryOf(rec record.Delivery) affiliate.Delivery {
 	d := affiliate.Delivery{
 		ID: rec.ID, WebhookID: rec.EndpointID, EventID: affiliate.Event{ID: rec.EventID}.MessageID(), Event: rec.Type, State: rec.State,

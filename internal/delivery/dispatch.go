@@ -16,14 +16,14 @@ import (
 
 const (
 	PerEndpoint = 4               // attempts of an endpoint that may be in flight at once
-	lately      = 5 * time.Minute // for so long after an answer an endpoint is trusted to answer
+	lately      = 5 * time.Minute // an endpoint that answered within this time is trusted to answer
 
-	// lookAhead is how many due deliveries of an endpoint a claim looks at: it
-	// bounds the cost where many cannot be claimed.
+	// lookAhead is the number of due deliveries of an endpoint that a claim looks
+	// at. It bounds the cost when many of them cannot be claimed.
 	lookAhead = 256
 
-	// headPerSlot is how many due deliveries a claim looks at for each free slot of
-	// an endpoint, before it looks at the endpoints one by one.
+	// headPerSlot is the number of due deliveries that a claim looks at for each
+	// free slot of an endpoint, before it looks at the endpoints one by one.
 	headPerSlot = 4
 )
 
@@ -34,7 +34,7 @@ func answers(r *record.Endpoint, now affiliate.Instant) bool {
 	return !r.AnsweredAt.IsZero() && now.Sub(r.AnsweredAt) <= lately
 }
 
-// slots is how many attempts of the endpoint may be in flight.
+// slots returns how many attempts of the endpoint may be in flight.
 func slots(r *record.Endpoint, now affiliate.Instant) int {
 	if answers(r, now) {
 		return PerEndpoint
@@ -58,9 +58,9 @@ type dispatch struct {
 	silent int // of them for endpoints that do not answer
 	again  int // of them for retries and replays
 
-	// reserved is how many free slots are left for endpoints that have nothing in
-	// flight, as long as there are so many: idle of those that answer, and
-	// idleSilent of the others.
+	// reserved is the number of free slots that are kept for endpoints with nothing
+	// in flight, as long as there are any: idle that answer, and idleSilent that do
+	// not.
 	reserved, idle, idleSilent int
 
 	waits    bool // something in the first lane of the queue is due
@@ -121,7 +121,7 @@ func (d *dispatch) idleOf(ep *record.Endpoint) *int {
 	return &d.idleSilent
 }
 
-// count takes what is in flight at an endpoint from the shares.
+// count subtracts an endpoint's attempts in flight from the shares.
 func (d *dispatch) count(ep *record.Endpoint) {
 	n := len(ep.InFlight)
 	if !answers(ep, d.Now) {
@@ -134,8 +134,8 @@ func (d *dispatch) count(ep *record.Endpoint) {
 	}
 }
 
-// lookAtHead spares a walk over each endpoint's part of the first lane: as a
-// rule nothing in it is due.
+// lookAtHead checks whether anything in the first lane is due at all. Usually
+// nothing is, which saves a walk over each endpoint's part of it.
 func (d *dispatch) lookAtHead() error {
 	q, err := engine.Head(d.Tx.Queue, record.Query{})
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -145,11 +145,11 @@ func (d *dispatch) lookAtHead() error {
 	return err
 }
 
-// choose returns the next deliveries: first for endpoints that answer, one for
-// each endpoint without a running attempt, then more for the others of them;
-// and then for endpoints that do not answer. Some slots stay free for endpoints
-// without a running attempt, so that endpoints that stop answering together do
-// not take all slots.
+// choose returns the next deliveries. Endpoints that answer come first: one
+// delivery for each endpoint without a running attempt, then more for them.
+// Endpoints that do not answer come last. Some slots stay free for endpoints
+// without a running attempt, so that endpoints that stop answering at the same
+// time do not take all slots.
 func (d *dispatch) choose() ([]waiting, error) {
 	answering, silent := d.divide()
 	all, err := d.waitingAt(answering)
@@ -204,10 +204,10 @@ func (d *dispatch) choice(w *waiting) bool {
 	return true
 }
 
-// divide tells the endpoints that answer from those that do not. These take
-// turns: those that nothing was sent to yet come first, the oldest and the
-// newest of them by turns, since dead endpoints tend to arrive in one batch; then
-// the longest wait first.
+// divide separates the endpoints that answer from the others. The others take
+// turns: first those to which nothing was sent yet, alternately the oldest and the
+// newest, because dead endpoints tend to arrive in one batch; then the longest
+// wait first.
 func (d *dispatch) divide() (answering, silent []*record.Endpoint) {
 	var untried []*record.Endpoint
 	for _, ep := range d.endpoints {
@@ -230,9 +230,9 @@ func (d *dispatch) divide() (answering, silent []*record.Endpoint) {
 	return answering, append(turns, silent...)
 }
 
-// waitingAt returns what endpoints have due: of each up to its free slots of
-// first attempts, and as many others, since how many of each are wanted is
-// decided over all endpoints.
+// waitingAt returns the due deliveries of endpoints. For each endpoint it takes
+// first attempts up to its free slots, and as many others, because their shares
+// are decided over all endpoints.
 func (d *dispatch) waitingAt(endpoints []*record.Endpoint) ([]waiting, error) {
 	lines := make([]*line, len(endpoints))
 	for i, ep := range endpoints {
@@ -262,9 +262,9 @@ type lane struct {
 	after uuid.UUID // where it begins
 }
 
-// walk fills lines from a lane. As a rule its head has enough for all of them, so
-// it is read first, in one list. Then each line that is not full gets the rest
-// of its endpoint.
+// walk fills lines from a lane. It reads the head first, in one list, which
+// usually has enough for all of them. Then each line that is not full gets the
+// rest of its endpoint.
 func (d *dispatch) walk(lines []*line, at lane) error {
 	if len(lines) > 1 {
 		whole, err := d.walkHead(lines, &at)
@@ -281,7 +281,7 @@ func (d *dispatch) walk(lines []*line, at lane) error {
 				return err
 			}
 			if l.full(at) || at.ends(q, d.Now) {
-				break // when it is full, what comes next is of later events
+				break // the line is full; what follows belongs to later events
 			}
 			l.add(q)
 		}
@@ -336,13 +336,13 @@ type line struct {
 	found          []waiting
 }
 
-// full reports whether the line needs nothing more of a lane. The second lane has
-// first attempts only.
+// full reports whether the line needs nothing more from a lane. The second lane
+// has first attempts only.
 func (l *line) full(at lane) bool {
 	return l.firsts == l.room && (!at.first || l.others == l.room)
 }
 
-// add notes a delivery, or puts it in the place of a later one of its object.
+// add adds a delivery, or replaces a later one of the same object by it.
 func (l *line) add(q record.Queue) {
 	if at, held := l.place[q.ObjectID]; held {
 		if at >= 0 && precedes(q, l.found[at].Queue) {

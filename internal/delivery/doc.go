@@ -1,3 +1,3 @@
-// Package delivery brings events to endpoints: endpoints and their secrets, claims,
-// attempts, replays and trials.
+// Package delivery sends events to endpoints: endpoints and their secrets, claims,
+// attempts, replays and tests.
 package delivery

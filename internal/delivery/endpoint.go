@@ -1,4 +1,5 @@
 package delivery
 
-// MaxEndpoints bounds the endpoints of a program: every event looks at all.
+// MaxEndpoints is the largest number of endpoints of a program, because every
+// event walks all of them.
 const MaxEndpoints = 50

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Endpoint is Endpoint of tributary.Program.
+// Endpoint implements tributary.Program.Endpoint.
 func Endpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "Endpoint", engine.Reads).End(&err)
 	now := p.Now()
@@ -25,7 +25,7 @@ func Endpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 	})
 }
 
-// Endpoints is Endpoints of tributary.Program.
+// Endpoints implements tributary.Program.Endpoints.
 func Endpoints(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Endpoint], err error) {
 	defer p.Begin(&ctx, "Endpoints", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "webhooks", nil)
@@ -40,13 +40,13 @@ func Endpoints(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ aff
 	})
 }
 
-// endpoint is the endpoint that a write names.
+// endpoint returns the endpoint that a write names.
 func endpoint(o *engine.Op, id uuid.UUID) (record.Endpoint, error) {
 	rec, err := o.Tx.Endpoints.Get(id)
 	return rec, refusal.WebhookNotFound.IfMissing(err)
 }
 
-// endpointOf is the endpoint as it is answered at a moment.
+// endpointOf returns the endpoint as it is answered at a moment.
 func endpointOf(rec record.Endpoint, now affiliate.Instant) affiliate.Endpoint {
 	e := affiliate.Endpoint{
 		ID: rec.ID, URL: rec.URL, Events: refusal.EmptyNotNil(slices.Clone(rec.Events)), Description: engine.OrNull(rec.Description),

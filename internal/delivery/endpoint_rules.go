@@ -50,7 +50,7 @@ func CheckEventTypes(types []affiliate.EventType) *affiliate.Error {
 	return nil
 }
 
-// allTypes is a copy of a subscription, with * written out.
+// allTypes returns a copy of a subscription, with * written out.
 func allTypes(types []affiliate.EventType) []affiliate.EventType {
 	if len(types) == 1 && types[0] == AllEvents {
 		return affiliate.EventTypes()
@@ -59,8 +59,8 @@ func allTypes(types []affiliate.EventType) []affiliate.EventType {
 }
 
 // checkEndpointUpdate lists what is wrong with an update, in the contract's
-// order. A URL that stays is not checked again: a tightened policy must not
-// keep anybody from disabling an endpoint.
+// order. It does not check an unchanged URL again: after a policy was tightened,
+// it must still be possible to disable an endpoint.
 func checkEndpointUpdate(p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) []*affiliate.Error {
 	var errs []*affiliate.Error
 	if id == uuid.Nil {
@@ -82,7 +82,7 @@ func checkEndpointUpdate(p *engine.Program, id uuid.UUID, up affiliate.EndpointU
 	)
 }
 
-// merged is the endpoint after the update, with its own headers as they are
+// merged returns the endpoint after the update, with its own headers as they are
 // stored.
 func merged(up affiliate.EndpointUpdate, rec record.Endpoint, headers []byte, now affiliate.Instant) record.Endpoint {
 	if !up.Headers.IsZero() {
@@ -110,7 +110,7 @@ func disable(r *record.Endpoint, why affiliate.DisabledReason, now affiliate.Ins
 	r.Active, r.DisabledReason, r.DisabledAt = false, why, now
 }
 
-// enable starts deliveries again, with a clean slate.
+// enable starts deliveries again and resets the endpoint's health.
 func enable(r *record.Endpoint) {
 	r.Active, r.DisabledReason, r.DisabledAt = true, "", affiliate.Instant{}
 	r.FirstFailureAt, r.PausedUntil, r.AnsweredAt = affiliate.Instant{}, affiliate.Instant{}, affiliate.Instant{}

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateEndpoint is CreateEndpoint of tributary.Program.
+// CreateEndpoint implements tributary.Program.CreateEndpoint.
 func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.NewEndpoint) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "CreateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -56,7 +56,7 @@ func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.NewEndp
 	})
 }
 
-// UpdateEndpoint is UpdateEndpoint of tributary.Program.
+// UpdateEndpoint implements tributary.Program.UpdateEndpoint.
 func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "UpdateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -101,7 +101,7 @@ func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up aff
 	return ep, err
 }
 
-// DeleteEndpoint is DeleteEndpoint of tributary.Program.
+// DeleteEndpoint implements tributary.Program.DeleteEndpoint.
 func DeleteEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.DeletedEndpoint, err error) {
 	defer p.Begin(&ctx, "DeleteEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)

@@ -68,9 +68,9 @@ func reservedHeader(canonical string) bool {
 	return false
 }
 
-// sealHeaders is what the store keeps of the headers of an endpoint; nothing of
-// none. It begins as a secret does: Config.Open returns such a text unchanged when
-// it was stored before there was a Seal.
+// sealHeaders returns what the store keeps of an endpoint's headers; nil for none.
+// The text begins like a secret, because Config.Open returns such a text unchanged
+// when it was stored before there was a Seal.
 func sealHeaders(p *engine.Program, h affiliate.EndpointHeaders, endpoint uuid.UUID) ([]byte, error) {
 	if len(h) == 0 {
 		return nil, nil

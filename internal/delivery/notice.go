@@ -20,7 +20,7 @@ func (s *settlement) notice(kind affiliate.NoticeKind, ep *record.Endpoint, d *r
 	})
 }
 
-// notify tells the host, in the order in which it happened.
+// notify calls the host with the notices, in their order.
 func notify(ctx context.Context, p *engine.Program, notices []affiliate.Notice) {
 	for _, n := range notices {
 		func() {
@@ -42,7 +42,7 @@ func (s *settlement) observe(d *record.Delivery, state affiliate.DeliveryState) 
 	})
 }
 
-// tellDeliveries tells the Observer of settled attempts.
+// tellDeliveries passes settled attempts to the Observer.
 func tellDeliveries(o *engine.Op, all []affiliate.DeliverySeen) {
 	ctx := o.HostContext()
 	for _, d := range all {

@@ -18,8 +18,8 @@ import (
 // order in which their events were committed. They are always due, so a clock
 // that goes back neither delays them nor changes their order.
 
-// promptLane is before the first place of the second lane. The moments of the
-// first lane do not reach it until the year 6429.
+// promptLane returns an id just before the second lane. The times of the first
+// lane do not reach it until the year 6429.
 func promptLane() uuid.UUID { return uuid.UUID{engine.PromptBit} }
 
 const numberBits = 0x3f // in the last byte; there is room for maxEndpoints
@@ -67,8 +67,8 @@ func expect(o *engine.Op, deliveries []uuid.UUID) error {
 	return nil
 }
 
-// enqueue adds entries to the queue. The store is told of all of them first, so
-// that it can look for all their places together.
+// enqueue adds entries to the queue. It announces all of them to the store
+// first, so that the store can look up all their places together.
 func enqueue(o *engine.Op, entries []record.Queue) error {
 	for _, q := range entries {
 		o.Soon("queue", record.Key{ID: q.ID})
@@ -82,7 +82,7 @@ func enqueue(o *engine.Op, entries []record.Queue) error {
 	return nil
 }
 
-// wholeMillis rounds up to what a place in the queue can tell.
+// wholeMillis rounds up to the resolution of a place in the queue.
 func wholeMillis(t affiliate.Instant) affiliate.Instant {
 	return t.Add(time.Millisecond - time.Microsecond).Truncate(time.Millisecond)
 }

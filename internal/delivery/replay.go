@@ -19,10 +19,10 @@ const (
 	replayMax    = 10_000
 	replayBatch  = 20  // deliveries of one transaction
 	replayLook   = 500 // of one look for them
-	replayEvents = 50  // whose events are read together: a payload may be large
+	replayEvents = 50  // whose events are read together: payloads may be large
 )
 
-// Replay is Replay of tributary.Program.
+// Replay implements tributary.Program.Replay.
 func Replay(ctx context.Context, p *engine.Program, in affiliate.ReplayRange) (_ int, err error) {
 	defer p.Begin(&ctx, "Replay", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -73,7 +73,7 @@ func replayOne(o *engine.Op, id uuid.UUID) (int, error) {
 	return 1, err
 }
 
-// replayTo refuses an endpoint that gets nothing.
+// replayTo refuses an endpoint that is disabled.
 func replayTo(o *engine.Op, id uuid.UUID) (record.Endpoint, error) {
 	ep, err := endpoint(o, id)
 	if err == nil && !ep.Active {
@@ -82,7 +82,7 @@ func replayTo(o *engine.Op, id uuid.UUID) (record.Endpoint, error) {
 	return ep, err
 }
 
-// replayNow is replayTo, and notes on the endpoint that something is put in line
+// replayNow is replayTo, and stores with the endpoint that something was queued
 // for it.
 func replayNow(o *engine.Op, id uuid.UUID) error {
 	ep, err := replayTo(o, id)
@@ -93,7 +93,7 @@ func replayNow(o *engine.Op, id uuid.UUID) error {
 	return o.Tx.Endpoints.Replace(ep)
 }
 
-// sendable is the event of a delivery, and whether it still has its payload.
+// sendable returns the event of a delivery, and whether it still has its payload.
 func sendable(o *engine.Op, d *record.Delivery) (record.Event, bool, error) {
 	event, err := o.Tx.Events.Get(d.EventID)
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
@@ -103,7 +103,7 @@ func sendable(o *engine.Op, d *record.Delivery) (record.Event, bool, error) {
 }
 
 // replayRange replays what failed or was skipped in a range: all but the last
-// batch ahead, and that one with the receipt.
+// batch before the write, and the last one together with the receipt.
 func replayRange(p *engine.Program, o *engine.Op, rq engine.Request, in affiliate.ReplayRange) (int, error) {
 	var found, rest []uuid.UUID
 	err := engine.Beforehand(o, rq, func() (err error) {
@@ -146,14 +146,14 @@ func replayable(ctx context.Context, p *engine.Program, in affiliate.ReplayRange
 	return found, nil
 }
 
-// A replayPart is what one look has found, newest first.
+// A replayPart is the result of one look, newest first.
 type replayPart struct {
 	found []uuid.UUID
 	last  uuid.UUID // delivery that was looked at
 	more  bool      // there may be more behind it
 }
 
-// lookReplayable looks at the deliveries of the endpoint behind one.
+// lookReplayable looks at the deliveries of the endpoint after one of them.
 func lookReplayable(o *engine.Op, in affiliate.ReplayRange, after uuid.UUID) (part replayPart, err error) {
 	if _, err := replayTo(o, in.WebhookID); err != nil {
 		return part, err
@@ -198,8 +198,8 @@ func undelivered(r *record.Delivery) bool {
 	return r.State == affiliate.DeliveryFailed || r.State == affiliate.DeliverySkipped
 }
 
-// replaySome replays the deliveries that were found, unless something has become
-// of them since.
+// replaySome replays the deliveries that were found, unless they have changed
+// since.
 func replaySome(o *engine.Op, endpoint uuid.UUID, found []uuid.UUID) error {
 	if err := expect(o, found); err != nil {
 		return err

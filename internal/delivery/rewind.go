@@ -13,14 +13,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// The end of a wait is stored as a time, so a clock that goes back would make
-// the wait longer. Each endpoint stores the latest time from which a wait was
+// The end of a wait is stored as a time, so a clock that goes back would make the
+// wait longer. Each endpoint stores the latest time from which a wait was
 // counted. When that is in the future, the clock has gone back, and the later
 // entries of the queue are queued again: they wait from now for the length of
 // their original wait.
 
 const (
-	clockSkew   = 15 * time.Second // by which the clocks of processes may differ, and no more
+	clockSkew   = 15 * time.Second // the largest difference between the clocks of processes
 	rewindBatch = 250              // entries of the queue that one transaction looks at
 )
 
@@ -34,7 +34,7 @@ func ahead(moment, now affiliate.Instant) bool { return moment.After(now.Add(clo
 // the endpoint.
 func wentBack(r *record.Endpoint, now affiliate.Instant) bool { return ahead(r.WorkedAt, now) }
 
-// rewind puts in line again what the clock put off, a part in each transaction.
+// rewind queues again what the clock has delayed, a part in each transaction.
 func rewind(ctx context.Context, p *engine.Program) error {
 	now := p.Now()
 	ids, err := engine.View(ctx, p, func(o *engine.Op) ([]uuid.UUID, error) {

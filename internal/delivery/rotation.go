@@ -18,7 +18,7 @@ const (
 	MaxOldSecrets = 2
 )
 
-// RotateSecret is RotateSecret of tributary.Program.
+// RotateSecret implements tributary.Program.RotateSecret.
 func RotateSecret(ctx context.Context, p *engine.Program, in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "RotateSecret", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -56,8 +56,8 @@ func rotationCheck(in affiliate.Rotation, grace int64) *affiliate.Error {
 	return nil
 }
 
-// rotate puts a new secret in front. The present one expires after the grace
-// period; none is kept when that is 0.
+// rotate adds a new secret. The present one expires after the grace period; with a
+// period of 0 it is dropped.
 func rotate(r *record.Endpoint, next record.Secret, grace time.Duration, now affiliate.Instant) {
 	secrets := []record.Secret{next}
 	for _, s := range r.Secrets {
@@ -76,7 +76,7 @@ func signs(s record.Secret, now affiliate.Instant) bool {
 	return s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
 }
 
-// graceEnds is the moment from which the newest secret signs alone; zero when
+// graceEnds returns the moment from which the newest secret signs alone; zero when
 // it does already.
 func graceEnds(r record.Endpoint, now affiliate.Instant) affiliate.Instant {
 	var end affiliate.Instant

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// A sample is one object of each family, as they hang together, for test
-// deliveries. Nothing of it is stored.
+// A sample has one object of each family, with references that fit together,
+// for test deliveries. Nothing of it is stored.
 type sample struct {
 	*engine.Op
 	affiliate record.Affiliate
@@ -24,7 +24,7 @@ type sample struct {
 	totals    record.Totals
 }
 
-// sampleIn is the body of a test event.
+// sampleIn returns the body of a test event.
 func sampleIn(o *engine.Op, typ affiliate.EventType) any {
 	body := newSample(o).body(typ)
 	if engine.EndsObject(typ) {
@@ -34,7 +34,7 @@ func sampleIn(o *engine.Op, typ affiliate.EventType) any {
 	return body
 }
 
-// body is the body of created and updated events of a family.
+// body returns the body of created and updated events of a family.
 func (s *sample) body(typ affiliate.EventType) any {
 	switch typ.Family() {
 	case "affiliate":
@@ -88,7 +88,7 @@ func newSample(o *engine.Op) *sample {
 	return s
 }
 
-// affiliateBody is the sample affiliate with its link and its code.
+// affiliateBody returns the sample affiliate with its link and its code.
 func (s *sample) affiliateBody() engine.AffiliateEvent {
 	rec, links := &s.affiliate, engine.LinksOf(s.Cfg.ID, []record.Link{s.link})
 	return engine.AffiliateEvent{AffiliateBody: affiliate.AffiliateBody{
@@ -109,7 +109,7 @@ func (s *sample) affiliateBody() engine.AffiliateEvent {
 	}}
 }
 
-// referralBody is the sample referral with its affiliate.
+// referralBody returns the sample referral with its affiliate.
 func (s *sample) referralBody() affiliate.ReferralBody {
 	return affiliate.ReferralBody{
 		Referral:       engine.ReferralWith(s.Cfg.ID, s.referral, s.totals),
@@ -118,7 +118,7 @@ func (s *sample) referralBody() affiliate.ReferralBody {
 	}
 }
 
-// saleBody is the sample sale with its affiliate, referral and commission.
+// saleBody returns the sample sale with its affiliate, referral and commission.
 func (s *sample) saleBody() *engine.SaleBody {
 	return &engine.SaleBody{
 		Frozen: engine.Frozen{Program: s.Cfg.ID}, Rec: s.sale, Owner: engine.SellerOf(&s.affiliate), Links: []record.Link{s.link},
@@ -126,13 +126,13 @@ func (s *sample) saleBody() *engine.SaleBody {
 	}
 }
 
-// couponBody is the sample coupon with its code.
+// couponBody returns the sample coupon with its code.
 func (s *sample) couponBody() engine.CouponBody {
 	contact := engine.ContactOf(s.affiliate)
 	return engine.CouponBody{Coupon: s.CouponOf(s.coupon), Codes: []record.Code{s.code}, Contacts: engine.Contacts{s.affiliate.ID: {Contact: contact}}}
 }
 
-// codeBody is the sample code with its coupon and its affiliate.
+// codeBody returns the sample code with its coupon and its affiliate.
 func (s *sample) codeBody() engine.CodeBody {
 	return engine.CodeBody{Code: s.code, Parents: &engine.CodeParents{Coupon: affiliate.Set(s.CouponOf(s.coupon)), Affiliate: affiliate.Set(engine.ContactOf(s.affiliate))}}
 }

@@ -13,7 +13,7 @@ import (
 
 const secretHint = 4 // characters that an endpoint shows of its secret
 
-// hint is the end of the secret, by which people tell secrets apart.
+// hint returns the end of the secret, by which people tell secrets apart.
 func hint(s affiliate.Secret) string { return string(s[max(0, len(s)-secretHint):]) }
 
 // newSecret draws a secret.
@@ -25,7 +25,7 @@ func newSecret(p *engine.Program) (affiliate.Secret, error) {
 	return affiliate.Secret(affiliate.SecretPrefix + base64.StdEncoding.EncodeToString(raw)), nil
 }
 
-// secretRecord is what an endpoint keeps of its newest secret.
+// secretRecord returns what an endpoint keeps of its newest secret.
 func secretRecord(p *engine.Program, s affiliate.Secret, endpoint uuid.UUID) (record.Secret, error) {
 	sealed, err := p.Seal([]byte(s), endpoint)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SettleDeliveries is SettleDeliveries of tributary.Program.
+// SettleDeliveries implements tributary.Program.SettleDeliveries.
 func SettleDeliveries(ctx context.Context, p *engine.Program, done []affiliate.Attempt) (err error) {
 	defer p.Begin(&ctx, "SettleDeliveries", engine.Writes).End(&err)
 	if len(done) == 0 {
@@ -54,8 +54,8 @@ func SettleDeliveries(ctx context.Context, p *engine.Program, done []affiliate.A
 	return nil
 }
 
-// A settlement is one run of SettleDeliveries. Endpoints and what waits again
-// are written at its end.
+// A settlement is one run of SettleDeliveries. It writes the endpoints, and
+// what is queued again, at its end.
 type settlement struct {
 	*engine.Op
 	endpoints map[uuid.UUID]*record.Endpoint // nil: gone
@@ -65,7 +65,7 @@ type settlement struct {
 	watched   []affiliate.DeliverySeen
 }
 
-// settle notes one attempt, unless it is over.
+// settle records one attempt, unless its claim is no longer valid.
 func (s *settlement) settle(a *affiliate.Attempt, draw uint64) error {
 	d, err := s.Tx.Deliveries.Get(a.Delivery)
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -106,8 +106,8 @@ func (s *settlement) settle(a *affiliate.Attempt, draw uint64) error {
 	return s.health(ep, &d, v)
 }
 
-// heard notes whether an endpoint answered. What never left this side says
-// nothing of it.
+// heard records whether an endpoint answered. An attempt that never left this
+// machine says nothing about that.
 func heard(r *record.Endpoint, a *affiliate.Attempt, now affiliate.Instant) {
 	r.WorkedAt = engine.Later(now, r.WorkedAt)
 	switch {
@@ -137,8 +137,8 @@ func (s *settlement) advance(d record.Delivery, q record.Queue, v followUp) erro
 	return s.Tx.Queue.Delete(from)
 }
 
-// health notes on the endpoint how the attempt went, and disables one that is
-// gone or has only failed for too long.
+// health updates the health of the endpoint after an attempt, and disables one
+// that is gone or has only failed for too long.
 func (s *settlement) health(ep *record.Endpoint, d *record.Delivery, v followUp) error {
 	if v.state == affiliate.DeliveryDelivered {
 		if ep.Warned {
@@ -216,7 +216,7 @@ func (s *settlement) store() error {
 	return nil
 }
 
-// attemptRecord is the attempt as its delivery keeps it.
+// attemptRecord returns the attempt as its delivery keeps it.
 func attemptRecord(a *affiliate.Attempt, manual bool, now affiliate.Instant) record.Attempt {
 	at := now.Add(-a.Took)
 	if !a.At.IsZero() {
@@ -228,11 +228,11 @@ func attemptRecord(a *affiliate.Attempt, manual bool, now affiliate.Instant) rec
 	}
 }
 
-// maxResponse is how much of an answer is kept, in bytes.
+// maxResponse is the largest part of an answer that is kept, in bytes.
 const maxResponse = 1024
 
-// escaped is the start of a text from outside, with all that is not a
-// printable character, a tab or a line feed escaped.
+// escaped returns the start of a text from outside. Everything but printable
+// characters, tabs and line feeds is escaped.
 func escaped(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {

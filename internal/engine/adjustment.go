@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// adjustmentKinds are those that can be recorded.
+// adjustmentKinds lists the kinds that callers can record.
 var adjustmentKinds = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection, affiliate.AdjustDisputeWon, affiliate.AdjustChargebackFee}
 
 var AllAdjustmentKinds = append(slices.Clone(adjustmentKinds), affiliate.AdjustMove)
@@ -20,7 +20,7 @@ func AdjustsSale(k affiliate.AdjustmentKind) bool {
 	return k == affiliate.AdjustDisputeWon || k == affiliate.AdjustChargebackFee || k == affiliate.AdjustMove
 }
 
-// CheckAdjusted refuses an amount with another sign than the kind has.
+// CheckAdjusted refuses an amount with a sign that the kind does not have.
 func CheckAdjusted(k affiliate.AdjustmentKind, amount affiliate.Amount) *affiliate.Error {
 	switch {
 	case (k == affiliate.AdjustCorrection || k == affiliate.AdjustMove) && amount.IsZero():

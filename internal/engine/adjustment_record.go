@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RecordAdjustment is RecordAdjustment of tributary.Program.
+// RecordAdjustment implements tributary.Program.RecordAdjustment.
 func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (_ affiliate.Adjustment, err error) {
 	defer p.Begin(&ctx, "RecordAdjustment", Writes).End(&err)
 	o := p.Op(ctx)
@@ -68,7 +68,8 @@ func (p *Program) normalizeAdjustment(in *affiliate.NewAdjustment) error {
 	)
 }
 
-// boundOfAdjustment bounds an amount of either sign as that of a sale.
+// boundOfAdjustment checks that an amount of either sign is not larger than
+// that of a sale may be.
 func boundOfAdjustment(amount affiliate.Amount) *affiliate.Error {
 	if amount.Sign() < 0 {
 		amount, _ = affiliate.Amount{}.Sub(amount) // the range of an Amount has no lone end
@@ -83,8 +84,8 @@ func CheckReason(reason string) *affiliate.Error {
 	return refusal.CheckText("reason", reason, refusal.MaxNotes, true)
 }
 
-// checkAdjusted checks that the affiliate is there, that the sale is one of the
-// affiliate's, and that the external id is free.
+// checkAdjusted checks that the affiliate exists, that the sale credits the
+// affiliate, and that the external id is free.
 func (o *Op) checkAdjusted(rec *record.Adjustment, in affiliate.NewAdjustment) error {
 	aff, err := o.AffiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 // maxAnswer is the longest signup answer, in characters.
 const maxAnswer = 10_000
 
-// CreateAffiliate is CreateAffiliate of tributary.Program.
+// CreateAffiliate implements tributary.Program.CreateAffiliate.
 func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "CreateAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
 }
 
-// InviteAffiliate is InviteAffiliate of tributary.Program.
+// InviteAffiliate implements tributary.Program.InviteAffiliate.
 func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "InviteAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, "affiliate.invite", in, affiliate.AffiliateInvited)

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteAffiliate is DeleteAffiliate of tributary.Program.
+// DeleteAffiliate implements tributary.Program.DeleteAffiliate.
 func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) (err error) {
 	defer p.Begin(&ctx, "DeleteAffiliate", Writes).End(&err)
 	o := p.Op(ctx)

@@ -16,7 +16,7 @@ import (
 
 // Ways to name an affiliate. Rule 4.4; contract 1.5.
 
-// Affiliate is Affiliate of tributary.Program.
+// Affiliate implements tributary.Program.Affiliate.
 func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "Affiliate", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
@@ -28,7 +28,7 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affi
 	})
 }
 
-// AffiliateByEmail is AffiliateByEmail of tributary.Program.
+// AffiliateByEmail implements tributary.Program.AffiliateByEmail.
 func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "AffiliateByEmail", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
@@ -40,7 +40,7 @@ func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ affilia
 	})
 }
 
-// Affiliates is Affiliates of tributary.Program.
+// Affiliates implements tributary.Program.Affiliates.
 func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "Affiliates", Reads).End(&err)
 	l, err := p.Listing(pg, "affiliates", nil)
@@ -57,18 +57,18 @@ type Origin struct {
 	Affiliate record.Affiliate
 	Link      record.Link          // zero: none
 	Click     record.Click         // zero: none
-	late      affiliate.ClickID    // a click that is too old to attribute; zero: none
+	late      affiliate.ClickID    // the click, if it is too old to attribute; zero: none
 	by        affiliate.CreditedBy // what the identifier was
 }
 
 // A resolver finds what an identifier names, or returns ErrNotFound.
 type resolver func(ident string) (Origin, error)
 
-// Resolve finds an affiliate by click number (digits only), then by affiliate
-// id, then by slug. A number of no click may still be a slug. It is for
-// look-ups and for imports: it ignores the age of the click.
+// Resolve finds an affiliate by click number (digits only), then by affiliate id,
+// then by slug. A number that no click has may still be a slug. It ignores the
+// age of the click, so it is for look-ups and for imports.
 func (o *Op) Resolve(ident string) (Origin, error) {
-	ident = plaintext.Bare(ident) // before any look-up: the order of these must not depend on blanks
+	ident = plaintext.Bare(ident) // before any look-up: blanks must not change the order of the look-ups
 	found, err := o.resolveClick(ident)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return o.resolveUndated(ident)
@@ -76,8 +76,8 @@ func (o *Op) Resolve(ident string) (Origin, error) {
 	return found, err
 }
 
-// ResolveFresh is resolve for operations that credit an affiliate. It skips a
-// click outside the attribution window and notes it as late in the origin.
+// ResolveFresh is Resolve for operations that credit an affiliate. It skips a
+// click outside the attribution window and records it in the origin as late.
 func (o *Op) ResolveFresh(ident string) (Origin, error) {
 	ident = plaintext.Bare(ident)
 	found, err := o.resolveClick(ident)
@@ -186,7 +186,7 @@ func (o *Op) AffiliateByIDOrEmail(id uuid.UUID, email string) (record.Affiliate,
 	return agreed(byID, err)(o.FindAffiliateByEmail(email))
 }
 
-// agreed is the record that both look-ups found. When neither found one, it
+// agreed returns the record that both look-ups found. When neither found one, it
 // returns ErrNotFound; when they did not find the same one,
 // identifiersMismatch.
 func agreed[R record.Record[R]](a R, aErr error) func(b R, bErr error) (R, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SearchAffiliates is SearchAffiliates of tributary.Program.
+// SearchAffiliates implements tributary.Program.SearchAffiliates.
 func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "SearchAffiliates", Reads).End(&err)
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliateStatuses)), checkSearch(q.Search)); err != nil {

@@ -19,7 +19,7 @@ var moves = map[affiliate.AffiliateStatus]string{
 	affiliate.AffiliateDeactivated: "affiliate.deactivate", affiliate.AffiliateBanned: "affiliate.ban",
 }
 
-// SetAffiliateStatus is SetAffiliateStatus of tributary.Program.
+// SetAffiliateStatus implements tributary.Program.SetAffiliateStatus.
 func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateStatus", Writes).End(&err)
 	name, known := moves[status]
@@ -36,7 +36,7 @@ func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.Affil
 	})
 }
 
-// SetAffiliatePlan is SetAffiliatePlan of tributary.Program.
+// SetAffiliatePlan implements tributary.Program.SetAffiliatePlan.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliatePlan", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-plan", Input: []any{plan, ids}}
@@ -47,7 +47,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 	})
 }
 
-// SetAffiliateTier is SetAffiliateTier of tributary.Program.
+// SetAffiliateTier implements tributary.Program.SetAffiliateTier.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateTier", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier", Input: []any{tier, ids}}
@@ -63,7 +63,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 	})
 }
 
-// SetTierExempt is SetTierExempt of tributary.Program.
+// SetTierExempt implements tributary.Program.SetTierExempt.
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetTierExempt", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier-exempt", Input: []any{exempt, ids}}
@@ -73,7 +73,7 @@ func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UU
 	})
 }
 
-// newStatus is the status of a new affiliate: the requested one, else the one
+// newStatus returns the status of a new affiliate: the requested one, else the one
 // that Config.NoAutoApprove decides.
 func (p *Program) newStatus(asked string) affiliate.AffiliateStatus {
 	if status := statusInput(asked); status != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateAffiliate is UpdateAffiliate of tributary.Program.
+// UpdateAffiliate implements tributary.Program.UpdateAffiliate.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (_ int, err error) {
 	defer p.Begin(&ctx, "UpdateAffiliate", Writes).End(&err)
 	none := ref == (affiliate.AffiliateRef{})
@@ -35,7 +35,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 	})
 }
 
-// AcceptInvite is AcceptInvite of tributary.Program.
+// AcceptInvite implements tributary.Program.AcceptInvite.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "AcceptInvite", Writes).End(&err)
 	rq := Request{Name: "affiliate.accept-invite", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
@@ -61,12 +61,13 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.A
 	})
 }
 
-// SetPayoutDetails is SetPayoutDetails of tributary.Program.
+// SetPayoutDetails implements tributary.Program.SetPayoutDetails.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
 	return p.ChangePayoutDetails(ctx, id, d, func(*record.Affiliate) error { return nil })
 }
 
-// ChangePayoutDetails is SetPayoutDetails for an affiliate of whom it is allowed.
+// ChangePayoutDetails is SetPayoutDetails with a condition that the affiliate must
+// meet.
 func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails, allowed func(*record.Affiliate) error) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetPayoutDetails", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-payout-details", Input: []any{id, d}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
@@ -125,7 +126,7 @@ func normalize(up *affiliate.AffiliateUpdate) error {
 	return refusal.First(refusal.NotCleared("affiliateStatus", up.AffiliateStatus))
 }
 
-// merged is the record with the changes of the update.
+// merged returns the record with the changes of the update.
 func merged(up affiliate.AffiliateUpdate, rec record.Affiliate) record.Affiliate {
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
@@ -208,7 +209,7 @@ func (p *Program) changeAll(ctx context.Context, rq Request, ids []uuid.UUID, ch
 	})
 }
 
-// Distinct is a list without repetitions, in the order of their first occurrence.
+// Distinct returns a list without repetitions, in the order of their first occurrence.
 func Distinct[T comparable](list []T) []T {
 	seen := make(map[T]bool, len(list))
 	return slices.DeleteFunc(slices.Clone(list), func(one T) bool {

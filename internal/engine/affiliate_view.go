@@ -14,7 +14,7 @@ import (
 // The forms in which an affiliate is shown: in answers, inside sales, referrals
 // and codes, and in its own events.
 
-// affiliateOf is the affiliate as the API answers it.
+// affiliateOf returns the affiliate as the API answers it.
 func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 	links, err := o.affiliateLinks(rec.ID)
 	if err != nil {
@@ -60,7 +60,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 	}, nil
 }
 
-// NameOf is the first and the last name joined by a space. An erased affiliate
+// NameOf returns the first and the last name joined by a space. An erased affiliate
 // has neither.
 func NameOf(r record.Affiliate) string { return fullName(r.FirstName, r.LastName) }
 
@@ -81,7 +81,7 @@ func (o *Op) affiliateLinks(id uuid.UUID) ([]affiliate.AffiliateLink, error) {
 	return LinksOf(o.Cfg.ID, links), nil
 }
 
-// LinksOf is the links of an affiliate as it shows them; never nil.
+// LinksOf returns the links of an affiliate as it shows them; never nil.
 func LinksOf(program uuid.UUID, links []record.Link) []affiliate.AffiliateLink {
 	out := make([]affiliate.AffiliateLink, len(links))
 	for i := range links {
@@ -94,7 +94,7 @@ func LinksOf(program uuid.UUID, links []record.Link) []affiliate.AffiliateLink {
 	return out
 }
 
-// OldestSlug is the deprecated single link that events still contain.
+// OldestSlug returns the deprecated single link that events still contain.
 func OldestSlug(links []affiliate.AffiliateLink) affiliate.Opt[string] {
 	if len(links) == 0 {
 		return affiliate.Null[string]()
@@ -102,7 +102,7 @@ func OldestSlug(links []affiliate.AffiliateLink) affiliate.Opt[string] {
 	return affiliate.Set(links[0].Link)
 }
 
-// summary is the affiliate inside sales and referral events; Link is null.
+// summary returns the affiliate inside sales and referral events; Link is null.
 func (o *Op) summary(rec record.Affiliate) (affiliate.AffiliateSummary, error) {
 	links, err := Gather(o.Tx.Links, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: rec.ID}})
 	if err != nil {
@@ -119,7 +119,7 @@ func SummaryOf(program, id uuid.UUID, who seller, links []record.Link) affiliate
 	}
 }
 
-// SummaryInEvent is the summary for events: Link is the oldest live slug. It shares no
+// SummaryInEvent returns the summary for events: Link is the oldest live slug. It shares no
 // memory with s.
 func SummaryInEvent(s affiliate.AffiliateSummary) affiliate.AffiliateSummary {
 	s.AffiliateLinks = refusal.EmptyNotNil(slices.Clone(s.AffiliateLinks))
@@ -127,7 +127,7 @@ func SummaryInEvent(s affiliate.AffiliateSummary) affiliate.AffiliateSummary {
 	return s
 }
 
-// ContactOf is the affiliate inside a code.
+// ContactOf returns the affiliate inside a code.
 func ContactOf(rec record.Affiliate) affiliate.AffiliateContact {
 	return affiliate.AffiliateContact{ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Email: rec.Email}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// The records without the personal data. TestErasureKnowsEveryText lists the
+// Records without their personal data. TestErasureKnowsEveryText lists the
 // texts that stay, with the reason.
 
 func BlankedAffiliate(r record.Affiliate) record.Affiliate {

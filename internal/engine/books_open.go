@@ -70,10 +70,11 @@ func (o *Op) PutTotals(rec record.Totals) error {
 	return err
 }
 
-// An inventory is what the records of an affiliate say that its books must hold.
+// An inventory is what the books of an affiliate must hold, computed from its
+// records.
 type inventory struct {
 	record.Books                 // the accounts, and MaxHold
-	counted      Standing        // sales, revenue and refunds, less those of the movements so far
+	counted      Standing        // sales, revenue and refunds, less those that existing movements count
 	of           map[int64]int64 // the sale of each commission in a payout
 	err          error           // a sum that did not fit
 
@@ -150,7 +151,7 @@ func (v *inventory) adjustment(r record.Adjustment) error {
 	return v.err
 }
 
-// movement takes off what a movement has counted already.
+// movement subtracts what a movement has already counted.
 func (v *inventory) movement(r record.Movement) error {
 	if r.AdjustmentID != uuid.Nil {
 		v.booked[r.AdjustmentID] = true

@@ -17,10 +17,10 @@ type keptPage struct {
 	full bool
 }
 
-// pageOf is the URL of a page in the form that a click keeps: scheme, host,
-// port and path, and of the query the parameters that the program keeps, with
-// their spelling. It is empty for a text that is not an http or https URL.
-// Anybody may send such a URL, and hosts and webhooks get it, so neither a
+// pageOf returns the URL of a page in the form that a click keeps: scheme, host,
+// port and path, and from the query the parameters that the program keeps,
+// spelled as they were. It is empty for a text that is not an http or https URL.
+// Anybody can send such a URL, and hosts and webhooks receive it, so neither a
 // script nor the rest of the visitor's query may pass.
 //
 // Source: docs/contract.md 5.1.
@@ -111,7 +111,7 @@ func (k *keptPage) add(part string) {
 	}
 }
 
-// escape appends the first character of a part as an escape, which it may be
+// escape appends the first character of a part, escaped unless it is an escape
 // already, and returns how many bytes of the part that is.
 func (k *keptPage) escape(part string) int {
 	const digits = "0123456789ABCDEF"
@@ -123,7 +123,8 @@ func (k *keptPage) escape(part string) int {
 	return 1
 }
 
-// safeLen is how many bytes at the start of a part need no escape.
+// safeLen returns the number of bytes at the start of a part that need no
+// escape.
 func safeLen(part string) int {
 	for i := range len(part) {
 		if !safe(part[i]) {

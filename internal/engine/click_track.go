@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// lateFor is the id of the click when it is too old to attribute anything, and
+// lateFor returns the id of the click when it is too old to attribute anything, and
 // otherwise zero. A click attributes until the end of its window, inclusive.
 //
 // Source: docs/money.md 14.
@@ -25,12 +25,12 @@ func lateFor(r *record.Click, o *Op) affiliate.ClickID {
 	return affiliate.ClickID(r.Number)
 }
 
-// ClickWindow is how long a click attributes.
+// ClickWindow returns how long a click attributes.
 func (p *Program) ClickWindow() time.Duration {
 	return time.Duration(p.Cfg.CookieDays) * 24 * time.Hour
 }
 
-// TrackClick is TrackClick of tributary.Program.
+// TrackClick implements tributary.Program.TrackClick.
 func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (_ affiliate.Click, err error) {
 	defer p.Begin(&ctx, "TrackClick", Writes).End(&err)
 	v := &visit{in: in}
@@ -112,7 +112,7 @@ func (p *Program) clickPage(field string, s *string) *affiliate.Error {
 	return nil
 }
 
-// clickOf is the click as it is answered.
+// clickOf returns the click as it is answered.
 func clickOf(rec record.Click) affiliate.Click {
 	return affiliate.Click{
 		ID: affiliate.ClickID(rec.Number), AffiliateID: rec.AffiliateID, AffiliateLinkID: OrNull(rec.LinkID),

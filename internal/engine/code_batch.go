@@ -15,7 +15,7 @@ type codeBatch struct {
 	coupon record.Coupon
 	clash  refusal.Refusal // the refusal for a code that is taken
 	codes  []record.Code
-	seen   map[string]bool // the folded codes; nil: the codes always differ from each other
+	seen   map[string]bool // the folded codes of the batch; nil: they cannot collide
 }
 
 // add checks a new code.
@@ -66,8 +66,7 @@ func (b *codeBatch) write(owners []record.Affiliate) ([]affiliate.Code, error) {
 	return answers, nil
 }
 
-// newParents are the parents that codes of a coupon and an affiliate are shown
-// with.
+// newParents returns the coupon and the affiliate with which the codes are shown.
 func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParents {
 	shown := &CodeParents{Coupon: affiliate.Set(o.CouponOf(coupon)), Affiliate: affiliate.Null[affiliate.AffiliateContact]()}
 	if owner.ID != uuid.Nil {
@@ -76,7 +75,7 @@ func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParen
 	return shown
 }
 
-// CodeClashes are the refusals of a code's unique keys.
+// CodeClashes returns the refusals for clashes of a code's unique keys.
 func CodeClashes(clash refusal.Refusal) map[record.Index]*affiliate.Error {
 	return map[record.Index]*affiliate.Error{record.ByCode: clash.Err(), record.ByExternalID: refusal.CodeExternalIDTaken.Err()}
 }

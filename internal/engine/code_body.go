@@ -16,7 +16,7 @@ type CouponBody struct {
 	Coupon   affiliate.Coupon // without codes
 	Codes    []record.Code    // oldest first
 	Contacts Contacts         // of their affiliates
-	own      *ownLists        // where codes and contacts are; nil: they are not shared
+	own      *ownLists        // holds the codes and contacts; nil: they are not shared
 }
 
 // couponBody reads the body of a coupon's event.
@@ -35,12 +35,11 @@ func (o *Op) couponBody(rec record.Coupon) (CouponBody, error) {
 }
 
 // MarshalJSON writes the coupon.
-func (b CouponBody) MarshalJSON() ([]byte, error) { return b.AppendAnswer(nil), nil }
+func (b CouponBody) MarshalJSON() ([]byte, error) { return b.Encode(), nil }
 
-// AppendAnswer appends the coupon, in events and in answers.
-func (b CouponBody) AppendAnswer(dst []byte) []byte {
-	dst = slices.Grow(dst, 1024+640*len(b.Codes))
-	dst = openCodes(&b.Coupon, dst)
+// Encode writes the coupon, in events and in answers.
+func (b CouponBody) Encode() []byte {
+	dst := openCodes(&b.Coupon, make([]byte, 0, 1024+640*len(b.Codes)))
 	for i, rec := range slices.Backward(b.Codes) {
 		if i < len(b.Codes)-1 {
 			dst = append(dst, ',')
@@ -51,14 +50,14 @@ func (b CouponBody) AppendAnswer(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// openCodes appends a coupon without codes, and the beginning of their list, which is
-// its last member.
+// openCodes appends a coupon without codes, and opens their list, which is its last
+// member.
 func openCodes(c *affiliate.Coupon, dst []byte) []byte {
 	dst = c.AppendJSON(dst)
 	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)
 }
 
-// full is the coupon as the API answers it. It shares no memory with the body.
+// full returns the coupon as the API answers it. It shares no memory with the body.
 func (b CouponBody) full() affiliate.Coupon {
 	coupon := b.Coupon
 	coupon.ProductIDs = slices.Clone(coupon.ProductIDs)

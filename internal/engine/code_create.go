@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateCode is CreateCode of tributary.Program.
+// CreateCode implements tributary.Program.CreateCode.
 func (p *Program) CreateCode(ctx context.Context, in affiliate.NewCode) (_ affiliate.Code, err error) {
 	defer p.Begin(&ctx, "CreateCode", Writes).End(&err)
 	rq := Request{Once: in.Once, Name: "code.create", Input: []any{in, in.IsAffiliateGenerated}}

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteCode is DeleteCode of tributary.Program.
+// DeleteCode implements tributary.Program.DeleteCode.
 func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (_ affiliate.DeletedCode, err error) {
 	defer p.Begin(&ctx, "DeleteCode", Writes).End(&err)
 	o := p.Op(ctx)

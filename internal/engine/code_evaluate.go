@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Evaluate is Evaluate of tributary.Program.
+// Evaluate implements tributary.Program.Evaluate.
 func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (_ affiliate.Evaluation, err error) {
 	defer p.Begin(&ctx, "Evaluate", Writes).End(&err)
 	refused := p.normalizeEvaluated(&in)
@@ -103,9 +103,9 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	return out, o.preview(&in, &who, &v, &out)
 }
 
-// pricesAll reports whether the discount of a code is for all of a basket: its
-// coupon is for every product, or the basket is the price of one of its products.
-// A product that is not listed has failed already.
+// pricesAll reports whether a code's discount applies to the whole basket: its
+// coupon is for every product, or the basket is the price of one of its products. A
+// product that the coupon does not list has failed already.
 func (v *verdict) pricesAll(given affiliate.Opt[affiliate.Product], basket affiliate.Amount, c affiliate.Currency) bool {
 	product, _ := given.Get()
 	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
@@ -116,9 +116,8 @@ func (v *verdict) pricesAll(given affiliate.Opt[affiliate.Product], basket affil
 	return product.ProductID != "" && err == nil && sum == basket
 }
 
-// preview tells what would hold the sale that the order would become: the status of
-// the affiliate, and the rules of Config.Review. A code without an affiliate credits
-// nobody.
+// preview adds the risks that would hold the sale: the status of the affiliate, and
+// the rules of Config.Review. A code without an affiliate credits nobody.
 func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, out *affiliate.Evaluation) error {
 	if v.code.AffiliateID == uuid.Nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Code is Code of tributary.Program.
+// Code implements tributary.Program.Code.
 func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (_ affiliate.Code, err error) {
 	defer p.Begin(&ctx, "Code", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Code, error) {
@@ -22,7 +22,7 @@ func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (_ affiliate.
 	})
 }
 
-// Codes is Codes of tributary.Program.
+// Codes implements tributary.Program.Codes.
 func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
 	defer p.Begin(&ctx, "Codes", Reads).End(&err)
 	l, err := p.Listing(pg, "codes", f)

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
-// GenerateCodes is GenerateCodes of tributary.Program.
+// GenerateCodes implements tributary.Program.GenerateCodes.
 func (p *Program) GenerateCodes(ctx context.Context, in affiliate.NewCodes) (_ []affiliate.Code, err error) {
 	defer p.Begin(&ctx, "GenerateCodes", Writes).End(&err)
 	rq := Request{Once: in.Once, Name: "codes.generate", Input: []any{in, in.IsAffiliateGenerated}}
@@ -123,7 +123,7 @@ func checkKeySpace(in *affiliate.NewCodes) *affiliate.Error {
 	return nil
 }
 
-// baseOf is a generated code without its random part.
+// baseOf returns a generated code without its random part.
 func baseOf(in affiliate.NewCode, owner record.Affiliate, coupon record.Coupon) string {
 	parts := in.CodeStructure.Or(affiliate.CodeStructure{})
 	base := []byte(plaintext.Upper(in.Prefix))

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A code is shown with its parents: its coupon and its affiliate. Each is read
-// once for all codes that share it.
+// A code is shown with its parents: its coupon and its affiliate. Each parent is
+// read once for all codes that share it.
 
 // Contacts caches the affiliates of codes, so that each is read once.
 type Contacts map[uuid.UUID]owner
@@ -23,7 +23,7 @@ type owner struct {
 	hold    affiliate.HoldReason // of its new sales; empty: they are not on hold
 }
 
-// of is the affiliate of a code, from the cache.
+// of returns the affiliate of a code, from the cache.
 func (c Contacts) of(code record.Code) affiliate.Opt[affiliate.AffiliateContact] {
 	known, ok := c[code.AffiliateID]
 	if !ok {
@@ -32,7 +32,7 @@ func (c Contacts) of(code record.Code) affiliate.Opt[affiliate.AffiliateContact]
 	return affiliate.Set(known.Contact)
 }
 
-// contact is the affiliate of a code; null for none. With a nil seen nothing is
+// contact returns the affiliate of a code; null for none. With a nil seen nothing is
 // cached.
 func (o *Op) contact(id uuid.UUID, seen Contacts) (affiliate.Opt[affiliate.AffiliateContact], error) {
 	if id == uuid.Nil {
@@ -45,7 +45,7 @@ func (o *Op) contact(id uuid.UUID, seen Contacts) (affiliate.Opt[affiliate.Affil
 	return affiliate.Set(known.Contact), nil
 }
 
-// ownerOf is the affiliate of a code that has one.
+// ownerOf returns the affiliate of a code that has one.
 func (o *Op) ownerOf(id uuid.UUID, seen Contacts) (owner, error) {
 	if known, ok := seen[id]; ok {
 		return known, nil
@@ -64,7 +64,7 @@ func (o *Op) ownerOf(id uuid.UUID, seen Contacts) (owner, error) {
 	return known, nil
 }
 
-// CodeOf is the code as it is answered, with its affiliate, and with its coupon
+// CodeOf returns the code as it is answered, with its affiliate, and with its coupon
 // if one is given.
 func CodeOf(rec record.Code, coupon affiliate.Opt[affiliate.Coupon], contact affiliate.Opt[affiliate.AffiliateContact]) affiliate.Code {
 	code := affiliate.Code{
@@ -100,7 +100,7 @@ type parents struct {
 	contacts Contacts
 }
 
-// fullCode is the code with its coupon and affiliate.
+// fullCode returns the code with its coupon and affiliate.
 func (o *Op) fullCode(rec record.Code, seen parents) (affiliate.Code, error) {
 	shown, err := o.parentsOf(rec, seen)
 	if err != nil {
@@ -141,7 +141,7 @@ func (o *Op) parentsOf(rec record.Code, seen parents) (*CodeParents, error) {
 	return &CodeParents{affiliate.Set(coupon.shown), contact}, nil
 }
 
-// couponOfCode is the coupon of a code.
+// couponOfCode returns the coupon of a code.
 func (o *Op) couponOfCode(rec *record.Code, seen parents) (parent, error) {
 	if known, ok := seen.coupons[rec.CouponID]; ok {
 		return known, nil

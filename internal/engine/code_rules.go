@@ -14,9 +14,9 @@ import (
 // Limits of the random part of a generated code.
 const maxRandomLength = 32
 
-// NormalizeNewCode checks a create in the order of the contract's table and puts
-// values into canonical form. owned means that the affiliates are given
-// elsewhere.
+// NormalizeNewCode checks a new code in the order of the contract's table and
+// puts values into canonical form. owned means that the caller chooses the
+// affiliates elsewhere.
 func (p *Program) NormalizeNewCode(in *affiliate.NewCode, owned bool) error {
 	return refusal.First(
 		couponIDGiven(in.CouponID),
@@ -131,7 +131,7 @@ func checkRandomCase(c affiliate.CharsCase) *affiliate.Error {
 	return refusal.MemberOf(c, refusal.RandomCaseUnknown, affiliate.CharsUppercase, affiliate.CharsLowercase, affiliate.CharsMixed)
 }
 
-// CodeRecord is a checked create as a record without id, code and times.
+// CodeRecord returns a checked create as a record without id, code and times.
 func (p *Program) CodeRecord(in affiliate.NewCode) record.Code {
 	rec := record.Code{
 		CouponID: in.CouponID, Code: in.Code, ExternalID: in.ExternalID, Active: in.Active.Or(true),

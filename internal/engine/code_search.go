@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SearchCodes is SearchCodes of tributary.Program.
+// SearchCodes implements tributary.Program.SearchCodes.
 func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
 	defer p.Begin(&ctx, "SearchCodes", Reads).End(&err)
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("state", q.State, codeStates)), checkSearch(q.Search)); err != nil {
@@ -24,7 +24,7 @@ func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg aff
 	})
 }
 
-// seekCodes is a search of codes in one View.
+// seekCodes returns a search of codes in one View.
 func (o *Op) seekCodes(q affiliate.CodeQuery, exactly bool) *Seeker[record.Code, affiliate.Code] {
 	seen := parents{coupons: map[uuid.UUID]parent{}, contacts: Contacts{}}
 	k := &Seeker[record.Code, affiliate.Code]{

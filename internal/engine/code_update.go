@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateCode is UpdateCode of tributary.Program.
+// UpdateCode implements tributary.Program.UpdateCode.
 func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (_ affiliate.Code, err error) {
 	defer p.Begin(&ctx, "UpdateCode", Writes).End(&err)
 	rq := Request{Name: "code.update", Input: []any{id, up}, Refused: refusal.First(refusal.PromotionalCodeIDRequired.When(id == uuid.Nil))}
@@ -92,8 +92,8 @@ func (p *Program) mergeCode(rec record.Code, up affiliate.CodeUpdate) (record.Co
 	return rec, nil
 }
 
-// ownerAfter is the affiliate of a code after an update: unchanged when the
-// update does not name one, none for null. Both identifiers must name the same
+// ownerAfter returns the affiliate of a code after an update: the same when the
+// update names none, no affiliate for null. Both identifiers must name the same
 // affiliate.
 func (o *Op) ownerAfter(code record.Code, up affiliate.CodeUpdate) (uuid.UUID, error) {
 	id, hasID := up.AffiliateID.Get()

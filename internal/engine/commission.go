@@ -14,8 +14,7 @@ import (
 
 // How a sale becomes a commission: terms → rate → base → amount. Rule 5.3.
 
-// A deal is the terms of one affiliate, after everything that may override them
-// has been looked up.
+// A deal holds the terms of one affiliate after all overrides.
 type deal struct {
 	affiliate.Terms
 	rateFrom affiliate.RateSource
@@ -23,13 +22,13 @@ type deal struct {
 	planID   uuid.UUID              // zero: the program's terms
 	tierID   uuid.UUID              // of the tier that gave the rate
 	hold     affiliate.HoldReason   // the reason why new commissions are on hold; empty: they are accepted
-	risks    []affiliate.RiskReason // the rules of Config.Review that hold for the sale
+	risks    []affiliate.RiskReason // the rules of Config.Review that hold the sale
 }
 
-// dealFor finds the terms of an affiliate, and of one customer when there is
-// one: the affiliate's own rate, else the tier's, else the plan's, else the
-// program's. A plan of the customer is used instead of the affiliate's. An own
-// rate or a tier's rate of another type than the plan is ignored.
+// dealFor finds the terms of an affiliate, and of one customer when there is one. The
+// rate is the affiliate's own, else the tier's, else the plan's, else the program's. A
+// plan of the customer replaces the affiliate's. An own rate or a tier's rate of
+// another type than the plan is ignored.
 func (o *Op) dealFor(aff *record.Affiliate, ref *record.Referral) (deal, error) {
 	d := deal{Terms: o.Cfg.Terms, rateFrom: affiliate.RateOfProgram, planFrom: affiliate.PlanOfProgram, planID: aff.PlanID}
 	from := affiliate.PlanOfAffiliate
@@ -51,14 +50,14 @@ func (o *Op) dealFor(aff *record.Affiliate, ref *record.Referral) (deal, error) 
 	}
 	switch held := aff.Status.NewSales().Or(""); held {
 	case "", affiliate.HoldAffiliateNotApproved:
-		d.hold = cmp.Or(d.hold, held) // approval releases nothing that has another reason
+		d.hold = cmp.Or(d.hold, held) // so that an approval does not release what is held for another reason
 	default:
 		d.hold = held
 	}
 	return d, nil
 }
 
-// approval is that of a new commission.
+// approval returns the approval status of a new commission.
 func (d *deal) approval() affiliate.Enum[affiliate.ApprovalStatus] {
 	if d.hold != "" {
 		return affiliate.EnumOf(affiliate.ApprovalOnHold)
@@ -66,8 +65,8 @@ func (d *deal) approval() affiliate.Enum[affiliate.ApprovalStatus] {
 	return affiliate.EnumOf(affiliate.ApprovalAccepted)
 }
 
-// suspect holds new commissions for review, if a rule held. A hold of an affiliate
-// who was stopped has its own reason.
+// suspect holds new commissions for review, if a rule found a risk. When the affiliate
+// was stopped, the hold keeps that reason.
 func (d *deal) suspect(risks []affiliate.RiskReason) {
 	d.risks = risks
 	if len(risks) > 0 && (d.hold == "" || d.hold == affiliate.HoldProgramSettings || d.hold == affiliate.HoldAffiliateNotApproved) {
@@ -75,9 +74,9 @@ func (d *deal) suspect(risks []affiliate.RiskReason) {
 	}
 }
 
-// over is the limit of the deal after which it pays nothing more for a customer
-// and a sale at a time: the number of months since the referral, or of payments.
-// Empty: it pays. Without a customer it never ends. Free orders are no payments.
+// over returns the limit of the deal that a sale at this time exceeds: the number of
+// months since the referral, or of payments. Empty: it pays. Without a customer there
+// is no limit. Free orders are no payments.
 func (o *Op) over(d deal, ref *record.Referral, at affiliate.Instant) (affiliate.OverLimit, error) {
 	if ref.ID == uuid.Nil || d.MaxPayments == 0 {
 		return OverTerms(&d.Terms, ref, at, 0), nil
@@ -86,14 +85,15 @@ func (o *Op) over(d deal, ref *record.Referral, at affiliate.Instant) (affiliate
 	return OverTerms(&d.Terms, ref, at, n), err
 }
 
-// payment is which payment of its customer a new sale is: as its report says, else the
-// next one after the live sales.
+// payment returns the number of a new sale among its customer's payments: the one in
+// its report, else the next after the live sales.
 func (o *Op) payment(referral uuid.UUID) (int64, error) {
 	totals, err := o.Totals(referral)
 	return cmp.Or(o.Nth, payments(&totals)+1), err
 }
 
-// OverTerms is the limit that the n-th payment of a customer at a time is beyond.
+// OverTerms returns the limit that the n-th payment of a customer exceeds at this
+// time.
 func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n int64) affiliate.OverLimit {
 	switch {
 	case ref.ID == uuid.Nil:
@@ -106,7 +106,7 @@ func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n
 	return ""
 }
 
-// payments is how many live sales are payments.
+// payments returns the number of live sales that are payments.
 func payments(r *record.Totals) int64 { return r.Sales - r.Free }
 
 // addMonths moves t by calendar months. If the target month does not have the
@@ -120,14 +120,14 @@ func addMonths(from affiliate.Instant, months int64) affiliate.Instant {
 	return affiliate.InstantOf(moved)
 }
 
-// KeptOf is the amount of a sale after its refunds.
+// KeptOf returns the amount of a sale after its refunds.
 func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
 
-// Earned is the commission on the kept amount of a sale. A percentage applies
-// to what is kept of the base: the same part as of the total, unless refunds say
-// what of them is tax and shipping. A flat amount and an amount that was set by
-// hand are reduced in the same proportion. So the order of partial refunds does
-// not matter, and when nothing is kept, exactly nothing is earned.
+// Earned returns the commission on the kept amount of a sale. A percentage applies to
+// the kept part of the base: the same part as of the total, unless refunds named their
+// tax and shipping. A flat amount and an amount that was set by hand are reduced in
+// the same proportion. So the order of partial refunds does not matter, and when
+// nothing is kept, exactly nothing is earned.
 func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 	kept, err := KeptOf(r)
 	if err != nil || kept.Sign() <= 0 {
@@ -150,7 +150,7 @@ func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 	return rate.OfPortion(base, kept, r.TotalEarned, p.Cfg.Currency)
 }
 
-// Base is the amount on which commission is paid: the total less tax and
+// Base returns the amount on which commission is paid: the total less tax and
 // shipping, if they were deducted when the sale was recorded.
 func (p *Program) Base(r *record.Sale) (affiliate.Amount, error) {
 	tax, shipping := p.Deducted(r)
@@ -207,9 +207,9 @@ func (o *Op) Recompute(r *record.Sale) error {
 	return nil
 }
 
-// makeUp appends a further entry to a sale. It is payable at once if the first
-// entry is, and in the same state of review otherwise: nothing is clawed back
-// for a commission that was declined.
+// makeUp appends a further entry to a sale. It is payable at once if the first entry
+// is payable, otherwise it gets the same approval status: a declined commission is not
+// clawed back.
 func (o *Op) makeUp(r *record.Sale, difference affiliate.Amount) {
 	first := &r.Commissions[0]
 	r.Commissions = append(r.Commissions, record.Commission{
@@ -218,8 +218,8 @@ func (o *Op) makeUp(r *record.Sale, difference affiliate.Amount) {
 	})
 }
 
-// NumberEntries numbers the entries that were made up. It is done when the sale
-// is written, because a refusal may come after they were made.
+// NumberEntries numbers the entries that makeUp appended. It runs when the sale is
+// written, because a refusal may still come before.
 func (o *Op) NumberEntries(r *record.Sale) (err error) {
 	for i := range r.Commissions {
 		if c := &r.Commissions[i]; c.Number == 0 {
@@ -231,7 +231,7 @@ func (o *Op) NumberEntries(r *record.Sale) (err error) {
 	return nil
 }
 
-// EntryTime is the time of a commission: that of its sale, or its own when it is
+// EntryTime returns the time of a commission: that of its sale, or its own when it is
 // a further entry.
 func EntryTime(r *record.Sale, c *record.Commission) affiliate.Instant {
 	if c.ClawBack {
@@ -240,9 +240,9 @@ func EntryTime(r *record.Sale, c *record.Commission) affiliate.Instant {
 	return r.CreatedAt
 }
 
-// PayableAt is from when on a payout may take a commission: after the holding
-// period of its sale, or at once when it is a further entry. Zero: never, it is
-// declined.
+// PayableAt returns the time from which a payout may take a commission: after the
+// holding period of its sale, or at once when it is a further entry. Zero: never,
+// because it is declined.
 func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
 	switch {
 	case c.Approval.Is(affiliate.ApprovalDeclined):
@@ -253,7 +253,7 @@ func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
 	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
 }
 
-// CommissionEarned is the sum of a sale's commissions.
+// CommissionEarned returns the sum of a sale's commissions.
 func CommissionEarned(r *record.Sale) (sum affiliate.Amount, err error) {
 	for i := range r.Commissions {
 		if sum, err = sum.Add(r.Commissions[i].Earned); err != nil {

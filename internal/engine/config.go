@@ -18,7 +18,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Config is that of tributary, where its fields are explained.
+// Config is the same as Config of package tributary, where its fields are
+// explained.
 type Config struct {
 	ID                   uuid.UUID
 	Name                 string
@@ -96,7 +97,7 @@ func (c *Config) complete() error {
 	return checkDestinations(c.Destinations)
 }
 
-// fillIn gives what was left out its default.
+// fillIn sets the defaults of the fields that were left out.
 func (c *Config) fillIn() {
 	c.Currency = cmp.Or(c.Currency, "USD")
 	c.Param = cmp.Or(c.Param, "ref")
@@ -130,7 +131,7 @@ func checkDestinations(all []affiliate.Destination) error {
 
 // Pure functions that decide what follows an attempt. Contract 7.4.
 
-// defaultSchedule is the delay before each attempt.
+// defaultSchedule returns the delay before each attempt.
 func defaultSchedule() []time.Duration {
 	return []time.Duration{
 		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/tributary-go/tributary/affiliate"
 
-// atProvider is what a coupon is at a payment provider: the part of an update that
-// its JSON does not have.
+// atProvider holds the fields of a coupon at a payment provider, which are not in
+// the JSON of an update.
 type atProvider struct {
 	ExternalID      affiliate.Opt[string]                    `json:",omitzero"`
 	IntegrationType affiliate.Opt[affiliate.IntegrationType] `json:",omitzero"`

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateCoupon is CreateCoupon of tributary.Program.
+// CreateCoupon implements tributary.Program.CreateCoupon.
 func (p *Program) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (_ affiliate.Coupon, err error) {
 	defer p.Begin(&ctx, "CreateCoupon", Writes).End(&err)
 	rq := Request{Once: in.Once, Name: "coupon.create", Input: in}

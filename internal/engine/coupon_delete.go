@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteCoupon is DeleteCoupon of tributary.Program.
+// DeleteCoupon implements tributary.Program.DeleteCoupon.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.DeletedCoupon, err error) {
 	defer p.Begin(&ctx, "DeleteCoupon", Writes).End(&err)
 	o := p.Op(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Coupon is Coupon of tributary.Program.
+// Coupon implements tributary.Program.Coupon.
 func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (_ affiliate.Coupon, err error) {
 	defer p.Begin(&ctx, "Coupon", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Coupon, error) {
@@ -23,7 +23,7 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (_ affili
 	})
 }
 
-// Coupons is Coupons of tributary.Program.
+// Coupons implements tributary.Program.Coupons.
 func (p *Program) Coupons(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
 	defer p.Begin(&ctx, "Coupons", Reads).End(&err)
 	l, err := p.Listing(pg, "coupons", nil)

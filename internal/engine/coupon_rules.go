@@ -71,7 +71,7 @@ func (p *Program) checkCouponUpdate(up affiliate.CouponUpdate) error {
 	return err
 }
 
-// input is the stored coupon as the input of a create.
+// input returns the stored coupon as the input of a create.
 func input(r record.Coupon) affiliate.NewCoupon {
 	in := affiliate.NewCoupon{
 		Name: r.Name, CouponType: r.Type, Duration: r.Duration, DurationInMonths: OrNull(r.DurationInMonths),
@@ -106,7 +106,7 @@ func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.NewCoupon) {
 	rec.ExternalID, rec.IntegrationType = in.ExternalID, in.IntegrationType
 }
 
-// CouponOf is the coupon without its codes.
+// CouponOf returns the coupon without its codes.
 func (p *Program) CouponOf(rec record.Coupon) affiliate.Coupon {
 	c := affiliate.Coupon{
 		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,

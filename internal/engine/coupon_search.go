@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// CouponSummaries is CouponSummaries of tributary.Program.
+// CouponSummaries implements tributary.Program.CouponSummaries.
 func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
 	defer p.Begin(&ctx, "CouponSummaries", Reads).End(&err)
 	now := p.Now()

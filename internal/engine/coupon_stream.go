@@ -18,7 +18,7 @@ const (
 	streamContacts = 4096     // how many affiliates are cached
 )
 
-// WriteCoupon is WriteCoupon of tributary.Program.
+// WriteCoupon implements tributary.Program.WriteCoupon.
 func (p *Program) WriteCoupon(ctx context.Context, ref affiliate.CouponRef, w io.Writer) (err error) {
 	defer p.Begin(&ctx, "WriteCoupon", Reads).End(&err)
 	s := newCouponStream(p, w)
@@ -39,7 +39,7 @@ func (p *Program) WriteCoupon(ctx context.Context, ref affiliate.CouponRef, w io
 	return s.out.flush()
 }
 
-// WriteCoupons is WriteCoupons of tributary.Program.
+// WriteCoupons implements tributary.Program.WriteCoupons.
 func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) (err error) {
 	defer p.Begin(&ctx, "WriteCoupons", Reads).End(&err)
 	s := newCouponStream(p, w)
@@ -67,7 +67,7 @@ type couponStream struct {
 	program  *Program
 	out      chunks
 	coupons  []couponPiece // the current piece
-	codes    []record.Code // those of the coupons, one coupon after the other
+	codes    []record.Code // of all coupons in the piece, one coupon after the other
 	contacts Contacts
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateCoupon is UpdateCoupon of tributary.Program.
+// UpdateCoupon implements tributary.Program.UpdateCoupon.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (_ affiliate.Coupon, err error) {
 	defer p.Begin(&ctx, "UpdateCoupon", Writes).End(&err)
 	rq := Request{Name: "coupon.update", Input: append([]any{id, up}, digested(atProvider{up.ExternalID, up.IntegrationType})...), Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}

@@ -9,14 +9,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// judgedCoupon is the coupon with its usability, and without its codes.
+// judgedCoupon returns the coupon with its usability, and without its codes.
 func (o *Op) judgedCoupon(rec *record.Coupon) affiliate.Coupon {
 	coupon := o.CouponOf(*rec)
 	coupon.Usability = affiliate.Set(o.usabilityOfCoupon(rec))
 	return coupon
 }
 
-// fullCoupon is the coupon with its codes.
+// fullCoupon returns the coupon with its codes.
 func (o *Op) fullCoupon(rec record.Coupon, seen Contacts) (affiliate.Coupon, error) {
 	coupon := o.CouponOf(rec)
 	coupon.PromotionalCodes = []affiliate.Code{}
@@ -46,8 +46,7 @@ func (o *Op) codesOf(coupon uuid.UUID) ([]record.Code, error) {
 	return Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, Desc: true})
 }
 
-// A couponReply is a changed coupon that is not built yet: that is done after
-// the transaction has ended.
+// A couponReply is a changed coupon whose answer is built later, after the transaction.
 type couponReply struct {
 	body   CouponBody
 	stored *affiliate.Coupon // from a receipt
@@ -62,7 +61,7 @@ func couponAnswer(o *Op, rq Request, fn func() (couponReply, error)) (affiliate.
 	return reply.coupon(), nil
 }
 
-// coupon is the coupon as the API answers it.
+// coupon returns the coupon as the API answers it.
 func (r *couponReply) coupon() affiliate.Coupon {
 	if r.stored != nil {
 		return *r.stored
@@ -72,8 +71,9 @@ func (r *couponReply) coupon() affiliate.Coupon {
 
 var _ Keeper = (*couponReply)(nil)
 
-// KeepAnswer and RestoreAnswer convert a reply to and from its receipt, which keeps what
-// the event keeps: the JSON of a coupon with many codes has megabytes.
+// KeepAnswer and RestoreAnswer convert a reply to and from its receipt. The receipt
+// keeps the records that the event keeps too: the JSON of a coupon with many codes has
+// megabytes.
 func (r *couponReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
 	return record.LateAnswer(r.body), ""
 }

@@ -16,7 +16,7 @@ var (
 	subscriptionStatuses = affiliate.SubscriptionStatuses()
 )
 
-// ForAffiliate is the source as an affiliate shows it.
+// ForAffiliate returns the source as an affiliate shows it.
 func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 	switch s {
 	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceAffiliatePortal, affiliate.SourceWidget, affiliate.SourceMarketplace, affiliate.SourceInfluencerDiscovery:
@@ -25,7 +25,7 @@ func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 	return affiliate.AffiliateSource(affiliate.SourceUnknown)
 }
 
-// ForReferral is the source as a referral shows it.
+// ForReferral returns the source as a referral shows it.
 func ForReferral(s affiliate.Source) affiliate.ReferralSource {
 	switch s {
 	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceIntegration, affiliate.SourceAffiliateSubmitted:
@@ -34,7 +34,7 @@ func ForReferral(s affiliate.Source) affiliate.ReferralSource {
 	return affiliate.ReferralSource(affiliate.SourceUnknown)
 }
 
-// ForSale is the source as a sale shows it.
+// ForSale returns the source as a sale shows it.
 func ForSale(s affiliate.Source) affiliate.SaleSource {
 	switch s {
 	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceIntegration, affiliate.SourceAutomated:

@@ -13,9 +13,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How a program knows that somebody was erased.
+// How a program remembers that somebody was erased.
 
-// ErasureID is what is kept of an erased email: the id of its [record.Erasure].
+// ErasureID returns the digest that is kept of an erased email, which is the id of
+// its [record.Erasure].
 func (c *Config) ErasureID(email string) (id uuid.UUID) {
 	key := c.ErasureKey
 	if len(key) == 0 {
@@ -29,15 +30,15 @@ func (c *Config) ErasureID(email string) (id uuid.UUID) {
 	return id
 }
 
-// AnnounceErasure names what a look-up of an email reads.
+// AnnounceErasure announces the reads that a look-up of an erased email will make.
 func (c *Config) AnnounceErasure(soon func(table string, key record.Key), email string) {
 	if email != "" {
 		soon("erasures", record.Key{ID: c.ErasureID(email)})
 	}
 }
 
-// isErased reports whether the customer was erased, or is being erased. Records
-// from before there was a time have no email.
+// isErased reports whether the customer was erased, or is being erased. An old
+// record without a time of erasure counts when it has no email.
 func isErased(r *record.Referral) bool {
 	return !r.Erased.IsZero() || r.ID != uuid.Nil && r.Email == ""
 }
@@ -50,8 +51,8 @@ func (o *Op) Erasure(email string) (record.Erasure, error) {
 	return o.Tx.Erasures.Get(o.Cfg.ErasureID(email))
 }
 
-// CustomerByEmail finds the customer with an email, or somebody with that email
-// who was erased. The referral of a customer whom no referral names is zero.
+// CustomerByEmail finds the customer with an email, or the erased person who had it.
+// When no referral names that person, the customer has a zero referral.
 func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
 	c.Referral, err = o.referralByEmail(email)
 	if !errors.Is(err, affiliate.ErrNotFound) {
@@ -71,8 +72,8 @@ func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
 	return c, nil
 }
 
-// findCustomer finds a customer by id, else by email, also one who was erased.
-// Somebody whom no referral names is [affiliate.ErrNotFound].
+// findCustomer finds a customer by id, else by email, also an erased one. It returns
+// [affiliate.ErrNotFound] for a person whom no referral names.
 func (o *Op) findCustomer(ident string) (Customer, error) {
 	rec, err := o.FindReferral(ident)
 	if !errors.Is(err, affiliate.ErrNotFound) {
@@ -89,8 +90,8 @@ func (o *Op) findCustomer(ident string) (Customer, error) {
 	return c, err
 }
 
-// Hidden reports whether nothing may be stored that shows the customer, of whom a
-// request says an email; empty: it says none.
+// Hidden reports whether nothing that shows the customer may be stored. email is the
+// customer's in the request; empty: it has none.
 func (o *Op) Hidden(c *Customer, email string) (bool, error) {
 	if c.Gone != uuid.Nil || isErased(&c.Referral) {
 		return true, nil
@@ -102,8 +103,8 @@ func (o *Op) Hidden(c *Customer, email string) (bool, error) {
 	return err == nil, IgnoreMissing(err)
 }
 
-// AddCustomer stores the referral that a payment makes. One of somebody who was
-// erased shows nothing, and is found by the next payment.
+// AddCustomer stores the referral that a payment creates. For an erased person the
+// referral shows nothing, and the next payment finds it.
 func (o *Op) AddCustomer(rec record.Referral, from Origin, gone uuid.UUID) (record.Referral, error) {
 	if gone == uuid.Nil {
 		return o.addReferral(rec, from)
@@ -117,7 +118,8 @@ func (o *Op) AddCustomer(rec record.Referral, from Origin, gone uuid.UUID) (reco
 	return rec, o.KeepErasure(gone, rec.ID)
 }
 
-// KeepErasure notes that an email was erased, and of which referral; zero: of none.
+// KeepErasure records that an email was erased, and with which referral; zero: with
+// none.
 func (o *Op) KeepErasure(id, referral uuid.UUID) error {
 	rec, err := o.Tx.Erasures.Get(id)
 	switch {
@@ -146,7 +148,8 @@ func (o *Op) dropErasure(email string) error {
 	return nil
 }
 
-// unbindErasures keeps what is known of the emails of a referral that is deleted.
+// unbindErasures keeps the erasures of a deleted referral's emails, without the
+// referral.
 func (o *Op) unbindErasures(referral uuid.UUID) error {
 	return Each(o.Tx.Erasures, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Erasure) error {
 		rec.ReferralID = uuid.Nil
@@ -172,7 +175,7 @@ func (o *Op) HidePayer(rec *record.Payer) error {
 	return nil
 }
 
-// HideTries puts an id in place of an email that was erased.
+// HideTries replaces an erased email by an id.
 func (o *Op) HideTries(tries []affiliate.Credit) error {
 	for i := range tries {
 		email, ok := mailbox.Canonical(tries[i].ReferralID)
@@ -189,7 +192,7 @@ func (o *Op) HideTries(tries []affiliate.Credit) error {
 	return nil
 }
 
-// paying is the customer of a payer.
+// paying returns the customer of a payer.
 func (o *Op) paying(rec *record.Payer) (who Customer, err error) {
 	if rec.ReferralID != uuid.Nil {
 		if who.Referral, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
@@ -202,7 +205,7 @@ func (o *Op) paying(rec *record.Payer) (who Customer, err error) {
 	return who, IgnoreMissing(err)
 }
 
-// refuseErased refuses an update of a sale that shows somebody who was erased.
+// refuseErased refuses an update of a sale that would show an erased person.
 func (o *Op) refuseErased(before, rec *record.Sale) error {
 	var said record.Sale // what the update says about a person
 	if rec.Name != before.Name {

@@ -8,10 +8,9 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// emit writes the event of a change with its deliveries: the one place that
-// does. rec has the type, the object and its revision. The caller has raised
-// that revision and stored the object; body shares no memory with anything that
-// can change.
+// emit writes the event of a change with its deliveries. Nothing else writes events.
+// rec has the type, the object and its revision. The caller has raised that revision
+// and stored the object; body shares no memory with anything that can change.
 func (o *Op) emit(rec record.Event, body any) error {
 	id, err := o.newEventID()
 	if err != nil {
@@ -34,8 +33,8 @@ func (o *Op) emit(rec record.Event, body any) error {
 	return o.fanOut(&rec)
 }
 
-// frameOf is where an event with the body is frozen. A sale brings the place
-// along: it is one allocation less for each.
+// frameOf returns the memory in which an event with this body is frozen. A sale
+// brings its own, which saves an allocation.
 func frameOf(body any) *Frozen {
 	if sale, ok := body.(*SaleBody); ok {
 		return &sale.Frozen
@@ -43,13 +42,13 @@ func frameOf(body any) *Frozen {
 	return new(Frozen)
 }
 
-// emitDeleted writes the event of an object that is gone. The number is that of
-// a sale; 0: it is none.
+// emitDeleted writes the event of a deleted object. number is that of a sale; 0: it
+// is no sale.
 func (o *Op) emitDeleted(typ affiliate.EventType, id uuid.UUID, number, revision int64) error {
 	return o.emit(record.Event{Type: typ, ObjectID: id, Number: number, Revision: revision}, DeletedBody(id, number))
 }
 
-// DeletedBody is the body of a deletion; number is that of a sale, otherwise 0.
+// DeletedBody returns the body of a deletion; number is that of a sale, otherwise 0.
 func DeletedBody(id uuid.UUID, number int64) any {
 	if number != 0 {
 		return affiliate.DeletedSaleBody{ID: affiliate.SaleID(number)}
@@ -57,8 +56,8 @@ func DeletedBody(id uuid.UUID, number int64) any {
 	return affiliate.DeletedBody{ID: id}
 }
 
-// ObjectOf is the object that a body shows: its family, its id and the number of
-// a sale, otherwise 0. The family is empty when body is no body of a change.
+// ObjectOf returns the object that a body shows: its family, its id and the number of
+// a sale, otherwise 0. The family is empty when body is not the body of a change.
 func ObjectOf(body any) (family string, id uuid.UUID, number int64) {
 	switch b := body.(type) {
 	case AffiliateEvent:
@@ -75,8 +74,8 @@ func ObjectOf(body any) (family string, id uuid.UUID, number int64) {
 	return "", uuid.Nil, 0
 }
 
-// cascade is emitDeleted for an object that went with its parent: where the
-// program asks for such events.
+// cascade is emitDeleted for an object that was deleted with its parent, if the
+// program wants such events.
 func (o *Op) cascade(typ affiliate.EventType, id uuid.UUID, number, revision int64) error {
 	if !o.Cfg.CascadeEvents {
 		return nil

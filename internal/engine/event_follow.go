@@ -19,7 +19,7 @@ const (
 	followPoll  = time.Second // how often to look for events of other processes
 )
 
-// EventsAfter is EventsAfter of tributary.Program.
+// EventsAfter implements tributary.Program.EventsAfter.
 func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (_ []affiliate.Event, err error) {
 	defer p.Begin(&ctx, "EventsAfter", Reads).End(&err)
 	if limit < 1 || limit > MaxPage {
@@ -45,7 +45,7 @@ func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (
 	return events, nil
 }
 
-// Follow is Follow of tributary.Program.
+// Follow implements tributary.Program.Follow.
 func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error] {
 	return func(yield func(affiliate.Event, error) bool) {
 		position := after

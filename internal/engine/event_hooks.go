@@ -16,7 +16,7 @@ func wanted(h *record.Hooks) bool {
 	return h.Affiliate != nil || h.Referral != nil || h.Sale != nil || h.Coupon != nil || h.Code != nil
 }
 
-// watches are the watched tables of one run of an operation.
+// watches are the tables that one run of an operation watches.
 type watches struct {
 	affiliates *watched[record.Affiliate]
 	referrals  *watched[record.Referral]
@@ -27,7 +27,7 @@ type watches struct {
 	calls []func(context.Context) // the calls of hooks, in the order of the events
 }
 
-// watch gives a transaction whose writes are watched for the hooks.
+// watch returns a transaction that records its writes for the hooks.
 func watch(h *record.Hooks, tx *record.Tx) (*record.Tx, *watches) {
 	w := &watches{
 		affiliates: watchTable(tx.Affiliates, h.Affiliate), referrals: watchTable(tx.Referrals, h.Referral),
@@ -112,7 +112,7 @@ func (t *watched[R]) remember(id uuid.UUID) error {
 	return err
 }
 
-// state is the current record, or null.
+// state returns the current record, or null.
 func (t *watched[R]) state(id uuid.UUID) (affiliate.Opt[R], error) {
 	rec, err := t.Get(id)
 	switch {

@@ -38,8 +38,8 @@ type ownLists struct {
 	contacts Contacts
 }
 
-// get returns the lists of an object. What they give out stays shareable for as
-// long as somebody holds them, so the body of the event must.
+// get returns the lists of an object. Events can share them only while somebody
+// holds them, so the body of the event must.
 func (s *sharedLists) get(id uuid.UUID) *ownLists {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +57,8 @@ func (s *sharedLists) get(id uuid.UUID) *ownLists {
 	return own
 }
 
-// A roll is a list that events share. Entries are added at its end, and those
-// that are there are never changed.
+// A roll is a list that events share. Entries are only added at its end;
+// existing entries never change.
 type roll[T comparable] struct{ entries []T }
 
 // share returns the entries of list in memory of the roll. They equal those of

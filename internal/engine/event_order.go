@@ -28,7 +28,7 @@ func (o *Op) newEventID() (uuid.UUID, error) {
 	return o.lastEvent, nil
 }
 
-// Above is the id, raised above the last one when it is not above it.
+// Above returns the id, raised above last if it is not above it already.
 func Above(id, last uuid.UUID) uuid.UUID {
 	if bytes.Compare(id[:], last[:]) > 0 {
 		return id
@@ -36,13 +36,13 @@ func Above(id, last uuid.UUID) uuid.UUID {
 	return increment(last)
 }
 
-// sawEvent notes the last event. It is the body of a loop, see [gathering].
+// sawEvent records the last event. It is the body of a loop, see [gathering].
 func (o *Op) sawEvent(last record.Event, err error) bool {
 	o.lastEvent, o.unread = last.ID, err
 	return err == nil
 }
 
-// increment is the next id; it may not be a valid version 7 id.
+// increment returns the next id, which need not be a valid id of version 7.
 func increment(id uuid.UUID) uuid.UUID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {

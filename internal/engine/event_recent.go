@@ -16,7 +16,7 @@ const (
 // recent caches the small payloads that were encoded last, at most a mebibyte
 // in all. The deliveries of an event to its endpoints are claimed one after the
 // other, and encoding the event costs more than a claim. The bytes depend only
-// on the event, so the cache never has old ones.
+// on the event, so the cache never goes stale.
 type recent struct {
 	mu    sync.Mutex
 	ids   [recentPayloads]uuid.UUID

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Events is Events of tributary.Program.
+// Events implements tributary.Program.Events.
 func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
 	defer p.Begin(&ctx, "Events", Reads).End(&err)
 	refused := refusal.First(InQuery(refusal.OneOfOrNone("type", f.Type, affiliate.EventTypes())))
@@ -73,7 +73,7 @@ func (o *Op) chooseEventsOfSale(c *Choice[record.Event], id string) {
 	}
 }
 
-// eventOf is the event as it is answered.
+// eventOf returns the event as it is answered.
 func eventOf(rec record.Event) affiliate.Event {
 	e := affiliate.Event{
 		ID: rec.ID, Type: rec.Type, ObjectID: rec.ObjectID.String(), Revision: rec.Revision,

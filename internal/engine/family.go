@@ -8,5 +8,5 @@ func IsNumbered(t affiliate.EventType) bool { return t.Family() == "sale" }
 // EndsObject reports whether the type is that of a deletion.
 func EndsObject(t affiliate.EventType) bool { return ActionOf(t) == "deleted" }
 
-// ActionOf is the part of a type after the dot.
+// ActionOf returns the part of a type after the dot.
 func ActionOf(t affiliate.EventType) string { return string(t[min(len(t), len(t.Family())+1):]) }

@@ -23,9 +23,9 @@ import (
 type Choice[R record.Record[R]] struct {
 	id    uuid.UUID
 	Key   record.Key
-	held  func(*R) bool   // whether a record is under the key; nil: there is no key
+	held  func(*R) bool   // reports whether a record has the key; nil: there is no key
 	Fits  []func(*R) bool // the conditions besides the key
-	Bound string          // the ids of records that a text names now and may not name later
+	Bound string          // the ids of the records that a text names now, and may not name later
 	Err   error
 }
 
@@ -37,8 +37,8 @@ func (c *Choice[R]) Fit(rec R) bool {
 // Single reports whether at most one record can be selected.
 func (c *Choice[R]) Single() bool { return c.id != uuid.Nil || c.Key.Index.Unique() }
 
-// Under sets the key. The previous key becomes a condition that is checked
-// record by record. So fields are added from the widest to the narrowest.
+// Under sets the key. The previous key becomes a condition that is checked record
+// by record, so add the fields from the widest to the narrowest.
 func (c *Choice[R]) Under(key record.Key, held func(*R) bool) {
 	if c.held != nil {
 		c.Fits = append(c.Fits, c.held)
@@ -53,7 +53,7 @@ func (c *Choice[R]) Fail(err error) {
 	}
 }
 
-// Wanted is the value of a field, and whether it is set. A null or zero value
+// Wanted returns the value of a field, and whether it is set. A null or zero value
 // makes the choice empty.
 func Wanted[T comparable, R record.Record[R]](c *Choice[R], field affiliate.Opt[T]) (v T, set bool) {
 	if field.IsZero() {
@@ -134,7 +134,7 @@ func (c *Choice[R]) find(t record.Table[R]) (rec R, err error) {
 	return rec, err
 }
 
-// In is the table with only the records that fit.
+// In returns the table with only the records that fit.
 func (c *Choice[R]) In(t record.Table[R]) record.Table[R] {
 	if len(c.Fits) == 0 {
 		return t
@@ -215,7 +215,8 @@ func (s Filtered[R]) List(q record.Query) iter.Seq2[R, error] {
 	}
 }
 
-// Broken is the error of a choice that is not about what it names.
+// Broken returns the error of a choice, unless it only says that something named
+// does not exist.
 func (c *Choice[R]) Broken() error {
 	if errors.Is(c.Err, affiliate.ErrNotFound) {
 		return nil // it selects nothing

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// trimGiven cuts blanks and what nobody sees from both ends of names.
+// trimGiven cuts blanks and invisible characters from both ends of names.
 func trimGiven(names ...*affiliate.Opt[string]) {
 	for _, name := range names {
 		if s, ok := name.Get(); ok {
@@ -20,14 +20,14 @@ func trimGiven(names ...*affiliate.Opt[string]) {
 	}
 }
 
-// ValidDate reports whether a date is one, if it was given: years 1–9999 once
-// it is an instant.
+// ValidDate reports whether a date, if it was given, lies in the years 1–9999 as
+// an instant.
 func (p *Program) ValidDate(o affiliate.Opt[affiliate.Date]) bool {
 	d, ok := o.Get()
 	return !ok || d.Valid() && isodate.InRange(d.Instant(p.Cfg.Location))
 }
 
-// Instant is the instant of a date that may not be given; zero then.
+// Instant returns the instant of an optional date; zero when it is not given.
 func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	d, ok := o.Get()
 	if !ok {
@@ -40,9 +40,9 @@ func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	return t
 }
 
-// OwnCurrency refuses amounts in another currency than the program's. Named in
-// any letter case or not at all, it is the program's, and empty afterwards: a
-// repeat of a request may name it or not.
+// OwnCurrency refuses amounts in another currency than the program's. It accepts
+// the program's in any letter case, or none, and clears it, so that a repeated
+// request may name it or not.
 //
 // Source: docs/rules.md 1.4.
 func (p *Program) OwnCurrency(sent *affiliate.Currency) *affiliate.Error {
@@ -83,11 +83,11 @@ func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
 		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
 
-// ClockSlack is how far clocks may disagree or go back without a walk by id,
-// newest first, ending too early for a filter by time.
+// ClockSlack is the largest disagreement of clocks, or step back, with which a
+// walk by id, newest first, does not end too early for a filter by time.
 const ClockSlack = 24 * time.Hour
 
-// InQuery is a field error as an error of the query.
+// InQuery turns the error of a field into one of the query.
 func InQuery(err *affiliate.Error) *affiliate.Error {
 	if err != nil {
 		err.Reason = affiliate.InvalidQuery
@@ -95,7 +95,7 @@ func InQuery(err *affiliate.Error) *affiliate.Error {
 	return err
 }
 
-// FirstInstant is the start of a date that may not be given; zero then.
+// FirstInstant returns the start of an optional date; zero when it is not given.
 func (p *Program) FirstInstant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	d, ok := o.Get()
 	if !ok {

@@ -28,12 +28,13 @@ func complete(l *affiliate.Limits) error {
 	return nil
 }
 
-// CheckBulk refuses a call for more objects than one call may have.
+// CheckBulk refuses a call for more objects than one call may change.
 func (p *Program) CheckBulk(n int) *affiliate.Error {
 	return refusal.BulkLimitExceeded.When(n > p.Cfg.Limits.Bulk)
 }
 
-// maxImport is how many rows one import call takes, besides Limits.Bulk.
+// maxImport is the largest number of rows in one import call, besides
+// Limits.Bulk.
 const maxImport = 1000
 
 // CheckImport refuses an import call with too many rows.
@@ -41,7 +42,7 @@ func (p *Program) CheckImport(n int) *affiliate.Error {
 	return refusal.BulkLimitExceeded.When(n > min(maxImport, p.Cfg.Limits.Bulk))
 }
 
-// roomForLink refuses a link of an affiliate that has as many as it may have.
+// roomForLink refuses a link of an affiliate that already has the maximum.
 func (o *Op) roomForLink(owner uuid.UUID) error {
 	n, err := CountUpTo(o.Tx.Links, record.Key{Index: record.OfAffiliate, ID: owner}, o.Cfg.Limits.Links)
 	if err != nil {

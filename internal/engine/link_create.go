@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateLink is CreateLink of tributary.Program.
+// CreateLink implements tributary.Program.CreateLink.
 func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (_ affiliate.Link, err error) {
 	defer p.Begin(&ctx, "CreateLink", Writes).End(&err)
 	refused := refusal.First(

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteLink is DeleteLink of tributary.Program.
+// DeleteLink implements tributary.Program.DeleteLink.
 func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (_ affiliate.DeletedLink, err error) {
 	defer p.Begin(&ctx, "DeleteLink", Writes).End(&err)
 	o := p.Op(ctx)

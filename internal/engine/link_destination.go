@@ -40,7 +40,7 @@ func targets(all []affiliate.Destination, param string) []target {
 	return ready
 }
 
-// without is the query without the parameters of that name. All others keep
+// without returns the query without the parameters of that name. All others keep
 // their order and spelling.
 func without(query, param string) string {
 	var kept []string
@@ -57,7 +57,7 @@ func without(query, param string) string {
 	return strings.Join(kept, "&")
 }
 
-// extras is the query of the extra parameters, ordered by name.
+// extras returns the query of the extra parameters, ordered by name.
 func extras(params url.Values, param string) string {
 	kept := make(url.Values, len(params))
 	for name, values := range params {
@@ -68,7 +68,7 @@ func extras(params url.Values, param string) string {
 	return kept.Encode()
 }
 
-// fullURLs is the slug on every destination; never nil.
+// fullURLs returns the slug on every destination; never nil.
 func (p *Program) fullURLs(slug string) []affiliate.FullURL {
 	urls := make([]affiliate.FullURL, len(p.targets))
 	for i := range p.targets {

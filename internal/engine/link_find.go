@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Links is Links of tributary.Program.
+// Links implements tributary.Program.Links.
 func (p *Program) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Link], err error) {
 	defer p.Begin(&ctx, "Links", Reads).End(&err)
 	if !f.ID.IsZero() || !f.Slug.IsZero() {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RenameLink is RenameLink of tributary.Program.
+// RenameLink implements tributary.Program.RenameLink.
 func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (_ affiliate.Link, err error) {
 	defer p.Begin(&ctx, "RenameLink", Writes).End(&err)
 	o := p.Op(ctx)

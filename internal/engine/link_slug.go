@@ -23,7 +23,7 @@ const (
 	maxAlias      = 255 // bytes
 )
 
-// SlugBase is the local part of a canonical email as a slug: each run of other
+// SlugBase returns the local part of a canonical email as a slug: each run of other
 // characters than [a-z0-9] becomes one hyphen, and hyphens at the ends are
 // removed. It may have only digits.
 func SlugBase(email string) string {
@@ -50,9 +50,9 @@ func WithSuffix(base, suffix string) string {
 	return base + suffix
 }
 
-// FreeSlug is the first candidate that no live link has and no click can have. It looks up a limited
-// number of candidates, however many affiliates share the local part. random
-// was drawn before the transaction.
+// FreeSlug returns the first candidate that no live link has and that cannot be the
+// number of a click. It looks up a limited number of candidates, however many affiliates
+// share the local part. random was drawn before the transaction.
 func (o *Op) FreeSlug(base, random string) (string, error) {
 	candidate := WithSuffix(base, "")
 	for n := 2; ; n++ {
@@ -85,8 +85,8 @@ func RandomSlug(id uuid.UUID) string {
 	return string(text)
 }
 
-// LinkBySlug finds a live link by its slug in any letter case. A text that is not a
-// slug may be an alias of one.
+// LinkBySlug finds a live link by its slug in any letter case. A text that is not a slug
+// may be the alias of a link.
 func (o *Op) LinkBySlug(slug string) (record.Link, error) {
 	key, err := slugKey(slug)
 	if err != nil {
@@ -112,7 +112,7 @@ func (o *Op) LinkByAlias(text string) (record.Link, error) {
 	return link, nil
 }
 
-// AliasOf is a text as an alias, which no slug is.
+// AliasOf returns a text as an alias; ok is false when it is a slug.
 func AliasOf(text string) (alias string, ok bool) {
 	alias = plaintext.Bare(text)
 	if alias == "" || len(alias) > maxAlias || !plaintext.Valid(alias, false) || refusal.ValidSlug(alias) && len(alias) <= refusal.MaxSlug {
@@ -121,11 +121,10 @@ func AliasOf(text string) (alias string, ok bool) {
 	return alias, true
 }
 
-// slugKey is the key of a slug that a caller looks up. A text that is not a
+// slugKey returns the key of a slug that a caller looks up. A text that is not a
 // slug is not found.
 //
-// A slug that was pasted may have blanks around it and characters that nobody
-// sees; no stored slug has.
+// A pasted slug may have blanks around it and invisible characters; no stored slug has.
 func slugKey(slug string) (record.Key, error) {
 	slug = plaintext.Bare(slug)
 	if len(slug) > refusal.MaxSlug || !refusal.ValidSlug(slug) {
@@ -134,16 +133,16 @@ func slugKey(slug string) (record.Key, error) {
 	return record.Key{Index: record.BySlug, Text: record.FoldSlug(slug)}, nil
 }
 
-// IsClickNumber reports whether a click can have a slug as its number. An identifier
-// of digits means the click before the slug (rule 4.4), so such a link would credit
-// whose click has the number.
+// IsClickNumber reports whether a slug could also be the number of a click. An
+// identifier of digits means the click before the slug (rule 4.4), so such a link would
+// credit the affiliate of that click.
 func IsClickNumber(slug string) bool {
 	_, ok := clickNumber(slug)
 	return ok
 }
 
-// refuseTakenSlug refuses a slug that a live link other than self has, and one that a
-// click can have as its number, unless self has it.
+// refuseTakenSlug refuses a slug that a live link other than self has, and one that
+// could be the number of a click, unless self has it.
 func (o *Op) refuseTakenSlug(slug string, self uuid.UUID, refused *affiliate.Error) error {
 	link, err := o.LinkBySlug(slug)
 	switch {

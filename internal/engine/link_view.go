@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// linkOf is the link as the API answers it.
+// linkOf returns the link as the API answers it.
 func (o *Op) linkOf(rec record.Link) (affiliate.Link, error) {
 	owner, err := o.Tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {

@@ -47,10 +47,9 @@ func (p *Program) Listing(pg affiliate.Page, operation string, filter any) (list
 	return l, nil
 }
 
-// Open puts the cursor into the query. A cursor also works only for the record
-// that the filter named when the cursor was made: the email of an affiliate may
-// have become that of another since, and then the pages would not be of one
-// list.
+// Open puts the cursor into the query. A cursor is also bound to the record that the filter
+// named when it was made: an affiliate's email may belong to another affiliate by now, and
+// the pages would then come from different lists.
 func (l listing) Open() (listing, error) {
 	l.Scope += l.bound
 	if l.cursor == "" {
@@ -64,7 +63,7 @@ func (l listing) Open() (listing, error) {
 	return l, nil
 }
 
-// Of is the listing of the records that hold a key.
+// Of returns the listing of the records that hold a key.
 func (l listing) Of(key record.Key) listing {
 	l.Query.Key = key
 	return l
@@ -107,9 +106,9 @@ func Gather[R record.Record[R]](t record.Table[R], q record.Query) (recs []R, er
 	return g.all(t, q)
 }
 
-// A gathering reads records. It takes two allocations, where a range loop over a
-// list takes five: it is in the memory of its owner, and the loop puts each
-// variable that its body sets into a block of its own (BenchmarkRealSale).
+// A gathering reads records. It takes two allocations, where a range loop over a list takes
+// five: the owner provides its memory, and a loop allocates each variable that its body
+// sets (BenchmarkRealSale).
 type gathering[R record.Record[R]] struct {
 	recs []R
 	err  error
@@ -118,7 +117,7 @@ type gathering[R record.Record[R]] struct {
 // all reads the records that q selects.
 func (g *gathering[R]) all(t record.Table[R], q record.Query) ([]R, error) { return g.into(nil, t, q) }
 
-// into is all with room for the records.
+// into is all with memory for the records.
 func (g *gathering[R]) into(room []R, t record.Table[R], q record.Query) ([]R, error) {
 	g.recs, g.err = room, nil
 	t.List(q)(g.add)
@@ -190,7 +189,7 @@ func CountUpTo[R record.Record[R]](t record.Table[R], key record.Key, limit int)
 	return n, nil
 }
 
-// only is the list of a single record that may be missing.
+// only returns the list of a single record that may be missing.
 func only[T any](item T, err error) (affiliate.List[T], error) {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return affiliate.List[T]{Items: []T{}}, nil

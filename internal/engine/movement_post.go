@@ -8,12 +8,13 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How a change of what an affiliate is owed becomes movements. Every one of them
-// is written in the transaction of its cause, together with the books.
+// How a change of what an affiliate is owed becomes movements. They are always
+// written in the transaction of their cause, together with the books.
 
-// A Booking is the movements of one cause: what they are of, and what they move.
+// A Booking holds the movements of one cause: what they belong to, and what they
+// move.
 type Booking struct {
-	Of    record.Movement // what all of them share; its figures go to the first one
+	Of    record.Movement // shared by all of them; the first one gets its figures
 	moves [4]transfer
 	n     int
 	hold  int64 // HoldDays of the sale
@@ -37,8 +38,8 @@ func (b *Booking) Move(from, to affiliate.Account, amount affiliate.Amount) {
 	}
 }
 
-// accrue books the change of both balances against ACCRUAL. Where one rises and the
-// other falls, the part that both share goes from one to the other.
+// accrue books the change of both balances against ACCRUAL. When one rises and the
+// other falls, the common part moves directly from one to the other.
 func (b *Booking) accrue(held, payable affiliate.Amount) (err error) {
 	if held.Sign()*payable.Sign() < 0 {
 		between := payable.Neg()
@@ -69,8 +70,8 @@ type Standing struct {
 	Held, Payable, Revenue, Refunded affiliate.Amount
 }
 
-// SaleStanding is zero for a sale that is not there. A payout changes nothing in it:
-// what a payout takes stays ACCEPTED.
+// SaleStanding returns what a sale adds to the books; zero for nil. A payout does
+// not change it: commissions in a payout stay ACCEPTED.
 func SaleStanding(r *record.Sale) (s Standing, err error) {
 	if r == nil {
 		return s, nil
@@ -89,7 +90,7 @@ func SaleStanding(r *record.Sale) (s Standing, err error) {
 	return s, TooLargeFor("commissionEarned", err)
 }
 
-// Less is the difference of two standings.
+// Less returns the difference of two standings.
 func (s Standing) Less(t Standing) (d Standing, err error) {
 	d.Sales = s.Sales - t.Sales
 	for _, pair := range [...]struct {
@@ -103,7 +104,8 @@ func (s Standing) Less(t Standing) (d Standing, err error) {
 	return d, nil
 }
 
-// bookSale books the change of a sale; nil before it is there, and after.
+// bookSale books the change of a sale. was is nil for a new sale, is for a deleted
+// one.
 func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error) {
 	before, err := SaleStanding(was)
 	if err != nil {
@@ -133,7 +135,7 @@ func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error
 	return b, nil
 }
 
-// movedEntry is the number of the commission that changed: the one that was
+// movedEntry returns the number of the commission that changed: the one that was
 // appended, else the only one; zero when there are none or several.
 func movedEntry(was, is *record.Sale) int64 {
 	n := len(is.Commissions)
@@ -150,8 +152,8 @@ func BookPayout(rec *record.Payout, cause affiliate.Cause, from, to affiliate.Ac
 	return b
 }
 
-// BookAdjustment books an adjustment that is recorded, or removed with the
-// opposite amount.
+// BookAdjustment books an adjustment that is recorded; with the opposite amount, one
+// that is removed.
 func BookAdjustment(rec *record.Adjustment, cause affiliate.Cause, amount affiliate.Amount) Booking {
 	b := Booking{Of: record.Movement{Cause: affiliate.EnumOf(cause), AdjustmentID: rec.ID}}
 	b.Move(affiliate.AccountAccrual, affiliate.AccountPayable, amount)
@@ -161,8 +163,8 @@ func BookAdjustment(rec *record.Adjustment, cause affiliate.Cause, amount affili
 // Enter writes the movements of a booking that changes no totals.
 func (o *Op) Enter(affiliate uuid.UUID, b Booking) error { return o.countWith(affiliate, Tally{}, &b) }
 
-// Post writes the movements of a booking, and puts them into the books. The
-// first movement of an affiliate without earlier sales opens its books.
+// Post writes the movements of a booking and updates the books. The first movement
+// of an affiliate without earlier sales opens its books.
 func (o *Op) Post(affiliateID uuid.UUID, books *record.Books, b *Booking) error {
 	if books.Number == 0 && books.Opened.IsZero() && !books.Unbooked && b.n > 0 {
 		earlier, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: affiliateID})
@@ -207,7 +209,7 @@ func (s *Standing) Add(r *record.Movement) {
 	s.Revenue, _ = s.Revenue.Add(r.Revenue)
 	s.Refunded, _ = s.Refunded.Add(r.Refunds)
 	if r.AdjustmentID == uuid.Nil {
-		switch { // a memo moves nothing, from ACCRUAL to ACCRUAL
+		switch { // a memo: from ACCRUAL to ACCRUAL
 		case r.From.Is(affiliate.AccountAccrual) && !r.To.Is(affiliate.AccountAccrual):
 			s.Payable, _ = s.Payable.Add(r.Amount)
 		case !r.From.Is(affiliate.AccountAccrual) && r.To.Is(affiliate.AccountAccrual):

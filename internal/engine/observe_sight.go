@@ -48,7 +48,8 @@ func (p *Program) Begin(ctx *context.Context, name string, write bool) *sighting
 	return p.sight(ctx, name, write)
 }
 
-// sight begins a sighting. A method that is called by another is a part of it.
+// sight begins a sighting. When one method calls another, that call belongs to the
+// same sighting.
 func (p *Program) sight(ctx *context.Context, name string, write bool) *sighting {
 	if p.Sighted(*ctx) != nil || unseen.Is(*ctx) {
 		return nil
@@ -139,27 +140,27 @@ func (s *sighting) classify(err error, panicked bool) {
 	}
 }
 
-// Sighted is the sighting of the operation of this program that ctx belongs to,
-// or nil: a store may call another program under its context.
+// Sighted returns the sighting of this program's operation in ctx, or nil: a store
+// may call another program with its context.
 func (p *Program) Sighted(ctx context.Context) *sighting {
 	if !operations(&p.Cfg.Observer) {
 		return nil
 	}
 	s, _ := ctx.Value(sightingKey{}).(*sighting)
-	if s == nil || s.op.Program != p.Cfg.ID || s.over.Load() { // what a method returned may be used after its end
+	if s == nil || s.op.Program != p.Cfg.ID || s.over.Load() { // an iterator may be used after its method has ended
 		return nil
 	}
 	return s
 }
 
-// opened notes that a transaction begins.
+// opened records that a transaction begins.
 func (s *sighting) opened() {
 	if s != nil {
 		s.open, s.runs = true, 0
 	}
 }
 
-// ran notes that the store runs the transaction, for the first time or again.
+// ran records that the store runs the transaction, for the first time or again.
 func (s *sighting) ran() {
 	if s != nil {
 		s.runs++
@@ -167,7 +168,7 @@ func (s *sighting) ran() {
 	}
 }
 
-// closed notes that the transaction has returned. Its events count when it was
+// closed records that the transaction has returned. Its events count when it was
 // committed.
 func (s *sighting) closed(err error) {
 	if s == nil {
@@ -193,32 +194,32 @@ func (s *sighting) wrote(typ affiliate.EventType) {
 	}
 }
 
-// observedTypes are the places of the types in Result.Events.
+// observedTypes are the types in the order of Result.Events.
 var observedTypes = affiliate.EventTypes()
 
-// Polled notes that the poll of ctx found nothing.
+// Polled records that the poll in ctx found nothing.
 func (p *Program) Polled(ctx context.Context, nothing bool) {
 	if nothing {
 		p.Sighted(ctx).Said(affiliate.OutcomeIdle)
 	}
 }
 
-// Said notes the outcome that the method itself gives.
+// Said records the outcome that the method itself reports.
 func (s *sighting) Said(outcome affiliate.Outcome) {
 	if s != nil {
 		s.outcome = outcome
 	}
 }
 
-// answered notes that the answer is that of an earlier call.
+// answered records that the answer is that of an earlier call.
 func (s *sighting) answered() {
 	if s != nil {
 		s.replayed = true
 	}
 }
 
-// HostContext is what functions of the host get: they may call the program, and
-// such a call is an operation of its own.
+// HostContext returns the context for functions of the host: they may call the
+// program, and such a call is an operation of its own.
 func (o *Op) HostContext() context.Context {
 	if o.Seen != nil {
 		return o.Seen.host

@@ -22,7 +22,7 @@ type Keeper interface {
 	RestoreAnswer(answer []byte, outcome string) error
 }
 
-// newReceipt is the receipt of a request without its answer. It seals the
+// newReceipt returns the receipt of a request without its answer. It seals the
 // secret outside of the transaction, because the host's Seal may call a
 // service.
 func (o *Op) newReceipt(rq Request, digest [32]byte) (rec record.Receipt, err error) {
@@ -34,8 +34,8 @@ func (o *Op) newReceipt(rq Request, digest [32]byte) (rec record.Receipt, err er
 	return rec, err
 }
 
-// OwnedKey is the key as it is stored. No key and no owner has a space, so those of
-// two owners differ.
+// OwnedKey returns the key in its stored form. Neither keys nor owners contain spaces,
+// so the keys of two owners always differ.
 func OwnedKey(once affiliate.Once) string {
 	if once.Owner == "" {
 		return once.Key
@@ -43,8 +43,8 @@ func OwnedKey(once affiliate.Once) string {
 	return once.Owner + " " + once.Key
 }
 
-// receipt finds the receipt of an earlier request under the key of fresh; old is
-// one that has expired, if it is not found.
+// receipt finds the receipt of an earlier request under the key of fresh. When there is
+// only an expired one, found is false and old is that one.
 func (o *Op) receipt(fresh record.Receipt) (old record.Receipt, found bool, err error) {
 	old, expired, err := o.ReceiptOf(fresh.Key)
 	switch {
@@ -58,8 +58,8 @@ func (o *Op) receipt(fresh record.Receipt) (old record.Receipt, found bool, err 
 	return old, err == nil, err
 }
 
-// unowned finds the receipt that the same request left before keys had owners.
-// Under any other one the key is free: it is somebody else's.
+// unowned finds the receipt that the same request left before keys had owners. A receipt
+// of another request under this key belongs to somebody else, and the key is free.
 func (o *Op) unowned(fresh record.Receipt) (old record.Receipt, found bool, err error) {
 	_, key, owned := strings.Cut(fresh.Key, " ")
 	if !owned {
@@ -77,8 +77,7 @@ func (o *Op) unowned(fresh record.Receipt) (old record.Receipt, found bool, err 
 	return old, true, nil
 }
 
-// ReceiptOf is the receipt under a key as it is stored, and whether it has
-// expired.
+// ReceiptOf returns the receipt under a stored key, and whether it has expired.
 func (o *Op) ReceiptOf(key string) (rec record.Receipt, expired bool, err error) {
 	rec, err = o.Tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: key})
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
@@ -115,7 +114,7 @@ func keep[T any](o *Op, rec record.Receipt, old uuid.UUID, r *reply[T]) error {
 // noAnswer is the stored form of an empty answer.
 var noAnswer = record.AnswerOf([]byte("null"))
 
-// encodeAnswer is the stored form of an answer and, for a sale, its outcome.
+// encodeAnswer returns the stored form of an answer and, for a sale, its outcome.
 func encodeAnswer[T any](answer *T) (kept record.StoredAnswer, outcome string, err error) {
 	switch v := any(answer).(type) {
 	case Keeper:
@@ -180,7 +179,7 @@ func maskSecret(r *record.Receipt) {
 	r.Answer = record.AnswerOf(slices.Concat(before, []byte(maskedSecret), after))
 }
 
-// fullAnswer is the JSON of an answer with its secret.
+// fullAnswer returns the JSON of an answer with its secret.
 func (o *Op) fullAnswer(rec *record.Receipt) ([]byte, error) {
 	if !rec.Sealed {
 		return rec.Answer.Bytes(), nil

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// OnceOf is the idempotency of a write: that of its input, else that of the
+// OnceOf returns the idempotency of a write: that of its input, else that of the
 // program.
 func (p *Program) OnceOf(given affiliate.Once) affiliate.Once {
 	if given.Key == "" && given.Refused == nil {
@@ -22,8 +22,8 @@ func (p *Program) OnceOf(given affiliate.Once) affiliate.Once {
 // digests reports whether the engine digests the input of the call.
 func digests(once affiliate.Once) bool { return once.Key != "" && once.Digest == ([32]byte{}) }
 
-// digested is a later field of an input in its digest. Without a value the digest
-// is the one of before there was the field.
+// digested adds a later field of an input to its digest. Without a value, the digest
+// is the same as before the field existed.
 func digested[T interface{ IsZero() bool }](v T) []any {
 	if v.IsZero() {
 		return nil
@@ -48,9 +48,9 @@ func Write[T any](o *Op, rq Request, fn func() (T, error)) (T, error) {
 	return Update(o, fn)
 }
 
-// WriteAround is write for work that cannot be one transaction: fn runs outside
-// of transactions, unless the key has a receipt, and its answer is stored
-// afterwards. look is the part that runs in a transaction before; nil: none.
+// WriteAround is write for work that cannot be one transaction: unless the key has a
+// receipt, fn runs outside of transactions, and its answer is stored afterwards. look
+// runs in a transaction before; nil: nothing to look at.
 func WriteAround[T any](o *Op, rq Request, look func() error, fn func() (T, error)) (T, error) {
 	keyed := o.OnceOf(rq.Once).Key != ""
 	if !keyed && look == nil && rq.Refused == nil {
@@ -75,9 +75,9 @@ func WriteAround[T any](o *Op, rq Request, look func() error, fn func() (T, erro
 	return Write(o.Program.Op(o.Ctx), rq, func() (T, error) { return answer, nil })
 }
 
-// Beforehand runs fn before a write that is too much for one transaction. fn
-// does the part before the last transaction, which is the write itself. fn does
-// not run when the key has a receipt or the write is refused.
+// Beforehand runs fn before a write that is too much for one transaction. fn does all
+// but the last transaction, which is the write itself. fn does not run when the key
+// has a receipt or the write is refused.
 func Beforehand(o *Op, rq Request, fn func() error) error {
 	rq.Once = o.OnceOf(rq.Once)
 	rq.Once.Replayed = nil // the write itself calls it
@@ -118,7 +118,7 @@ func writeOnce[T any](o *Op, rq Request, fn func() (T, error)) (T, error) {
 	}
 	digest, err := rq.digest()
 	if err != nil && rq.Refused != nil {
-		return zero, rq.Refused // an input without JSON cannot be compared with another, so nothing is stored
+		return zero, rq.Refused // an input that has no JSON cannot be compared, so nothing is stored
 	}
 	if err != nil {
 		return zero, refusal.Internal("digest request", err)
@@ -141,8 +141,8 @@ func writeOnce[T any](o *Op, rq Request, fn func() (T, error)) (T, error) {
 }
 
 // underKey is one transaction of a write with a key: it finds the receipt of an
-// earlier answer, or runs fn and keeps its answer. What is refused already is
-// kept in place of it.
+// earlier answer, or runs fn and stores its answer. A refusal that is known already is
+// stored in its place.
 func underKey[T any](o *Op, refused error, fresh record.Receipt, fn func() (T, error)) (reply[T], error) {
 	return Update(o, func() (reply[T], error) {
 		old, found, err := o.receipt(fresh)

@@ -18,13 +18,13 @@ type Op struct {
 	Ctx     context.Context
 	Tx      *record.Tx
 	Now     affiliate.Instant // read once
-	PaidAt  affiliate.Instant // of the sale, when it was paid before now; zero: now
-	Nth     int64             // which payment of its customer the sale is; zero: it is counted
-	ignored []string          // fields of the sale that are left out, because they are no emails or names
+	PaidAt  affiliate.Instant // when the sale was paid, if before now; zero: now
+	Nth     int64             // the number of the sale among its customer's payments; zero: it is counted
+	ignored []string          // fields of the sale that are left out because they are not valid emails or names
 	ids     uuid7.Draws
 	events  int // written by this run
 
-	lastEvent uuid.UUID // the last event of the program in this run, once an event was numbered
+	lastEvent uuid.UUID // the last event of the program in this run, after an event was numbered
 	unread    error     // why the last event could not be read
 	numbered  bool
 
@@ -46,12 +46,12 @@ func (p *Program) Op(ctx context.Context) *Op {
 	return o
 }
 
-// start is op for an op that is a part of something else.
+// start is op for an operation that is part of something larger.
 func (o *Op) start(ctx context.Context, p *Program) {
 	o.Program, o.Ctx, o.Now, o.Seen = p, ctx, p.Now(), p.Sighted(ctx)
 }
 
-// judgedAt is when expiry and the window of clicks are judged.
+// judgedAt returns the time at which expiry and the window of clicks are checked.
 func (o *Op) judgedAt() affiliate.Instant {
 	if o.PaidAt.IsZero() {
 		return o.Now
@@ -59,7 +59,7 @@ func (o *Op) judgedAt() affiliate.Instant {
 	return o.PaidAt
 }
 
-// Later is the updatedAt of a record that changes: now, or the old one when the
+// Later returns the UpdatedAt of a record that changes: now, or the old one when the
 // clock has gone back.
 func Later(now, was affiliate.Instant) affiliate.Instant {
 	if now.Before(was) {

@@ -59,9 +59,8 @@ func (o *Op) deliver(rec *record.Event, ep *record.Endpoint, number int) error {
 	return o.Tx.Queue.Insert(q)
 }
 
-// momentOf is when an event happened, and not before those that were committed
-// before it, as far as ids tell: what waits keeps its order when the clock goes
-// back.
+// momentOf returns when an event happened, but never before earlier events, as far as
+// ids tell: the queue keeps its order when the clock goes back.
 func (o *Op) momentOf(rec *record.Event) affiliate.Instant {
 	if o.Cfg.NewID != nil {
 		return rec.OccurredAt
@@ -69,15 +68,15 @@ func (o *Op) momentOf(rec *record.Event) affiliate.Instant {
 	return Later(rec.OccurredAt, DueAt(record.Queue{ID: rec.ID}))
 }
 
-// Queued is the entry of a delivery in the queue, without its place.
+// Queued returns the entry of a delivery in the queue, without its place.
 func Queued(d *record.Delivery, event *record.Event) record.Queue {
 	return record.Queue{DeliveryID: d.ID, EndpointID: d.EndpointID, ObjectID: event.ObjectID, Revision: event.Revision}
 }
 
 const PromptBit = 0x80 // in the first byte
 
-// DueAt is the moment that the place in the queue stands for. In the second lane
-// it is that of the event, as far as the host's ids begin with one.
+// DueAt returns the time that a place in the queue stands for. For a first attempt it
+// is the time of the event, if the host's ids begin with one.
 func DueAt(r record.Queue) affiliate.Instant {
 	ms := int64(r.ID[0] &^ PromptBit)
 	for _, b := range r.ID[1:6] {
@@ -86,14 +85,14 @@ func DueAt(r record.Queue) affiliate.Instant {
 	return affiliate.InstantOf(time.UnixMilli(ms))
 }
 
-// QueueID is the place in the queue of what is due at a moment. The stamp is
-// put on every id: a host's own ids need not begin with a time.
+// QueueID returns the place in the queue for a due time. Every id gets the stamp,
+// because a host's own ids need not begin with a time.
 func (o *Op) QueueID(due affiliate.Instant) uuid.UUID { return uuid7.Stamp(o.NewID(), due.Time()) }
 
-// PromptID is the place in the queue of a first attempt that waits for nothing:
-// the id of its event without version and variant, which are the same in all,
-// and in their place at the end the number of the endpoint among those that get
-// the event. So places are in the order of the events, and none is taken twice.
+// PromptID returns the place in the queue of a first attempt, which is due at once:
+// the id of its event without version and variant, which are the same in all ids. The
+// freed bits at the end number the endpoint among those that get the event. So places
+// are in the order of the events, and none is used twice.
 func PromptID(event uuid.UUID, endpoint int) uuid.UUID {
 	high, low := binary.BigEndian.Uint64(event[:8]), binary.BigEndian.Uint64(event[8:])
 	high = high>>16<<12 | high&0x0fff

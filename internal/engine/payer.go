@@ -21,14 +21,14 @@ func (o *Op) forgetPayers(referral uuid.UUID) error {
 	return nil
 }
 
-// BlankedPayer is the payer without personal data. The provider's id stays, as the
-// keys of payments do: it is how later payments find whom to credit.
+// BlankedPayer returns the payer without personal data. The provider's id stays, like
+// the keys of payments: later payments find by it whom to credit.
 func BlankedPayer(r record.Payer) record.Payer {
 	r.Email, r.Name, r.Erased = "", "", true
 	return r
 }
 
-// statusByHand notes that a person set the status of a referral.
+// statusByHand records that a person set the status of a referral.
 func (o *Op) statusByHand(referral uuid.UUID) error {
 	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {
 		if len(rec.Subs) == 0 || rec.ByHand {

@@ -39,10 +39,10 @@ func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
 	return nil
 }
 
-// SettlePayment brings the sale of a payment to what the facts say. What they take
-// is a refund of the sale. What came back, because a dispute was won or a refund
-// failed, is a refund below zero: the sale counts again. So what the affiliate has
-// in the end depends on the facts and on the host's own refunds alone.
+// SettlePayment brings the sale of a payment to the state that the facts describe.
+// Lost money is a refund of the sale. Money that came back, because a dispute was
+// won or a refund failed, is a negative refund: the sale counts again. So the
+// affiliate's result depends only on the facts and on the host's own refunds.
 func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) error {
 	goal, named, err := goal(pay, sale, o.Cfg.Currency)
 	if err != nil {
@@ -77,8 +77,8 @@ func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) erro
 	return err
 }
 
-// takeBackAdjusted takes back the adjustments that made up for what came back,
-// before a sale could count again.
+// takeBackAdjusted reverses the adjustments by which earlier versions made up for
+// returned money, when a sale could not count again.
 func (o *Op) takeBackAdjusted(pay *record.Payment, sale *record.Sale) error {
 	back, err := affiliate.Amount{}.Sub(pay.Adjusted)
 	pay.Peak, pay.Adjusted, pay.Adjustments = affiliate.Amount{}, affiliate.Amount{}, nil
@@ -95,7 +95,7 @@ func (o *Op) takeBackAdjusted(pay *record.Payment, sale *record.Sale) error {
 	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
 }
 
-// unusedRefundID is an id that no refund of the sale has yet.
+// unusedRefundID returns an id that no refund of the sale has yet.
 func unusedRefundID(sale *record.Sale, id string) string {
 	free := id
 	for n := 2; hasRefund(sale, free); n++ {
@@ -113,9 +113,9 @@ func hasRefund(r *record.Sale, id string) bool {
 	return false
 }
 
-// saveWithFacts is saveSale for a change that the host makes: the payment of the
-// sale, if it has one, is settled again, because the host's refunds and the
-// sale's terms are part of what its facts come to.
+// saveWithFacts is SaveSale for a change by the host: the payment of the sale, if
+// it has one, is settled again, because its result also depends on the host's
+// refunds and the sale's terms.
 func (o *Op) saveWithFacts(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sale, error) {
 	answer, err := o.SaveSale(old, rec, cause)
 	if err != nil || Same(old, rec) {

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What the facts of a payment say. Nothing here depends on the order in which
-// they came, except for the refund window: what comes after it does not count.
+// The state of a payment according to its facts. Nothing here depends on their order,
+// except for the refund window: what comes after it does not count.
 
 // refundRanks and disputeRanks list the states from the lowest to the highest.
 var (
@@ -28,11 +28,11 @@ func away(s affiliate.DisputeState) bool {
 // A Shift is the id of the first fact that changed something; empty: none did.
 type Shift string
 
-// note remembers the first change.
+// note records the first change.
 func (s *Shift) note(id string) { *s = cmp.Or(*s, Shift(id)) }
 
-// AddRefund adds a refund. Its state is the highest of those that were reported.
-// One that succeeds when it is late does not count.
+// AddRefund adds a refund. Its state is the highest that was reported. A refund that
+// succeeds after the window does not count.
 func AddRefund(r *record.Payment, f affiliate.PaymentRefund, late bool, s *Shift) error {
 	i := slices.IndexFunc(r.Refunds, func(known affiliate.PaymentRefund) bool { return known.ID == f.ID })
 	if i < 0 {
@@ -58,8 +58,8 @@ func AddRefund(r *record.Payment, f affiliate.PaymentRefund, late bool, s *Shift
 	return nil
 }
 
-// AddDispute adds a dispute. Its state is the one of the latest moment, and at
-// one moment that of the highest rank.
+// AddDispute adds a dispute. Its state is the one with the latest time; at the same time,
+// the one of the highest rank.
 func AddDispute(r *record.Payment, f affiliate.PaymentDispute, late bool, s *Shift) error {
 	i := slices.IndexFunc(r.Disputes, func(known affiliate.PaymentDispute) bool { return known.ID == f.ID })
 	if i < 0 {
@@ -111,8 +111,8 @@ func PaymentCounts(r *record.Payment) bool {
 	return !r.Gross.IsZero() || !r.Refunded.IsZero() || !r.Late.IsZero() || len(r.Refunds)+len(r.Disputes) > 0
 }
 
-// DropForeign forgets what was paid in another currency, when the program's is told of the
-// payment, unless refunds and disputes are counted in it.
+// DropForeign forgets a payment in another currency when the same payment is reported in
+// the program's, unless refunds and disputes are counted in the other one.
 func DropForeign(r *record.Payment) {
 	if r.Foreign() && len(r.Refunds)+len(r.Disputes) == 0 && r.Refunded.IsZero() && r.Late.IsZero() {
 		r.Gross, r.Counted, r.Left = affiliate.Opt[affiliate.Amount]{}, "", ""
@@ -156,8 +156,8 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 	return nil
 }
 
-// LostOf is how much of Gross is away: what was refunded, by its refunds or by
-// their sum, whichever is more, and what disputes hold.
+// LostOf returns how much of Gross is lost: the refunds, as their own sum or as the
+// provider's, whichever is more, and what disputes hold.
 func LostOf(r *record.Payment) (affiliate.Amount, error) {
 	var refunds, failed, disputes affiliate.Amount
 	var err error
@@ -197,8 +197,8 @@ func knows(r *record.Payment, f *record.Refund) bool {
 		slices.ContainsFunc(r.Disputes, func(known affiliate.PaymentDispute) bool { return known.ID == f.ID })
 }
 
-// goal is how much of a sale is refunded by its facts and by the host together, and
-// what is known of its parts. The facts take no more than the payment brought.
+// goal returns how much of a sale is refunded by its facts and by the host together, and
+// the known parts of that. The facts take no more than the payment brought.
 func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affiliate.Amount, named refundParts, err error) {
 	lost, err := LostOf(r)
 	if err != nil {
@@ -220,8 +220,8 @@ func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affil
 	return lesser(sum, sale.TotalEarned), named, err
 }
 
-// namedParts adds up the refunds of the facts that say what is in them, as parts of the
-// sale. A host that booked a refund by itself may know what the provider did not say.
+// namedParts adds up those refunds of the facts that named their tax and shipping, as parts
+// of the sale. A host that booked a refund itself may know what the provider did not say.
 func namedParts(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum refundParts, err error) {
 	for _, f := range r.Refunds {
 		if f.State != affiliate.RefundSucceeded || f.Late {
@@ -245,8 +245,8 @@ func namedParts(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum
 	return sum, err
 }
 
-// brought is as much of a sum as the payment brought: a sale may be of more than a
-// payment that a person gave to it.
+// brought limits a sum to what the payment brought: a payment that a person gave to a sale
+// may be smaller than the sale.
 func brought(r *record.Payment, sum affiliate.Amount) affiliate.Amount {
 	if r.Counted != "" {
 		return lesser(sum, r.Worth.Or(sum)) // records older than this field lack it
@@ -254,8 +254,8 @@ func brought(r *record.Payment, sum affiliate.Amount) affiliate.Amount {
 	return lesser(sum, r.Gross.Or(affiliate.Amount{}))
 }
 
-// shareOf is the part of a total that was lost of a payment: all of it, exactly,
-// when all is lost.
+// shareOf returns the share of a total that was lost with a payment; when all of the
+// payment is lost, it is exactly the total.
 func shareOf(total, lost, gross affiliate.Amount, c affiliate.Currency) (affiliate.Amount, error) {
 	switch {
 	case lost.IsZero():

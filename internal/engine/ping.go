@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Ping is Ping of tributary.Program.
+// Ping implements tributary.Program.Ping.
 func (p *Program) Ping(ctx context.Context) (err error) {
 	defer p.Begin(&ctx, "Ping", Reads).End(&err)
 	seen := p.Sighted(ctx)
@@ -33,9 +32,9 @@ func usable(store record.Store) bool {
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A tableCheck notes whether the store of a Program has every table. The first
-// transaction checks, so that a missing table is an error that names it and not
-// a panic later.
+// A tableCheck remembers whether the store of a Program has every table. The
+// first transaction checks, so that a missing table is an error that names it
+// and not a panic later.
 type tableCheck struct{ passed atomic.Bool }
 
 func (c *tableCheck) run(tx *record.Tx) error {
@@ -52,11 +51,13 @@ func (c *tableCheck) run(tx *record.Tx) error {
 // checkTables returns an error that names the first table that a store lacks.
 // Soon is only advice, so a store may lack it.
 func checkTables(tx *record.Tx) error {
-	v := reflect.ValueOf(tx).Elem()
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "Soon" && v.Field(i).IsNil() {
-			return errors.New("the store has no " + strings.ToLower(v.Type().Field(i).Name))
+	for _, s := range record.Schema() {
+		if s.Table(tx) == nil {
+			return errors.New("the store has no " + s.Name)
 		}
+	}
+	if tx.Next == nil {
+		return errors.New("the store has no next")
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// planOf is the plan as events show it.
+// planOf returns the plan as events show it.
 func planOf(rec record.Plan) affiliate.Plan {
 	return affiliate.Plan{
 		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
@@ -15,7 +15,7 @@ func planOf(rec record.Plan) affiliate.Plan {
 	}
 }
 
-// answer is the plan as it is answered by itself.
+// answer returns the plan as it is answered by itself.
 func answer(r record.Plan) affiliate.Plan {
 	plan := planOf(r)
 	plan.CreatedAt, plan.UpdatedAt = affiliate.TimeOf(r.CreatedAt.Time()), affiliate.TimeOf(r.UpdatedAt.Time())

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreatePlan is CreatePlan of tributary.Program.
+// CreatePlan implements tributary.Program.CreatePlan.
 func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "CreatePlan", Writes).End(&err)
 	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
@@ -26,7 +26,7 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affil
 	})
 }
 
-// Plan is Plan of tributary.Program.
+// Plan implements tributary.Program.Plan.
 func (p *Program) Plan(ctx context.Context, id uuid.UUID) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "Plan", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Plan, error) {
@@ -35,7 +35,7 @@ func (p *Program) Plan(ctx context.Context, id uuid.UUID) (_ affiliate.Plan, err
 	})
 }
 
-// Plans is Plans of tributary.Program.
+// Plans implements tributary.Program.Plans.
 func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Plan], err error) {
 	defer p.Begin(&ctx, "Plans", Reads).End(&err)
 	l, err := p.Listing(pg, "plans", nil)
@@ -47,7 +47,7 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (_ affiliate.Lis
 	})
 }
 
-// UpdatePlan is UpdatePlan of tributary.Program.
+// UpdatePlan implements tributary.Program.UpdatePlan.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "UpdatePlan", Writes).End(&err)
 	o := p.Op(ctx)
@@ -80,7 +80,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Pla
 	})
 }
 
-// DeletePlan is DeletePlan of tributary.Program.
+// DeletePlan implements tributary.Program.DeletePlan.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) (err error) {
 	defer p.Begin(&ctx, "DeletePlan", Writes).End(&err)
 	o := p.Op(ctx)

@@ -52,19 +52,19 @@ func New(store record.Store, cfg Config) (*Program, error) {
 	}, nil
 }
 
-// With is With of tributary.Program.
+// With implements tributary.Program.With.
 func (p *Program) With(store record.Store) *Program {
 	q := *p
 	q.Store, q.tables = store, new(tableCheck)
 	return &q
 }
 
-// From is From of tributary.Program.
+// From implements tributary.Program.From.
 func (p *Program) From(src affiliate.Source) *Program {
 	q := *p
 	q.source = src
 	return &q
 }
 
-// Config is Config of tributary.Program.
+// Config implements tributary.Program.Config.
 func (p *Program) Config() Config { return *p.Cfg }

@@ -174,26 +174,22 @@ func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) er
 
 func wrapMisses(tx *record.Tx) *record.Tx {
 	out := *tx
-	out.Affiliates, out.Links, out.Clicks = missing(tx.Affiliates), missing(tx.Links), missing(tx.Clicks)
-	out.Referrals, out.Codes, out.Sales = missing(tx.Referrals), missing(tx.Codes), missing(tx.Sales)
-	out.Totals, out.Receipts, out.Payouts = missing(tx.Totals), missing(tx.Receipts), missing(tx.Payouts)
-	out.Adjustments, out.Movements = missing(tx.Adjustments), missing(tx.Movements)
-	out.Runs, out.Lines = missing(tx.Runs), missing(tx.Lines)
-	out.Payments, out.PaymentKeys, out.Payers = missing(tx.Payments), missing(tx.PaymentKeys), missing(tx.Payers)
-	out.Erasures, out.Aliases = missing(tx.Erasures), missing(tx.Aliases)
+	for _, table := range record.Schema() {
+		table.Set(&out, missTable{table.In(tx)})
+	}
 	return &out
 }
 
-func missing[R record.Record[R]](t record.Table[R]) record.Table[R] { return missTable[R]{t} }
+type missTable struct {
+	record.Table[record.AnyRecord]
+}
 
-type missTable[R record.Record[R]] struct{ record.Table[R] }
-
-func (m missTable[R]) Get(id uuid.UUID) (R, error) {
+func (m missTable) Get(id uuid.UUID) (record.AnyRecord, error) {
 	rec, err := m.Table.Get(id)
 	return rec, wrapped(err)
 }
 
-func (m missTable[R]) Find(k record.Key) (R, error) {
+func (m missTable) Find(k record.Key) (record.AnyRecord, error) {
 	rec, err := m.Table.Find(k)
 	return rec, wrapped(err)
 }

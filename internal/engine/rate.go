@@ -13,9 +13,9 @@ import (
 // never becomes an amount of 25, and an amount of 500 never becomes a rate of
 // 500 %. Rule 5.3.
 //
-// A rate that was stored by a version that did not store its type has the type
-// of the terms against which it was checked: for an affiliate those of its plan
-// or the program, for a tier those of the program.
+// A rate that an older version stored without its type has the type of the terms
+// against which it was checked: for an affiliate those of its plan or the program,
+// for a tier those of the program.
 
 // overrideRate sets the deal's rate to the affiliate's own rate, else its
 // tier's, if the rate has the deal's type.
@@ -41,7 +41,7 @@ func (o *Op) overrideRate(d *deal, aff *record.Affiliate) error {
 	return nil
 }
 
-// ownRateType is the type of an affiliate's own rate; empty without one.
+// ownRateType returns the type of an affiliate's own rate; empty without one.
 func (o *Op) ownRateType(aff *record.Affiliate) (affiliate.CommissionType, error) {
 	rate, own := aff.Rate.Get()
 	if !own || aff.RateType != "" {
@@ -51,8 +51,8 @@ func (o *Op) ownRateType(aff *record.Affiliate) (affiliate.CommissionType, error
 	return typeFromBefore(rate, terms.Type), err
 }
 
-// typed adds the type of its own rate to an affiliate that was read for a
-// change, so that the change keeps the type.
+// typed adds its rate's type to an affiliate that was read for a change, so that the
+// change keeps the type.
 func (o *Op) typed(rec record.Affiliate, err error) (record.Affiliate, error) {
 	if err == nil {
 		rec.RateType, err = o.ownRateType(&rec)
@@ -60,7 +60,7 @@ func (o *Op) typed(rec record.Affiliate, err error) (record.Affiliate, error) {
 	return rec, err
 }
 
-// tierRateType is the type of a tier's rate; empty without one.
+// tierRateType returns the type of a tier's rate; empty without one.
 func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
 	rate, ok := tier.Rate.Get()
 	if !ok || tier.RateType != "" {
@@ -69,9 +69,8 @@ func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
 	return typeFromBefore(rate, p.Cfg.Terms.Type)
 }
 
-// typeFromBefore is the type of a rate that was stored without one. A rate that
-// is not a valid percentage was an amount, even if the terms have changed
-// since.
+// typeFromBefore returns the type of a rate that was stored without one. A rate that
+// is not a valid percentage was an amount, even if the terms have changed since.
 func typeFromBefore(rate affiliate.Percent, terms affiliate.CommissionType) affiliate.CommissionType {
 	if CheckRate(rate, terms) != nil {
 		return affiliate.CommissionFlat

@@ -6,5 +6,5 @@ import (
 	"github.com/google/uuid"
 )
 
-// NumberIn is the number in an id of numberID.
+// NumberIn returns the number in an id that record.NumberID made.
 func NumberIn(id uuid.UUID) int64 { return int64(binary.BigEndian.Uint64(id[8:])) }

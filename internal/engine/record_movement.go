@@ -14,10 +14,10 @@ import (
 // IsMemo reports whether the movement moves nothing between the accounts.
 func IsMemo(r *record.Movement) bool { return r.From == r.To }
 
-// MovementID is the id of a movement: 48 bits of milliseconds, 10 of
-// microseconds, 32 of the number and 32 of the affiliate, beside version and
-// variant. So ids are in the order of time, those of an affiliate in the order of
-// their numbers, and a range of time is a range of ids.
+// MovementID returns the id of a movement: 48 bits of milliseconds, 10 of
+// microseconds, 32 of the number and 32 of the affiliate, besides version and
+// variant. So ids are in the order of time, the ids of an affiliate are in the order
+// of their numbers, and a range of time is a range of ids.
 func MovementID(at affiliate.Instant, number int64, affiliate uuid.UUID) uuid.UUID {
 	hash := uint64(14695981039346656037) // FNV-1a
 	for _, b := range affiliate {
@@ -30,8 +30,8 @@ func MovementID(at affiliate.Instant, number int64, affiliate uuid.UUID) uuid.UU
 	return id
 }
 
-// FirstMovement is below the ids of the movements of a moment, and above those
-// of earlier ones.
+// FirstMovement returns an id below those of all movements at this time, and above
+// those of earlier ones.
 func FirstMovement(at affiliate.Instant) uuid.UUID {
 	id := uuid7.Stamp(uuid.UUID{}, at.Time())
 	var micros uint16
@@ -43,10 +43,11 @@ func FirstMovement(at affiliate.Instant) uuid.UUID {
 	return id
 }
 
-// Ever is Opened of an affiliate whose books have its first movement.
+// Ever is the value of Opened for an affiliate whose books began with its first
+// movement.
 var Ever = affiliate.Instant{}.Add(time.Microsecond)
 
-// AccountOf is the field of an account; nil for ACCRUAL.
+// AccountOf returns the field of an account; nil for ACCRUAL.
 func AccountOf(b *record.Books, name affiliate.Account) *affiliate.Amount {
 	switch name {
 	case affiliate.AccountHeld:
@@ -76,13 +77,13 @@ func MoveBetween(b *record.Books, from, to affiliate.Account, amount affiliate.A
 	return nil
 }
 
-// next is the time of the next movement. It never goes back, whatever the clock
+// next returns the time of the next movement. It never goes back, whatever the clock
 // does, and is after the time until which the books are closed.
 func next(b *record.Books, now affiliate.Instant) affiliate.Instant {
 	return Later(Later(now, b.LastAt), b.ClosedUntil.Add(time.Microsecond))
 }
 
-// AccruedBy is what a movement adds to all that is owed and was paid.
+// AccruedBy returns what a movement adds to the total of everything owed and paid.
 func AccruedBy(r *record.Movement) affiliate.Amount {
 	switch {
 	case IsMemo(r):

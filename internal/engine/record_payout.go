@@ -9,7 +9,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// ItemsOf is what a payout took, also one from before its items were kept.
+// ItemsOf returns what a payout took. A payout that is older than its list of items
+// has only the numbers of its commissions; their sales are looked up.
 func (o *Op) ItemsOf(rec *record.Payout) ([]affiliate.PayoutItem, error) {
 	if len(rec.Items) > 0 {
 		return rec.Items, nil
@@ -28,8 +29,8 @@ func (o *Op) ItemsOf(rec *record.Payout) ([]affiliate.PayoutItem, error) {
 	return items, err
 }
 
-// EachSaleIn runs fn on every sale with a commission that the payout took, as
-// far as the sale exists: a canceled payout does not keep it.
+// EachSaleIn runs fn on every existing sale with a commission that the payout took:
+// the sales of a canceled payout may have been deleted.
 func (o *Op) EachSaleIn(rec *record.Payout, fn func(record.Sale) error) error {
 	if len(rec.Items) == 0 {
 		return Each(o.Tx.Sales, record.Key{Index: record.OfPayout, ID: rec.ID}, fn) // a record older than Items
@@ -54,7 +55,7 @@ func (o *Op) EachSaleIn(rec *record.Payout, fn func(record.Sale) error) error {
 	return nil
 }
 
-// CommissionsIn are the numbers of the commissions that the payout took.
+// CommissionsIn returns the numbers of the commissions that the payout took.
 func CommissionsIn(r *record.Payout) []int64 {
 	if len(r.Items) == 0 {
 		return r.Commissions
@@ -68,7 +69,7 @@ func CommissionsIn(r *record.Payout) []int64 {
 	return numbers
 }
 
-// AdjustmentsIn are the adjustments that the payout took.
+// AdjustmentsIn returns the adjustments that the payout took.
 func AdjustmentsIn(r *record.Payout) []uuid.UUID {
 	ids := []uuid.UUID{}
 	for _, item := range r.Items {
@@ -84,8 +85,8 @@ func IsLive(r *record.Payout) bool {
 	return r.Status != affiliate.PayoutCanceled && r.Status != affiliate.PayoutReturned
 }
 
-// IsMoved reports whether the movement of a sale that was given to another affiliate
-// booked the adjustment, so that it has none of its own.
+// IsMoved reports whether the adjustment was booked with the movement of its sale to
+// another affiliate, so that it has no movement of its own.
 func IsMoved(r *record.Adjustment) bool {
 	return r.Kind == affiliate.AdjustMove && r.Reverses == uuid.Nil
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// CommissionFrozen reports whether a payout holds the entry or held it. Its amount never
-// changes then. Records older than the canceling of payouts do not say so.
+// CommissionFrozen reports whether a payout holds the entry or ever held it. Its amount
+// never changes then. Records from versions without cancelable payouts have only
+// PayoutID.
 func CommissionFrozen(c *record.Commission) bool { return c.Frozen || c.PayoutID != uuid.Nil }
 
 // SaleFrozen reports whether an entry of the sale is frozen.

@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// deduction is what the program deducts.
+// deduction returns what the program deducts.
 func (p *Program) deduction() affiliate.Deduction {
 	switch tax, shipping := !p.Cfg.CommissionOnTax, !p.Cfg.CommissionOnShipping; {
 	case tax && shipping:
@@ -18,8 +18,8 @@ func (p *Program) deduction() affiliate.Deduction {
 	return affiliate.DeductNothing
 }
 
-// Deducted is what is deducted from the total of a sale: what was when it was
-// recorded, and for a sale that does not say so, what the program deducts.
+// Deducted returns what is deducted from the total of a sale: as recorded with it,
+// or for an old sale without that, what the program deducts.
 func (p *Program) Deducted(r *record.Sale) (tax, shipping affiliate.Amount) {
 	how := r.Why.Deduct.Value()
 	if how == "" {
@@ -34,7 +34,7 @@ func (p *Program) Deducted(r *record.Sale) (tax, shipping affiliate.Amount) {
 	return tax, shipping
 }
 
-// sources notes where the rate of a deal comes from.
+// sources records the source of a deal's rate.
 func sources(w *record.Why, d *deal) {
 	w.RateFrom, w.PlanFrom = affiliate.EnumOf(d.rateFrom), affiliate.EnumOf(d.planFrom)
 	w.PlanID, w.TierID = d.planID, d.tierID

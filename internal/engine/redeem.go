@@ -23,7 +23,7 @@ type Customer struct {
 	Known    bool            // an email was sent, or an identifier named a referral
 	Email    string          // canonical; may be empty
 	Referral record.Referral // zero: none yet
-	Gone     uuid.UUID       // of the erasure, when the email is of somebody who was erased; else zero
+	Gone     uuid.UUID       // the erasure, when the email belongs to an erased person; else zero
 }
 
 // order has the facts of a request, resolved as far as possible.
@@ -70,8 +70,8 @@ func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
 	return err
 }
 
-// RefusedHold is the hold of new sales of the affiliate of a code, in a program that
-// refuses codes for it. In others nothing is read.
+// RefusedHold returns the hold on new sales of a code's affiliate, in a program
+// that refuses codes because of it. In other programs it reads nothing.
 func (o *Op) RefusedHold(code *record.Code) (affiliate.HoldReason, error) {
 	if !o.Cfg.RefuseSuspended || code.AffiliateID == uuid.Nil {
 		return "", nil
@@ -83,8 +83,8 @@ func (o *Op) RefusedHold(code *record.Code) (affiliate.HoldReason, error) {
 	return aff.Status.NewSales().Or(""), nil
 }
 
-// checkOwnerOf applies the rule about the affiliate of a code, whose new sales have
-// this hold, if the program has it: row 15.
+// checkOwnerOf applies row 15, the rule about holds on new sales of the code's
+// affiliate, if the program has it.
 func (o *Op) checkOwnerOf(v *verdict, hold affiliate.HoldReason) {
 	if o.Cfg.RefuseSuspended && (hold == affiliate.HoldAffiliateBanned || hold == affiliate.HoldAffiliateDeactivated) {
 		v.fail(refusal.CodeSuspended, affiliate.Failure{})
@@ -131,8 +131,8 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	return false, nil
 }
 
-// checkState applies the rules that do not depend on the order: rows 2–8. Expiry
-// is judged at a time, limits by what they are.
+// checkState applies the rules that do not depend on the order: rows 2–8. Expiry is
+// checked at the given time, limits as they are now.
 func (v *verdict) checkState(at affiliate.Instant) {
 	code, coupon := &v.code, &v.coupon
 	if !code.Active {
@@ -190,8 +190,8 @@ func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bo
 	}
 }
 
-// decide notes the result of a rule about the order: unverified when the order
-// does not have the fact.
+// decide records the result of a rule about the order: unverified when the order
+// lacks the fact.
 func (v *verdict) decide(sent, holds bool, row refusal.Refusal, data affiliate.Failure) {
 	if !sent {
 		v.unverified = append(v.unverified, row.Reason)
@@ -231,7 +231,7 @@ func (c *Customer) is(id string) bool {
 	return ok && (email == c.Email || email == c.Referral.Email)
 }
 
-// refusal is nil when the code works, else the error with every failing rule;
+// refusal returns nil when the code works, else the error with every failing rule;
 // the first one gives it its reason and text.
 func (v *verdict) refusal() error {
 	if len(v.failures) == 0 {
@@ -245,7 +245,7 @@ func (v *verdict) refusal() error {
 	return &affiliate.Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
 }
 
-// discount is the discount of a coupon on a total; it is never more than the
+// discount returns the discount of a coupon on a total; it is never more than the
 // total. It is null without a total, and for an amount in another currency than
 // the program's. Contract 4.1.
 func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount]) affiliate.Opt[affiliate.Amount] {

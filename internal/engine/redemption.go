@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RestoreRedemption is RestoreRedemption of tributary.Program.
+// RestoreRedemption implements tributary.Program.RestoreRedemption.
 func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) (err error) {
 	defer p.Begin(&ctx, "RestoreRedemption", Writes).End(&err)
 	o := p.Op(ctx)
@@ -36,7 +36,7 @@ func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) 
 	return err
 }
 
-// uncountCode takes one redemption from a code, unless it is deleted.
+// uncountCode takes one redemption from a code, unless the code was deleted.
 func (o *Op) uncountCode(id uuid.UUID) error {
 	rec, err := o.Tx.Codes.Get(id)
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -49,7 +49,8 @@ func (o *Op) uncountCode(id uuid.UUID) error {
 	return o.Tx.Codes.Replace(rec)
 }
 
-// uncountCoupon takes one redemption from a coupon, unless it is deleted.
+// uncountCoupon takes one redemption from a coupon, unless the coupon was
+// deleted.
 func (o *Op) uncountCoupon(id uuid.UUID) error {
 	rec, err := o.Tx.Coupons.Get(id)
 	if errors.Is(err, affiliate.ErrNotFound) {

@@ -80,8 +80,8 @@ func (o *Op) eitherOrigin(ident, email string, resolve resolver) (Origin, error)
 	return Origin{}, affiliate.ErrNotFound
 }
 
-// Missed returns ErrNotFound itself for a failed look-up, because the store may
-// have wrapped it and it is an answer here.
+// Missed returns ErrNotFound itself for a failed look-up. The store may have
+// wrapped it, and here it is the answer.
 func Missed(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return affiliate.ErrNotFound

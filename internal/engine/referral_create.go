@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateReferral is CreateReferral of tributary.Program.
+// CreateReferral implements tributary.Program.CreateReferral.
 func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "CreateReferral", Writes).End(&err)
 	refused := NormalizeReferral(&in)
@@ -124,8 +124,8 @@ func (o *Op) InsertReferral(rec record.Referral, click record.Click) error {
 	return o.joinClick(&click, &rec)
 }
 
-// joinClick tells a click which referral its visitor became. The first
-// referral stays. The click of somebody who was erased says nothing of the visitor.
+// joinClick stores in a click which referral its visitor became. The first referral
+// stays. The click of an erased person then says nothing about the visitor.
 func (o *Op) joinClick(named *record.Click, ref *record.Referral) error {
 	click := *named
 	if click.ID == uuid.Nil || click.ReferralID != uuid.Nil {
@@ -140,7 +140,7 @@ func (o *Op) joinClick(named *record.Click, ref *record.Referral) error {
 	return o.Count(ref.ID, Tally{Clicks: 1})
 }
 
-// LinkID is the link of the click or slug that named the affiliate.
+// LinkID returns the link of the click or slug that named the affiliate.
 func (from Origin) LinkID() uuid.UUID {
 	if from.Click.ID != uuid.Nil {
 		return from.Click.LinkID

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteReferral is DeleteReferral of tributary.Program.
+// DeleteReferral implements tributary.Program.DeleteReferral.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) (err error) {
 	defer p.Begin(&ctx, "DeleteReferral", Writes).End(&err)
 	o := p.Op(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
-// Referral is Referral of tributary.Program.
+// Referral implements tributary.Program.Referral.
 func (p *Program) Referral(ctx context.Context, ident string) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "Referral", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Referral, error) {
@@ -23,7 +23,7 @@ func (p *Program) Referral(ctx context.Context, ident string) (_ affiliate.Refer
 	})
 }
 
-// Referrals is Referrals of tributary.Program.
+// Referrals implements tributary.Program.Referrals.
 func (p *Program) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
 	defer p.Begin(&ctx, "Referrals", Reads).End(&err)
 	l, err := p.Listing(pg, "referrals", f)

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SearchReferrals is SearchReferrals of tributary.Program.
+// SearchReferrals implements tributary.Program.SearchReferrals.
 func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
 	defer p.Begin(&ctx, "SearchReferrals", Reads).End(&err)
 	if err := p.checkReferralQuery(q); err != nil {

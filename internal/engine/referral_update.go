@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateReferral is UpdateReferral of tributary.Program.
+// UpdateReferral implements tributary.Program.UpdateReferral.
 func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "UpdateReferral", Writes).End(&err)
 	rq := Request{Name: "referral.update", Input: []any{ident, up}, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
@@ -103,7 +103,7 @@ func checkSubscription(o affiliate.Opt[affiliate.SubscriptionStatus]) *affiliate
 	return refusal.SubscriptionStatusUnknown.Err()
 }
 
-// mergeInto puts what is given into the record.
+// mergeInto copies the given fields into the record.
 func mergeInto(up affiliate.ReferralUpdate, rec *record.Referral) {
 	refusal.SetText(&rec.Name, up.Name)
 	refusal.SetText(&rec.Email, up.Email)
@@ -128,7 +128,7 @@ func (o *Op) refuseTakenReferralEmail(email string) error {
 	return refusal.ReferralEmailTaken.IfFound(err)
 }
 
-// PushReferralStatus is PushReferralStatus of tributary.Program.
+// PushReferralStatus implements tributary.Program.PushReferralStatus.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "PushReferralStatus", Writes).End(&err)
 	rq := Request{
@@ -141,7 +141,7 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status a
 	})
 }
 
-// SetReferralPlan is SetReferralPlan of tributary.Program.
+// SetReferralPlan implements tributary.Program.SetReferralPlan.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "SetReferralPlan", Writes).End(&err)
 	o := p.Op(ctx)

@@ -36,7 +36,7 @@ func (o *Op) referralBody(rec record.Referral) (body affiliate.ReferralBody, err
 	return body, nil
 }
 
-// ReferralOf is the referral as the wire shows it.
+// ReferralOf returns the referral as the wire shows it.
 func (o *Op) ReferralOf(rec record.Referral) (affiliate.Referral, error) {
 	totals, err := o.Totals(rec.ID)
 	if err != nil {
@@ -58,7 +58,7 @@ func ReferralWith(program uuid.UUID, rec record.Referral, totals record.Totals) 
 	}
 }
 
-// metadataOf is a copy of stored metadata, or null.
+// metadataOf returns a copy of stored metadata, or null.
 func metadataOf(raw json.RawMessage) affiliate.Opt[json.RawMessage] {
 	if raw == nil {
 		return affiliate.Null[json.RawMessage]()

@@ -8,14 +8,14 @@ import (
 	"github.com/tributary-go/tributary/internal/decimal"
 )
 
-// What refunds say of their tax and shipping. A refund that says nothing takes as
-// large a part of the base as of the total. One that does takes its tax and its
-// shipping off what is deducted, and the rest off the base: a refund of the tax alone
-// leaves the commission as it is.
+// Refunds that name their tax and shipping. A refund that names neither takes the same
+// share of the base as of the total. One that does takes its tax and shipping off the
+// deductions, and the rest off the base: a refund of the tax alone leaves the commission
+// as it is.
 //
 // Source: docs/money.md 2.
 
-// refundRecord is a refund as it is stored, with both parts when it says one.
+// refundRecord returns a refund in its stored form, with both parts when it names one.
 func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.Instant) record.Refund {
 	f := record.Refund{ID: in.RefundID, Amount: amount, At: now}
 	if !in.Tax.IsZero() || !in.Shipping.IsZero() {
@@ -27,7 +27,7 @@ func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.I
 // named reports whether the fact says what of the refund is tax and shipping.
 func named(f *affiliate.PaymentRefund) bool { return !f.Tax.IsZero() || !f.Shipping.IsZero() }
 
-// refundParts are sums over the refunds that say what is in them.
+// refundParts are sums over the refunds that name their parts.
 type refundParts struct{ Of, Tax, Shipping affiliate.Amount }
 
 // plus adds a refund, if it says what is in it.
@@ -57,8 +57,9 @@ func RefundPartsOf(r *record.Sale) (sum refundParts, err error) {
 	return sum, err
 }
 
-// corrections are the refunds that change the sum of a sale, and what is named of it, to
-// what its facts say; none: it is there. What came back is below zero, and comes last.
+// corrections returns the refunds that bring the refunded sum of a sale, and its named
+// parts, to what the facts say; empty when they agree. A refund for returned money is
+// negative, and comes last.
 func (s refundParts) corrections(sale *record.Sale, change affiliate.Amount) (refunds []record.Refund, err error) {
 	has, err := RefundPartsOf(sale)
 	if err != nil {
@@ -79,12 +80,12 @@ func (s refundParts) corrections(sale *record.Sale, change affiliate.Amount) (re
 	return refunds, nil
 }
 
-// parts are the refunds before a commission was set by hand.
+// parts returns the named refunds from before a commission was set by hand.
 func parts(h *record.HandSet) refundParts { return refundParts{h.Named, h.Tax, h.Shipping} }
 
-// keptBase is how much of the base of a sale is left, exactly, when this much of its
-// total is kept and these refunds said what is in them. The rest of what was refunded
-// takes the same part of what the named refunds left.
+// keptBase returns exactly how much of the base of a sale is left, when this much of its
+// total is kept and these refunds named their parts. All other refunds take the same share
+// of what the named refunds left.
 func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named refundParts) *big.Rat {
 	left, whole := base.Scaled(), r.TotalEarned.Scaled()
 	if named != (refundParts{}) {
@@ -99,8 +100,8 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 	return rest.Mul(rest, big.NewRat(min(kept.Scaled(), whole), whole))
 }
 
-// earnedByParts is what a sale earns when refunds say what is in them, and false when
-// none does.
+// earnedByParts returns what a sale earns when refunds named their parts, and false when
+// none did.
 func (p *Program) earnedByParts(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
 	hand, _ := r.ByHand.Get()
@@ -115,7 +116,7 @@ func (p *Program) earnedByParts(r *record.Sale) (affiliate.Amount, bool, error) 
 	return affiliate.AmountFromScaled(scaled.Num().Int64()), true, nil
 }
 
-// rounded is an amount rounded half away from zero to the digits of a currency.
+// rounded returns an amount rounded half away from zero to the digits of a currency.
 func rounded(exact *big.Rat, c affiliate.Currency) *big.Rat {
 	unit := big.NewRat(c.Unit().Scaled(), decimal.Scale)
 	units := new(big.Rat).Quo(exact, unit)
@@ -125,8 +126,8 @@ func rounded(exact *big.Rat, c affiliate.Currency) *big.Rat {
 	return unit.Mul(unit, new(big.Rat).SetInt(whole))
 }
 
-// Exact is what a sale earns before it is rounded: the rate on the base, or the
-// amount of a flat rate or one that was set by hand, and of that the kept part.
+// Exact returns what a sale earns before rounding: the rate on the base, or the amount of
+// a flat rate or of one that was set by hand, times the kept part.
 func (p *Program) Exact(r *record.Sale) *big.Rat {
 	kept, err := KeptOf(r)
 	named, unknown := RefundPartsOf(r)
@@ -157,5 +158,5 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 	return earned.Mul(earned, left.Quo(left, whole))
 }
 
-// scaledRat is an amount as a fraction.
+// scaledRat returns an amount as a fraction.
 func scaledRat(scaled int64) *big.Rat { return big.NewRat(scaled, decimal.Scale) }

@@ -13,10 +13,10 @@ import (
 // Rules that hold a commission for a person to look at. They never refuse or
 // change a sale. Source: docs/money.md 15.
 
-// maxReviewRules is how many rules a program may have.
+// maxReviewRules is the largest number of rules in a program.
 const maxReviewRules = 16
 
-// risk is the hold of the status in the words of a preview; empty: none.
+// risk translates the hold of a status into the risk of a preview; empty: none.
 func risk(s affiliate.AffiliateStatus) affiliate.RiskReason {
 	return affiliate.RiskReason(strings.ToLower(string(s.NewSales().Or(""))))
 }
@@ -66,7 +66,7 @@ func (o *Op) risks(e affiliate.Evidence) (reasons []affiliate.RiskReason, err er
 	return reasons, nil
 }
 
-// reviewed is the affiliate as a rule sees it.
+// reviewed returns the affiliate as a rule sees it.
 func reviewed(r *record.Affiliate) affiliate.ReviewedAffiliate {
 	return affiliate.ReviewedAffiliate{
 		ID: r.ID, FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, PayoutEmail: r.PayoutEmail,

@@ -10,7 +10,7 @@ import (
 // compared with it, and the discount is calculated from it. Source:
 // docs/money.md 12.
 
-// basketOf is the subtotal when it was sent, else the total.
+// basketOf returns the subtotal when it was sent, else the total.
 func basketOf(subtotal, total affiliate.Opt[affiliate.Amount]) affiliate.Opt[affiliate.Amount] {
 	if _, sent := subtotal.Get(); sent {
 		return subtotal
@@ -30,10 +30,10 @@ func checkSubtotal(subtotal affiliate.Opt[affiliate.Amount]) *affiliate.Error {
 	return refusal.BoundOfSale("subtotal", amount)
 }
 
-// A Charge is what a customer paid, and the parts of it that nobody earns on.
+// A Charge is what a customer paid, with the parts that earn no commission.
 type Charge struct{ Total, Tax, Shipping affiliate.Amount }
 
-// charge is what the customer paid for a sale.
+// charge returns what the customer paid for a sale.
 func charge(r *record.Sale) Charge { return Charge{r.TotalEarned, r.Tax, r.Shipping} }
 
 // Check checks tax and shipping against the total. field is the one that the

@@ -32,7 +32,7 @@ func (o *Op) decide(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, 
 	return o.DecideFor(in, d)
 }
 
-// DecideFor is decide for an identity that is known.
+// DecideFor is decide for an identity that is already known.
 func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
 	found, err := o.credit(in, d)
 	if err != nil || !found {
@@ -75,8 +75,9 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 	return err
 }
 
-// why is what decided the sale. The caller adds which payment it is. A click
-// that seems to come after the sale, because the clock went back, is left out.
+// why returns what decided the sale, except for the number of the payment, which
+// the caller adds. A click that seems to come after the sale, because the clock
+// went back, is left out.
 func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
 	sources(&w, &d.deal)
@@ -86,8 +87,8 @@ func (o *Op) why(d *Decision) record.Why {
 	return w
 }
 
-// newCustomer requires the fields of a new referral, unless they were sent and are
-// ignored: without an email there is no referral then.
+// newCustomer requires the fields of a new referral, except those that were sent
+// and are ignored: without an email no referral is created.
 func (o *Op) newCustomer(in *affiliate.NewSale) error {
 	missing := func(s, field string) bool { return s == "" && !slices.Contains(o.ignored, field) }
 	if missing(in.Email, "email") {
@@ -135,10 +136,10 @@ func (o *Op) creditTo(d *Decision, id uuid.UUID) (err error) {
 // request name.
 type identity struct {
 	Customer Customer
-	Origin   Origin // of referralId: the referral's affiliate and link, or where a click, affiliate id or slug leads
+	Origin   Origin // what referralId leads to: the affiliate and link of the referral, or of the click, affiliate id or slug
 }
 
-// evidence is what is known of an order for the rules of Config.Review. The
+// evidence returns what is known of an order for the rules of Config.Review. The
 // caller adds what only its request says.
 func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *verdict) affiliate.Evidence {
 	ref := &id.Customer.Referral

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// DeleteSale is DeleteSale of tributary.Program.
+// DeleteSale implements tributary.Program.DeleteSale.
 func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err error) {
 	defer p.Begin(&ctx, "DeleteSale", Writes).End(&err)
 	o := p.Op(ctx)
@@ -26,7 +26,7 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err erro
 	return err
 }
 
-// ReverseSale is ReverseSale of tributary.Program.
+// ReverseSale implements tributary.Program.ReverseSale.
 func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (_ affiliate.ReversedSale, err error) {
 	defer p.Begin(&ctx, "ReverseSale", Writes).End(&err)
 	o := p.Op(ctx)
@@ -47,8 +47,8 @@ func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how af
 	})
 }
 
-// stays reports whether a reversal that claws back keeps the sale: a payout
-// holds a commission of it, or it was reversed so before.
+// stays reports whether a reversal with ClawBack keeps the sale: a payout holds
+// one of its commissions, or it was reversed in this way before.
 func stays(r *record.Sale) bool {
 	return inPayout(r) || SaleFrozen(r) && r.Status.Is(affiliate.SaleRefunded)
 }

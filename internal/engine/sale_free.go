@@ -8,8 +8,9 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A free order is a sale of nothing: its code takes off the whole basket. It is
-// an order, and redeems the code, but no payment. Source: docs/money.md 13.
+// A free order is a sale with a total of 0, because its code takes off the whole
+// basket. It is an order, and redeems the code, but it is no payment. Source:
+// docs/money.md 13.
 
 // freeOrder reports whether a sale of nothing has all that a free order needs.
 func freeOrder(in *affiliate.NewSale) bool {
@@ -26,8 +27,8 @@ func (p *Program) checkTotal(in *affiliate.NewSale) *affiliate.Error {
 	return refusal.TotalRequired.When(in.TotalEarned.Sign() == 0 && !free)
 }
 
-// settleFree puts an update into a free order. A total makes it an ordinary
-// sale; without one it earns nothing and keeps its basket.
+// settleFree applies an update to a free order. With a total it becomes an
+// ordinary sale; without one it earns nothing and keeps its basket.
 func settleFree(r *record.Sale, up affiliate.SaleUpdate) error {
 	if !r.Free {
 		return nil
@@ -42,8 +43,8 @@ func settleFree(r *record.Sale, up affiliate.SaleUpdate) error {
 	)
 }
 
-// rewardPaid adds the commission of a free order that was paid after all, by
-// the rate with which it was recorded, unless the terms pay nothing more for
+// rewardPaid adds the commission of a free order that was paid after all, by the
+// rate with which it was recorded, unless a limit of the terms ends payments for
 // its customer.
 func (o *Op) rewardPaid(rec *record.Sale) error {
 	d, err := o.notePayment(rec)
@@ -53,8 +54,8 @@ func (o *Op) rewardPaid(rec *record.Sale) error {
 	return o.reward(rec, d)
 }
 
-// notePayment keeps with a free order that is paid which payment of its customer
-// it is, and whether that is beyond the limits of its terms.
+// notePayment stores, in a free order that is paid, its number among its
+// customer's payments, and whether that exceeds the limits of its terms.
 func (o *Op) notePayment(rec *record.Sale) (deal, error) {
 	d, ref, err := o.dealOf(rec)
 	if err != nil {

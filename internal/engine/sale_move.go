@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// moveTo gives a sale to another affiliate, with a commission by their terms. The
-// limits of these count as of the day of the sale.
+// moveTo moves a sale to another affiliate, with a commission by that affiliate's
+// terms. Their limits apply as of the day of the sale.
 func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	if _, err := o.Tx.Affiliates.Get(to); err != nil {
 		return refusal.OwnerNotFound.IfMissing(err)
@@ -38,9 +38,9 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	return o.reward(rec, d)
 }
 
-// keepPaid leaves with the affiliate from whom a sale is taken what payouts hold of it:
-// for each entry an adjustment in its place, and one that takes their sum back. The
-// movement of the sale books it, because all of them add up to nothing.
+// keepPaid leaves with the former affiliate what payouts hold of the sale: it replaces
+// each entry in a payout by an adjustment, and adds one that takes their sum back. They
+// add up to zero, so the movement of the sale books them too.
 func (o *Op) keepPaid(sale *record.Sale) error {
 	var back affiliate.Amount
 	for i := range sale.Commissions {
@@ -66,7 +66,7 @@ func (o *Op) keepPaid(sale *record.Sale) error {
 	return o.addMoved(sale, &record.Adjustment{Amount: back, CreatedAt: o.Now})
 }
 
-// addMoved completes and stores an adjustment of a sale that is moved.
+// addMoved completes and stores an adjustment of a sale that moves.
 func (o *Op) addMoved(sale *record.Sale, rec *record.Adjustment) error {
 	rec.ID, rec.AffiliateID, rec.Sale, rec.Kind = o.NewID(), sale.AffiliateID, sale.Number, affiliate.AdjustMove
 	rec.Reason = fmt.Sprintf("Sale %d was given to another affiliate", sale.Number)
@@ -76,8 +76,8 @@ func (o *Op) addMoved(sale *record.Sale, rec *record.Adjustment) error {
 	return nil
 }
 
-// holdInstead makes the payout of a commission hold an adjustment in its place. It
-// goes on listing the commission.
+// holdInstead makes the payout of a commission hold an adjustment in its place. The
+// payout still lists the commission.
 func (o *Op) holdInstead(c *record.Commission, adjustment uuid.UUID) error {
 	payout, err := o.Tx.Payouts.Get(c.PayoutID)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *Op) holdInstead(c *record.Commission, adjustment uuid.UUID) error {
 	return nil
 }
 
-// moveReferral gives a customer to another affiliate, and counts them there.
+// moveReferral moves a customer to another affiliate, and updates both counts.
 func (o *Op) moveReferral(rec *record.Referral, to uuid.UUID) error {
 	if _, err := o.Tx.Affiliates.Get(to); err != nil {
 		return refusal.OwnerNotFound.IfMissing(err)

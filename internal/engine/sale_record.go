@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RecordSale is RecordSale of tributary.Program.
+// RecordSale implements tributary.Program.RecordSale.
 func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result affiliate.SaleResult, err error) {
 	defer p.Begin(&ctx, "RecordSale", Writes).End(&err)
 	r := &report{in: in}
@@ -59,8 +59,8 @@ func (r *report) Announce(soon func(table string, key record.Key)) {
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
 }
 
-// A saleReply is a [affiliate.SaleResult] whose sale is not built yet: that is done after
-// the transaction has ended.
+// A saleReply is an [affiliate.SaleResult] whose sale is built later, after the
+// transaction.
 type saleReply struct {
 	outcome affiliate.SaleOutcome
 	body    *SaleBody         // the new sale, or the earlier one
@@ -96,7 +96,7 @@ func (r *saleReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
 	return record.LateAnswer(r.body), outcome
 }
 
-// saleRoom is enough for the JSON of most sales.
+// saleRoom is the size of a buffer that fits the JSON of most sales, in bytes.
 const saleRoom = 2688
 
 func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
@@ -107,9 +107,9 @@ func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 	return json.Unmarshal(answer, &r.stored)
 }
 
-// normalizeSale brings the input into canonical form. What a customer typed
-// changes no money, so a paid order is not refused for it: it is left out, and
-// the names of these fields are ignored.
+// normalizeSale brings the input into canonical form. Wrong texts that a customer typed
+// change no money, so a paid order is not refused for them: they are left out, and
+// ignored names their fields.
 func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
@@ -128,8 +128,8 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 	return ignored, p.NormalizeCharge(in)
 }
 
-// LeaveOutProductName removes the name of a product that is no name, and reports
-// whether it did. The id stays: it decides about a code.
+// LeaveOutProductName removes an invalid product name, and reports whether it did. The id
+// stays, because a code's rules use it.
 func LeaveOutProductName(in *affiliate.NewSale) bool {
 	product, ok := in.Product.Get()
 	if !ok || refusal.Optional("product.name", product.Name, refusal.MaxName) == nil {
@@ -178,7 +178,7 @@ func checkPaidAt(t time.Time, now affiliate.Instant) *affiliate.Error {
 	return cmp.Or(refusal.FieldInFuture.About("paidAt").When(at.After(now)), refusal.FieldTooLongAgo.About("paidAt").When(at.Before(now.Add(-PaidAtMost))))
 }
 
-// PaidAtMost is how long before its report a sale may have been paid.
+// PaidAtMost is the longest time between a payment and the report of its sale.
 const PaidAtMost = 30 * 24 * time.Hour
 
 func checkProduct(given affiliate.Opt[affiliate.Product]) error {
@@ -214,7 +214,7 @@ func (o *Op) recordSale(in *affiliate.NewSale) (saleReply, error) {
 	return reply, err
 }
 
-// earlier is the live sale that has one of the external ids; nil: there is none.
+// earlier returns the live sale that has one of the external ids; nil: there is none.
 func (o *Op) earlier(externalID, invoiceID string) (*SaleBody, error) {
 	rec, err := o.EarlierRecord(externalID, invoiceID)
 	if err != nil || rec.ID == uuid.Nil {
@@ -280,7 +280,7 @@ func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err e
 	return true, err
 }
 
-// medium is what attributed the customer.
+// medium returns what attributed the customer.
 func (d *Decision) medium() affiliate.ReferralMedium {
 	if d.verdict.found {
 		return affiliate.MediumCoupon
@@ -328,8 +328,8 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	return o.reward(&b.Rec, d.deal)
 }
 
-// Shared is text, but in the memory of a stored text when they are equal: a
-// customer's name is not kept again with each sale.
+// Shared returns the stored text when it equals text, so that a customer's name is not
+// kept again in memory with each sale.
 func Shared(text, stored string) string {
 	if text == stored {
 		return stored

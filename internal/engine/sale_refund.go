@@ -27,7 +27,7 @@ func (o *Op) closeIfRefunded(rec *record.Sale) error {
 	return nil
 }
 
-// RefundSale is RefundSale of tributary.Program.
+// RefundSale implements tributary.Program.RefundSale.
 func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (_ affiliate.RefundResult, err error) {
 	defer p.Begin(&ctx, "RefundSale", Writes).End(&err)
 	amount, part := in.Amount.Get()
@@ -50,7 +50,7 @@ func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (_ affili
 	})
 }
 
-// refundOnce refunds a sale, unless that was done before.
+// refundOnce refunds a sale, unless the same refund was made before.
 func (o *Op) refundOnce(before record.Sale, in affiliate.Refund) (affiliate.RefundResult, error) {
 	if refundedBy(&before, in.RefundID) {
 		return affiliate.RefundResult{Success: true, AlreadyRefunded: true, Reason: affiliate.RefundedAlready}, nil
@@ -69,7 +69,7 @@ func (o *Op) refundOnce(before record.Sale, in affiliate.Refund) (affiliate.Refu
 	return affiliate.RefundResult{Success: true, Reason: reason}, nil
 }
 
-// refundCause is the cause of a movement by a refund of the sale.
+// refundCause returns the cause of a movement by a refund of the sale.
 func refundCause(r *record.Sale) affiliate.Cause {
 	if SaleFrozen(r) {
 		return affiliate.CauseClawBack
@@ -112,8 +112,8 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 	return o.giveBack(rec, amount)
 }
 
-// giveBack changes what is refunded by the sum of refunds that were put into the
-// record. It is not above what is left; below zero, as much of earlier refunds came back.
+// giveBack changes the refunded sum by refunds that are already in the record. sum is at
+// most what is left; it is negative when part of earlier refunds came back.
 func (o *Op) giveBack(rec *record.Sale, sum affiliate.Amount) (err error) {
 	if rec.Refunded, err = rec.Refunded.Add(sum); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (o *Op) giveBack(rec *record.Sale, sum affiliate.Amount) (err error) {
 	return o.closeIfRefunded(rec)
 }
 
-// CheckRefundParts checks what a refund says of its tax and shipping by itself. All that is
-// left has as much of them as is left.
+// CheckRefundParts checks the tax and shipping of a refund by themselves. A refund of all
+// that is left must not name them: it takes what is left of both.
 func CheckRefundParts(in *affiliate.Refund) *affiliate.Error {
 	tax, shipping := in.Tax.Or(affiliate.Amount{}), in.Shipping.Or(affiliate.Amount{})
 	sum, err := tax.Add(shipping)
@@ -154,8 +154,8 @@ func checkParts(r *record.Sale, in affiliate.Refund) error {
 	)
 }
 
-// refusePaidOut refuses the refund of a sale when a payout holds one of its
-// commissions: as manually paid before as paid, and that before as included.
+// refusePaidOut refuses the refund of a sale when a payout holds one of its commissions. It
+// says manually paid rather than paid, and paid rather than included.
 func (o *Op) refusePaidOut(rec *record.Sale) error {
 	var denied error
 	for i := range rec.Commissions {

@@ -35,7 +35,7 @@ func (o *Op) Recalculate(before record.Sale) (bool, error) {
 	return err == nil, err
 }
 
-// ReviewCommissions is ReviewCommissions of tributary.Program.
+// ReviewCommissions implements tributary.Program.ReviewCommissions.
 func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) (_ []affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "ReviewCommissions", Writes).End(&err)
 	o := p.Op(ctx)
@@ -86,7 +86,7 @@ func waitsForApproval(c record.Commission) bool {
 	return c.Approval.Is(affiliate.ApprovalOnHold) && c.HoldReason.Is(affiliate.HoldAffiliateNotApproved)
 }
 
-// reviewed is a sale before and after a review.
+// reviewed returns a sale before and after a review.
 func (o *Op) reviewed(id affiliate.SaleID, status affiliate.ApprovalStatus) (before, after record.Sale, err error) {
 	if before, err = o.SaleByNumber(id); err != nil {
 		return before, after, refusal.SaleNotFound.IfMissing(err)

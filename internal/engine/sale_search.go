@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SearchSales is SearchSales of tributary.Program.
+// SearchSales implements tributary.Program.SearchSales.
 func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
 	defer p.Begin(&ctx, "SearchSales", Reads).End(&err)
 	if err := p.checkSaleQuery(q); err != nil {
@@ -30,8 +30,8 @@ func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 	})
 }
 
-// checkSaleQuery checks what is no look-up. On the wire it is a query, so its
-// errors are of the query.
+// checkSaleQuery checks the fields that name no record. On the wire they are a
+// query, so the errors are those of a query.
 func (p *Program) checkSaleQuery(q affiliate.SaleQuery) error {
 	return refusal.First(
 		InQuery(refusal.OneOfOrNone("status", q.Status, []affiliate.SaleStatus{affiliate.SaleActive, affiliate.SaleRefunded})),

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// UpdateSale is UpdateSale of tributary.Program.
+// UpdateSale implements tributary.Program.UpdateSale.
 func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (_ affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "UpdateSale", Writes).End(&err)
 	rq := Request{Name: "sale.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoSaleID.When(id == 0))}
@@ -91,7 +91,7 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 			return err
 		}
 	}
-	before := rec.Clone() // after the move: what is sent beside it changes it further
+	before := rec.Clone() // as of after the move, which the other fields then change further
 	refusal.SetText(&rec.Email, up.Email)
 	refusal.SetText(&rec.Name, up.Name)
 	refusal.SetText(&rec.ExternalID, up.ExternalID)
@@ -128,7 +128,7 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 		return refusal.SaleRefunded.Err()
 	}
 	if rec.Free {
-		return nil // nothing is kept of it, but nothing was refunded
+		return nil // nothing of it is kept, but nothing was refunded
 	}
 	return o.closeIfRefunded(rec)
 }
@@ -194,9 +194,9 @@ func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
 	return d, ref, err
 }
 
-// applyCommission sets the commission directly, or calculates it again when
-// what it rests on was sent. A sale whose money is settled takes what it has
-// already.
+// applyCommission sets the commission directly, or calculates it again when a field that
+// it depends on was sent. A sale whose money is settled accepts the values that it already
+// has.
 func (o *Op) applyCommission(before, rec *record.Sale, up affiliate.SaleUpdate) error {
 	if rec.Free {
 		return nil
@@ -222,8 +222,8 @@ func (o *Op) applyCommission(before, rec *record.Sale, up affiliate.SaleUpdate) 
 	return o.Recompute(rec)
 }
 
-// setCommission makes the entries of a sale add up to this much, rounded. The
-// same amount on the same ground changes nothing.
+// setCommission makes the entries of a sale add up to this amount, rounded. The same
+// amount on the same basis changes nothing.
 func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) error {
 	earned, err := earned.Round(o.Cfg.Currency)
 	if err != nil {
@@ -247,7 +247,7 @@ func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) er
 	return o.reward(rec, d)
 }
 
-// setByHand notes what the sale earns, on what is kept of it now.
+// setByHand records what the sale earns, and how much of it is kept at this time.
 func setByHand(r *record.Sale, earned affiliate.Amount) error {
 	kept, err := KeptOf(r)
 	if err != nil {

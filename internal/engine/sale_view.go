@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Sale is Sale of tributary.Program.
+// Sale implements tributary.Program.Sale.
 func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (_ affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "Sale", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Sale, error) {
@@ -24,7 +24,7 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (_ affiliate.Sa
 	})
 }
 
-// Sales is Sales of tributary.Program.
+// Sales implements tributary.Program.Sales.
 func (p *Program) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
 	defer p.Begin(&ctx, "Sales", Reads).End(&err)
 	l, err := p.Listing(pg, "sales", f)
@@ -76,13 +76,13 @@ type seller struct {
 	status                     affiliate.Enum[affiliate.AffiliateStatus]
 }
 
-// SellerOf is the affiliate as sales show it.
+// SellerOf returns the affiliate as sales show it.
 func SellerOf(r *record.Affiliate) seller {
 	return seller{r.FirstName, r.LastName, r.Email, affiliate.EnumOf(r.Status)}
 }
 
-// customerBody is the referral of a sale with its totals: a [record.Referral] in
-// two thirds of its bytes, because every sale of a customer has one.
+// customerBody is the referral of a sale with its totals. It has two thirds of
+// the bytes of a [record.Referral], because every sale of a customer has one.
 type customerBody struct {
 	id, affiliate, link, plan                     uuid.UUID
 	name, email, customerID, planName, landedPage string
@@ -107,7 +107,7 @@ func CustomerOf(r *record.Referral, totals record.Totals) *customerBody {
 	}
 }
 
-// referral is the referral as the wire shows it.
+// referral returns the referral as the wire shows it.
 func (c *customerBody) referral(program uuid.UUID) affiliate.Referral {
 	return ReferralWith(program, record.Referral{
 		ID: c.id, AffiliateID: c.affiliate, LinkID: c.link, PlanID: c.plan, Name: c.name, Email: c.email,
@@ -117,7 +117,7 @@ func (c *customerBody) referral(program uuid.UUID) affiliate.Referral {
 	}, record.Totals{Revenue: c.revenue, Commission: c.commission})
 }
 
-// saleOf is the sale as the wire shows it.
+// saleOf returns the sale as the wire shows it.
 func (o *Op) saleOf(rec record.Sale) (affiliate.Sale, error) {
 	b, err := o.SaleBody(rec)
 	if err != nil {
@@ -157,7 +157,7 @@ func (o *Op) complete(b *SaleBody, ref *record.Referral) (err error) {
 	return err
 }
 
-// Sale is the sale as the API answers it.
+// Sale returns the sale as the API answers it.
 func (b *SaleBody) Sale() affiliate.Sale {
 	var s affiliate.Sale
 	b.fillSale(&s)
@@ -201,14 +201,14 @@ func (b *SaleBody) appendJSON(dst []byte) []byte {
 	return s.AppendJSON(dst)
 }
 
-// AppendAnswer appends the sale as the API answers it.
-func (b *SaleBody) AppendAnswer(dst []byte) []byte {
+// Encode writes the sale as the API answers it.
+func (b *SaleBody) Encode() []byte {
 	var s affiliate.Sale
 	b.fillSale(&s)
-	return s.AppendJSON(slices.Grow(dst, saleRoom))
+	return s.AppendJSON(make([]byte, 0, saleRoom))
 }
 
-// CommissionsOf is a sale's commissions as the wire shows them.
+// CommissionsOf returns a sale's commissions as the wire shows them.
 func CommissionsOf(r *record.Sale) []affiliate.Commission {
 	out := make([]affiliate.Commission, len(r.Commissions))
 	for i := range r.Commissions {

@@ -7,8 +7,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// Same reports whether two states of a record are equal in every field. It is
-// the only test of whether a record has changed, and it includes new fields
+// Same reports whether two states of a record are equal in every field. Nothing
+// else decides whether a record has changed, and new fields are included
 // automatically. An empty list equals a nil one, because a store may return
 // either.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// IgnoreMissing is nil for a look-up that found nothing.
+// IgnoreMissing returns nil for the error of a look-up that found nothing.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return nil
@@ -68,7 +68,7 @@ func (o *Op) SaveAffiliate(old, rec record.Affiliate) (affiliate.Affiliate, erro
 	return answer, err
 }
 
-// touched is the affiliate after one of its links was written.
+// touched marks an affiliate as changed after one of its links was written.
 func touched(r record.Affiliate) record.Affiliate {
 	r.Revision++
 	return r
@@ -118,8 +118,8 @@ func (o *Op) saveCode(old, rec record.Code) (affiliate.Code, error) {
 	return answer, o.emit(record.Event{Type: affiliate.PromocodeUpdated, ObjectID: rec.ID, Revision: rec.Revision}, CodeBody{rec, held})
 }
 
-// SaveReferral writes a changed referral. A new one is written before what its
-// event shows, its totals, is there; see emitReferral.
+// SaveReferral writes a changed referral. A new one is written earlier, before
+// the totals that its event shows; see EmitReferral.
 func (o *Op) SaveReferral(old, rec record.Referral) (affiliate.Referral, error) {
 	if Same(old, rec) {
 		return o.ReferralOf(old)
@@ -143,9 +143,10 @@ func (o *Op) EmitReferral(typ affiliate.EventType, rec record.Referral) (affilia
 }
 
 // SaveSale writes a changed sale with its totals and movements. A change that
-// refunds the whole fires sale.deleted, and nothing is fired while it stays so.
-// When the sale counts again, sale.updated says it. New sales are written when
-// they are recorded. A change without a cause moves nothing between the accounts.
+// refunds the whole fires sale.deleted, and while the sale stays refunded nothing
+// is fired. When the sale counts again, sale.updated says so. New sales are
+// written when they are recorded. A change without a cause moves nothing between
+// the accounts.
 func (o *Op) SaveSale(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sale, error) {
 	if Same(old, rec) {
 		return o.saleOf(old)
@@ -179,12 +180,12 @@ func (o *Op) SaveSale(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sa
 	return b.Sale(), err
 }
 
-// event is an event of the sale as it is.
+// event returns an event of the sale in its current state.
 func event(r *record.Sale, typ affiliate.EventType) record.Event {
 	return record.Event{Type: typ, ObjectID: r.ID, Number: r.Number, Revision: r.Revision}
 }
 
-// Touched is the sale after its payout has changed.
+// Touched marks a sale as changed after its payout has changed.
 func Touched(r record.Sale) record.Sale {
 	r.Revision++
 	return r

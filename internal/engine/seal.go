@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Seal is what the store keeps of a secret that stands in the record id.
+// Seal returns what the store keeps of a secret in the record with the id.
 func (p *Program) Seal(secret []byte, id uuid.UUID) ([]byte, error) {
 	if p.Cfg.Seal == nil {
 		return secret, nil

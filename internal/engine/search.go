@@ -18,16 +18,16 @@ import (
 // Searches. A search never walks a table in one piece: it reads a limited number
 // of records for a page, in several Views.
 
-// What one page of a search reads: so many records in all, and in one View.
+// The records that one page of a search reads: in all, and in one View.
 const (
 	searchedAtMost = 5000
 	searchedAtOnce = 512
 )
 
-// maxSearch is how many characters a search text may have.
+// maxSearch is the longest search text, in characters.
 const maxSearch = 100
 
-// A Hunt is a page of a search: the operation and the query are the scope of its
+// A Hunt is one page of a search: its operation and query are the scope of the
 // cursors.
 type Hunt struct {
 	Page      affiliate.Page
@@ -35,18 +35,18 @@ type Hunt struct {
 	Query     any
 }
 
-// A Seeker is what a search needs in one View.
+// A Seeker is what a search uses in one View.
 type Seeker[R record.Record[R], T any] struct {
 	Choice[R]
 	Table record.Table[R]
 	Item  func(R) (T, error)
 	over  func(*R) bool          // reports that no later record can fit; nil: never
-	keep  func(*R) (bool, error) // a condition that is not in the choice; nil: none
+	keep  func(*R) (bool, error) // a further condition, outside of the choice; nil: none
 	Costs int                    // how many other records keep may read; they count
 	spent int                    // how many it has read
 }
 
-// A search is how far it has come.
+// A search is the progress of a page.
 type search[T any] struct {
 	page   affiliate.List[T]
 	last   uuid.UUID // that was looked at
@@ -57,9 +57,10 @@ type search[T any] struct {
 
 func (s *search[T]) full(limit int) bool { return len(s.page.Items) == limit }
 
-// Found reads a page of a search. seek is called once in each run of a View; its
-// argument says whether a search text may name records exactly. A page that
-// follows one of records that have the text somewhere has such records too.
+// Found reads a page of a search. seek is called once in each run of a View. Its
+// argument says whether a search text may name records exactly. It is false after
+// a page of records that contain the text somewhere, because the following pages
+// must list such records too.
 func Found[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt, seek func(o *Op, exactly bool) *Seeker[R, T]) (affiliate.List[T], error) {
 	h.Page.Limit = cmp.Or(h.Page.Limit, affiliate.PageSize)
 	l, err := p.Listing(h.Page, h.Operation, h.Query)
@@ -142,7 +143,7 @@ func (k *Seeker[R, T]) take(s *search[T], recs []R, limit int) error {
 	return nil
 }
 
-// alone is the list of the only record that can be selected.
+// alone returns the list when only one record can be selected.
 func (k *Seeker[R, T]) alone() (affiliate.List[T], error) {
 	var shown T
 	if k.Err != nil {
@@ -173,8 +174,8 @@ func (k *Seeker[R, T]) keeps(rec *R) (bool, error) {
 	return k.keep(rec)
 }
 
-// checkSearch checks a search text. A text that is set to nothing is no error: it
-// selects nothing.
+// checkSearch checks a search text. A text that is set to null or to the empty
+// text is no error: it selects nothing.
 func checkSearch(text affiliate.Opt[string]) *affiliate.Error {
 	if text.Or("") == "" {
 		return nil
@@ -182,8 +183,8 @@ func checkSearch(text affiliate.Opt[string]) *affiliate.Error {
 	return InQuery(refusal.Given("search", text, maxSearch))
 }
 
-// A part is a text that records are searched for, in any letter case. Names have
-// letters that ASCII does not have, and what is found decides nothing.
+// A part is a text that records are searched for, in any letter case. It folds
+// letters beyond ASCII too, because names have them and a search decides nothing.
 type part string
 
 func partOf(text string) part { return part(strings.ToLower(plaintext.Trim(text))) }
@@ -192,7 +193,7 @@ func (p part) in(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), string(p)) })
 }
 
-// A period is the time in which records were made; a zero end is open.
+// A period is a range of creation times; a zero end is open.
 type period struct{ since, until affiliate.Instant }
 
 func (p *Program) period(since, until affiliate.Opt[affiliate.Date]) period {

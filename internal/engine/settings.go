@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Settings is Settings of tributary.Program.
+// Settings implements tributary.Program.Settings.
 func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error) {
 	defer p.Begin(&ctx, "Settings", Reads).End(&err)
 	c := p.Cfg

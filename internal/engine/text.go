@@ -5,8 +5,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// canonicalCode returns a code without blanks around it and without what nobody
-// sees, and whether it is one.
+// canonicalCode returns a code without blanks around it and invisible
+// characters, and whether the result is a valid code.
 //
 // Source: docs/rules.md 1.9.
 func canonicalCode(s string) (string, bool) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// tierOf is the tier as events show it.
+// tierOf returns the tier as events show it.
 func tierOf(rec record.Tier) affiliate.Tier {
 	return affiliate.Tier{
 		ID: rec.ID, Tier: rec.Tier, Name: rec.Name, Emoji: OrNull(rec.Emoji), MinReferrals: rec.MinReferrals,
@@ -14,7 +14,7 @@ func tierOf(rec record.Tier) affiliate.Tier {
 	}
 }
 
-// tierAnswer is the tier as it is answered by itself.
+// tierAnswer returns the tier as it is answered by itself.
 func tierAnswer(r record.Tier) affiliate.Tier {
 	tier := tierOf(r)
 	tier.CreatedAt, tier.UpdatedAt = affiliate.TimeOf(r.CreatedAt.Time()), affiliate.TimeOf(r.UpdatedAt.Time())

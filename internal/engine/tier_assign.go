@@ -41,7 +41,7 @@ func (o *Op) TiersFromTheTop() ([]record.Tier, error) {
 	return tiers, nil
 }
 
-// highestMet is the first of the tiers whose minimums are met; zero: none.
+// highestMet returns the first tier whose minimums are met; zero: none.
 func highestMet(tiers []record.Tier, t record.Totals) uuid.UUID {
 	for i := range tiers {
 		if metBy(tiers[i], t) {

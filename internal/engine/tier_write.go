@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateTier is CreateTier of tributary.Program.
+// CreateTier implements tributary.Program.CreateTier.
 func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (_ affiliate.Tier, err error) {
 	defer p.Begin(&ctx, "CreateTier", Writes).End(&err)
 	rec := record.Tier{
@@ -29,7 +29,7 @@ func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (_ affil
 	})
 }
 
-// Tier is Tier of tributary.Program.
+// Tier implements tributary.Program.Tier.
 func (p *Program) Tier(ctx context.Context, id uuid.UUID) (_ affiliate.Tier, err error) {
 	defer p.Begin(&ctx, "Tier", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Tier, error) {
@@ -38,7 +38,7 @@ func (p *Program) Tier(ctx context.Context, id uuid.UUID) (_ affiliate.Tier, err
 	})
 }
 
-// Tiers is Tiers of tributary.Program.
+// Tiers implements tributary.Program.Tiers.
 func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Tier], err error) {
 	defer p.Begin(&ctx, "Tiers", Reads).End(&err)
 	l, err := p.Listing(pg, "tiers", nil)
@@ -50,7 +50,7 @@ func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (_ affiliate.Lis
 	})
 }
 
-// UpdateTier is UpdateTier of tributary.Program.
+// UpdateTier implements tributary.Program.UpdateTier.
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (_ affiliate.Tier, err error) {
 	defer p.Begin(&ctx, "UpdateTier", Writes).End(&err)
 	o := p.Op(ctx)
@@ -79,7 +79,7 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.Tie
 	})
 }
 
-// DeleteTier is DeleteTier of tributary.Program.
+// DeleteTier implements tributary.Program.DeleteTier.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) (err error) {
 	defer p.Begin(&ctx, "DeleteTier", Writes).End(&err)
 	o := p.Op(ctx)

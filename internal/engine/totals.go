@@ -32,8 +32,8 @@ func (o *Op) Totals(owner uuid.UUID) (record.Totals, error) {
 // Count adds t to the totals of the owner; a zero owner counts nothing.
 func (o *Op) Count(owner uuid.UUID, t Tally) error { return o.countWith(owner, t, &Booking{}) }
 
-// countWith is count with the movements of an affiliate, so that its totals are
-// written once.
+// countWith is count together with the movements of an affiliate, so that its
+// totals are written once.
 func (o *Op) countWith(owner uuid.UUID, t Tally, b *Booking) error {
 	if owner == uuid.Nil || t == (Tally{}) && b.n == 0 {
 		return nil
@@ -103,7 +103,8 @@ func (t Tally) negated() (Tally, error) {
 }
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
-// referral, and books it. Either side may be nil: the sale is not there.
+// referral, and books the change. was is nil for a new sale, is for a deleted
+// one.
 func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	if was != nil && is != nil && was.AffiliateID != is.AffiliateID {
 		if err := o.moveSale(was, nil, cause); err != nil {
@@ -132,7 +133,7 @@ func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	return o.Count(rec.ReferralID, change)
 }
 
-// SaleChange is what a change of a sale adds to totals.
+// SaleChange returns what the change of a sale adds to totals.
 func SaleChange(was, is *record.Sale) (change Tally, err error) {
 	before, err := tally(was)
 	if err != nil {
@@ -156,9 +157,8 @@ func SaleChange(was, is *record.Sale) (change Tally, err error) {
 	return change, nil
 }
 
-// tally is what a live sale adds to the totals: its kept amount and its
-// commission. A sale that was refunded in full adds nothing, nor does one that
-// is not there.
+// tally returns what a live sale adds to the totals: its kept amount and its
+// commission. A nil sale, and one that was refunded in full, adds nothing.
 func tally(r *record.Sale) (Tally, error) {
 	if r == nil || r.Status.Is(affiliate.SaleRefunded) {
 		return Tally{}, nil

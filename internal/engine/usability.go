@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// checkAlways applies the rules that no order changes: rows 2–8, and a minimum in a
-// currency in which no order is.
+// checkAlways applies the rules that no order can change: rows 2–8, and a minimum in
+// a currency that no order has.
 func (v *verdict) checkAlways(at affiliate.Instant, c affiliate.Currency) {
 	v.checkState(at)
 	if v.foreignMinimum(c) {
@@ -23,7 +23,7 @@ func (v *verdict) foreignMinimum(c affiliate.Currency) bool {
 	return minimum && v.code.MinimumCurrency != c
 }
 
-// UsabilityOf is the usability of a code whose affiliate has a hold.
+// UsabilityOf returns the usability of a code whose affiliate has a hold.
 func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliate.HoldReason) affiliate.Usability {
 	v := verdict{code: *code, coupon: *coupon}
 	v.checkAlways(o.Now, o.Cfg.Currency)
@@ -31,7 +31,8 @@ func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliat
 	return affiliate.Usability{Usable: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Hold: OrNull(hold)}
 }
 
-// usabilityOfCoupon is that of a code without rules of its own.
+// usabilityOfCoupon returns the usability of a code of the coupon that has no rules
+// of its own.
 func (o *Op) usabilityOfCoupon(coupon *record.Coupon) affiliate.Usability {
 	return o.UsabilityOf(&record.Code{Active: true, AffiliateID: uuid.Max}, coupon, "")
 }

@@ -78,7 +78,7 @@ func report(w io.Writer, chosen []goal, results map[bench]output) bool {
 	return held
 }
 
-// load is the load average of the machine, where the system tells it.
+// load returns the load average of the machine, where the system tells it.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

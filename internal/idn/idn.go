@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// maxLabel is how long a label may be in ASCII. Source: RFC 1035.
+// maxLabel is the longest label in ASCII. Source: RFC 1035.
 const maxLabel = 63
 
 // ASCII returns a domain name with each label that is not ASCII as its A-label, in
@@ -47,7 +47,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// fold is a character in lower case, of the usual width.
+// fold returns a character in lower case, of the usual width.
 func fold(r rune) rune {
 	switch {
 	case r == 0x3002 || r == 0xFF61: // full stops of CJK
@@ -146,7 +146,7 @@ func appendVariable(out []byte, q, bias int) []byte {
 	}
 }
 
-// adapt is the bias of the next number. Source: RFC 3492, 6.1.
+// adapt returns the bias of the next number. Source: RFC 3492, 6.1.
 func adapt(delta, points int, first bool) int {
 	if delta /= 2; first {
 		delta = delta * 2 / damp

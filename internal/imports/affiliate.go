@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportAffiliates is ImportAffiliates of tributary.Program.
+// ImportAffiliates implements tributary.Program.ImportAffiliates.
 func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.ImportedAffiliate) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportAffiliates", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -36,7 +36,8 @@ func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.I
 	})
 }
 
-// A drawnAffiliate is what belongs to a row before the transaction.
+// A drawnAffiliate holds what was computed and drawn for a row before the
+// transaction.
 type drawnAffiliate struct{ digest, random string }
 
 func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) error {
@@ -126,7 +127,7 @@ func (im *importing) affiliate(row *affiliate.ImportedAffiliate, drawn *drawnAff
 	})
 }
 
-// newAffiliate is a row as a record, checked against what is stored.
+// newAffiliate returns a row as a record, checked against what is stored.
 func (im *importing) newAffiliate(row *affiliate.ImportedAffiliate) (record.Affiliate, error) {
 	terms, err := im.TermsOf(row.CommissionPlanID, refusal.PlanNotFound)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What the rows of an import add to totals and books. It is written once at the
-// end of the batch. Books that are open get OPENING movements of now, because
-// statements that were closed never change; books that are not open get none,
-// and an OpenBooksJob books what is there.
+// What the rows of an import add to totals and books. It is written once, at the
+// end of the batch. In open books it becomes OPENING movements dated now, because
+// closed statements never change. Books that are not open get no movement: an
+// OpenBooksJob books the records later.
 
-// An importShare is what the rows of a batch add to one owner of totals.
+// An importShare is what a batch adds to one owner of totals.
 type importShare struct {
 	owner    uuid.UUID
 	tally    engine.Tally
-	booked   bool // below is something for the books of an affiliate
+	booked   bool // the fields below change the books of an affiliate
 	change   engine.Standing
 	inPayout affiliate.Amount
 	paid     affiliate.Amount
 	bonuses  []record.Adjustment
 }
 
-// share is the share of an owner.
+// share returns the share of an owner.
 func (im *importing) share(owner uuid.UUID) *importShare {
 	if s := im.shared[owner]; s != nil {
 		return s
@@ -39,7 +39,7 @@ func (im *importing) share(owner uuid.UUID) *importShare {
 	return s
 }
 
-// books is the share of an affiliate whose books change.
+// books returns the share of an affiliate whose books change.
 func (im *importing) books(affiliate uuid.UUID) *importShare {
 	s := im.share(affiliate)
 	s.booked = true
@@ -106,8 +106,7 @@ func (s *importShare) move(before, after engine.Standing) error {
 	return err
 }
 
-// tellPayout takes amounts off PAYABLE, and adds them to what payouts hold and to
-// what was paid.
+// tellPayout takes amounts from PAYABLE, and adds them to IN_PAYOUT and PAID.
 func (im *importing) tellPayout(affiliateID uuid.UUID, inPayout, paid affiliate.Amount) (err error) {
 	s := im.books(affiliateID)
 	for _, amount := range []affiliate.Amount{inPayout, paid} {

@@ -13,7 +13,7 @@ import (
 
 // The codes of an imported coupon.
 
-// A plannedCode is what becomes of a code.
+// A plannedCode says what happens to a code of a row.
 type plannedCode struct {
 	affiliate.ImportedCode
 	owner  uuid.UUID
@@ -80,8 +80,8 @@ func (im *importing) placeCode(planned *plannedCode, coupon uuid.UUID, own map[r
 	return nil
 }
 
-// storeCodes writes the planned codes, and returns how many are new. Uses of a
-// code that comes later are uses of the coupon too.
+// storeCodes writes the planned codes, and returns how many are new. When a
+// code is added later, its uses are added to the coupon too.
 func (im *importing) storeCodes(coupon record.Coupon, codes []plannedCode, later bool) (added int, err error) {
 	var used int64
 	for i := range codes {

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportCoupons is ImportCoupons of tributary.Program.
+// ImportCoupons implements tributary.Program.ImportCoupons.
 func ImportCoupons(ctx context.Context, p *engine.Program, rows []affiliate.ImportedCoupon) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportCoupons", engine.Writes).End(&err)
 	o := p.Op(ctx)

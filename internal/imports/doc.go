@@ -1,2 +1,2 @@
-// Package imports takes in the rows of another service. It writes without events.
+// Package imports stores the rows of another service, without events.
 package imports

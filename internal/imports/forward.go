@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// forwardSale brings a sale forward that has gone on at the other service.
+// forwardSale updates an imported sale to its newer state at the other service.
 func (im *importing) forwardSale(known record.Import, row *affiliate.ImportedSale, digest string) (affiliate.ImportRow, error) {
 	if known.Kind != record.ImportedAsSale || known.Adopted {
 		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
@@ -51,8 +51,8 @@ func (im *importing) forwardSale(known record.Import, row *affiliate.ImportedSal
 	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded, Stored: known.Figures}, im.amend(known)
 }
 
-// holds tells why a row does not bring its sale forward: the sale was changed
-// here, or the row says something else than that it has gone on.
+// holds returns why a row does not update its sale, or nil: the sale was
+// changed here, or the row differs in more than its newer state.
 func holds(r *record.Import, sale *record.Sale, row *affiliate.ImportedSale) *affiliate.Error {
 	now, err := figures(sale)
 	hand, byHand := sale.ByHand.Get()

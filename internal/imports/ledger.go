@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// The ledger of imports: refs, and what became of them.
+// The ledger of imports: refs, and the records that their rows made.
 
 // checkRef checks the ref of a row.
 func checkRef(ref string) *affiliate.Error {
@@ -27,7 +27,7 @@ func checkRef(ref string) *affiliate.Error {
 	return refusal.CheckText("ref", ref, refusal.MaxName, false)
 }
 
-// importedAt is the time of a row: zero is now.
+// importedAt returns the time of a row: zero is now.
 func importedAt(o *engine.Op, field string, at *time.Time) *affiliate.Error {
 	if at.IsZero() {
 		*at = o.Now.Time()
@@ -39,14 +39,15 @@ func importedAt(o *engine.Op, field string, at *time.Time) *affiliate.Error {
 	return nil
 }
 
-// importDigest tells a row from the same row with other contents.
+// importDigest returns a digest of a row, to see whether a repeated row has
+// changed.
 func importDigest(row any) string {
 	raw, _ := json.Marshal(row) // texts, amounts and times always have JSON
 	sum := sha256.Sum256(raw)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// imported is the ledger's row of a ref. There may be none.
+// imported returns the ledger's row of a ref. There may be none.
 func imported(o *engine.Op, ref string) (rec record.Import, found bool, err error) {
 	if ref == "" {
 		return rec, false, nil
@@ -76,7 +77,7 @@ func (im *importing) amend(rec record.Import) error {
 	return nil
 }
 
-// A lead is where refs lead to: an affiliate, by a link or a code or directly.
+// A lead is the affiliate that refs lead to, by a link, by a code or directly.
 type lead struct {
 	affiliate record.Affiliate
 	link      uuid.UUID
@@ -125,7 +126,7 @@ func leadOf(o *engine.Op, rec *record.Import) (to lead, err error) {
 	return to, err
 }
 
-// An importReading is what a batch of rows will look up.
+// An importReading holds what a batch of rows will look up.
 type importReading struct {
 	refs   []string
 	emails []string

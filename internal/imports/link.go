@@ -27,20 +27,19 @@ type importedLinks struct {
 	new   int // of plans
 }
 
-// A plannedLink is what becomes of a link.
+// A plannedLink says what happens to a link of a row.
 type plannedLink struct {
 	affiliate.ImportedLink
 	stored uuid.UUID        // the link is there already; zero: it is not
 	left   bool             // it is left out; its ref leads to the affiliate
-	same   int              // the slug is that of the plan before this one, counted from 1; zero: of none
+	same   int              // an earlier plan with the same slug, counted from 1; zero: none
 	known  bool             // the link is not new
 	note   *affiliate.Error // why something else is stored
 	kept   string
-	alias  string // what was given, when it is no slug: it leads to the link too; empty: none
+	alias  string // the given text when it is not a slug, which then leads to the link too; empty: none
 }
 
-// plan decides what becomes of each link. self is the affiliate, zero for a new
-// one.
+// plan decides what happens to each link. self is the affiliate, zero for a new one.
 func (l *importedLinks) plan(self uuid.UUID) error {
 	own := map[string]int{}
 	for _, link := range l.row.Links {
@@ -120,8 +119,8 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 	return nil
 }
 
-// freeAlias is what was given as an alias. One that leads to a link of somebody else
-// is none.
+// freeAlias returns the given text as an alias, or empty when it leads to somebody else's
+// link.
 func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) {
 	alias, ok := engine.AliasOf(given)
 	if !ok {
@@ -166,7 +165,7 @@ func (l *importedLinks) addAlias(alias string, link uuid.UUID) error {
 	return nil
 }
 
-// freeSuffix is the slug with the first of -2, -3 … that nobody has.
+// freeSuffix returns the slug with the first of -2, -3 … that nobody has.
 func (l *importedLinks) freeSuffix(slug string, own map[string]int) (string, error) {
 	for n := 2; ; n++ {
 		candidate := engine.WithSuffix(slug, "-"+strconv.Itoa(n))
@@ -253,7 +252,7 @@ func (l *importedLinks) insert(planned *plannedLink, owner uuid.UUID) error {
 	return l.tell(engine.Tally{Clicks: planned.Clicks}, rec.ID)
 }
 
-// enrollLink notes what the ref of a link leads to.
+// enrollLink stores in the ledger what the ref of a link leads to.
 func (l *importedLinks) enrollLink(planned *plannedLink, owner uuid.UUID) error {
 	if planned.Ref == "" {
 		return nil
@@ -264,9 +263,9 @@ func (l *importedLinks) enrollLink(planned *plannedLink, owner uuid.UUID) error 
 	return l.enroll(record.Import{Ref: planned.Ref, Kind: record.ImportedAsLink, Object: planned.stored, Adopted: planned.known})
 }
 
-// hyphened is a text as a slug: each run of other characters than letters,
-// digits and hyphens becomes a hyphen, none is at the ends, and it is cut to the
-// longest slug. It may be empty.
+// hyphened returns a text as a slug: each run of characters other than letters, digits
+// and hyphens becomes a hyphen, hyphens at the ends are removed, and the rest is cut to
+// the longest slug. It may be empty.
 func hyphened(text string) string {
 	if refusal.ValidSlug(text) && len(text) <= refusal.MaxSlug {
 		return text

@@ -12,19 +12,18 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// An overlay is what was written over one table: records by id, a nil one for a
-// record that was deleted, and the ids that hold each key. The zero Key holds
-// all.
-type overlay[T record.Record[T]] struct {
-	records map[uuid.UUID]written[T]
+// An overlay holds what was written over one table: records by id, nil for a
+// deleted one, and the ids that hold each key. The zero Key holds all.
+type overlay struct {
+	records map[uuid.UUID]overwrite
 	holders map[record.Key]*holders
 	writes  int64 // so far, those that were undone too
 }
 
-// A written is what was written over an id.
-type written[T any] struct {
-	rec   *T    // nil: it is deleted
-	since int64 // the write that was the first over the id
+// An overwrite is a record that was written over an id, or nil when it was deleted.
+type overwrite struct {
+	rec   record.AnyRecord // nil: it is deleted
+	since int64            // the write that was the first over the id
 }
 
 // holders are ids in the order of the table. They are sorted when they are read.
@@ -43,19 +42,19 @@ func (h *holders) list() []uuid.UUID {
 	return h.ids
 }
 
-// keysOf are the keys of a record, and the zero Key.
-func keysOf[T record.Record[T]](rec *T) []record.Key {
+// keysOf returns the keys of a record, and the zero Key.
+func keysOf(rec record.AnyRecord) []record.Key {
 	if rec == nil {
 		return nil
 	}
-	return (*rec).AppendKeys(make([]record.Key, 1, 10))
+	return rec.AppendKeys(make([]record.Key, 1, 10))
 }
 
-// set puts what is there for an id in place of what was; known is false when
-// nothing was written over the id.
-func (o *overlay[T]) set(id uuid.UUID, w written[T], known bool) {
+// set replaces what is written over an id; known is false when nothing was written
+// over it before.
+func (o *overlay) set(id uuid.UUID, w overwrite, known bool) {
 	if o.records == nil {
-		o.records, o.holders = make(map[uuid.UUID]written[T]), make(map[record.Key]*holders)
+		o.records, o.holders = make(map[uuid.UUID]overwrite), make(map[record.Key]*holders)
 	}
 	is, was := keysOf(w.rec), keysOf(o.records[id].rec)
 	for _, key := range was {
@@ -83,14 +82,15 @@ func (o *overlay[T]) set(id uuid.UUID, w written[T], known bool) {
 	}
 }
 
-// An overlaid is a table with an overlay, in one transaction.
-type overlaid[T record.Record[T]] struct {
-	t    *rehearsed
-	base record.Table[T]
-	over *overlay[T]
+// An overlayTable is a table with an overlay, in one transaction.
+type overlayTable struct {
+	t      *rehearsalTx
+	schema record.TableSchema
+	base   record.Table[record.AnyRecord]
+	over   *overlay
 }
 
-func (h overlaid[T]) Get(id uuid.UUID) (rec T, err error) {
+func (h overlayTable) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := h.t.usable(false); err != nil {
 		return rec, err
 	}
@@ -101,10 +101,10 @@ func (h overlaid[T]) Get(id uuid.UUID) (rec T, err error) {
 	case over.rec == nil:
 		return rec, affiliate.ErrNotFound
 	}
-	return (*over.rec).Clone(), nil
+	return h.schema.Clone(over.rec), nil
 }
 
-func (h overlaid[T]) Find(key record.Key) (rec T, err error) {
+func (h overlayTable) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err := h.t.usable(false); err != nil {
 		return rec, err
 	}
@@ -116,13 +116,12 @@ func (h overlaid[T]) Find(key record.Key) (rec T, err error) {
 		return rec, err
 	}
 	if _, known := h.over.records[rec.RecordID()]; known { // it holds the key no longer
-		var none T
-		return none, affiliate.ErrNotFound
+		return nil, affiliate.ErrNotFound
 	}
 	return rec, nil
 }
 
-func (h overlaid[T]) Insert(rec T) error {
+func (h overlayTable) Insert(rec record.AnyRecord) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -135,7 +134,7 @@ func (h overlaid[T]) Insert(rec T) error {
 	return h.put(id, rec)
 }
 
-func (h overlaid[T]) Replace(rec T) error {
+func (h overlayTable) Replace(rec record.AnyRecord) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func (h overlaid[T]) Replace(rec T) error {
 	return h.put(rec.RecordID(), rec)
 }
 
-func (h overlaid[T]) Delete(id uuid.UUID) error {
+func (h overlayTable) Delete(id uuid.UUID) error {
 	if err := h.t.usable(true); err != nil {
 		return err
 	}
@@ -157,7 +156,7 @@ func (h overlaid[T]) Delete(id uuid.UUID) error {
 }
 
 // put writes a record, unless another one holds a unique key of it.
-func (h overlaid[T]) put(id uuid.UUID, rec T) error {
+func (h overlayTable) put(id uuid.UUID, rec record.AnyRecord) error {
 	for _, key := range rec.AppendKeys(nil) {
 		if !key.Index.Unique() {
 			continue
@@ -170,13 +169,12 @@ func (h overlaid[T]) put(id uuid.UUID, rec T) error {
 			return err
 		}
 	}
-	kept := rec.Clone()
-	h.write(id, &kept)
+	h.write(id, h.schema.Clone(rec))
 	return nil
 }
 
-// write puts a record over the table, and notes how that is undone.
-func (h overlaid[T]) write(id uuid.UUID, rec *T) {
+// write writes a record over the table, and logs how to undo it.
+func (h overlayTable) write(id uuid.UUID, rec record.AnyRecord) {
 	h.over.writes++
 	before, known := h.over.records[id]
 	h.t.undo = append(h.t.undo, func() { h.over.set(id, before, known) })
@@ -184,22 +182,21 @@ func (h overlaid[T]) write(id uuid.UUID, rec *T) {
 	if !known {
 		since = h.over.writes
 	}
-	h.over.set(id, written[T]{rec, since}, true)
+	h.over.set(id, overwrite{rec, since}, true)
 }
 
-// List merges the records beneath, as far as nothing was written over them, with
-// those that were written.
-func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
+// List merges the records beneath over which nothing was written with those that
+// were written.
+func (h overlayTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
 		if err := h.t.usable(false); err != nil {
-			yield(none, err)
+			yield(nil, err)
 			return
 		}
 		left := q.Limit
-		give := func(rec T, err error) bool {
+		give := func(rec record.AnyRecord, err error) bool {
 			if err == nil && h.t.done {
-				rec, err = none, record.ErrTxDone
+				rec, err = nil, record.ErrTxDone
 			}
 			if !yield(rec, err) || err != nil {
 				return false
@@ -210,11 +207,11 @@ func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
 		recs, began := h.written(q), h.over.writes
 		for rec, err := range h.base.List(record.Query{Key: q.Key, After: q.After, Desc: q.Desc}) {
 			if err != nil {
-				yield(none, err)
+				yield(nil, err)
 				return
 			}
 			for len(recs) > 0 && (compareIDs(recs[0].RecordID(), rec.RecordID()) < 0) != q.Desc {
-				if !give(recs[0].Clone(), nil) {
+				if !give(h.schema.Clone(recs[0]), nil) {
 					return
 				}
 				recs = recs[1:]
@@ -225,16 +222,16 @@ func (h overlaid[T]) List(q record.Query) iter.Seq2[T, error] {
 			}
 		}
 		for _, rec := range recs {
-			if !give(rec.Clone(), nil) {
+			if !give(h.schema.Clone(rec), nil) {
 				return
 			}
 		}
 	}
 }
 
-// written are the records over the table that a query selects, in its order, as
-// they are when the walk begins.
-func (h overlaid[T]) written(q record.Query) (recs []T) {
+// written returns the written records that a query selects, in its order, as they
+// are when the walk begins.
+func (h overlayTable) written(q record.Query) (recs []record.AnyRecord) {
 	held := h.over.holders[q.Key]
 	if held == nil {
 		return nil
@@ -260,7 +257,7 @@ func (h overlaid[T]) written(q record.Query) (recs []T) {
 		slices.Reverse(ids)
 	}
 	for _, id := range ids[:n] {
-		recs = append(recs, *h.over.records[id].rec)
+		recs = append(recs, h.over.records[id].rec)
 	}
 	return recs
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxProviderIDs is how many a row may have.
+// maxProviderIDs is the largest number of provider ids in a row.
 const maxProviderIDs = payment.MaxKeys
 
 // checkProviderIDs checks a list of ids.
@@ -42,12 +42,12 @@ func checkKeys(r *affiliate.ImportedSale) *affiliate.Error {
 	return refusal.FieldNotAllowed.About("keys").When(bonus(r) && len(r.Keys) > 0)
 }
 
-// importedRefund is the id of the refund that stands for what was refunded before
-// the import. As a fact of the payment it counts only once when the provider
-// reports the sum of refunds.
+// importedRefund is the id of the refund that stands for everything refunded
+// before the import. It is a fact of the payment, so it is not counted again when
+// the provider reports the sum of refunds.
 const importedRefund = "imported"
 
-// saleOfKeys is the sale of the payment that has one of the ids.
+// saleOfKeys returns the sale of the payment that has one of the ids.
 func (im *importing) saleOfKeys(keys []affiliate.ProviderID) (sale record.Sale, err error) {
 	for _, key := range keys {
 		held, err := im.Tx.PaymentKeys.Find(record.OfProvider(record.ByPayment, key.Provider, key.ID))
@@ -81,7 +81,7 @@ func (im *importing) saleOfKeys(keys []affiliate.ProviderID) (sale record.Sale, 
 	return sale, nil
 }
 
-// attach makes a new sale the one of the payment with the ids. What the provider
+// attach gives a new sale to the payment with the row's ids. What the provider
 // reported before the import is settled at the end of the batch.
 func (im *importing) attach(row *affiliate.ImportedSale, sale *record.Sale) error {
 	if len(row.Keys) == 0 {
@@ -119,8 +119,8 @@ func takeImported(r *record.Payment, refunded affiliate.Amount) error {
 	return engine.AddRefund(r, affiliate.PaymentRefund{ID: importedRefund, Amount: refunded, State: affiliate.RefundSucceeded}, false, new(engine.Shift))
 }
 
-// settleReported brings the sales of payments that the provider had reported
-// before to what it said.
+// settleReported applies to imported sales what the provider had reported about
+// their payments before.
 func (im *importing) settleReported() error {
 	for _, id := range im.reported {
 		pay, err := im.Tx.Payments.Get(id)
@@ -142,7 +142,7 @@ func (im *importing) settleReported() error {
 	return nil
 }
 
-// forwardPayment tells the payment of an imported sale what was refunded since.
+// forwardPayment adds to the payment of an imported sale what was refunded since.
 func (im *importing) forwardPayment(sale *record.Sale) error {
 	pay, err := im.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -158,7 +158,7 @@ func (im *importing) forwardPayment(sale *record.Sale) error {
 	return im.SavePayment(before, &pay)
 }
 
-// referralOfPayers is the customer for whom one of the payers pays.
+// referralOfPayers returns the customer for whom one of the payers pays.
 func (im *importing) referralOfPayers(payers []affiliate.ProviderID) (ref record.Referral, err error) {
 	for _, id := range payers {
 		payer, err := payment.PayerOf(im.Op, id.Provider, id.ID)
@@ -181,7 +181,7 @@ func (im *importing) referralOfPayers(payers []affiliate.ProviderID) (ref record
 	return ref, nil
 }
 
-// addPayers notes that the payers pay for a customer.
+// addPayers stores that the payers pay for a customer.
 func (im *importing) addPayers(payers []affiliate.ProviderID, ref *record.Referral) error {
 	for _, id := range payers {
 		payer, err := payment.PayerOf(im.Op, id.Provider, id.ID)

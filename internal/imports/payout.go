@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportPayouts is ImportPayouts of tributary.Program.
+// ImportPayouts implements tributary.Program.ImportPayouts.
 func ImportPayouts(ctx context.Context, p *engine.Program, rows []affiliate.ImportedPayout) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportPayouts", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -104,7 +104,7 @@ func (im *importing) payout(row *affiliate.ImportedPayout, digest string) (affil
 	})
 }
 
-// paid are the figures of a stored payout.
+// paid returns the figures of a stored payout.
 func (im *importing) paid(id uuid.UUID) (affiliate.ImportFigures, error) {
 	rec, err := im.Tx.Payouts.Get(id)
 	if err != nil {
@@ -113,7 +113,8 @@ func (im *importing) paid(id uuid.UUID) (affiliate.ImportFigures, error) {
 	return affiliate.ImportFigures{Payouts: rec.Amount}, nil
 }
 
-// forwardPayout brings a payout forward that has gone on at the other service.
+// forwardPayout updates an imported payout to its newer state at the other
+// service.
 func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedPayout, digest string) (affiliate.ImportRow, error) {
 	rec, err := im.Tx.Payouts.Get(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) || known.Kind != record.ImportedAsPayout {
@@ -152,7 +153,7 @@ func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedP
 	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded, Stored: known.Figures}, im.amend(known)
 }
 
-// A paying is what the refs of a payout name.
+// A paying holds the entries that the refs of a payout name.
 type paying struct {
 	*importing
 	owner   uuid.UUID
@@ -163,8 +164,8 @@ type paying struct {
 	sum     affiliate.Amount
 }
 
-// collect finds the entries that a row names, and checks that they are free, or
-// in the payout self, and add up to its amount.
+// collect finds the entries that a row names. It checks that they are free, or
+// in the payout self, and that they add up to its amount.
 func (h *paying) collect(row *affiliate.ImportedPayout, self uuid.UUID) error {
 	for _, ref := range row.Sales {
 		known, found, err := imported(h.importing.Op, ref)
@@ -279,7 +280,7 @@ func (h *paying) put(rec *record.Payout, row *affiliate.ImportedPayout) error {
 	return h.mark(rec.ID)
 }
 
-// split is the amount of a payout by its account: held, or paid.
+// split returns the amount of a payout by its account: held, or paid.
 func split(r *record.Payout) (held, paid affiliate.Amount) {
 	if r.Status == affiliate.PayoutPaid {
 		return affiliate.Amount{}, r.Amount

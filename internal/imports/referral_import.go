@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportReferrals is ImportReferrals of tributary.Program.
+// ImportReferrals implements tributary.Program.ImportReferrals.
 func ImportReferrals(ctx context.Context, p *engine.Program, rows []affiliate.ImportedReferral) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportReferrals", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -38,7 +38,7 @@ func ImportReferrals(ctx context.Context, p *engine.Program, rows []affiliate.Im
 	})
 }
 
-// importInput is the rows together with their fields that have no JSON.
+// importInput returns the rows together with their fields that have no JSON.
 func importInput(rows []affiliate.ImportedReferral) []any {
 	input := make([]any, len(rows))
 	for i, row := range rows {

@@ -20,7 +20,7 @@ var (
 	subscriptionStatuses = affiliate.SubscriptionStatuses()
 )
 
-// How the rows of an import call are stored.
+// The storing of the rows of an import call.
 
 // add counts a row.
 func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
@@ -37,9 +37,9 @@ func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
 	r.Rows = append(r.Rows, row)
 }
 
-// importRows is an import call: each row is prepared before the transaction, and
-// stored inside it. A row that is refused is left out, so a row is refused
-// before it writes anything.
+// importRows runs an import call: it prepares each row before the transaction, and
+// stores it inside. A refused row is left out, so every refusal must come before the
+// row writes anything.
 func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (affiliate.ImportRow, error)) (affiliate.ImportReport, error) {
 	refused := make([]error, len(rows))
 	for i := range rows {
@@ -84,7 +84,7 @@ func (im *importing) note(ref string, err *affiliate.Error, kept string) {
 	im.report.Notes = append(im.report.Notes, affiliate.ImportNote{Row: im.row, Ref: ref, Err: err, Kept: kept})
 }
 
-// changed is a row that says something else and is not written.
+// changed returns a row that says something else and is not written.
 func (im *importing) changed(known *record.Import, why *affiliate.Error) affiliate.ImportRow {
 	im.note("", why, string(known.Kind))
 	return affiliate.ImportRow{Outcome: affiliate.ImportChanged, Stored: known.Figures}

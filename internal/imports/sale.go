@@ -18,7 +18,7 @@ import (
 // bonus reports whether the row is no sale but a bonus.
 func bonus(r *affiliate.ImportedSale) bool { return r.TotalEarned.IsZero() }
 
-// ImportSales is ImportSales of tributary.Program.
+// ImportSales implements tributary.Program.ImportSales.
 func ImportSales(ctx context.Context, p *engine.Program, rows []affiliate.ImportedSale) (_ affiliate.ImportReport, err error) {
 	defer p.Begin(&ctx, "ImportSales", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -91,7 +91,7 @@ func checkMoney(r *affiliate.ImportedSale) error {
 	)
 }
 
-// about is an error of another field.
+// about returns an error of another field.
 func about(field string, err *affiliate.Error) *affiliate.Error {
 	if err != nil {
 		err.Field = field
@@ -149,11 +149,11 @@ func (im *importing) sale(row *affiliate.ImportedSale, digest string) (affiliate
 	return im.newImportedSale(row, digest, who)
 }
 
-// An importCredit is whom an imported sale belongs to.
+// An importCredit is the affiliate and the customer of an imported sale.
 type importCredit struct {
 	lead
 	customer record.Referral // zero: nobody
-	hidden   bool            // nothing may be stored that shows the customer
+	hidden   bool            // nothing that shows the customer may be stored
 }
 
 // creditImported finds customer and affiliate of a row.
@@ -191,7 +191,7 @@ func (im *importing) creditImported(row *affiliate.ImportedSale) (who importCred
 	return who, err
 }
 
-// customerOf is the customer of a row: by ref, else by email.
+// customerOf returns the customer of a row: by ref, else by email.
 func (im *importing) customerOf(row *affiliate.ImportedSale) (engine.Customer, error) {
 	if row.Customer == "" {
 		return im.CustomerByEmail(row.Email)
@@ -231,10 +231,10 @@ func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, affili
 	})
 }
 
-// saleOfOrder stores a row whose ids a sale has. A sale that was not imported is the
-// row's. One of another row is the same order: a second commission is stored beside
-// it, without the ids, which stay with the first; the same commission once more is
-// noted and not stored.
+// saleOfOrder stores a row when a sale already has its ids. If that sale was not
+// imported, the row stands for it. If another row imported it, this row is a second
+// commission of the same order: it is stored without the ids, which stay with the
+// first sale. When the same commission comes once more, it is noted and not stored.
 func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec *record.Sale, who importCredit) (affiliate.ImportRow, error) {
 	if rec.Source != affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)) {
 		return im.adoptSale(row, digest, rec)
@@ -255,7 +255,7 @@ func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec
 	})
 }
 
-// adoptSale notes that a row is a sale that exists.
+// adoptSale records that a row stands for an existing sale.
 func (im *importing) adoptSale(row *affiliate.ImportedSale, digest string, rec *record.Sale) (affiliate.ImportRow, error) {
 	figures, err := figures(rec)
 	if err != nil {
@@ -266,7 +266,7 @@ func (im *importing) adoptSale(row *affiliate.ImportedSale, digest string, rec *
 	})
 }
 
-// figures are the amounts of a sale as an import adds them up.
+// figures returns the amounts of a sale as an import adds them up.
 func figures(r *record.Sale) (affiliate.ImportFigures, error) {
 	earned, err := engine.CommissionEarned(r)
 	return affiliate.ImportFigures{Sales: r.TotalEarned, Refunds: r.Refunded, Commission: earned}, err
@@ -300,7 +300,7 @@ func (im *importing) newImportedSale(row *affiliate.ImportedSale, digest string,
 	})
 }
 
-// importedSale is a row as a record.
+// importedSale returns a row as a record.
 func (im *importing) importedSale(row *affiliate.ImportedSale, who *importCredit) (record.Sale, error) {
 	number, err := im.Tx.Next(record.SaleSequence)
 	if err != nil {

@@ -35,6 +35,6 @@ func ParseSeconds(s string) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), true
 }
 
-// Age is how old the time of a request is. It is negative for one in the future.
+// Age returns how old the time of a request is. It is negative for one in the future.
 // Only whole seconds of now are used, since at has no others.
 func Age(now, at time.Time) time.Duration { return time.Unix(now.Unix(), 0).Sub(at) }

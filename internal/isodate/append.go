@@ -17,5 +17,5 @@ func Append(dst []byte, t time.Time) []byte {
 		digit(milli/100), digit(milli/10), digit(milli), 'Z', '"')
 }
 
-// digit is the last digit of n.
+// digit returns the last digit of n.
 func digit(n int) byte { return '0' + byte(n%10) }

@@ -116,7 +116,7 @@ func twoDigits(s string, limit int) (n int, ok bool) {
 	return n, n <= limit
 }
 
-// digitsEnd is the offset behind the digits that start at i.
+// digitsEnd returns the offset behind the digits that start at i.
 func digitsEnd(s string, i int) int {
 	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
 		i++

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// manyNames is how many names of an object are compared one by one. More of
-// them are kept in a hash table.
+// manyNames is the number of names of an object that are compared one by one.
+// More of them are kept in a hash table.
 const manyNames = 16
 
 // names is the set of the names of one object: a list while they are few, a

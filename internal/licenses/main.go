@@ -67,7 +67,7 @@ func run(update bool) error {
 	return nil
 }
 
-// modules are the folders with a go.mod below root, root first.
+// modules returns the folders with a go.mod below root, root first.
 func modules(root string) (folders []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
@@ -154,7 +154,7 @@ func read(dir string) (licenses []string, err error) {
 	return slices.Compact(licenses), nil
 }
 
-// write is the page.
+// write returns the page.
 func write(found map[string]*dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Licences of the modules that this repository depends on\n\n" +

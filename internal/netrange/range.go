@@ -67,16 +67,16 @@ func carried(addr netip.Addr) []netip.Addr {
 	return all
 }
 
-// lastFour are the places of an IPv4 address at the end of an IPv6 one.
+// lastFour returns the places of an IPv4 address at the end of an IPv6 one.
 func lastFour() [4]int { return [4]int{12, 13, 14, 15} }
 
-// v4In is the IPv4 address in these bytes of an IPv6 address.
+// v4In returns the IPv4 address in these bytes of an IPv6 address.
 func v4In(addr netip.Addr, at [4]int) netip.Addr {
 	raw := addr.As16()
 	return netip.AddrFrom4([4]byte{raw[at[0]], raw[at[1]], raw[at[2]], raw[at[3]]})
 }
 
-// nat64 is the well-known prefix: hosts behind DNS64 see all of IPv4 there.
+// nat64 returns the well-known prefix: hosts behind DNS64 see all of IPv4 there.
 func nat64() netip.Prefix { return v6(0x64, 0xff9b, 0, 96) }
 
 // closedNetworks lists what is not public: the special-purpose registries of
@@ -93,7 +93,7 @@ func closedNetworks() []netip.Prefix {
 	}
 }
 
-// v4 is the network a.b.c.d/bits, v6 the network a:b:c::/bits. They parse
+// v4 returns the network a.b.c.d/bits, v6 the network a:b:c::/bits. They parse
 // nothing: an address is checked for every attempt of a delivery.
 func v4(a, b, c, d byte, bits int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)

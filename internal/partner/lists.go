@@ -12,11 +12,11 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// The lists of a partner. Each is newest first, of a hundred without a limit, and
-// looks at no more than 5,000 records for a page: a page may be short or empty
-// although more follow. Next says so.
+// The lists of a partner: newest first, a hundred without a limit. A page looks
+// at no more than 5,000 records, so it may be short or empty although more
+// follow: Next says so.
 
-// Links is Links of tributary.Partner.
+// Links implements tributary.Partner.Links.
 func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
@@ -30,7 +30,7 @@ func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 	})
 }
 
-// Codes is Codes of tributary.Partner.
+// Codes implements tributary.Partner.Codes.
 func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerCode], err error) {
 	defer v.p.Begin(&ctx, "PartnerCodes", engine.Reads).End(&err)
 	now := v.p.Now()
@@ -43,7 +43,7 @@ func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	})
 }
 
-// partnerCode is a code as its affiliate sees it.
+// partnerCode returns a code as its affiliate sees it.
 func partnerCode(o *engine.Op, rec record.Code) (affiliate.PartnerCode, error) {
 	parent, err := o.ParentOf(&rec)
 	if err != nil {
@@ -67,7 +67,7 @@ func partnerCode(o *engine.Op, rec record.Code) (affiliate.PartnerCode, error) {
 	}, nil
 }
 
-// earlier is the earlier of two ends; null is none.
+// earlier returns the earlier of two ends; null is none.
 func earlier(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
 	one, has := a.Get()
 	other, hasOther := b.Get()
@@ -77,7 +77,7 @@ func earlier(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
 	return a
 }
 
-// Referrals is Referrals of tributary.Partner.
+// Referrals implements tributary.Partner.Referrals.
 func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerReferral], error) {
 	referrals, err := v.p.SearchReferrals(ctx, affiliate.ReferralQuery{AffiliateID: affiliate.Set(v.id)}, pg)
 	return shownTo(referrals, err, func(r affiliate.Referral) affiliate.PartnerReferral {
@@ -88,7 +88,7 @@ func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.Li
 	})
 }
 
-// Sales is Sales of tributary.Partner.
+// Sales implements tributary.Partner.Sales.
 func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerSale], err error) {
 	defer v.p.Begin(&ctx, "PartnerSales", engine.Reads).End(&err)
 	q := affiliate.SaleQuery{AffiliateID: affiliate.Set(v.id)}
@@ -97,7 +97,7 @@ func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	})
 }
 
-// partnerSale is a sale as the affiliate sees it whom it credits.
+// partnerSale returns a sale as the affiliate sees it whom it credits.
 func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
 	s := affiliate.PartnerSale{
 		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](), HoldReason: affiliate.Null[affiliate.HoldReason](),
@@ -112,7 +112,7 @@ func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
 		s.Customer = affiliate.MaskEmail(rec.Email, rec.ReferralID)
 	}
 	code, err1 := o.Tx.Codes.Get(rec.CodeID)
-	if err1 == nil && code.AffiliateID == rec.AffiliateID { // it may have been given to somebody else, with another text
+	if err1 == nil && code.AffiliateID == rec.AffiliateID { // otherwise it has moved to another affiliate and may have another text
 		s.PromoCode = affiliate.Set(code.Code)
 	}
 	link, err2 := o.Tx.Links.Get(rec.LinkID)

@@ -13,11 +13,12 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A Partner is one affiliate's view of the program: what this affiliate may see,
-// and nothing of anybody else. It is a value; it is safe for concurrent use.
+// A Partner is one affiliate's view of the program: what this affiliate may see, and
+// nothing of anybody else. It is a value, safe for concurrent use.
 //
-// Customers are masked by [affiliate.MaskEmail]. No name of a customer, external id, note,
-// metadata, landing page or product is in it, and no rule of Config.Review that held.
+// Customers are masked by [affiliate.MaskEmail]. It never shows a customer's name, an
+// external id, a note, metadata, a landing page or a product, nor which rule of
+// Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.
 type Partner struct {
@@ -25,10 +26,10 @@ type Partner struct {
 	id uuid.UUID
 }
 
-// PartnerIn is Partner of tributary.Program.
+// PartnerIn implements tributary.Program.Partner.
 func PartnerIn(p *engine.Program, affiliate uuid.UUID) Partner { return Partner{p, affiliate} }
 
-// Profile is Profile of tributary.Partner.
+// Profile implements tributary.Partner.Profile.
 func (v Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
 	a, err := v.p.Affiliate(ctx, v.id.String())
 	if err != nil {
@@ -47,23 +48,23 @@ func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
 	}
 }
 
-// Balance is Balance of tributary.Partner.
+// Balance implements tributary.Partner.Balance.
 func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 	return reading.Balance(ctx, v.p, affiliate.AffiliateRef{ID: v.id})
 }
 
-// Statement is Statement of tributary.Partner.
+// Statement implements tributary.Partner.Statement.
 func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
 	return reading.Statement(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to)
 }
 
-// Report is Report of tributary.Partner.
+// Report implements tributary.Partner.Report.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
 	days, err := reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
 	return days.Items, err
 }
 
-// SetPayoutDetails is SetPayoutDetails of tributary.Partner.
+// SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
 func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
 	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
 		if rec.Status != affiliate.AffiliateActive {

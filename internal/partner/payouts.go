@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/payout"
 )
 
-// Payouts is Payouts of tributary.Partner.
+// Payouts implements tributary.Partner.Payouts.
 func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerPayout], error) {
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
@@ -19,7 +19,7 @@ func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List
 	return shownTo(payouts, err, v.payoutOf)
 }
 
-// Payout is Payout of tributary.Partner.
+// Payout implements tributary.Partner.Payout.
 func (v Partner) Payout(ctx context.Context, id uuid.UUID) (affiliate.PartnerPayout, error) {
 	p, err := payout.Payout(ctx, v.p, id)
 	if err == nil && p.AffiliateID != v.id {
@@ -43,20 +43,20 @@ func (v Partner) payoutOf(p affiliate.Payout) affiliate.PartnerPayout {
 	return out
 }
 
-// PayoutEntries is PayoutEntries of tributary.Partner.
+// PayoutEntries implements tributary.Partner.PayoutEntries.
 func (v Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
 	defer v.p.Begin(&ctx, "PartnerPayoutEntries", engine.Reads).End(&err)
 	return payout.PayoutEntriesIn(ctx, v.p, id, v.id, pg)
 }
 
-// AdjustmentReasons is AdjustmentReasons of tributary.Partner.
+// AdjustmentReasons implements tributary.Partner.AdjustmentReasons.
 func (v Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (_ map[uuid.UUID]string, err error) {
 	defer v.p.Begin(&ctx, "PartnerAdjustmentReasons", engine.Reads).End(&err)
 	return payout.AdjustmentReasonsIn(ctx, v.p, v.id, ids)
 }
 
-// told is a reason of a hold as the affiliate is told it: that a rule suspects a sale
-// is not said.
+// told returns a reason of a hold as the affiliate sees it, which does not reveal that a
+// rule suspects the sale.
 func told(h affiliate.HoldReason) affiliate.HoldReason {
 	if h == affiliate.HoldFraudPrevention {
 		return affiliate.HoldProgramSettings

@@ -9,13 +9,13 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// spent is the key under which a name of the affiliate is spent. Its owner is nobody
-// who sends idempotency keys, so it meets none.
+// spent returns the key under which a name of the affiliate is used up. Its owner sends
+// no idempotency keys, so it never meets one.
 func (v Partner) spent(name string) affiliate.Once {
 	return affiliate.Once{Key: name, Owner: "spent:" + v.id.String()}
 }
 
-// Spend is Spend of tributary.Partner.
+// Spend implements tributary.Partner.Spend.
 func (v Partner) Spend(ctx context.Context, name string) (first bool, err error) {
 	defer v.p.Begin(&ctx, "PartnerSpend", engine.Writes).End(&err)
 	if name == "" {
@@ -27,7 +27,7 @@ func (v Partner) Spend(ctx context.Context, name string) (first bool, err error)
 	return err == nil && !again, err
 }
 
-// Spent is Spent of tributary.Partner.
+// Spent implements tributary.Partner.Spent.
 func (v Partner) Spent(ctx context.Context, name string) (spent bool, err error) {
 	defer v.p.Begin(&ctx, "PartnerSpent", engine.Reads).End(&err)
 	return engine.View(ctx, v.p, func(o *engine.Op) (bool, error) {

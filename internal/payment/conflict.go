@@ -13,13 +13,13 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// When a payment names a sale that is there.
+// Payments that name an existing sale.
 
-// takeEarlier decides about a waiting payment that names a sale, and reports whether
-// that is all. The sale is taken when the payer or the customer is the same, the amounts
-// agree, and no other payment has brought it. A later payment of a subscription, which
-// carries what the first one carried, is a sale of its own, and so is what a person said
-// to be one.
+// takeEarlier decides about a waiting payment that names a sale; done means that nothing
+// else is to do. The payment takes the sale when the payer or the customer is the same,
+// the amounts agree, and no other payment has brought it. A later payment of a
+// subscription, which repeats the texts of the first one, is a sale of its own, and so
+// is a payment about which a person said so.
 func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *record.Referral) (done bool, err error) {
 	owner, err := r.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
@@ -36,7 +36,7 @@ func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *
 		return r.rename(w)
 	}
 	known := (named || r.isPayerOf(&owner, sale, ref)) && (owner.ID == uuid.Nil || owner.Counted == r.Rec.Counted)
-	paid := !named && !owner.Gross.IsZero() // by another payment: the refund of one of them is none of the other
+	paid := !named && !owner.Gross.IsZero() // another payment brought it, and a refund of one is not a refund of the other
 	if known && !paid && agrees(w, sale, inProgram(&r.Rec, w), named) {
 		r.result.Outcome, r.Rec.Conflict = affiliate.SaleDuplicate, uuid.Nil
 		return true, r.adopt(*sale)
@@ -50,7 +50,8 @@ func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *
 	return true, nil
 }
 
-// rename gives a payment that names another sale the name that its provider gave it.
+// rename replaces the external id of a payment that names another sale by the provider's
+// id of the payment.
 func (r *Payment) rename(w *affiliate.WaitingSale) (done bool, err error) {
 	key := ""
 	if len(r.Fact.Keys) > 0 {
@@ -76,8 +77,8 @@ func (r *Payment) rename(w *affiliate.WaitingSale) (done bool, err error) {
 	return false, nil
 }
 
-// isOwn reports whether a name is the provider's own id of the payment: nobody but
-// the provider gives those.
+// isOwn reports whether a name is the provider's own id of the payment, which only the
+// provider assigns.
 func (r *Payment) isOwn(name string) (bool, error) {
 	if name == "" || slices.Contains(r.Fact.Keys, name) {
 		return name != "", nil
@@ -96,7 +97,7 @@ func (r *Payment) isPayerOf(owner *record.Payment, sale *record.Sale, ref *recor
 		payer != "" && payer == owner.PayerID && r.Rec.Provider == owner.Provider
 }
 
-// inProgram is what was paid, in the program's currency.
+// inProgram returns what was paid, in the program's currency.
 func inProgram(r *record.Payment, w *affiliate.WaitingSale) affiliate.Amount {
 	if r.Counted != "" {
 		return w.TotalEarned
@@ -104,9 +105,9 @@ func inProgram(r *record.Payment, w *affiliate.WaitingSale) affiliate.Amount {
 	return r.Gross.Or(affiliate.Amount{})
 }
 
-// agrees reports whether a payment can be the one of a sale: the sale is of what was
-// paid, or of that without tax and shipping. A sale that has the provider's own id of
-// the payment may be of less.
+// agrees reports whether a payment can be that of a sale: the sale has the paid amount,
+// or the paid amount without tax and shipping. A sale that has the provider's own id of
+// the payment may have less.
 func agrees(w *affiliate.WaitingSale, sale *record.Sale, gross affiliate.Amount, named bool) bool {
 	if sale.TotalEarned.Cmp(gross) > 0 {
 		return false

@@ -13,7 +13,7 @@ import (
 
 var paymentDecisions = []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed}
 
-// DecidePayment is DecidePayment of tributary.Program.
+// DecidePayment implements tributary.Program.DecidePayment.
 func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID, d affiliate.PaymentDecision) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "DecidePayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx)}
@@ -50,7 +50,7 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision) (affiliate.P
 	return r.answer()
 }
 
-// WaitingPayment is a payment that waits for a person, or ErrNotFound.
+// WaitingPayment returns a payment that waits for a person, or ErrNotFound.
 func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 	rec, err := o.Tx.Payments.Get(id)
 	if err == nil && !rec.Waits() {
@@ -59,7 +59,7 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 	return rec, err
 }
 
-// carryOut does what a person said.
+// carryOut applies the decision of a person.
 func (r *Payment) carryOut(d affiliate.PaymentDecision) error {
 	named := r.Rec.Conflict
 	if len(r.Rec.Waiting) == 0 && d == affiliate.PaymentIsOwnSale {
@@ -75,7 +75,7 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision) error {
 	}
 	sale, err := r.Tx.Sales.Get(named)
 	if err != nil {
-		return refusal.SaleNotFound.IfMissing(err) // it was deleted since: the payment may be a sale of its own
+		return refusal.SaleNotFound.IfMissing(err) // it was deleted since; the payment may become a sale of its own
 	}
 	r.result.Outcome = affiliate.SaleDuplicate
 	return r.adopt(sale)

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ProviderPayment is ProviderPayment of tributary.Program.
+// ProviderPayment implements tributary.Program.ProviderPayment.
 func ProviderPayment(ctx context.Context, p *engine.Program, provider, key string) (_ affiliate.ProviderPayment, err error) {
 	defer p.Begin(&ctx, "ProviderPayment", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), NeededText("key", key)); err != nil {
@@ -33,7 +33,7 @@ func ProviderPayment(ctx context.Context, p *engine.Program, provider, key strin
 	})
 }
 
-// PaymentOf is a payment as it is answered.
+// PaymentOf returns a payment as it is answered.
 func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, error) {
 	out := affiliate.ProviderPayment{
 		ID: rec.ID, Provider: rec.Provider, PayerID: rec.PayerID, Keys: []string{}, SaleID: affiliate.Null[affiliate.SaleID](),

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// join makes one payment of those that own keys of a fact: the one with the
-// sale stays, else the oldest.
+// join merges the payments that own keys of a fact: the one with the sale stays,
+// else the oldest.
 func (r *Payment) join(owners []record.Payment) error {
 	stays := 0
 	for i := range owners {
@@ -53,7 +53,7 @@ func (r *Payment) refuseTwoSales(a, b *record.Payment) error {
 	return ConflictOf(&one, &two)
 }
 
-// SaleIfThere is a sale, or the zero record when it was deleted.
+// SaleIfThere returns a sale, or the zero record when it was deleted.
 func SaleIfThere(o *engine.Op, id uuid.UUID) (record.Sale, error) {
 	rec, err := o.Tx.Sales.Get(id)
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -74,7 +74,7 @@ func (r *Payment) own(rec record.Payment) (err error) {
 	return r.weigh()
 }
 
-// weigh notes what the sale gives before the fact, and whether it is too late
+// weigh records what the sale gives before the fact, and whether it is too late
 // for refunds.
 func (r *Payment) weigh() (err error) {
 	if r.sale.ID == uuid.Nil {
@@ -104,8 +104,8 @@ func (r *Payment) absorb(other *record.Payment) error {
 	return nil
 }
 
-// adopt takes a sale that the host recorded itself, or that another payment has:
-// then the two are one.
+// adopt takes a sale that the host recorded itself. If another payment has the
+// sale, the two payments become one.
 func (r *Payment) adopt(sale record.Sale) error {
 	mine := r.Rec
 	stored := r.Old.ID != uuid.Nil

@@ -13,10 +13,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How a payment of nothing, with which a trial begins, becomes a customer.
+// Payments of 0, with which a trial begins, become customers.
 
-// refer makes the referral of a waiting trial for the first of its tries that resolves.
-// Without an email it stays parked.
+// refer creates the referral of a waiting trial for the first of its tries that works.
+// Without an email the trial stays parked.
 func (r *Payment) refer(w *affiliate.WaitingSale, ref *record.Referral) error {
 	if ref.ID == uuid.Nil && cmp.Or(r.Fact.Payer.Email, r.payer.Rec.Email) == "" {
 		r.result.Outcome = affiliate.SaleParked

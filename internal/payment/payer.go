@@ -28,8 +28,8 @@ func PayerOf(o *engine.Op, provider, id string) (payerChange, error) {
 	return payerChange{rec, rec.Clone()}, err
 }
 
-// proves reports whether more than a typed email says that a payer is a customer: the
-// host's id of the customer, or the provider's id of the payer.
+// proves reports whether more than a typed email shows that a payer is a customer:
+// the host's id of the customer, or the provider's id of the payer.
 func proves(f affiliate.PayerFact, ref *record.Referral) bool {
 	return ref.CustomerID != "" && (ref.CustomerID == f.CustomerID || ref.CustomerID == f.ID)
 }

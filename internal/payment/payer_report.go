@@ -12,10 +12,11 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// maxRetried is how many parked payments of a payer one ReportPayer tries again.
+// maxRetried is the largest number of a payer's parked payments that one
+// ReportPayer tries again.
 const maxRetried = 100
 
-// ReportPayer is ReportPayer of tributary.Program.
+// ReportPayer implements tributary.Program.ReportPayer.
 func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (err error) {
 	defer p.Begin(&ctx, "ReportPayer", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payer.report", Input: []any{provider, f}, Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID), payerFactCheck(&f))}
@@ -25,7 +26,7 @@ func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affi
 	return err
 }
 
-// Payer is Payer of tributary.Program.
+// Payer implements tributary.Program.Payer.
 func Payer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Payer, err error) {
 	defer p.Begin(&ctx, "Payer", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// MaxSubs is how many subscriptions of a payer are kept.
+// MaxSubs is the number of subscriptions that are kept of a payer.
 const MaxSubs = 20
 
-// ProviderStatuses are the states of a subscription, from the lowest to the
-// highest at one moment.
+// ProviderStatuses lists the states of a subscription. At the same moment a later
+// one wins over an earlier one.
 var ProviderStatuses = []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionActive, affiliate.SubscriptionCancelled}
 
-// ReportSubscription is ReportSubscription of tributary.Program.
+// ReportSubscription implements tributary.Program.ReportSubscription.
 func ReportSubscription(ctx context.Context, p *engine.Program, f affiliate.SubscriptionFact) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "ReportSubscription", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -80,7 +80,7 @@ func closed(s affiliate.Subscription) int {
 	return 0
 }
 
-// statusOf is the status of a customer with these subscriptions; empty: none.
+// statusOf returns the status of a customer with these subscriptions; empty: none.
 func statusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatus) {
 	for _, s := range subs {
 		switch {
@@ -95,8 +95,8 @@ func statusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatu
 	return status
 }
 
-// followSubs gives the referral of a payer the status that follows from the
-// subscriptions of all its payers, when they say something else than before.
+// followSubs sets the status of a payer's referral to the one that follows from
+// the subscriptions of all its payers, if that has changed.
 func followSubs(o *engine.Op, c *payerChange, before []affiliate.Subscription) (affiliate.Referral, error) {
 	ref, err := o.Tx.Referrals.Get(c.Rec.ReferralID)
 	if err != nil {
@@ -133,16 +133,17 @@ func followSubs(o *engine.Op, c *payerChange, before []affiliate.Subscription) (
 	return o.SaveReferral(ref, after)
 }
 
-// seems notes whom the payer pays for, as an email says that the payer can have
-// typed. It credits, and does not change the status of the customer.
+// seems records whom the payer pays for, when the only evidence is an email that
+// the payer may have typed. It credits, and does not change the status of the
+// customer.
 func (c *payerChange) seems(referral uuid.UUID) {
 	if c.Rec.PayerID != "" && c.Rec.ReferralID == uuid.Nil && referral != uuid.Nil {
 		c.Rec.ReferralID, c.Rec.ByEmail = referral, true
 	}
 }
 
-// Pays notes whom the payer pays for. The first one stays, unless an email alone
-// said so.
+// Pays records whom the payer pays for. The first customer stays, unless only an
+// email pointed to that one.
 func (c *payerChange) Pays(o *engine.Op, referral uuid.UUID) error {
 	if c.Rec.PayerID == "" || c.Rec.ReferralID != uuid.Nil && !c.Rec.ByEmail || referral == uuid.Nil {
 		return nil

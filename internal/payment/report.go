@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ReportPayment is ReportPayment of tributary.Program.
+// ReportPayment implements tributary.Program.ReportPayment.
 func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "ReportPayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}
@@ -35,7 +35,7 @@ type Payment struct {
 	known
 }
 
-// known is what a run of the operation has found and done.
+// known holds what a run of the operation has found and done.
 type known struct {
 	Old, Rec record.Payment // before and after; old is zero for a new one
 	fresh    []string       // keys that nobody has yet
@@ -46,7 +46,7 @@ type known struct {
 	shift    engine.Shift
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
-	named    bool // the payment names a sale that is there and that it did not take
+	named    bool // the payment names an existing sale that it did not take
 	aside    bool // the payment is in another currency, and somebody may be owed
 	result   affiliate.PaymentResult
 }
@@ -100,9 +100,9 @@ func (r *Payment) readPayer() (err error) {
 	return err
 }
 
-// checkCurrency refuses facts in another currency than the payment is counted in: that
-// of Paid.GrossCurrency, else the program's. A payment of which nothing else is known may
-// be in any.
+// checkCurrency refuses facts in another currency than the payment is counted in:
+// Paid.GrossCurrency, else the program's. A payment of which nothing else is known may be
+// in any.
 func (r *Payment) checkCurrency() error {
 	f, c := &r.Fact, r.Cfg.Currency
 	paid, sold := f.Sale.Get()
@@ -181,12 +181,12 @@ func (r *Payment) makeSale() error {
 	return r.tryWaiting()
 }
 
-// putAside keeps a payment in another currency, if it names somebody who may be owed.
-// One whose order the host has recorded is left to the host.
+// putAside keeps a payment in another currency, if it names somebody who may have earned
+// a commission. If the host has recorded its order, the payment is left to the host.
 func (r *Payment) putAside(paid *affiliate.Paid) error {
 	r.result.Outcome = affiliate.SaleUnattributed
 	if !r.Rec.Foreign() || r.Rec.Counted != r.Fact.Currency || r.Rec.Decided != "" {
-		return nil // the program's currency was told of it, or a person decided
+		return nil // the payment was also reported in the program's currency, or a person decided
 	}
 	earlier, err := r.EarlierRecord(paid.ExternalID, paid.ExternalInvoiceID)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *Payment) putAside(paid *affiliate.Paid) error {
 	return err
 }
 
-// await notes what a payment says about its sale: what was agreed, what was paid of it,
+// await stores what a payment says about its sale: what was agreed, what was paid of it,
 // or both.
 func (r *Payment) await(paid *affiliate.Paid) error {
 	waiting := waiting(paid)
@@ -236,7 +236,7 @@ func (r *Payment) await(paid *affiliate.Paid) error {
 	return nil
 }
 
-// follow brings the sale to what the facts say.
+// follow brings the sale to the state that the facts describe.
 func (r *Payment) follow() error {
 	if r.sale.ID == uuid.Nil {
 		return nil
@@ -251,8 +251,8 @@ func (r *Payment) follow() error {
 	return r.link()
 }
 
-// link notes for whom the payer pays: for the customer of the sale. An email that the
-// payer can have typed proves nothing about a customer who was there before.
+// link records that the payer pays for the customer of the sale. An email that the payer
+// may have typed proves nothing about a customer who existed before.
 func (r *Payment) link() error {
 	if r.payer.Rec.PayerID == "" || r.sale.ReferralID == uuid.Nil || r.payer.Rec.ReferralID != uuid.Nil && !r.payer.Rec.ByEmail {
 		return nil
@@ -307,7 +307,7 @@ func (r *Payment) payerKept() bool {
 	return r.Rec.Sale != uuid.Nil || r.named || tries || r.payer.Old.ID != uuid.Nil
 }
 
-// answer is the result of the run.
+// answer returns the result of the run.
 func (r *Payment) answer() (affiliate.PaymentResult, error) {
 	res := &r.result
 	res.Sale = affiliate.Null[affiliate.Sale]()

@@ -127,8 +127,8 @@ func checkPieces[T any](field string, all []T, of func(T) (id string, amount aff
 	return nil
 }
 
-// checkParts checks what a refund says of its tax and shipping, and gives both when it
-// says one.
+// checkParts checks the tax and shipping of a refund. When only one is given, it sets
+// the other to 0.
 func checkParts(f *affiliate.RefundFact) error {
 	f.Tax, f.Shipping = refusal.UnlessNull(f.Tax), refusal.UnlessNull(f.Shipping)
 	if f.Tax.IsZero() && f.Shipping.IsZero() {
@@ -144,7 +144,7 @@ func payerFactCheck(f *affiliate.PayerFact) *affiliate.Error {
 	return cmp.Or(refusal.Optional("payer.id", f.ID, refusal.MaxName), refusal.Optional("payer.customerId", f.CustomerID, refusal.MaxName))
 }
 
-// ignored names what clean drops.
+// ignored returns the fields that clean drops.
 func ignored(f affiliate.PayerFact) (names []string) {
 	was := f
 	clean(&f)
@@ -173,8 +173,8 @@ func alone(paid affiliate.Paid) bool {
 	return paid.Stage == affiliate.PaidNow && paid.GrossCurrency == "" && !paid.Free
 }
 
-// normalizePaid checks what a payment says about its sale. Of one in a foreign currency
-// only Gross counts.
+// normalizePaid checks what a payment says about its sale. For a payment in a foreign
+// currency only Gross counts.
 func normalizePaid(p *engine.Program, paid *affiliate.Paid, foreign bool) error {
 	if err := refusal.First(
 		refusal.FieldNotAllowed.About("promoCode").When(paid.PromoCode != ""),
@@ -211,7 +211,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid, foreign bool) error 
 	return err
 }
 
-// check requires one field, with a text that may be looked up.
+// check requires exactly one field, with a text that can be looked up.
 func check(c affiliate.Credit) error {
 	set := 0
 	for _, s := range [...]string{c.PromoCode, c.CodeExternalID, c.ReferralID} {
@@ -226,7 +226,7 @@ func check(c affiliate.Credit) error {
 	return refusal.First(refusal.FieldMissing.About("tries").When(set == 0), refusal.FieldNotAllowed.About("tries").When(set > 1))
 }
 
-// integrationOf is the integration of a provider, as far as the list has it.
+// integrationOf returns the integration of a provider, as far as the list has it.
 func integrationOf(provider string) affiliate.Integration {
 	name := affiliate.Integration(strings.ToUpper(provider))
 	if slices.Contains(integrations, name) {
@@ -235,7 +235,7 @@ func integrationOf(provider string) affiliate.Integration {
 	return ""
 }
 
-// ConflictOf is the refusal of a payment with two sales.
+// ConflictOf returns the refusal of a payment with two sales.
 func ConflictOf(a, b *record.Sale) error {
 	low, high := min(a.Number, b.Number), max(a.Number, b.Number)
 	return refusal.PaymentConflict.Of(strconv.FormatInt(low, 10) + ", " + strconv.FormatInt(high, 10))

@@ -15,9 +15,9 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How a payment becomes a sale.
+// Payments become sales.
 
-// waiting is the payment as it is kept until somebody is credited.
+// waiting returns the payment as it is kept until somebody is credited.
 func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 	product, _ := paid.Product.Get()
 	return affiliate.WaitingSale{
@@ -28,8 +28,8 @@ func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 	}
 }
 
-// pay makes a sale that was agreed one of what was paid of it. Tax and shipping are as
-// large a part of that.
+// pay reduces a sale that was agreed to what was paid of it, with tax and shipping in the
+// same proportion.
 func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency) (err error) {
 	if total == w.TotalEarned {
 		return nil
@@ -52,7 +52,7 @@ func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency)
 	return nil
 }
 
-// sale is the input of RecordSale, without whom to credit.
+// sale returns the input of RecordSale, without whom to credit.
 func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	in := affiliate.NewSale{
 		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
@@ -65,8 +65,8 @@ func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	return in
 }
 
-// paidAt is when the customer paid: as the provider says, else when it told so; not
-// after now, and at most 30 days before.
+// paidAt returns when the customer paid: as the provider says, else when it was reported;
+// not after now, and at most 30 days before.
 func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
 	if at.IsZero() {
 		at = told
@@ -81,14 +81,14 @@ func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
 	return when
 }
 
-// An attempt is one of those who may be credited.
+// An attempt is one affiliate or customer who may be credited.
 type attempt struct {
 	affiliate.Credit
 	customer bool // the payer's own customer
 }
 
-// tryWaiting makes the sale of a waiting payment for the first attempt that
-// resolves, and sets the outcome.
+// tryWaiting creates the sale of a waiting payment for the first attempt that works, and
+// sets the outcome.
 func (r *Payment) tryWaiting() error {
 	if r.Rec.Decided == string(affiliate.PaymentDismissed) {
 		r.result.Outcome = affiliate.SaleUnattributed
@@ -130,9 +130,9 @@ func (r *Payment) tryWaiting() error {
 	return nil
 }
 
-// leave notes why a payment that brought money has no sale, when somebody may be owed: it
-// names whom to credit and credits nobody, or nothing says whom. What is refunded in full
-// owes nobody anything.
+// leave records why a payment that brought money has no sale, when an affiliate may have
+// earned a commission: it names whom to credit and credits nobody, or says nothing about
+// whom. A payment that was refunded in full has earned nothing.
 func (r *Payment) leave() error {
 	lost, err := engine.LostOf(&r.Rec)
 	if err != nil {
@@ -155,8 +155,8 @@ func (r *Payment) leave() error {
 	return nil
 }
 
-// attempts are those who may be credited, in order. A renewal redeems no code,
-// and its customer comes first.
+// attempts lists who may be credited, in order. A renewal redeems no code, and its
+// customer comes first.
 func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 	all := make([]attempt, 0, len(w.Tries)+1)
 	if known && w.Renewal {
@@ -217,8 +217,8 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	return affiliate.SaleRecorded, nil
 }
 
-// name puts whom the attempt names into the input and the decision, and reports
-// whether there is somebody.
+// name copies what the attempt names into the input and the decision, and reports whether
+// it names anybody.
 func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a attempt) (bool, error) {
 	switch {
 	case a.customer:

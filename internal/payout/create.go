@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreatePayout is CreatePayout of tributary.Program.
+// CreatePayout implements tributary.Program.CreatePayout.
 func CreatePayout(ctx context.Context, p *engine.Program, in affiliate.NewPayout) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "CreatePayout", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -78,8 +78,7 @@ func pay(o *engine.Op, aff *record.Affiliate, rec record.Payout, t taking) (affi
 	})
 }
 
-// bookPaying books that a payout was created, and that it was paid when it was
-// created as paid.
+// bookPaying books a new payout and, when it was created as PAID, its payment.
 func bookPaying(o *engine.Op, rec *record.Payout) error {
 	err := o.Enter(rec.AffiliateID, engine.BookPayout(rec, affiliate.CausePayoutCreated, affiliate.AccountPayable, affiliate.AccountInPayout))
 	if err == nil && rec.Status == affiliate.PayoutPaid {

@@ -1,2 +1,2 @@
-// Package payout pays affiliates: what is due, previews, runs, and what became of a payout.
+// Package payout pays affiliates: what is due, previews, runs, and the status of payouts.
 package payout

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What a run, or a preview of one, does for an affiliate.
+// The result of a run, or of its preview, for an affiliate.
 
 // A due is the line of an affiliate, and what its payout takes.
 type due struct {
@@ -21,8 +21,8 @@ type due struct {
 	taking
 }
 
-// dueTo decides about an affiliate; ok is false when nothing is open, or when the
-// run leaves the affiliate out.
+// dueTo decides about an affiliate; ok is false when nothing is open, or when the run
+// does not include the affiliate.
 func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool, err error) {
 	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) {
 		return d, false, nil
@@ -45,8 +45,8 @@ func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool
 	return d, true, nil
 }
 
-// skips is why the run skips this affiliate, the first reason that holds, or empty.
-// open is how many entries are open, t what the run would pay of them.
+// skips returns why the run skips this affiliate, or empty. When several reasons hold it
+// is the first. open is the number of open entries, t what the run would pay of them.
 func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.SkipReason {
 	switch {
 	case aff.Status == affiliate.AffiliateBanned:
@@ -67,8 +67,8 @@ func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.
 	return ""
 }
 
-// anyOnHold reports whether a commission of an affiliate is on hold. The books
-// tell; only where they are not open yet the sales are read.
+// anyOnHold reports whether a commission of an affiliate is on hold. The books say so;
+// only when they are not open yet it reads the sales.
 func anyOnHold(o *engine.Op, affiliateID uuid.UUID) (bool, error) {
 	totals, err := o.Totals(affiliateID)
 	if err != nil || !totals.Books.Opened.IsZero() {
@@ -90,10 +90,10 @@ func anyOnHold(o *engine.Op, affiliateID uuid.UUID) (bool, error) {
 	return false, nil
 }
 
-// An examination is what was found about some affiliates.
+// An examination is the result for some affiliates.
 type examination struct {
 	lines []affiliate.PayoutLine
-	last  uuid.UUID // of the affiliates that were examined; zero: there were none
+	last  uuid.UUID // the last affiliate that was examined; zero: there was none
 	over  bool      // no affiliate comes after it
 }
 
@@ -142,7 +142,7 @@ func nextOf(o *engine.Op, run *record.Run, after uuid.UUID, n int) (affs []recor
 	return affs, e, err
 }
 
-// nextNamed is nextOf for a run over these affiliates alone.
+// nextNamed is nextOf for a run that names its affiliates.
 func nextNamed(o *engine.Op, ids []uuid.UUID, after uuid.UUID, n int) (affs []record.Affiliate, e examination, err error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return examined(id, after) })
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })

@@ -12,13 +12,13 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// PayoutEntries is PayoutEntries of tributary.Program.
+// PayoutEntries implements tributary.Program.PayoutEntries.
 func PayoutEntries(ctx context.Context, p *engine.Program, id uuid.UUID, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
 	defer p.Begin(&ctx, "PayoutEntries", engine.Reads).End(&err)
 	return PayoutEntriesIn(ctx, p, id, uuid.Nil, pg)
 }
 
-// PayoutEntriesIn is PayoutEntries of a payout of an affiliate; zero: of anybody.
+// PayoutEntriesIn is PayoutEntries for payouts of one affiliate; zero: of any.
 func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
 	if pg.Limit == 0 {
 		pg.Limit = affiliate.PageSize
@@ -61,7 +61,7 @@ func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID, p
 	})
 }
 
-// entryOf is an item of a payout as it is now.
+// entryOf returns an item of a payout as it is now.
 func entryOf(o *engine.Op, item affiliate.PayoutItem) (affiliate.PayoutEntry, error) {
 	e := affiliate.PayoutEntry{
 		SaleID: engine.OrNull(affiliate.SaleID(item.Sale)), CommissionID: engine.OrNull(affiliate.CommissionID(item.Commission)), AdjustmentID: engine.OrNull(item.Adjustment),
@@ -88,13 +88,13 @@ func entryOf(o *engine.Op, item affiliate.PayoutItem) (affiliate.PayoutEntry, er
 	return e, nil
 }
 
-// AdjustmentReasons is AdjustmentReasons of tributary.Program.
+// AdjustmentReasons implements tributary.Program.AdjustmentReasons.
 func AdjustmentReasons(ctx context.Context, p *engine.Program, ids ...uuid.UUID) (_ map[uuid.UUID]string, err error) {
 	defer p.Begin(&ctx, "AdjustmentReasons", engine.Reads).End(&err)
 	return AdjustmentReasonsIn(ctx, p, uuid.Nil, ids)
 }
 
-// AdjustmentReasonsIn is AdjustmentReasons of an affiliate; zero: of anybody.
+// AdjustmentReasonsIn is AdjustmentReasons for one affiliate; zero: for any.
 func AdjustmentReasonsIn(ctx context.Context, p *engine.Program, of uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	if len(ids) > refusal.MaxProducts {
 		return nil, refusal.FieldOver1000Entries.Of("adjustmentIds")

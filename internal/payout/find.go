@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// Payout is Payout of tributary.Program.
+// Payout implements tributary.Program.Payout.
 func Payout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "Payout", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Payout, error) {
@@ -19,7 +19,7 @@ func Payout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.P
 	})
 }
 
-// Payouts is Payouts of tributary.Program.
+// Payouts implements tributary.Program.Payouts.
 func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
 	defer p.Begin(&ctx, "Payouts", engine.Reads).End(&err)
 	if err := check(f); err != nil {

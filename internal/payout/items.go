@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What a payout takes, and the sales behind it.
+// What a payout takes, and the sales of it.
 
 // A taking is what a payout may take of an affiliate: the open entries in the
 // order of their time, and their sum.
@@ -24,9 +24,9 @@ type taking struct {
 	sum        affiliate.Amount
 }
 
-// take takes what is payable: everything positive until a time that is past its
-// holding period at a moment, and everything negative, because nobody is paid
-// past a known debt. Times are compared in whole milliseconds, as they are shown: a
+// take selects what is payable: every positive entry until a time whose holding
+// period has ended at a moment, and every negative entry, so that a known debt is
+// always deducted. Times are compared in whole milliseconds, as they are shown: a
 // plain date ends at its last one.
 func take(open []OpenEntry, until, moment affiliate.Instant) (t taking, err error) {
 	open = slices.DeleteFunc(open, func(e OpenEntry) bool {
@@ -90,8 +90,7 @@ func (e OpenEntry) Compare(f OpenEntry) int {
 	)
 }
 
-// markEntries changes commissions of the payout's sales: those that which
-// selects.
+// markEntries changes those commissions of the payout's sales that which selects.
 func markEntries(o *engine.Op, rec *record.Payout, which func(*record.Commission) bool, mark func(*record.Commission)) error {
 	return o.EachSaleIn(rec, func(before record.Sale) error {
 		after := before.Clone()
@@ -106,8 +105,8 @@ func markEntries(o *engine.Op, rec *record.Payout, which func(*record.Commission
 	})
 }
 
-// markAdjustments puts adjustments that the payout took into it, or lets go those
-// that are in it.
+// markAdjustments sets the payout of the adjustments that the payout took; zero:
+// none, which releases them.
 func markAdjustments(o *engine.Op, rec *record.Payout, payout uuid.UUID) error {
 	for _, item := range rec.Items {
 		if item.Adjustment == uuid.Nil {

@@ -13,7 +13,7 @@ import (
 // at.
 const previewedPieces = 10
 
-// PreviewPayouts is PreviewPayouts of tributary.Program.
+// PreviewPayouts implements tributary.Program.PreviewPayouts.
 func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PreviewPayouts", engine.Reads).End(&err)
 	in.Limit = 0 // it is of a run

@@ -34,7 +34,7 @@ func checkMethods(in *affiliate.PayoutRun) *affiliate.Error {
 	return nil
 }
 
-// payoutRunRecord is a run with these settings that begins now.
+// payoutRunRecord returns a run with these settings that begins now.
 func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run {
 	run := record.Run{
 		ExternalID: in.ExternalID, Until: now, Minimum: in.Minimum, Methods: in.Methods, NoDetails: in.NoDetails,
@@ -53,7 +53,7 @@ func sameSettings(r *record.Run, s *record.Run) bool {
 		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs)
 }
 
-// result is the run as callers see it; counts are of its lines.
+// result returns the run as callers see it; counts are of its lines.
 func result(r *record.Run, counts affiliate.RunCounts) affiliate.PayoutRunResult {
 	return affiliate.PayoutRunResult{
 		ID: r.ID, ExternalID: r.ExternalID, Status: r.Status, Until: affiliate.TimeOf(r.Until.Time()),

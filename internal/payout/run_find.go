@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// PayoutRun is PayoutRun of tributary.Program.
+// PayoutRun implements tributary.Program.PayoutRun.
 func PayoutRun(ctx context.Context, p *engine.Program, externalID string) (_ affiliate.PayoutRunResult, err error) {
 	defer p.Begin(&ctx, "PayoutRun", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.PayoutRunResult, error) {
@@ -23,7 +23,7 @@ func PayoutRun(ctx context.Context, p *engine.Program, externalID string) (_ aff
 	})
 }
 
-// PayoutRuns is PayoutRuns of tributary.Program.
+// PayoutRuns implements tributary.Program.PayoutRuns.
 func PayoutRuns(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutRunResult], err error) {
 	defer p.Begin(&ctx, "PayoutRuns", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "payout-runs", nil)
@@ -35,7 +35,7 @@ func PayoutRuns(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ af
 	})
 }
 
-// PayoutLines is PayoutLines of tributary.Program.
+// PayoutLines implements tributary.Program.PayoutLines.
 func PayoutLines(ctx context.Context, p *engine.Program, externalID string, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PayoutLines", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "payout-lines", externalID)

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RunPayouts is RunPayouts of tributary.Program.
+// RunPayouts implements tributary.Program.RunPayouts.
 func RunPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) (_ affiliate.PayoutRunResult, err error) {
 	defer p.Begin(&ctx, "RunPayouts", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.run", Input: in}
@@ -61,8 +61,8 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 }
 
 // goOn examines the next affiliates of a run in a snapshot, n at most, and books
-// those with something open, each in a transaction. It returns the run as it is
-// then.
+// those with something open, each in a transaction. It returns the run in its new
+// state.
 func goOn(ctx context.Context, p *engine.Program, run record.Run, n int) (record.Run, error) {
 	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) {
 		return examine(o, &run, reach{after: run.Cursor, affiliates: n})
@@ -112,7 +112,7 @@ func bookLine(ctx context.Context, p *engine.Program, runID, affiliateID uuid.UU
 // affiliate.
 func examined(affiliate, last uuid.UUID) bool { return bytes.Compare(affiliate[:], last[:]) <= 0 }
 
-// lastLine is a run with its last line, which is zero when it has none.
+// lastLine returns a run with its last line, which is zero when it has none.
 func lastLine(o *engine.Op, id uuid.UUID) (run record.Run, last record.Line, err error) {
 	if run, err = o.Tx.Runs.Get(id); err != nil {
 		return run, last, refusal.Internal("payout run", err)
@@ -143,8 +143,8 @@ func writeLine(o *engine.Op, aff *record.Affiliate, d *due, run uuid.UUID, last 
 	return nil
 }
 
-// advance notes how far a run has come, and ends it behind its last affiliate. It
-// can be repeated: nothing takes a run back.
+// advance stores how far a run has come, and ends it after its last affiliate. It
+// can be repeated: a run never goes back.
 func advance(o *engine.Op, id uuid.UUID, e *examination) (record.Run, error) {
 	run, last, err := lastLine(o, id)
 	if err != nil || run.Status == affiliate.RunDone || !e.over && examined(e.last, run.Cursor) {
@@ -162,7 +162,7 @@ func advance(o *engine.Op, id uuid.UUID, e *examination) (record.Run, error) {
 	return run, nil
 }
 
-// runOf is a run as callers see it, with the counts so far.
+// runOf returns a run as callers see it, with the counts so far.
 func runOf(o *engine.Op, run record.Run) (affiliate.PayoutRunResult, error) {
 	if run.Status == affiliate.RunDone {
 		return result(&run, run.Counts), nil

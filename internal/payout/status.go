@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SetPayoutStatus is SetPayoutStatus of tributary.Program.
+// SetPayoutStatus implements tributary.Program.SetPayoutStatus.
 func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, status affiliate.PayoutStatus) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "SetPayoutStatus", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.set-status", Refused: refusal.First(
@@ -24,20 +24,20 @@ func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, statu
 	return movePayout(ctx, p, rq, payoutMove{id, status, ""})
 }
 
-// FailPayout is FailPayout of tributary.Program.
+// FailPayout implements tributary.Program.FailPayout.
 func FailPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason string) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "FailPayout", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.fail", Refused: checkWhy("failedReason", id, reason)}
 	return movePayout(ctx, p, rq, payoutMove{id, affiliate.PayoutFailed, reason})
 }
 
-// CancelPayout is CancelPayout of tributary.Program.
+// CancelPayout implements tributary.Program.CancelPayout.
 func CancelPayout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "CancelPayout", engine.Writes).End(&err)
 	return SetPayoutStatus(ctx, p, id, affiliate.PayoutCanceled)
 }
 
-// ReturnPayout is ReturnPayout of tributary.Program.
+// ReturnPayout implements tributary.Program.ReturnPayout.
 func ReturnPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason string) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "ReturnPayout", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.return", Refused: checkWhy("returnedReason", id, reason)}
@@ -86,7 +86,7 @@ func movePayout(ctx context.Context, p *engine.Program, rq engine.Request, m pay
 	})
 }
 
-// why is the reason of what became of the payout.
+// why returns the reason of what became of the payout.
 func why(r *record.Payout) string {
 	if r.Status == affiliate.PayoutReturned {
 		return r.ReturnedReason
@@ -94,7 +94,7 @@ func why(r *record.Payout) string {
 	return r.FailedReason
 }
 
-// become notes what became of the payout, at a time.
+// become sets the new status of the payout and its time.
 func become(r *record.Payout, m payoutMove, at affiliate.Instant) {
 	r.Status, r.FailedReason, r.UpdatedAt = m.To, "", at
 	switch m.To {
@@ -112,8 +112,8 @@ func become(r *record.Payout, m payoutMove, at affiliate.Instant) {
 	}
 }
 
-// settle books that a payout was paid, was canceled or came back. It tells the sales
-// of one that was paid, and lets go what the others took.
+// settle books that a payout was paid, was canceled or came back. For a paid one it
+// updates the sales; for the others it releases what they took.
 func settle(o *engine.Op, rec *record.Payout) error {
 	switch rec.Status {
 	case affiliate.PayoutPaid:
@@ -135,7 +135,7 @@ func settle(o *engine.Op, rec *record.Payout) error {
 	return nil
 }
 
-// letGo books that another payout may take what this one took.
+// letGo releases what the payout took for another payout, and books that.
 func letGo(o *engine.Op, rec *record.Payout, b engine.Booking) error {
 	if err := o.Enter(rec.AffiliateID, b); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// transfersAtOnce is how many payouts one View of Transfers reads.
+// transfersAtOnce is the number of payouts that one View of Transfers reads.
 const transfersAtOnce = 512
 
-// Transfers is Transfers of tributary.Program.
+// Transfers implements tributary.Program.Transfers.
 func Transfers(ctx context.Context, p *engine.Program, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
 	return func(yield func(affiliate.Transfer, error) bool) {
 		if err := check(f); err != nil {

@@ -120,7 +120,7 @@ func swapCase(s string, first, last byte) string {
 	return string(b)
 }
 
-// HeaderName is a valid name as HTTP libraries write it: each part begins with
+// HeaderName returns a valid name as HTTP libraries write it: each part begins with
 // a capital. net/http has the same, and brings a server along.
 func HeaderName(name string) string {
 	parts := strings.Split(strings.ToLower(name), "-")

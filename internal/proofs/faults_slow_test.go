@@ -59,12 +59,9 @@ func TestSlowCall(t *testing.T) {
 					left, _, _ = lengths(t, method)
 				}
 				for _, kind := range slowFaults {
-					step := int64(7)
-					switch {
-					case atlength.On():
+					step := int64(31)
+					if atlength.On() {
 						step = 1
-					case testing.Short():
-						step = 31
 					}
 					for n := int64(1); slowAt(t, method, n, kind, left); n += step {
 						slow++

@@ -144,11 +144,11 @@ type storeFault struct {
 }
 
 var storeFaults = []storeFault{
-	{"error", false, 1, scene.ErrBoom, func(*caller) error { return scene.ErrBoom }},
-	{"error from there on", true, 5, scene.ErrBoom, func(*caller) error { return scene.ErrBoom }},
-	{"panic", false, 5, scene.ErrBoom, func(*caller) error { panic(scene.ErrBoom) }},
-	{"cancel", false, 5, context.Canceled, func(c *caller) error { return c.end(context.Canceled) }},
-	{"deadline", false, 5, context.DeadlineExceeded, func(c *caller) error { return c.end(context.DeadlineExceeded) }},
+	{"error", false, 3, scene.ErrBoom, func(*caller) error { return scene.ErrBoom }},
+	{"error from there on", true, 13, scene.ErrBoom, func(*caller) error { return scene.ErrBoom }},
+	{"panic", false, 13, scene.ErrBoom, func(*caller) error { panic(scene.ErrBoom) }},
+	{"cancel", false, 13, context.Canceled, func(c *caller) error { return c.end(context.Canceled) }},
+	{"deadline", false, 13, context.DeadlineExceeded, func(c *caller) error { return c.end(context.DeadlineExceeded) }},
 }
 
 // at returns a store that has the fault at its n-th call, and the context of its

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -23,7 +24,9 @@ func TestTextsHaveLimits(t *testing.T) {
 	for method, args := range newKeyedShop(t, memstore.New()).writes {
 		for i := range args {
 			for place := range textPlaces(reflect.ValueOf(args[i])) {
-				tried++
+				if tried++; tried%5 != 0 && !atlength.On() {
+					continue
+				}
 				s := newKeyedShop(t, memstore.New())
 				sent := slices.Clone(s.writes[method])
 				for p, value := range textPlaces(reflect.ValueOf(sent[i])) {

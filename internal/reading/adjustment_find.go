@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// Adjustment is Adjustment of tributary.Program.
+// Adjustment implements tributary.Program.Adjustment.
 func Adjustment(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Adjustment, err error) {
 	defer p.Begin(&ctx, "Adjustment", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Adjustment, error) {
@@ -19,7 +19,7 @@ func Adjustment(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affilia
 	})
 }
 
-// Adjustments is Adjustments of tributary.Program.
+// Adjustments implements tributary.Program.Adjustments.
 func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Adjustment], err error) {
 	defer p.Begin(&ctx, "Adjustments", engine.Reads).End(&err)
 	if err := engine.CheckAdjustments(f); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Attention is Attention of tributary.Program.
+// Attention implements tributary.Program.Attention.
 func Attention(ctx context.Context, p *engine.Program, n int) (_ affiliate.Attention, err error) {
 	defer p.Begin(&ctx, "Attention", engine.Reads).End(&err)
 	if n < 0 || n > engine.WaitingMost {
@@ -82,15 +82,16 @@ func newestOf[R record.Record[R], T any](t record.Table[R], key record.Key, n in
 	return w, nil
 }
 
-// failingEndpoints are the endpoints that the engine disabled, and those to which
-// every attempt fails. Somebody knows already of one that was disabled by hand.
+// failingEndpoints returns the endpoints that the engine disabled, and those to which
+// every attempt fails. An endpoint that was disabled by hand is left out: somebody
+// knows about it.
 func failingEndpoints(o *engine.Op) record.Table[record.Endpoint] {
 	return engine.Filtered[record.Endpoint]{Table: o.Tx.Endpoints, Keep: func(r record.Endpoint) bool {
 		return r.DisabledReason != affiliate.DisabledManual && (r.DisabledReason != "" || !r.FirstFailureAt.IsZero())
 	}}
 }
 
-// deliveriesSince are the deliveries that were created at a time or later.
+// deliveriesSince returns the deliveries that were created at a time or later.
 func deliveriesSince(o *engine.Op, since affiliate.Instant) record.Table[record.Delivery] {
 	return engine.Filtered[record.Delivery]{
 		Table: o.Tx.Deliveries,
@@ -99,7 +100,7 @@ func deliveriesSince(o *engine.Op, since affiliate.Instant) record.Table[record.
 	}
 }
 
-// PaymentConflict is PaymentConflict of tributary.Program.
+// PaymentConflict implements tributary.Program.PaymentConflict.
 func PaymentConflict(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.ConflictPayment, err error) {
 	defer p.Begin(&ctx, "PaymentConflict", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.ConflictPayment, error) {
@@ -111,7 +112,7 @@ func PaymentConflict(ctx context.Context, p *engine.Program, id uuid.UUID) (_ af
 	})
 }
 
-// conflictOf is a payment that waits as it is listed.
+// conflictOf returns a payment that waits as it is listed.
 func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, error) {
 	known, err := payment.PaymentOf(o, &r)
 	if err != nil {

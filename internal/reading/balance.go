@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// balance is the balance of open books of which some matures.
+// balance returns the balance of open books of which some matures.
 func balance(b *record.Books, affiliateID uuid.UUID, maturing affiliate.Amount) (affiliate.Balance, error) {
 	out := affiliate.Balance{
 		AffiliateID: affiliateID, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
@@ -20,7 +20,7 @@ func balance(b *record.Books, affiliateID uuid.UUID, maturing affiliate.Amount) 
 	return out, err
 }
 
-// earned is the sum of the accounts other than ACCRUAL.
+// earned returns the sum of the accounts other than ACCRUAL.
 func earned(b *record.Books) (sum affiliate.Amount, err error) {
 	for _, amount := range [...]affiliate.Amount{b.Held, b.Payable, b.InPayout, b.Paid} {
 		if err == nil {

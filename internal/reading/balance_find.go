@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Balance is Balance of tributary.Program.
+// Balance implements tributary.Program.Balance.
 func Balance(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) (_ affiliate.Balance, err error) {
 	defer p.Begin(&ctx, "Balance", engine.Reads).End(&err)
 	now := p.Now()
@@ -31,7 +31,7 @@ func Balance(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) 
 	})
 }
 
-// Balances is Balances of tributary.Program.
+// Balances implements tributary.Program.Balances.
 func Balances(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
 	defer p.Begin(&ctx, "Balances", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "balances", nil)
@@ -50,7 +50,7 @@ func Balances(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affi
 	})
 }
 
-// currentBalance is the balance of an affiliate, and whether its books are open.
+// currentBalance returns the balance of an affiliate, and whether its books are open.
 func currentBalance(o *engine.Op, affiliateID uuid.UUID) (b affiliate.Balance, open bool, err error) {
 	books, open, err := books(o, affiliateID)
 	if err != nil || !open {
@@ -67,8 +67,8 @@ func currentBalance(o *engine.Op, affiliateID uuid.UUID) (b affiliate.Balance, o
 	return b, true, nil
 }
 
-// books are the books of an affiliate, and whether they are open. An affiliate
-// that has nothing to enter in them has open ones.
+// books returns the books of an affiliate, and whether they are open. The books of an
+// affiliate with nothing to book count as open.
 func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 	totals, err := o.Totals(affiliate)
 	if err != nil {
@@ -77,9 +77,9 @@ func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 	return totals.Books, !totals.Books.Opened.IsZero() || totals.Books.Number == 0 && totals.Sales == 0, nil
 }
 
-// maturing is the sum of the commissions that are open and accepted, but not
-// payable yet. Nothing older than the longest time that a sale was held matures,
-// and no debt does: a payout takes it whatever its time.
+// maturing returns the sum of the commissions that are open and accepted, but not
+// payable yet. It reads only as far back as the longest time that a sale was held.
+// Negative entries never mature: a payout takes them whatever their time.
 func maturing(o *engine.Op, affiliate uuid.UUID, books *record.Books) (sum affiliate.Amount, err error) {
 	if books.MaxHold == 0 {
 		return sum, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Movements is Movements of tributary.Program.
+// Movements implements tributary.Program.Movements.
 func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Movement], err error) {
 	defer p.Begin(&ctx, "Movements", engine.Reads).End(&err)
 	f.From, f.To = f.From.UTC(), f.To.UTC()

@@ -37,7 +37,7 @@ func check(q *affiliate.ReportQuery) error {
 	)
 }
 
-// edges are the beginnings of the buckets, and the end of the last one.
+// edges returns the beginnings of the buckets, and the end of the last one.
 func edges(q *affiliate.ReportQuery, loc *time.Location) ([]affiliate.Instant, error) {
 	to := affiliate.InstantOf(q.To)
 	edges := []affiliate.Instant{affiliate.InstantOf(q.From)}
@@ -59,7 +59,7 @@ func edges(q *affiliate.ReportQuery, loc *time.Location) ([]affiliate.Instant, e
 	}
 }
 
-// begins is the first day of the interval with a day, as its midnight in UTC.
+// begins returns the first day of the interval with a day, as its midnight in UTC.
 func begins(by affiliate.Interval, year int, month time.Month, day int) time.Time {
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	switch by {
@@ -71,7 +71,7 @@ func begins(by affiliate.Interval, year int, month time.Month, day int) time.Tim
 	return date
 }
 
-// after is the first day of the next interval.
+// after returns the first day of the next interval.
 func after(by affiliate.Interval, day time.Time) time.Time {
 	switch by {
 	case affiliate.IntervalWeek:

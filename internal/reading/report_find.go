@@ -14,10 +14,10 @@ import (
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
-// reportPiece is how many records a report reads in one View.
+// reportPiece is the number of records that a report reads in one View.
 const reportPiece = 1000
 
-// Report is Report of tributary.Program.
+// Report implements tributary.Program.Report.
 func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
 	defer p.Begin(&ctx, "Report", engine.Reads).End(&err)
 	q.From, q.To = q.From.UTC(), q.To.UTC()
@@ -54,7 +54,7 @@ func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg 
 	return out, err
 }
 
-// reported is what a report reads.
+// reported holds what a report reads.
 type reported struct {
 	movements record.Key                  // zero: those of the program
 	fits      func(*record.Movement) bool // which of them count; nil: all
@@ -145,10 +145,10 @@ func (s *series) addMovement(rec *record.Movement) error {
 	return nil
 }
 
-// end is the end of the last bucket.
+// end returns the end of the last bucket.
 func (s *series) end() affiliate.Instant { return s.edges[len(s.buckets)] }
 
-// bucket is the bucket of a time; nil when it has none.
+// bucket returns the bucket of a time; nil when it has none.
 func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	i, begins := slices.BinarySearchFunc(s.edges, at, affiliate.Instant.Compare)
 	if !begins {
@@ -160,9 +160,9 @@ func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	return &s.buckets[i]
 }
 
-// countVisits counts clicks or referrals. Their ids carry the milliseconds of
-// their creation, or later ones where the clock has gone back. IDs of the host
-// carry nothing: all records are read.
+// countVisits counts clicks or referrals. Their ids carry the millisecond of
+// their creation, or a later one when the clock has gone back. Ids of the host
+// carry no time: then all records are read.
 func countVisits[R record.Record[R]](ctx context.Context, s *series, table func(*record.Tx) record.Table[R], created func(*R) affiliate.Instant, number func(*affiliate.Bucket) *affiliate.Opt[int64]) error {
 	q := record.Query{Key: s.of.visits, After: uuid7.Stamp(uuid.UUID{}, s.edges[0].Time())}
 	over := func(rec *R) bool { return !created(rec).Before(s.end().Add(engine.ClockSlack)) }

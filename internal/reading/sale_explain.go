@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ExplainSale is ExplainSale of tributary.Program.
+// ExplainSale implements tributary.Program.ExplainSale.
 func ExplainSale(ctx context.Context, p *engine.Program, id affiliate.SaleID) (_ affiliate.Explanation, err error) {
 	defer p.Begin(&ctx, "ExplainSale", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Explanation, error) {
@@ -77,7 +77,7 @@ func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 	return c, nil
 }
 
-// terms are the terms of the sale as the explanation shows them.
+// terms returns the terms of the sale as the explanation shows them.
 func terms(r *record.Sale) affiliate.ExplainedTerms {
 	t := affiliate.ExplainedTerms{
 		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
@@ -107,9 +107,9 @@ func baseOf(p *engine.Program, r *record.Sale) (b affiliate.ExplainedBase, err e
 	return b, err
 }
 
-// readingOf is the program with the deductions under which the commissions of a
-// sale were calculated. A sale older than Why.Deduct does not say what was deducted: it
-// is what agrees with its commissions, today's settings first.
+// readingOf returns the program with the deductions under which the commissions of a
+// sale were calculated. A sale that is older than Why.Deduct does not name them: then
+// they are those that agree with its commissions, today's settings first.
 func readingOf(p *engine.Program, r *record.Sale) *engine.Program {
 	sum, err := engine.CommissionEarned(r)
 	if err != nil || len(r.Commissions) == 0 || !r.Why.Deduct.Is("") {
@@ -123,7 +123,7 @@ func readingOf(p *engine.Program, r *record.Sale) *engine.Program {
 	return p
 }
 
-// readings are the program with every setting of the deductions, its own first.
+// readings returns the program with every setting of the deductions, its own first.
 func readings(p *engine.Program) []*engine.Program {
 	list := []*engine.Program{p}
 	for _, tax := range []bool{false, true} {

@@ -17,7 +17,7 @@ const (
 	simulatedSales      = 1_000 // of one affiliate
 )
 
-// Simulate is Simulate of tributary.Program.
+// Simulate implements tributary.Program.Simulate.
 func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
 	return func(yield func(affiliate.Difference, error) bool) {
 		q := q // two walks may go at once
@@ -117,9 +117,9 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 
 // applies reports whether terms decide about the commission of a sale. They do
 // not when it was set by hand, also beyond the limits of its terms, when it is
-// from before the reasons were kept, when the limits cannot be judged, or when
-// its own rate has another type. A later change of the rate of a sale from before
-// says where the new rate comes from, and nothing about the limits.
+// older than the recorded reasons, when the limits cannot be checked, or when its
+// own rate has another type. When the rate of such an old sale is changed later,
+// the sale has the source of the new rate, and still nothing about the limits.
 func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
 	_, hand := r.ByHand.Get()
 	if hand || r.Why.By.Is("") || !r.Why.Over.Is("") && len(r.Commissions) > 0 || lost(q, r) {
@@ -129,7 +129,7 @@ func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
 }
 
 // lost reports whether limits matter to a sale whose referral was deleted. They
-// cannot be judged without it.
+// cannot be checked without it.
 func lost(q *affiliate.SimulateQuery, r *record.Sale) bool {
 	limited := q.Terms.MaxPayments > 0 || q.Terms.MaxMonths > 0 || !r.Why.Over.Is("")
 	return limited && r.ReferralID == uuid.Nil && r.Why.Payment > 0
@@ -140,7 +140,7 @@ func ownRate(r *record.Sale) bool {
 	return !r.Why.RateFrom.Is(affiliate.RateOfPlan) && !r.Why.RateFrom.Is(affiliate.RateOfProgram)
 }
 
-// wouldEarn is what a sale would earn.
+// wouldEarn returns what a sale would earn.
 func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
 	if ref.ID != uuid.Nil && q.Terms.MaxMonths > 0 {

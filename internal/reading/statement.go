@@ -5,7 +5,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// statementLineOf is a movement as a line of a statement.
+// statementLineOf returns a movement as a line of a statement.
 func statementLineOf(rec record.Movement) (affiliate.StatementLine, error) {
 	after, err := figuresOf(rec)
 	amount := rec.Amount
@@ -19,8 +19,8 @@ func statementLineOf(rec record.Movement) (affiliate.StatementLine, error) {
 	}, err
 }
 
-// changesOwed reports whether a movement changes what is owed. The opening of
-// what was paid before does not.
+// changesOwed reports whether a movement changes what is owed. An opening of
+// what was already paid does not.
 func changesOwed(r *record.Movement) bool { return owed(r.From.Value()) != owed(r.To.Value()) }
 
 // owed reports whether an account is a part of what is owed.
@@ -28,7 +28,7 @@ func owed(a affiliate.Account) bool {
 	return a == affiliate.AccountHeld || a == affiliate.AccountPayable || a == affiliate.AccountInPayout
 }
 
-// figuresOf are the accounts after a movement.
+// figuresOf returns the accounts after a movement.
 func figuresOf(rec record.Movement) (f affiliate.Figures, err error) {
 	f = affiliate.Figures{Held: rec.Held, Payable: rec.Payable, InPayout: rec.InPayout, Paid: rec.Paid}
 	if f.Owed, err = f.Held.Add(f.Payable); err == nil {

@@ -15,11 +15,12 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// clockTrust is how long after its end a period counts as closed by itself: no
-// transaction takes so long, and no two clocks are so far apart.
+// clockTrust is the time after the end of a period from which it counts as closed
+// without CloseBooks: no transaction takes that long, and no two clocks differ by
+// that much.
 const clockTrust = time.Hour
 
-// Statement is Statement of tributary.Program.
+// Statement implements tributary.Program.Statement.
 func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time) (_ affiliate.Statement, err error) {
 	caller := ctx // the lines are read later, by calls of their own
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
@@ -115,7 +116,7 @@ func goOn(shown *period, pg *affiliate.Page) error {
 	return nil
 }
 
-// booksSince are the books of an affiliate, which must be open since a time.
+// booksSince returns the books of an affiliate, which must be open since a time.
 func booksSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (record.Books, error) {
 	if _, err := o.Tx.Affiliates.Get(affiliate); err != nil {
 		return record.Books{}, refusal.RefuseNoAffiliate.IfMissing(err)
@@ -123,8 +124,8 @@ func booksSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (rec
 	return openSince(o, affiliate, since)
 }
 
-// openSince is booksSince of an affiliate who may be gone. The beginning of books
-// is shown in whole milliseconds, so these are compared.
+// openSince is booksSince for an affiliate who may have been deleted. The beginning
+// of books is shown in whole milliseconds, so milliseconds are compared.
 func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (record.Books, error) {
 	books, open, err := books(o, affiliate)
 	if err == nil && (!open || books.Opened != engine.Ever && since.Before(books.Opened.Truncate(time.Millisecond))) {
@@ -133,7 +134,7 @@ func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (reco
 	return books, err
 }
 
-// figuresBefore are the accounts after the last movement before a time, and the
+// figuresBefore returns the accounts after the last movement before a time, and the
 // number of that movement.
 func figuresBefore(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
 	rec, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true})

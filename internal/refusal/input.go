@@ -81,7 +81,7 @@ func NotCleared[T any](field string, o affiliate.Opt[T]) *affiliate.Error {
 	return nil
 }
 
-// UnlessNull is the Opt with null as not given, which is how records hold it.
+// UnlessNull returns the Opt with null as not given, which is how records hold it.
 func UnlessNull[T any](o affiliate.Opt[T]) affiliate.Opt[T] {
 	if o.IsNull() {
 		return affiliate.Opt[T]{}
@@ -172,7 +172,7 @@ func NormalizeMetadata(field string, raw *[]byte) *affiliate.Error {
 	return nil
 }
 
-// Changed is the field after an update: as it was when nothing was given.
+// Changed returns the field after an update: as it was when nothing was given.
 func Changed[T any](old, up affiliate.Opt[T]) affiliate.Opt[T] {
 	if up.IsZero() {
 		return old
@@ -187,7 +187,7 @@ func SetText(dst *string, o affiliate.Opt[string]) {
 	}
 }
 
-// NothingOrNull is what a record keeps as answers show it: not given is null.
+// NothingOrNull returns what a record keeps as answers show it: not given is null.
 func NothingOrNull[T any](o affiliate.Opt[T]) affiliate.Opt[T] {
 	if o.IsZero() {
 		return affiliate.Null[T]()
@@ -195,7 +195,7 @@ func NothingOrNull[T any](o affiliate.Opt[T]) affiliate.Opt[T] {
 	return o
 }
 
-// TimeOrNull is the instant as the wire shows it, or null when there is none.
+// TimeOrNull returns the instant as the wire shows it, or null when there is none.
 func TimeOrNull(t affiliate.Instant) affiliate.Opt[affiliate.Time] {
 	if t.IsZero() {
 		return affiliate.Null[affiliate.Time]()
@@ -211,8 +211,8 @@ func EmptyNotNil[T any](list []T) []T {
 	return list
 }
 
-// SentKey is the key of a text that a caller looks up. What no record may hold
-// is not found, and never reaches the store.
+// SentKey returns the key for a text that a caller looks up. A text that no record
+// may hold is not found, and never reaches the store.
 func SentKey(ix record.Index, s string) (record.Key, error) {
 	if s == "" || !plaintext.Valid(s, false) {
 		return record.Key{}, affiliate.ErrNotFound
@@ -239,8 +239,8 @@ func RefuseTakenExternalID[R record.Record[R]](t record.Table[R], externalID str
 	return refusal.IfFound(err)
 }
 
-// Taken turns a clash on one of the given indexes into its refusal. Any other
-// error stays.
+// Taken turns a clash on one of the given indexes into its refusal. It returns any
+// other error unchanged.
 func Taken(err error, rows map[record.Index]*affiliate.Error) error {
 	clash, ok := errors.AsType[*record.ExistsError](err)
 	if !ok {

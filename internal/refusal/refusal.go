@@ -20,7 +20,7 @@ type Refusal struct {
 	Message string
 }
 
-// inField is a row for any field: {field} followed by a text. It is not listed.
+// inField returns a row for any field: {field} followed by a text. It is not listed.
 func inField(text string) Refusal {
 	return Refusal{affiliate.KindInvalid, affiliate.InvalidField, "{field}", "{field} " + text}
 }
@@ -35,12 +35,12 @@ func Refusals() []*affiliate.Error {
 	return errs
 }
 
-// Err is the row as an error.
+// Err returns the row as an error.
 func (r Refusal) Err() *affiliate.Error {
 	return &affiliate.Error{Kind: r.Kind, Reason: r.Reason, Field: r.field, Message: r.Message}
 }
 
-// Of is the row as an error about a name, which replaces the {…} in the row's
+// Of returns the row as an error about a name, which replaces the {…} in the row's
 // text and field. The name comes from a caller, so it is cut to 64 characters
 // and its control characters are escaped.
 func (r Refusal) Of(name string) *affiliate.Error {
@@ -56,10 +56,10 @@ type namedRow struct {
 	name string
 }
 
-// About is the row with a name.
+// About returns the row with a name.
 func (r *Refusal) About(name string) namedRow { return namedRow{r, name} }
 
-// When is the row as an error if the condition is true, and otherwise nil.
+// When returns the row as an error if the condition is true, and otherwise nil.
 func (n namedRow) When(holds bool) *affiliate.Error {
 	if !holds {
 		return nil
@@ -67,14 +67,14 @@ func (n namedRow) When(holds bool) *affiliate.Error {
 	return n.row.Of(n.name)
 }
 
-// On is the row as an error of another field, with the text as it is.
+// On returns the row as an error of another field, with the text as it is.
 func (r Refusal) On(field string) *affiliate.Error {
 	e := r.Err()
 	e.Field = field
 	return e
 }
 
-// When is the row as an error if the condition is true, and otherwise nil.
+// When returns the row as an error if the condition is true, and otherwise nil.
 func (r Refusal) When(holds bool) *affiliate.Error {
 	if !holds {
 		return nil
@@ -82,7 +82,7 @@ func (r Refusal) When(holds bool) *affiliate.Error {
 	return r.Err()
 }
 
-// IfMissing is the row when a look-up found nothing, and err itself otherwise.
+// IfMissing returns the row when a look-up found nothing, and err itself otherwise.
 func (r Refusal) IfMissing(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return r.Err()
@@ -123,7 +123,7 @@ func printable(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// IfMissing is the row as an error in the place of ErrNotFound, and otherwise the
+// IfMissing returns the row as an error in the place of ErrNotFound, and otherwise the
 // error.
 func (n namedRow) IfMissing(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {

@@ -25,7 +25,7 @@ type mod struct {
 
 func (m mod) path() string { return m.file.Module.Mod.Path }
 
-// tag is the name of the tag of a version: nested modules have their folder before it.
+// tag returns the name of the tag of a version: nested modules have their folder before it.
 func (m mod) tag(version string) string {
 	return path.Join(m.dir, version) // path.Join(".", v) is v
 }

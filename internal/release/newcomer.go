@@ -88,6 +88,7 @@ func (n newcomer) steps() []step {
 		{"go install …/examples/server", n.install},
 		{"go run ./partners: a client and a receiver", n.talk},
 		{"go get the nested modules", n.nested},
+		{"a copy of every example builds", n.examples},
 		{"every package and command builds", n.build},
 		{"the tagged modules build from a clone", n.clone},
 	}
@@ -154,6 +155,34 @@ func (n newcomer) sources() error {
 
 // nested requires the other modules.
 func (n newcomer) nested(ctx context.Context) (string, error) { return n.get(ctx, n.modules[1:]) }
+
+// examples copies every example of every module into the newcomer's module, as people do,
+// and builds the copies. They can import only what is public.
+func (n newcomer) examples(ctx context.Context) (string, error) {
+	var copied []string
+	for _, m := range n.modules {
+		from := filepath.Join(n.dir, m.dir, "examples")
+		entries, err := os.ReadDir(from)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		for _, entry := range entries {
+			if !entry.IsDir() {
+				continue
+			}
+			name := entry.Name()
+			if err := os.CopyFS(filepath.Join(n.home, "copied", m.dir, name), os.DirFS(filepath.Join(from, name))); err != nil {
+				return "", err
+			}
+			copied = append(copied, name)
+		}
+	}
+	if len(copied) == 0 {
+		return "", errors.New("there are no examples")
+	}
+	_, err := n.run(ctx, "go", "build", "./copied/...")
+	return strings.Join(copied, " "), err
+}
 
 // get requires modules at the version of the release.
 func (n newcomer) get(ctx context.Context, modules []mod) (string, error) {

@@ -71,7 +71,7 @@ func pack(archive, repository string, m mod, version string) error {
 	return file.Close()
 }
 
-// goModSum is the sum of a go.mod, as go.sum has it.
+// goModSum returns the sum of a go.mod, as go.sum has it.
 func goModSum(text []byte) (string, error) {
 	return dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(text)), nil

@@ -19,7 +19,7 @@ type CodeShop struct {
 	Eve affiliate.Affiliate
 }
 
-// NewCodeShop is a CodeShop on a store of its own.
+// NewCodeShop returns a CodeShop on a store of its own.
 func NewCodeShop(t testing.TB, change ...func(*tributary.Config)) CodeShop {
 	w := New(t, change...)
 	s := CodeShop{World: w, Ada: w.Ada()}
@@ -51,12 +51,12 @@ func BigCoupon(t testing.TB, n int) (CodeShop, affiliate.Coupon) {
 	return s, c
 }
 
-// Percent is a percentage that is set.
+// Percent returns a percentage that is set.
 func Percent(s string) affiliate.Opt[affiliate.Percent] {
 	return affiliate.Set(affiliate.MustPercent(s))
 }
 
-// Amount is an amount that is set.
+// Amount returns an amount that is set.
 func Amount(s string) affiliate.Opt[affiliate.Amount] {
 	return affiliate.Set(affiliate.MustAmount(s))
 }

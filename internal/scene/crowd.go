@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// ScaleID is the n-th id of a kind.
+// ScaleID returns the n-th id of a kind.
 func ScaleID(kind byte, n int) (id uuid.UUID) {
 	id[0], id[6], id[8] = 1, 0x70, 0x80
 	id[1] = kind

@@ -31,7 +31,7 @@ type Ledger struct {
 	Disabled  affiliate.IssuedEndpoint
 }
 
-// NewLedger is a Ledger on a store of its own.
+// NewLedger returns a Ledger on a store of its own.
 func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 	t.Helper()
 	ctx := context.Background()
@@ -233,7 +233,7 @@ func (w *World) Ages() {
 	})
 }
 
-// ErrorsOf is the first error.
+// ErrorsOf returns the first error.
 func ErrorsOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -273,7 +273,7 @@ var BooksClosed = StateError(affiliate.BooksNotOpen, "", "The books of this affi
 
 var booksBytes = regexp.MustCompile(`"(Payload|Answer|Refusal|Value)":"([A-Za-z0-9+/=]*)"`)
 
-// breachesOf is the error of Verify as data.
+// breachesOf returns the error of Verify as data.
 func breachesOf(err error) []affiliate.Breach {
 	breaches := []affiliate.Breach{}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

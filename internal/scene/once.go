@@ -25,7 +25,7 @@ type OnceShop struct {
 	Hooked affiliate.IssuedEndpoint
 }
 
-// NewOnceShop is a OnceShop on a store.
+// NewOnceShop returns a OnceShop on a store.
 func NewOnceShop(t *testing.T, store record.Store, change ...func(*tributary.Config)) OnceShop {
 	w := NewOn(t, store, change...)
 	a := w.Ada()

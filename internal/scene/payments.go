@@ -22,13 +22,13 @@ type PayShop struct {
 	MaraCode  affiliate.Code
 }
 
-// NewPayShop is a PayShop on a store of its own.
+// NewPayShop returns a PayShop on a store of its own.
 func NewPayShop(t testing.TB, change ...func(*tributary.Config)) *PayShop {
 	t.Helper()
 	return newPayShopOn(t, memstore.New(), change...)
 }
 
-// Hosts is a sale of 10,000 that the host recorded for Ines, by Mara.
+// Hosts returns a sale of 10,000 that the host recorded for Ines, by Mara.
 func (s *PayShop) Hosts() affiliate.Sale {
 	s.T.Helper()
 	res := Must(s.RecordSale(s.T.Context(), affiliate.NewSale{
@@ -79,7 +79,7 @@ func (s *PayShop) Play(words ...string) {
 	}
 }
 
-// Fact is a fact of now about a payment with these ids, parted by spaces.
+// Fact returns a fact of now about a payment with these ids, parted by spaces.
 func (s *PayShop) Fact(keys string) affiliate.PaymentFact {
 	return affiliate.PaymentFact{Provider: "stripe", Keys: strings.Fields(keys), At: s.Now, Currency: s.Config().Currency}
 }
@@ -96,21 +96,21 @@ func (s *PayShop) Paid(keys, total, tax string, tries ...string) affiliate.Payme
 	return f
 }
 
-// Refund is a fact about a refund of pi_1, unless another id is given.
+// Refund returns a fact about a refund of pi_1, unless another id is given.
 func (s *PayShop) Refund(id, amount string, state affiliate.RefundState, keys ...string) affiliate.PaymentFact {
 	f := s.Fact(strings.Join(append(keys, "pi_1")[:1], ""))
 	f.Refunds = []affiliate.RefundFact{{ID: id, Amount: Sum(amount), State: state}}
 	return f
 }
 
-// Cumulative is a refund fact with the sum of all refunds so far.
+// Cumulative returns a refund fact with the sum of all refunds so far.
 func (s *PayShop) Cumulative(amount string) affiliate.PaymentFact {
 	f := s.Fact("pi_1")
 	f.Refunded = affiliate.Set(Sum(amount))
 	return f
 }
 
-// Dispute is a fact about a dispute, some time after now.
+// Dispute returns a fact about a dispute, some time after now.
 func (s *PayShop) Dispute(id, amount string, state affiliate.DisputeState, after time.Duration) affiliate.PaymentFact {
 	f := s.Fact("pi_1")
 	f.At = f.At.Add(after)
@@ -130,7 +130,7 @@ func (s *PayShop) Reports(facts ...affiliate.PaymentFact) (res affiliate.Payment
 	return res
 }
 
-// SaleOf is the sale of a payment.
+// SaleOf returns the sale of a payment.
 func (s *PayShop) SaleOf(key string) affiliate.Sale {
 	s.T.Helper()
 	payment := Must(s.ProviderPayment(s.T.Context(), "stripe", key))
@@ -141,7 +141,7 @@ func (s *PayShop) SaleOf(key string) affiliate.Sale {
 	return Must(s.Sale(s.T.Context(), id))
 }
 
-// Worth is what a sale and its adjustments give.
+// Worth returns what a sale and its adjustments give.
 func (s *PayShop) Worth(id affiliate.SaleID) affiliate.Amount {
 	s.T.Helper()
 	sum := Must(s.Sale(s.T.Context(), id)).CommissionEarned
@@ -233,7 +233,7 @@ func Credits(tries []string) (all []affiliate.Credit) {
 	return all
 }
 
-// Altered is the fact with its sale changed.
+// Altered returns the fact with its sale changed.
 func Altered(f affiliate.PaymentFact, change func(*affiliate.Paid)) affiliate.PaymentFact {
 	paid, _ := f.Sale.Get()
 	change(&paid)

@@ -45,26 +45,16 @@ func (s *Probe) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) er
 }
 
 func (s *Probe) wrap(tx *record.Tx) *record.Tx {
-	return &record.Tx{
-		Affiliates: probed[record.Affiliate]{tx.Affiliates, s}, Links: probed[record.Link]{tx.Links, s},
-		Clicks: probed[record.Click]{tx.Clicks, s}, Referrals: probed[record.Referral]{tx.Referrals, s},
-		Coupons: probed[record.Coupon]{tx.Coupons, s}, Codes: probed[record.Code]{tx.Codes, s},
-		Redemptions: probed[record.Redemption]{tx.Redemptions, s}, Sales: probed[record.Sale]{tx.Sales, s},
-		Plans: probed[record.Plan]{tx.Plans, s}, Tiers: probed[record.Tier]{tx.Tiers, s},
-		Payouts: probed[record.Payout]{tx.Payouts, s}, Adjustments: probed[record.Adjustment]{tx.Adjustments, s}, Movements: probed[record.Movement]{tx.Movements, s},
-		Runs: probed[record.Run]{tx.Runs, s}, Lines: probed[record.Line]{tx.Lines, s}, Totals: probed[record.Totals]{tx.Totals, s},
-		Receipts: probed[record.Receipt]{tx.Receipts, s}, Endpoints: probed[record.Endpoint]{tx.Endpoints, s},
-		Events: probed[record.Event]{tx.Events, s}, Deliveries: probed[record.Delivery]{tx.Deliveries, s},
-		Queue: probed[record.Queue]{tx.Queue, s}, Imports: probed[record.Import]{tx.Imports, s},
-		Payments:    probed[record.Payment]{tx.Payments, s},
-		PaymentKeys: probed[record.PaymentKey]{tx.PaymentKeys, s}, Payers: probed[record.Payer]{tx.Payers, s}, Erasures: probed[record.Erasure]{tx.Erasures, s}, Aliases: probed[record.Alias]{tx.Aliases, s},
-		Next: func(seq record.Sequence) (int64, error) {
-			if err := s.write(); err != nil {
-				return 0, err
-			}
-			return tx.Next(seq)
-		},
+	out := &record.Tx{Next: func(seq record.Sequence) (int64, error) {
+		if err := s.write(); err != nil {
+			return 0, err
+		}
+		return tx.Next(seq)
+	}}
+	for _, table := range record.Schema() {
+		table.Set(out, probed{table.In(tx), s})
 	}
+	return out
 }
 
 // read counts an operation and may fail it; write also counts a write.
@@ -84,12 +74,12 @@ func (s *Probe) write() error {
 	return s.read()
 }
 
-type probed[T record.Record[T]] struct {
-	record.Table[T]
+type probed struct {
+	record.Table[record.AnyRecord]
 	s *Probe
 }
 
-func (t probed[T]) Get(id uuid.UUID) (rec T, err error) {
+func (t probed) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
@@ -97,7 +87,7 @@ func (t probed[T]) Get(id uuid.UUID) (rec T, err error) {
 	return t.Table.Get(id)
 }
 
-func (t probed[T]) Find(key record.Key) (rec T, err error) {
+func (t probed) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
@@ -108,11 +98,10 @@ func (t probed[T]) Find(key record.Key) (rec T, err error) {
 	return t.Table.Find(key)
 }
 
-func (t probed[T]) List(q record.Query) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+func (t probed) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
 		if err := t.s.read(); err != nil {
-			var zero T
-			yield(zero, err)
+			yield(nil, err)
 			return
 		}
 		for rec, err := range t.Table.List(q) {
@@ -124,21 +113,21 @@ func (t probed[T]) List(q record.Query) iter.Seq2[T, error] {
 	}
 }
 
-func (t probed[T]) Insert(rec T) error {
+func (t probed) Insert(rec record.AnyRecord) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}
 	return t.Table.Insert(rec)
 }
 
-func (t probed[T]) Replace(rec T) error {
+func (t probed) Replace(rec record.AnyRecord) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}
 	return t.Table.Replace(rec)
 }
 
-func (t probed[T]) Delete(id uuid.UUID) error {
+func (t probed) Delete(id uuid.UUID) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}

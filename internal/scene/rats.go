@@ -61,10 +61,10 @@ func RefusedAs(rt *rapid.T, call string, want affiliate.Reason, err error) {
 	}
 }
 
-// RatOf is an amount as an exact number.
+// RatOf returns an amount as an exact number.
 func RatOf(a affiliate.Amount) *big.Rat { return big.NewRat(a.Scaled(), 10_000) }
 
-// PercentRat is a percentage as an exact number.
+// PercentRat returns a percentage as an exact number.
 func PercentRat(p affiliate.Percent) *big.Rat { return big.NewRat(p.Scaled(), 10_000) }
 
 // RatSum adds exact numbers.
@@ -76,7 +76,7 @@ func RatSum(terms ...*big.Rat) *big.Rat {
 	return sum
 }
 
-// RatDiff is a - b.
+// RatDiff returns a - b.
 func RatDiff(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 
 // Share returns part per cent of whole.

@@ -24,7 +24,7 @@ type Shop struct {
 	BobClick affiliate.Click
 }
 
-// NewShop is a Shop on a store of its own.
+// NewShop returns a Shop on a store of its own.
 func NewShop(t testing.TB, change ...func(*tributary.Config)) Shop {
 	t.Helper()
 	return NewShopIn(New(t, change...))
@@ -153,7 +153,7 @@ type GiftShop struct {
 	Gift  affiliate.Code
 }
 
-// NewGiftShop is a GiftShop on a store of its own.
+// NewGiftShop returns a GiftShop on a store of its own.
 func NewGiftShop(t *testing.T, limit int64, change ...func(*tributary.Config)) GiftShop {
 	w := New(t, append(change, func(c *tributary.Config) { c.FreeOrders = true })...)
 	ada := w.Join("ada", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "ada" })
@@ -178,10 +178,10 @@ func (s GiftShop) Give(email string) affiliate.Sale {
 // SaleTotal is the total of the sales of the benchmarks.
 var SaleTotal = affiliate.MustAmount("129.5")
 
-// GiftOrder is a free order of a customer.
+// GiftOrder returns a free order of a customer.
 func GiftOrder(email string) affiliate.NewSale {
 	return affiliate.NewSale{PromoCode: "gift", Email: email, Free: true, Subtotal: affiliate.Set(Sum("30"))}
 }
 
-// TextOf is a text that is set.
+// TextOf returns a text that is set.
 func TextOf(s string) affiliate.Opt[string] { return affiliate.Set(s) }

@@ -47,13 +47,13 @@ func (w *Writer) Flush() {
 	}
 }
 
-// Error is the first error of a Write or Flush.
+// Error returns the first error of a Write or Flush.
 func (w *Writer) Error() error { return w.err }
 
 // breaks are the ends of lines, which become one space.
 var breaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// Cell is a text as a cell that is safe to open in a spreadsheet. A line break
+// Cell returns a text as a cell that is safe to open in a spreadsheet. A line break
 // becomes one space. Where the text would be a formula, at its beginning or after a
 // character at which some readers begin a cell, there is an apostrophe before it. A
 // number stays a number.

@@ -29,7 +29,7 @@ func Text(r io.Reader, size int) (*bufio.Reader, error) {
 	return text, nil
 }
 
-// wide is the order of the bytes of a file in UTF-16, by its byte order mark, or by
+// wide returns the order of the bytes of a file in UTF-16, by its byte order mark, or by
 // the zeros beside its first two letters; nil: the file is not in UTF-16.
 func wide(start []byte) binary.ByteOrder {
 	if len(start) < 2 {
@@ -97,7 +97,7 @@ func (r *utf16Reader) unit() {
 	r.ready = out
 }
 
-// next is the next unit.
+// next returns the next unit.
 func (r *utf16Reader) next() (uint16, error) {
 	var two [2]byte
 	_, err := io.ReadFull(r.from, two[:])

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// AffiliateData is AffiliateData of tributary.Program.
+// AffiliateData implements tributary.Program.AffiliateData.
 func AffiliateData(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.PersonalData, err error) {
 	defer p.Begin(&ctx, "AffiliateData", engine.Reads).End(&err)
 	if id == uuid.Nil {
@@ -30,7 +30,7 @@ func AffiliateData(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affi
 	})
 }
 
-// ReferralData is ReferralData of tributary.Program.
+// ReferralData implements tributary.Program.ReferralData.
 func ReferralData(ctx context.Context, p *engine.Program, ident string) (_ affiliate.PersonalData, err error) {
 	defer p.Begin(&ctx, "ReferralData", engine.Reads).End(&err)
 	if plaintext.Blank(ident) {
@@ -78,7 +78,7 @@ func personalData(o *engine.Op, who *subject) (affiliate.PersonalData, error) {
 	return data, nil
 }
 
-// paymentsOfSales are what providers reported of the customer's sales. Nothing of
+// paymentsOfSales holds what providers reported of the customer's sales. Nothing of
 // it is erased.
 var paymentsOfSales = holding{name: "payments", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	key, ok := ofTheirs(who)
@@ -98,7 +98,7 @@ var paymentsOfSales = holding{name: "payments", read: func(o *engine.Op, who *su
 	})
 }}
 
-// payloads are the events that show the person, with what receivers answered.
+// payloads holds the events that show the person, with the answers of receivers.
 var payloads = holding{name: "events", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	for rec, err := range o.Tx.Events.List(record.Query{}) {
 		if err != nil {
@@ -124,7 +124,7 @@ var payloads = holding{name: "events", read: func(o *engine.Op, who *subject, fo
 	return nil
 }}
 
-// answers are the stored answers that show the person.
+// answers holds the stored answers that show the person.
 var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	for rec, err := range o.Tx.Receipts.List(record.Query{}) {
 		if err != nil {
@@ -137,7 +137,7 @@ var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, fo
 	return nil
 }}
 
-// partsOf are the objects in JSON that show the person, with the members that an
+// partsOf returns the JSON objects that show the person, with the members that an
 // erasure blanks in them.
 func (who person) partsOf(parts []any, raw []byte) []any {
 	switch jsontext.First(raw) {

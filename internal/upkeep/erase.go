@@ -12,14 +12,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// EraseAffiliate is EraseAffiliate of tributary.Program.
+// EraseAffiliate implements tributary.Program.EraseAffiliate.
 func EraseAffiliate(ctx context.Context, p *engine.Program, id uuid.UUID) (err error) {
 	defer p.Begin(&ctx, "EraseAffiliate", engine.Writes).End(&err)
 	rq := engine.Request{Name: "affiliate.erase", Input: id, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
 	return erase(ctx, p, rq, func(o *engine.Op) (subject, error) { return affiliateSubject(o, id) })
 }
 
-// EraseReferral is EraseReferral of tributary.Program.
+// EraseReferral implements tributary.Program.EraseReferral.
 func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err error) {
 	defer p.Begin(&ctx, "EraseReferral", engine.Writes).End(&err)
 	rq := engine.Request{Name: "referral.erase", Input: ident, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
@@ -28,7 +28,7 @@ func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err er
 
 // erase finds a person and the payloads that show them in a snapshot, and then
 // blanks both in a transaction. The transaction finds the person again and
-// reads only the events that came since.
+// reads only the events since the snapshot.
 func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(*engine.Op) (subject, error)) error {
 	type finding struct {
 		who    person

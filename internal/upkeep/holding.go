@@ -13,14 +13,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What a program holds of a person. One list says it: an erasure blanks it, and an
-// access request shows it.
+// The records that a program holds of a person, in one list: an erasure blanks them,
+// and an access request shows them.
 
 // A subject is somebody whose data is erased or shown.
 type subject struct {
 	person
 	affiliate record.Affiliate // zero: a customer
-	referral  record.Referral  // zero: an affiliate, or somebody whom no referral names
+	referral  record.Referral  // zero: an affiliate, or a person whom no referral names
 }
 
 // affiliateSubject finds an affiliate.
@@ -29,8 +29,8 @@ func affiliateSubject(o *engine.Op, id uuid.UUID) (subject, error) {
 	return subject{person: person{id: id, email: rec.Email}, affiliate: rec}, refusal.RefuseNoAffiliate.IfMissing(err)
 }
 
-// customerSubject finds a customer by id, else by email, also one who was erased.
-// An email that no referral has is somebody too: records may show it.
+// customerSubject finds a customer by id, else by email, also an erased one. An email
+// that no referral has is a subject too: records may show it.
 func customerSubject(o *engine.Op, ident string) (who subject, err error) {
 	rec, err := o.FindReferral(ident)
 	if err == nil {
@@ -58,8 +58,8 @@ func (who *subject) isCustomer() bool { return who.affiliate.ID == uuid.Nil }
 // isUnnamed reports whether the subject is an email that no referral has.
 func (who *subject) isUnnamed() bool { return who.isCustomer() && who.referral.ID == uuid.Nil }
 
-// startErasing notes that the customer is erased, so that nothing more is stored of
-// them. Of an email that no referral has it is noted when a record shows it.
+// startErasing records that the customer is erased, so that nothing more is stored of
+// them. For an email that no referral has, this waits until a record shows it.
 func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
 	rec := who.referral
 	if rec.ID == uuid.Nil {
@@ -78,7 +78,7 @@ func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
 	return replaced(o.Tx.Referrals, rec, true)
 }
 
-// noteShown notes that a record shows an email that no referral has.
+// noteShown records that a record shows an email that no referral has.
 func noteShown(o *engine.Op, who *subject) error {
 	if !who.isUnnamed() {
 		return nil
@@ -86,7 +86,7 @@ func noteShown(o *engine.Op, who *subject) error {
 	return o.KeepErasure(who.id, uuid.Nil)
 }
 
-// endErasing blanks the person. Of an email that no record shows there is nobody.
+// endErasing blanks the person. When no record shows an email, it finds nobody.
 func endErasing(o *engine.Op, who *subject) error {
 	switch {
 	case !who.isCustomer():
@@ -102,21 +102,21 @@ func endErasing(o *engine.Op, who *subject) error {
 
 // A holding is one kind of record that may show a person.
 type holding struct {
-	name  string // in the answer of an access request; those of one name are together
+	name  string // in the answer of an access request, which groups by it
 	erase func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error)
 	read  func(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error
 }
 
-// A kept says how the records of one table show a person.
+// A kept describes how the records of one table show a person.
 type kept[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
 	list  func(*subject) (key record.Key, ok bool)  // where they are; the zero Key: anywhere; not ok: nowhere
 	of    func(*subject, *R) bool                   // which of the list; nil: all
-	blank func(*subject, R) R                       // without the person; nil: nothing of it is erased
-	show  func(*R) (at affiliate.Instant, data any) // all that the record says of the person; at least what blank takes
+	blank func(*subject, R) R                       // removes the person; nil: nothing of it is erased
+	show  func(*R) (at affiliate.Instant, data any) // all that the record says of the person, at least what blank removes
 }
 
-// as is the holding under a name.
+// as returns the holding under a name.
 func (k kept[R]) as(name string) holding {
 	return holding{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
 		key, ok := k.list(who)
@@ -157,10 +157,10 @@ func (k kept[R]) read(o *engine.Op, who *subject, found func(id string, at affil
 	return nil
 }
 
-// everywhere is the list of records that no index finds by their person.
+// everywhere returns the list of records that no index finds by their person.
 func everywhere(*subject) (record.Key, bool) { return record.Key{}, true }
 
-// ofTheirs is the list of what belongs to the affiliate or the referral.
+// ofTheirs returns the list of what belongs to the affiliate or the referral.
 func ofTheirs(who *subject) (record.Key, bool) {
 	if who.isCustomer() {
 		return record.Key{Index: record.OfReferral, ID: who.referral.ID}, who.referral.ID != uuid.Nil
@@ -168,7 +168,7 @@ func ofTheirs(who *subject) (record.Key, bool) {
 	return record.Key{Index: record.OfAffiliate, ID: who.affiliate.ID}, true
 }
 
-// holdingsOf are the records that may show a person, without their own.
+// holdingsOf returns the records that may show a person, without their own.
 func holdingsOf(who *subject) []holding {
 	if who.isCustomer() {
 		return customerHoldings()
@@ -289,7 +289,7 @@ func isLimitedTo(r *record.Code, who *subject) bool {
 	return r.CustomerID != "" && (r.CustomerID == who.customer || engine.SameEmail(r.CustomerID, who.email))
 }
 
-// limitedTo is a code that names the customer by an id that shows nobody.
+// limitedTo returns a code that names the customer by an id that shows nobody.
 func limitedTo(r record.Code, who *subject) record.Code {
 	r.CustomerID = who.id.String()
 	return r
@@ -313,7 +313,7 @@ func triesFor(r *record.Payment, who *subject) bool {
 	return false
 }
 
-// paymentWithout is a payment that names the customer by an id that shows nobody.
+// paymentWithout returns a payment that names the customer by an id that shows nobody.
 func paymentWithout(r record.Payment, who *subject) record.Payment {
 	for i := range r.Waiting {
 		for j := range r.Waiting[i].Tries {

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// workIn is how the engine does a job.
+// workIn returns how the engine does a job.
 func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	switch j := job.(type) {
 	case affiliate.PruneJob:
@@ -36,7 +36,7 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	return work{}, fmt.Errorf("affiliate: Step knows no job of type %T (a job is a value, not a pointer)", job)
 }
 
-// assignTiers gives every affiliate the tier that their sales reach.
+// assignTiers puts every affiliate into the tier that its sales reach.
 func assignTiers() work {
 	return work{name: "tiers", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		tiers, err := o.TiersFromTheTop()
@@ -47,7 +47,7 @@ func assignTiers() work {
 	}}}
 }
 
-// recalculate computes the chosen sales anew.
+// recalculate calculates the chosen sales again.
 func recalculate(j affiliate.RecalculateJob) work {
 	return work{
 		name:  "recalculate",
@@ -150,7 +150,7 @@ func (h horizon) phases() []phase {
 	}
 }
 
-// sweeping is the phase of a sweep. It is over at once when the horizon is zero.
+// sweeping returns the phase of a sweep. It is over at once when the horizon is zero.
 func sweeping[R record.Record[R]](edge affiliate.Instant, s sweep[R], count func(*affiliate.Retained) *int64) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		if edge.IsZero() {

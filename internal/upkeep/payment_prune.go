@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// paymentSweep drops the payments that never had a sale, with their keys.
+// paymentSweep deletes payments that never had a sale, with their keys.
 func (h horizon) paymentSweep() sweep[record.Payment] {
 	return sweep[record.Payment]{
 		table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments },
@@ -34,7 +34,7 @@ func dropKeys(o *engine.Op, payment uuid.UUID) error {
 	})
 }
 
-// payerSweep drops the payers who never paid for a referral.
+// payerSweep deletes payers who never paid for a referral.
 func (h horizon) payerSweep() sweep[record.Payer] {
 	return sweep[record.Payer]{
 		table: func(tx *record.Tx) record.Table[record.Payer] { return tx.Payers },

@@ -12,10 +12,10 @@ import (
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
-// A person says how JSON shows somebody: as an object with their id, which has
-// an email until it is erased, or as their email or external id anywhere.
+// A person describes how JSON shows somebody: as an object with their id, which has an
+// email until it is erased, or anywhere as their email or external id.
 type person struct {
-	id       uuid.UUID // of an affiliate, of a referral, or of the erasure of an email that no referral has
+	id       uuid.UUID // of an affiliate, of a referral, or of the erasure of an email without a referral
 	email    string    // empty once erased
 	customer string    // the host's own id of a customer; may be empty
 }
@@ -68,7 +68,7 @@ func (who person) within(raw []byte) bool {
 // names reports whether an email stands in a text of somebody's own words.
 func names(text, email string) bool { return withoutEmail(text, email) != text }
 
-// withoutEmail is the text with nothing in place of the email, in any letter case.
+// withoutEmail returns the text with nothing in place of the email, in any letter case.
 func withoutEmail(text, email string) string {
 	if email == "" || len(text) < len(email) {
 		return text
@@ -111,7 +111,7 @@ func (who person) named(key, s string) bool {
 	return engine.SameEmail(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
 }
 
-// An appearance says how an object shows a person.
+// An appearance is the way in which an object shows a person.
 type appearance uint8
 
 const (
@@ -155,7 +155,7 @@ func (who person) appearsAs(object []byte) appearance {
 	return elsewhere
 }
 
-// erased is the JSON of a member after the erasure; empty: the member stays.
+// erased returns the JSON of a member after the erasure; empty: the member stays.
 func (as appearance) erased(key string) string {
 	const blank, null = `""`, "null"
 	if as == elsewhere {
@@ -191,7 +191,7 @@ func (as appearance) erased(key string) string {
 	return ""
 }
 
-// blankIn is the JSON of an answer in which the person is shown as erased. The
+// blankIn returns the JSON of an answer in which the person is shown as erased. The
 // keys keep their order.
 func (who person) blankIn(raw []byte) []byte {
 	switch jsontext.First(raw) {

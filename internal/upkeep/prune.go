@@ -20,7 +20,7 @@ func horizonBefore(p *engine.Program, t time.Time) horizon {
 	return horizon{events: edge, receipts: receipts, deliveries: edge, payments: forgotten(p)}
 }
 
-// forgotten is the instant before which what was parked is dropped.
+// forgotten returns the instant before which what was parked is dropped.
 func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.PaymentMemory) }
 
 // A horizon is the instants before which the records of each kind are deleted.
@@ -45,7 +45,7 @@ func (h horizon) deliverySweep() sweep[record.Delivery] {
 	}
 }
 
-// eventSweep is without what stays, which depends on the walk.
+// eventSweep returns the sweep without its stays, which depends on the walk.
 func (h horizon) eventSweep() sweep[record.Event] {
 	return sweep[record.Event]{
 		table: func(tx *record.Tx) record.Table[record.Event] { return tx.Events },
@@ -71,8 +71,8 @@ type sweep[R record.Record[R]] struct {
 	since func(R) affiliate.Instant // when the record was made
 	young func(R) bool
 
-	// stays clears goes for records that must stay; they must stay for ever.
-	// Nil: none.
+	// stays clears goes for records that must stay; they must stay for ever. Nil:
+	// none.
 	stays func(o *engine.Op, read []R, goes []bool) error
 
 	after func(o *engine.Op, gone []R) error // what the deletes of a transaction change; nil: nothing else
@@ -132,7 +132,7 @@ func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID
 	return len(gone), nil
 }
 
-// wanted is the ids to delete, and the part of the table with them: limit
+// wanted returns the ids to delete, and the part of the table with them: limit
 // records after the id from.
 func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) {
 	ids = make(map[uuid.UUID]bool, len(b.read))

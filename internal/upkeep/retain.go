@@ -32,7 +32,7 @@ func checkRetention(p *engine.Program, r affiliate.Retention) error {
 	)
 }
 
-// ago is the instant an age before now; zero for none.
+// ago returns the instant an age before now; zero for none.
 func ago(now affiliate.Instant, age time.Duration) affiliate.Instant {
 	if age == 0 {
 		return affiliate.Instant{}

@@ -11,10 +11,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What each record says of its person, in the words of the wire. An empty text is one
-// that was not said, or was erased.
+// What each record says of its person, with the names of the wire. An empty text was
+// never given, or was erased.
 
-// moment is a time as it is shown; zero: none.
+// moment returns a time as it is shown; zero: none.
 func moment(at affiliate.Instant) affiliate.Opt[affiliate.Time] { return refusal.TimeOrNull(at) }
 
 // shownMetadata is metadata as it is shown.
@@ -77,7 +77,7 @@ func visit(r *record.Click) (affiliate.Instant, any) {
 	}{r.Number, r.DeviceID, r.LandingURL, r.Referrer, r.UserAgent, r.LinkID}
 }
 
-// bought is a sale as its customer's.
+// bought returns a sale as its customer's.
 func bought(r *record.Sale) (affiliate.Instant, any) {
 	return r.CreatedAt, struct {
 		ID          int64                         `json:"id"`
@@ -99,7 +99,7 @@ func bought(r *record.Sale) (affiliate.Instant, any) {
 	}
 }
 
-// credited is a sale as its affiliate's, without its customer.
+// credited returns a sale as its affiliate's, without its customer.
 func credited(r *record.Sale) (affiliate.Instant, any) {
 	return r.CreatedAt, struct {
 		SaleID      int64                  `json:"saleId"`
@@ -156,7 +156,7 @@ func facts(r *record.Payment) (affiliate.Instant, any) {
 	}{r.Provider, r.PayerID, refusal.NothingOrNull(r.Gross), refusal.NothingOrNull(r.Refunded), named}
 }
 
-// paid is a payout as its affiliate's.
+// paid returns a payout as its affiliate's.
 func paid(r *record.Payout) (affiliate.Instant, any) {
 	return r.CreatedAt, struct {
 		PayeeName      string                        `json:"payeeName"`
@@ -171,7 +171,7 @@ func paid(r *record.Payout) (affiliate.Instant, any) {
 	}{r.PayeeName, r.PayeeEmail, r.PaymentMethod, r.Amount, r.Status, r.ExternalID, r.FailedReason, r.ReturnedReason, moment(r.PaidAt)}
 }
 
-// given is an adjustment as its affiliate's.
+// given returns an adjustment as its affiliate's.
 func given(r *record.Adjustment) (affiliate.Instant, any) {
 	return r.CreatedAt, struct {
 		Kind       affiliate.AdjustmentKind `json:"kind"`

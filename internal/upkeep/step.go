@@ -23,7 +23,7 @@ const (
 	runBatch      = 100 // the same of Run, which nobody waits for
 )
 
-// Step is Step of tributary.Program.
+// Step implements tributary.Program.Step.
 func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliate.Step) (_ affiliate.Progress, err error) {
 	defer p.Begin(&ctx, "Step", engine.Writes).End(&err)
 	if job == (affiliate.VerifyJob{}) {
@@ -67,7 +67,7 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	return lastPart(ctx, p, rq, s)
 }
 
-// Run is Run of tributary.Program.
+// Run implements tributary.Program.Run.
 func Run(ctx context.Context, p *engine.Program, job affiliate.Job) (_ affiliate.Progress, err error) {
 	defer p.Begin(&ctx, "Run", engine.Writes).End(&err)
 	if job == (affiliate.VerifyJob{}) {
@@ -123,19 +123,19 @@ func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepp
 	})
 }
 
-// A work is a job as the engine does it: phases, one after another, that each
-// walk records in the order of their ids.
+// A work is a job as the engine runs it: phases, one after another, that each walk
+// records in the order of their ids.
 type work struct {
 	name    string
 	refused error
 	phases  []phase
-	bound   func(o *engine.Op) (string, error) // the records that the job's texts name now; nil: it has none
+	bound   func(o *engine.Op) (string, error) // the records that the job's texts name at this time; nil: it names none
 }
 
 // A phase looks at the next records after an id, n at most.
 type phase func(o *engine.Op, after uuid.UUID, n int) (stretch, error)
 
-// A stretch is what a phase did in one transaction.
+// A stretch is the result of a phase in one transaction.
 type stretch struct {
 	last            uuid.UUID // the record that was looked at last
 	over            bool      // the phase is over
@@ -144,7 +144,7 @@ type stretch struct {
 	removed         affiliate.Retained
 }
 
-// A stepping is how far a step has come.
+// A stepping is the progress of a step.
 type stepping struct {
 	work
 	scope  string
@@ -185,12 +185,12 @@ func (s stepping) open(o *engine.Op) (stepping, error) {
 	return s, refusal.StepCursorInvalid.Err()
 }
 
-// scopeNow is the scope of a cursor in the present phase.
+// scopeNow returns the scope of a cursor in the present phase.
 func (s *stepping) scopeNow() string { return fmt.Sprint(s.scope, "\x00", s.phase) }
 
 func (s *stepping) done() bool { return s.phase == len(s.phases) }
 
-// progress is what the step has done.
+// progress returns what the step has done.
 func (s stepping) progress() affiliate.Progress {
 	if s.did.Done = s.done(); !s.did.Done {
 		s.did.Cursor = engine.SealCursor(s.after, s.scopeNow())
@@ -214,8 +214,8 @@ func advanceStep(ctx context.Context, p *engine.Program, s stepping, last bool) 
 	return engine.Update(o, func() (stepping, error) { return s.part(o, last) })
 }
 
-// part does a part in the present transaction. The last part of the job is
-// errLastPart unless it is wanted.
+// part runs a part in the present transaction. When it is the last part of the job and
+// last is false, it returns errLastPart.
 func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
 	got, err := s.phases[s.phase](o, s.after, min(s.left, stepBatch))
 	if err != nil {
@@ -236,7 +236,7 @@ func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
 	return s, nil
 }
 
-// plus is the sum of two counts.
+// plus returns the sum of two counts.
 func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
 	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments}
 }

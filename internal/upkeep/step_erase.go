@@ -33,7 +33,7 @@ func eraseReferral(j affiliate.EraseReferralJob) work {
 	}
 }
 
-// erasing are the phases of an erasure.
+// erasing returns the phases of an erasure.
 func erasing(find func(*engine.Op) (subject, error), held []holding) []phase {
 	phases := []phase{starting(find), blankingReceipts(find)}
 	for _, h := range held {
@@ -48,7 +48,7 @@ func erasing(find func(*engine.Op) (subject, error), held []holding) []phase {
 	return append(phases, blankingEvents(find))
 }
 
-// starting is the phase after which nothing more is stored of a customer.
+// starting returns the phase after which nothing more is stored of a customer.
 func starting(find func(*engine.Op) (subject, error)) phase {
 	return func(o *engine.Op, _ uuid.UUID, _ int) (stretch, error) {
 		who, err := find(o)
@@ -75,7 +75,7 @@ func replaced[R record.Record[R]](t record.Table[R], rec R, changed bool) (bool,
 	return true, nil
 }
 
-// blankingReceipts is the phase that blanks the person in stored answers.
+// blankingReceipts returns the phase that blanks the person in stored answers.
 func blankingReceipts(find func(*engine.Op) (subject, error)) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		who, err := find(o)
@@ -92,8 +92,8 @@ func blankingReceipts(find func(*engine.Op) (subject, error)) phase {
 	}
 }
 
-// blankingEvents is the phase that empties the payloads that show the person. The
-// transaction that sees the last of them blanks the person as well.
+// blankingEvents returns the phase that empties the payloads that show the person. The
+// transaction that handles the last of them also blanks the person.
 func blankingEvents(find func(*engine.Op) (subject, error)) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 		who, err := find(o)

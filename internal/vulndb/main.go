@@ -60,7 +60,7 @@ type affected struct {
 	} `json:"ranges"`
 }
 
-// fixed is the last version that fixes a module, or the empty string.
+// fixed returns the last version that fixes a module, or the empty string.
 func (a affected) fixed() (version string) {
 	for _, r := range a.Ranges {
 		version = ""

@@ -24,8 +24,8 @@ func (e *event) adjustment() {
 	}
 }
 
-// moved begins the fact about the payment of an adjustment, and returns how much
-// it moves: nothing, when it is ignored.
+// moved begins the fact about the payment of an adjustment, and returns the amount
+// that it moves: zero when it is ignored.
 func (e *event) moved(kind pay.Kind) affiliate.Amount {
 	o := e.object
 	c := draft.Currency(o.Get("currency_code"))
@@ -92,10 +92,10 @@ func (e *event) reverse(action string) {
 	e.dispute(action, affiliate.DisputeWon)
 }
 
-// dispute states where the money of a chargeback is. An adjustment that reverses
-// one does not name it, so a chargeback is known by its payment and its amount. It
-// is of the time at which the adjustment was made, because a later event of the
-// chargeback must not undo the reverse.
+// dispute reports who has the money of a chargeback. An adjustment that reverses a
+// chargeback does not name it, so a chargeback is identified by its payment and
+// its amount. Its time is that of the adjustment's creation, because a later event
+// of the chargeback must not undo the reversal.
 func (e *event) dispute(action string, state affiliate.DisputeState) {
 	amount := e.moved(pay.KindDispute)
 	if amount.IsZero() {

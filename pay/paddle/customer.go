@@ -37,7 +37,7 @@ func (e *event) subscription() {
 	}
 }
 
-// statusOf is our status of a subscription; empty: not known.
+// statusOf returns our status of a subscription; empty: not known.
 func statusOf(status string) affiliate.SubscriptionStatus {
 	switch status {
 	case "active", "trialing":

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
 
-// limit is how long an event may take: Paddle waits 5 seconds for the answer, and
+// limit is the longest time for an event: Paddle waits 5 seconds for the answer, and
 // its repeat finds what was committed.
 const limit = 4 * time.Second
 

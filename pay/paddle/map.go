@@ -12,9 +12,9 @@ import (
 
 const provider = "paddle"
 
-// Map reads an event that was verified, and returns what it asks for. It has no
-// clock, store or network: the same payload gives the same action. Types of
-// events, fields and values that it does not know are no errors.
+// Map reads an event that was verified, and returns its action. It has no clock,
+// store or network: the same payload gives the same action. Unknown types of
+// events, fields and values are no errors.
 //
 // Errors: [ErrPayload] for what is not JSON, has a name twice or more than 64
 // levels, is not an event, or has a field of the wrong type among those that are
@@ -34,7 +34,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 	return e.Action, nil
 }
 
-// An event is what is being read.
+// An event is an event while it is read.
 type event struct {
 	draft.Draft
 	cfg    Config

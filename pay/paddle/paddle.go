@@ -67,10 +67,10 @@ const secretMask = "pdl_ntfset_***"
 // Format writes a mask for each secret, for every verb.
 func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
 
-// MarshalText is a mask, so that neither JSON nor a log has the secrets.
+// MarshalText returns a mask, so that neither JSON nor a log has the secrets.
 func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// LogValue is a mask.
+// LogValue returns a mask.
 func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
 
 // Events returns the types of events that a notification destination should get.

@@ -40,8 +40,8 @@ func (e *event) transaction() {
 	e.Sale(b, p)
 }
 
-// begins reports whether a transaction of nothing is a trial, or an order of which a
-// discount took everything off, of a customer who is known.
+// begins reports whether a transaction with a total of 0 is the start of a trial, or an
+// order that a discount made free, of a known customer.
 func (e *event) begins() bool {
 	o := e.object
 	trial := o.Get("subscription_id").Text() != "" || o.Get("items").First().Get("price", "trial_period").Given()
@@ -71,7 +71,7 @@ func billOf(o fields.Value) draft.Bill {
 	return b
 }
 
-// productOf is the product of the lines, without those that give money back.
+// productOf returns the product of the lines, without those that give money back.
 func productOf(o fields.Value) string {
 	return draft.Product(func(yield func(string) bool) {
 		for line := range o.Get("details", "line_items").Each() {
@@ -91,7 +91,7 @@ func isRenewal(origin string) bool {
 	return false
 }
 
-// carried is the custom data of an object. It is the host's: whatever else is in
+// carried returns the custom data of an object. It is the host's: whatever else is in
 // it has no meaning here.
 func (e *event) carried(data fields.Value) pay.Carried {
 	if !data.IsObject() {

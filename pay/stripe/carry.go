@@ -80,7 +80,7 @@ func referred(c pay.Carried, reference string) pay.Carried {
 	return c
 }
 
-// after is the rest of a text behind a prefix; empty: it has another one.
+// after returns the rest of a text behind a prefix; empty: it has another one.
 func after(text, prefix string) string {
 	rest, found := strings.CutPrefix(text, prefix)
 	if !found {

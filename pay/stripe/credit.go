@@ -8,13 +8,13 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
-// carried is the metadata of an object and of those that it came from, the nearest
+// carried returns the metadata of an object and of those that it came from, the nearest
 // first.
 func (e *event) carried(from ...fields.Value) draft.Carried {
 	return draft.Carried{Names: e.cfg.Metadata, Read: fields.Value.Text, From: from}
 }
 
-// via is the way of a payment, as its metadata has it.
+// via returns the way of a payment, as its metadata has it.
 func via(meta draft.Carried) Via { return Via(meta.Get(draft.KeyVia)) }
 
 // codesOf finds our codes of promotion codes by their ids, and where an object is

@@ -8,10 +8,10 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
-// creditNote reads a credit note. What it gives back through a refund comes as a
-// refund, of which only the note knows how much is tax and shipping. What it puts on the
-// customer's balance lowers a later payment. What the host gives back by itself is told
-// here alone.
+// creditNote reads a credit note. Money that it gives back through a refund also comes as
+// a refund, but only the note says how much of it is tax and shipping. What it adds to the
+// customer's balance lowers a later payment. Money that the host gives back outside of
+// Stripe is only reported here.
 func (e *event) creditNote() {
 	o := e.object
 	c := draft.Currency(o.Get("currency"))
@@ -40,7 +40,7 @@ func (e *event) creditNote() {
 	e.Ignore(pay.CoveredElsewhere)
 }
 
-// noted are the refunds as a credit note lists them. Their own events say how far they
+// noted returns the refunds as a credit note lists them. Their own events say how far they
 // are. In older versions a note has one refund, and its amount is what is left of the
 // note, unless a part of it went to the customer's balance.
 func (e *event) noted(c affiliate.Currency) iter.Seq[affiliate.RefundFact] {
@@ -69,8 +69,7 @@ func (e *event) taxed() bool {
 	return e.object.Get("total_taxes").Given() || e.object.Get("tax_amounts").Given()
 }
 
-// nameParts says of each refund how much of it is tax and shipping: the same part as of
-// the note.
+// nameParts names the tax and shipping of each refund, in proportion to the note.
 func (e *event) nameParts(given []affiliate.RefundFact, c affiliate.Currency) {
 	o := e.object
 	whole := amountOf(o.Get("total"), c)

@@ -6,7 +6,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
-// digits is how many decimals Stripe counts in a currency. It is a table of
+// digits returns how many decimals Stripe counts in a currency. It is a table of
 // Stripe's own: MGA, ISK and UGX have others in ISO 4217.
 //
 // Source: docs/payments-stripe.md.

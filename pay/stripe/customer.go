@@ -34,8 +34,8 @@ func (e *event) subscription() {
 	e.Status(payer, o.Get("id").Text(), status)
 }
 
-// statusOf is our status of a subscription; empty: not known. A payment that is
-// not complete yet has no status.
+// statusOf returns our status of a subscription; empty: not known. A payment
+// that is not complete yet has no status.
 func statusOf(status string) affiliate.SubscriptionStatus {
 	switch status {
 	case "active", "trialing":

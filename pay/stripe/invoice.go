@@ -12,7 +12,8 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/hook"
 )
 
-// maxLines is how many metadata of an invoice are read: an event has its first 10 lines.
+// maxLines is the largest number of metadata objects that are read from an invoice: an
+// event has its first 10 lines.
 const maxLines = 30
 
 // invoice reads an invoice of any version of the API.
@@ -62,7 +63,8 @@ func (e *event) invoice() {
 }
 
 // young reports whether the subscription of an invoice may be so new that its first
-// payment is still on its way. Others nobody waits for: most customers came by themselves.
+// payment is still on its way. For others nothing waits, because most customers were not
+// brought by anybody.
 func (e *event) young() bool {
 	began := secondsOf(e.object.Get("period_start"))
 	return !began.IsZero() && e.Action.Event.At.Sub(began) < cmp.Or(e.cfg.Wait, hook.DefaultWait)
@@ -101,8 +103,8 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 	return sumOf(o.Get("total_tax_amounts"), c)
 }
 
-// productOf is the product of the lines of an invoice or a session that cost at
-// least so much; of a session they are there when they were expanded.
+// productOf returns the product of the lines of an invoice or a session that cost at least
+// that much. A session has its lines only when they were expanded.
 func productOf(lines fields.Value, cost string, least int64) string {
 	return draft.Product(func(yield func(string) bool) {
 		for line := range lines.Get("data").Each() {
@@ -114,7 +116,7 @@ func productOf(lines fields.Value, cost string, least int64) string {
 	})
 }
 
-// discountsOfInvoice are the discounts of an invoice that are there as objects:
+// discountsOfInvoice returns the discounts of an invoice that are there as objects:
 // most are bare ids.
 func (e *event) discountsOfInvoice() iter.Seq[fields.Value] {
 	return func(yield func(fields.Value) bool) {
@@ -129,8 +131,8 @@ func (e *event) discountsOfInvoice() iter.Seq[fields.Value] {
 	}
 }
 
-// invoicePayment reads the tie between an invoice and a payment intent, which
-// since 2025-03-31 no other object has.
+// invoicePayment reads which payment intent paid an invoice. Since 2025-03-31 no other
+// object says so.
 func (e *event) invoicePayment() {
 	o := e.object
 	id := ""

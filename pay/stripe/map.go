@@ -12,9 +12,9 @@ import (
 
 const provider = "stripe"
 
-// Map reads an event that was verified, and returns what it asks for. It has no
-// clock, store or network: the same payload gives the same action. Types of
-// events, fields and values that it does not know are no errors.
+// Map reads an event that was verified, and returns its action. It has no clock, store or
+// network: the same payload gives the same action. Unknown types of events, fields and
+// values are no errors.
 //
 // Errors: [ErrPayload] for what is not JSON, has a name twice or more than 64
 // levels, is not an event, or has a field of the wrong type among those that are
@@ -39,7 +39,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 	return e.Action, nil
 }
 
-// An event is what is being read.
+// An event is an event while it is read.
 type event struct {
 	cfg    Config
 	object fields.Value
@@ -64,7 +64,7 @@ func envelope(root fields.Value) pay.Event {
 	return e
 }
 
-// accountOf is the account that an event is of. An Organization's endpoint gets it as
+// accountOf returns the account that an event is of. An Organization's endpoint gets it as
 // the context, which may be a path of accounts: the last one has the object.
 func accountOf(root fields.Value) string {
 	if account := root.Get("account").Text(); account != "" {
@@ -84,7 +84,7 @@ func secondsOf(v fields.Value) time.Time {
 	return time.Unix(v.Integer(), 0).UTC()
 }
 
-// foreign says why an event is not for this endpoint; empty: it is.
+// foreign returns why an event is not for this endpoint; empty: it is.
 func (e *event) foreign(root fields.Value) pay.Reason {
 	switch {
 	case isThin(root):

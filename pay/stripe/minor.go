@@ -20,8 +20,8 @@ func Minor(a affiliate.Amount, c affiliate.Currency) (int64, error) {
 	return a.Scaled() / unit, nil
 }
 
-// step is what the numbers of a currency are multiples of: Stripe counts decimals
-// that nobody can pay.
+// step returns the smallest payable unit of a currency in Stripe's counting: Stripe
+// counts decimals that nobody can pay.
 func step(c affiliate.Currency) int64 {
 	switch {
 	case c == "ISK", c == "UGX":

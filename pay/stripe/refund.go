@@ -38,7 +38,8 @@ func refundOf(o fields.Value, c affiliate.Currency) affiliate.RefundFact {
 	return f
 }
 
-// maxRefunds is how many refunds a program takes at once. One more is refused.
+// maxRefunds is the largest number of refunds that a program takes at once. One more is
+// refused.
 const maxRefunds = 100
 
 // refundedCharge reads a charge that was refunded: it has the sum of its refunds,
@@ -75,7 +76,7 @@ func (e *event) refundedCharge() {
 	}
 }
 
-// uncaptured is the part of a charge that was only authorized. Stripe counts it as
+// uncaptured returns the part of a charge that was only authorized. Stripe counts it as
 // refunded, and it was never paid.
 func (e *event) uncaptured(c affiliate.Currency) affiliate.Amount {
 	o := e.object
@@ -107,9 +108,9 @@ func (e *event) dispute() {
 	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 }
 
-// prevented is where the money of a dispute is that never became one: away, when it was
-// resolved by giving the money back out of the host's balance. Of a blocked one the money
-// goes back by a refund, which is reported as such.
+// prevented returns who has the money of a prevented dispute. When it was resolved from
+// the host's balance, the money is lost. When it was blocked, the money goes back by a
+// refund, which Stripe reports too.
 func prevented(o fields.Value) affiliate.DisputeState {
 	var sum int64
 	moves := 0
@@ -124,7 +125,7 @@ func prevented(o fields.Value) affiliate.DisputeState {
 	return affiliate.DisputeReleased
 }
 
-// disputeState is where the money of a dispute is; empty: not known.
+// disputeState returns where the money of a dispute is; empty: not known.
 func disputeState(status string) affiliate.DisputeState {
 	switch status {
 	case "needs_response", "under_review":

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
-// A payer is who pays, as one of Stripe's objects has it.
+// A payer holds the fields of one of Stripe's objects that say who pays.
 type payer struct{ customer, email, name fields.Value }
 
 // payer returns who pays.
@@ -22,9 +22,9 @@ func (e *event) payer(p payer) affiliate.PayerFact {
 	return f
 }
 
-// intent reads a payment intent. It books where the host says so. One that was captured
-// by hand says what was paid of its Checkout session, which the host's word names less
-// well. All others another event books.
+// intent reads a payment intent. It books the payment when the host asks for that. After
+// a manual capture it says how much of its Checkout session was paid. All other intents
+// are booked by another event.
 func (e *event) intent() {
 	o := e.object
 	meta := e.carried(o.Get("metadata"))

@@ -45,7 +45,8 @@ func (e *event) session() {
 }
 
 // agreed keeps what a session says of a payment that is on its way, or that the host
-// captures by hand: then the payment intent says how much was paid, and nothing else.
+// captures manually: later the payment intent says how much was paid, and nothing
+// else.
 func (e *event) agreed(b draft.Bill, p draft.Paid) {
 	if b.Paid.Sign() <= 0 {
 		e.Ignore(pay.Unpaid)
@@ -85,8 +86,8 @@ func (e *event) billOfSession() draft.Bill {
 	return b
 }
 
-// shippingOf is what was paid for shipping, without its tax, which the tax of the whole
-// has. The sum of an object has the tax when the price of shipping includes it.
+// shippingOf returns what was paid for shipping, without its tax, which the tax of the
+// whole has. The sum of an object has the tax when the price of shipping includes it.
 func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
 	cost := o.Get("shipping_cost")
 	if !cost.IsObject() {
@@ -117,8 +118,8 @@ func convert(b *draft.Bill, own fields.Value) {
 	b.Fit()
 }
 
-// books reports whether an object books the first payment of a subscription, of
-// which the other one tells too.
+// books reports whether an object books the first payment of a subscription, which
+// another object reports too.
 func (e *event) books(by Via, meta draft.Carried) bool {
 	switch said := via(meta); said {
 	case ViaSession, ViaInvoice:

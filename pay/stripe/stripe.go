@@ -54,8 +54,8 @@ type Config struct {
 	// order and a customer are not read.
 	CarryKeys pay.Keys
 
-	// Accounts answers the program of a connected account; nil, nil: it is not
-	// ours. Nil: events of connected accounts are ignored.
+	// Accounts returns the program of a connected account; nil, nil: the account is
+	// not ours. Nil: events of connected accounts are ignored.
 	Accounts func(ctx context.Context, account string) (*tributary.Program, error)
 
 	// OnResult is called after the commit, with ignored and refused events too;
@@ -75,14 +75,14 @@ const secretMask = "whsec_***"
 // Format writes a mask for each secret, for every verb.
 func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
 
-// MarshalText is a mask, so that neither JSON nor a log has the secrets.
+// MarshalText returns a mask, so that neither JSON nor a log has the secrets.
 func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// LogValue is a mask.
+// LogValue returns a mask.
 func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
 
-// First says which event books the first payment of a subscription when its
-// metadata does not: both events tell of it, and only one may book.
+// First says which event books the first payment of a subscription when its metadata
+// does not: two events report it, and only one may book it.
 type First int
 
 // The choices.
@@ -91,7 +91,7 @@ const (
 	FromInvoice              // invoice.paid, for hosts that create subscriptions without Checkout
 )
 
-// Via says through which of Stripe's objects a payment is made, and so which
+// Via says through which of Stripe's objects a payment is made, and therefore which
 // event books it.
 type Via string
 

@@ -48,7 +48,7 @@ func mixed(fs *flag.FlagSet, args []string) (plain []string, err error) {
 	}
 }
 
-// arguments takes what stands without a flag.
+// arguments reads the arguments without a flag.
 func (j *job) arguments(plain []string) error {
 	switch {
 	case len(plain) == 0:
@@ -74,7 +74,7 @@ func (j *job) arguments(plain []string) error {
 // fileArg is the argument that is a file.
 const fileArg = "FILE"
 
-// checkInput refuses what no server can understand.
+// checkInput refuses input that no server accepts.
 func (j *job) checkInput(fs *flag.FlagSet) error {
 	if j.only && len(j.input) > 1 {
 		return usage("%s takes one filter at a time; search combines them", j.name())
@@ -194,7 +194,7 @@ func (j *job) setNull(name string) error {
 	return nil
 }
 
-// flagName is the flag of a field.
+// flagName returns the flag of a field.
 func flagName(field string) string {
 	var b strings.Builder
 	for _, r := range field {
@@ -207,5 +207,5 @@ func flagName(field string) string {
 	return b.String()
 }
 
-// shout is a field as help shows an argument.
+// shout returns a field as help shows an argument.
 func shout(field string) string { return strings.ToUpper(flagName(field)) }

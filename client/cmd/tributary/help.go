@@ -85,7 +85,7 @@ func (a *app) commandHelp(c *command) error {
 	return nil
 }
 
-// common are the flags that many commands have.
+// common returns the flags that many commands have.
 func (c *command) common() []string {
 	var out []string
 	if c.paging != whole {

@@ -36,7 +36,7 @@ type job struct {
 	told  time.Time  // when progress was last told
 }
 
-// do carries a job out.
+// do runs a job.
 func (j *job) do() error {
 	if err := j.connect(j.patient); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (j *job) do() error {
 // unsure reports whether a failure leaves open what the server did.
 func (j *job) unsure() bool { return j.writes() && !j.dry }
 
-// confirm asks before what cannot be taken back.
+// confirm asks before an action that cannot be undone.
 func (j *job) confirm() error {
 	if j.ask == "" || j.yes {
 		return nil
@@ -108,7 +108,7 @@ func (j *job) confirm() error {
 	}
 }
 
-// named is what the argument of a command names.
+// named returns what the argument of a command names.
 func (j *job) named() string {
 	switch v := j.input[j.arg].(type) {
 	case string:
@@ -162,7 +162,7 @@ func (a *app) clean(body []byte) ([]byte, error) {
 	return escape([]byte(a.blank(compact.String()))), nil
 }
 
-// request is what is sent.
+// request returns what is sent.
 func (j *job) request(cursor string) (url.Values, json.RawMessage, error) {
 	page := map[string]any{}
 	if j.paging != whole {

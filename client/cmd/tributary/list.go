@@ -94,7 +94,7 @@ func (j *job) table(rows []json.RawMessage) error {
 	return nil
 }
 
-// rowsOf are the records of an answer: an array, or one in a field of it. A
+// rowsOf returns the records of an answer: an array, or one in a field of it. A
 // single record is a list of one.
 func rowsOf(body []byte, field string) ([]json.RawMessage, error) {
 	switch {
@@ -115,7 +115,7 @@ func rowsOf(body []byte, field string) ([]json.RawMessage, error) {
 	return rows, decode(body, &rows)
 }
 
-// next is the cursor of the next page; empty when there is none.
+// next returns the cursor of the next page; empty when there is none.
 func (j *job) next(answer answered) string {
 	if j.paging != inBody {
 		return answer.Next

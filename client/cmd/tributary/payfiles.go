@@ -70,8 +70,8 @@ func create(path string, data []byte) error {
 	return f.Close()
 }
 
-// payoutResults reads a provider's report into the payouts. It may be done
-// again: what is set stays.
+// payoutResults applies a provider's report to the payouts. It can be repeated:
+// a status that is already set stays.
 func payoutResults(j *job) error {
 	f, err := os.Open(j.file)
 	if err != nil {
@@ -102,7 +102,7 @@ func payoutResults(j *job) error {
 	return err
 }
 
-// text is a flag that is a text.
+// text returns a flag that is a text.
 func (j *job) text(name, otherwise string) string {
 	if s, ok := j.input[name].(string); ok && s != "" {
 		return s

@@ -121,7 +121,7 @@ func (m *misuse) Error() string { return m.text }
 
 func usage(format string, args ...any) error { return &misuse{fmt.Sprintf(format, args...)} }
 
-// A finding is an answer that is bad news. It has been shown.
+// A finding is an answer that reports a problem. It has been shown.
 type finding struct{}
 
 func (finding) Error() string { return "see above" }
@@ -167,7 +167,7 @@ func codeOf(ctx context.Context, err error) int {
 	return exitUnknown
 }
 
-// explain is the text of an error, with its code and field.
+// explain returns the text of an error, with its code and field.
 func explain(e *client.Error) string {
 	var with []string
 	for _, s := range []string{string(e.Err.Reason), e.Err.Field} {
@@ -188,7 +188,7 @@ func explain(e *client.Error) string {
 	return text
 }
 
-// maxError is how much of an error is shown, in characters.
+// maxError is the largest part of an error that is shown, in characters.
 const maxError = 500
 
 // say writes a line to standard error.

@@ -86,7 +86,7 @@ func (j *job) line(cells []string) {
 	fmt.Fprintln(j.stdout, strings.TrimRight(strings.Join(cells, "  "), " "))
 }
 
-// cell is the text of a field of a record.
+// cell returns the text of a field of a record.
 func (j *job) cell(c column, r entry) string {
 	value := r.at(c.path)
 	switch s, isText := value.(string); {
@@ -109,7 +109,7 @@ func (j *job) cell(c column, r entry) string {
 	return cut(fmt.Sprint(value), 40)
 }
 
-// shortOf is how a record inside another is shown, or several of them: by what
+// shortOf returns how a record inside another is shown, or several of them: by what
 // they are called. Anything else is shown as it is.
 func shortOf(value any) (string, bool) {
 	switch value := value.(type) {
@@ -144,7 +144,7 @@ func shortOf(value any) (string, bool) {
 	return "", false
 }
 
-// counted is how a list with its count is shown: 7: Ada X, Ben Y …
+// counted returns how a list with its count is shown: 7: Ada X, Ben Y …
 func counted(list map[string]any, items []any) string {
 	text := fmt.Sprint(list["count"])
 	if list["more"] == true {
@@ -159,7 +159,7 @@ func counted(list map[string]any, items []any) string {
 	return text
 }
 
-// local is a time in local time, to the minute.
+// local returns a time in local time, to the minute.
 func (a *app) local(s string) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *app) local(s string) string {
 	return t.In(a.zone).Format("2006-01-02 15:04")
 }
 
-// currencyOf is the currency of a record, or that of the program, for which the
+// currencyOf returns the currency of a record, or that of the program, for which the
 // server is asked once. A key that may not ask gets amounts without currency.
 func (j *job) currencyOf(r entry) string {
 	for _, name := range []string{"currency", "minimumAmountCurrency"} {
@@ -187,7 +187,7 @@ func (j *job) currencyOf(r entry) string {
 	return cut(inert(*j.currency), 8)
 }
 
-// maxText is how much of a text of one record is shown, in characters.
+// maxText is the largest part of a text that is shown of one record, in characters.
 const maxText = 1000
 
 // show prints the answer of a command that is about one record, or about a few

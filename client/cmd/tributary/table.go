@@ -12,14 +12,14 @@ type command struct {
 	method, path string // the operation; path is what follows /api/v1
 	fields       []field
 	fixed        map[string]any // fields that the verb itself sets
-	arg          string         // the field that stands without a flag; a list takes all that stand so
+	arg          string         // the field that is given without a flag; a list takes all such arguments
 
 	paging  paging
 	only    bool     // the server looks at one filter only, so two are refused
 	rows    string   // the field of the answer that is a list to show as a table
-	columns []column // of a list; they also say which fields of a record are money and times
+	columns []column // the columns of a list; they also say which fields of a record are money and times
 
-	ask        string         // what is done, in the question before it; empty: nothing is asked
+	ask        string         // the action, as the question before it names it; empty: nothing is asked
 	preview    map[string]any // what --dry-run adds to the body; nil: there is no --dry-run
 	dryPath    string         // where --dry-run asks instead; empty: at path
 	dryColumns []column       // of what is answered there
@@ -120,7 +120,7 @@ func fields(names ...string) []field {
 // writes reports whether a command changes something.
 func (c *command) writes() bool { return c.method != "GET" }
 
-// name is what is typed.
+// name returns what is typed.
 func (c *command) name() string {
 	if c.verb == "" {
 		return c.group

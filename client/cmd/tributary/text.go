@@ -14,7 +14,7 @@ func acts(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// inert is a text in which such characters are shown, as \x1b.
+// inert returns a text in which such characters are shown, as \x1b.
 func inert(s string) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
@@ -35,7 +35,7 @@ func inert(s string) string {
 	return b.String()
 }
 
-// escape is a JSON text in which such characters are escaped. They can only be
+// escape returns a JSON text in which such characters are escaped. They can only be
 // in its strings; space between its values stays.
 func escape(body []byte) []byte {
 	if !bytes.ContainsFunc(body, func(r rune) bool { return acts(r) && r > ' ' || r == utf8.RuneError }) {
@@ -71,7 +71,7 @@ func cut(s string, places int) string {
 	return s
 }
 
-// width is how many places a text takes on a terminal.
+// width returns how many places a text takes on a terminal.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -80,7 +80,7 @@ func width(s string) int {
 	return n
 }
 
-// places1 is how many places a character takes: two in the scripts of East Asia
+// places1 returns how many places a character takes: two in the scripts of East Asia
 // and for pictures, none for marks that are put on the character before.
 func places1(r rune) int {
 	switch {

@@ -46,7 +46,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the command.
+// run returns the command.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	server, asJSON, err := parse(args, getenv, stderr)
 	if errors.Is(err, flag.ErrHelp) {

@@ -15,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/conformance/servertest"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -76,6 +77,9 @@ func TestRun(t *testing.T) {
 		{"help", []string{"-h"}, "", exitOK, "", "-base"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			if strings.HasPrefix(row.name, "private") {
+				atlength.Only(t, "one more examination")
+			}
 			t.Parallel()
 			var out, errOut bytes.Buffer
 			code := run(t.Context(), row.args, func(string) string { return row.env }, &out, &errOut)

@@ -15,7 +15,7 @@ type Bar struct {
 	Label               string
 }
 
-// Bars are the bars for some values, the highest as high as the chart. Values
+// Bars returns the bars for some values, the highest as high as the chart. Values
 // below zero have no height.
 func Bars(values []int64, labels []string) []Bar {
 	highest := int64(0)
@@ -31,7 +31,7 @@ func Bars(values []int64, labels []string) []Bar {
 	return bars
 }
 
-// share is what part of the height a value has; one above zero is seen.
+// share returns what part of the height a value has; one above zero is seen.
 func share(v, highest int64) int64 {
 	if v == 0 || highest == 0 {
 		return 0

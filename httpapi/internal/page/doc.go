@@ -1,7 +1,7 @@
-// Package page has what the console and the partner pages share: the headers of
-// a page, the style sheet and the script, tokens for forms, and how values of
-// the engine are shown to people.
+// Package page has the common parts of the console and the partner pages: the
+// headers of a page, the style sheet and the script, tokens for forms, and the
+// forms in which people see values of the engine.
 //
-// Everything that comes from data is shown and never obeyed: templates of
-// html/template write it, and [Text] makes visible what would be invisible.
+// Data is only shown and never obeyed: templates of html/template write it, and
+// [Text] makes invisible characters visible.
 package page

@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// A download is a file that is answered while it is made. It holds the first
-// bytes back, so that an early failure is a page that says so.
+// A download is a file that is sent while it is made. It holds the first bytes
+// back, so that an early failure becomes a page that says so.
 type download struct {
 	w    http.ResponseWriter
 	name string
@@ -17,7 +17,7 @@ type download struct {
 	sent bool
 }
 
-// maxHeld is how much of a file is held back.
+// maxHeld is the number of bytes that are held back.
 const maxHeld = 64 << 10
 
 func (d *download) Write(b []byte) (int, error) {
@@ -40,10 +40,10 @@ func (d *download) flush() error {
 	return err
 }
 
-// Download answers a file that is to be stored, while write makes it. An error
-// before its first bytes are sent is returned, and nothing was answered. A later
-// one is given to late and cuts the answer off, so that nobody takes a part for
-// the whole.
+// Download answers a file to be stored, while write makes it. It returns an
+// error that comes before the first bytes are sent; nothing was answered then.
+// It passes a later error to late and cuts the answer off, so that nobody takes
+// a part for the whole.
 func Download(w http.ResponseWriter, name string, late func(error), write func(io.Writer) error) error {
 	d := &download{w: w, name: name}
 	err := write(d)

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// How long a form may be sent after it was made.
+// The hours for which a form may be sent after it was made.
 const formHours = 12
 
-// Forms makes and checks the tokens of forms: who sends a form must have got it
-// from here, for the same actor, program and path.
+// Forms makes and checks the tokens of forms. A token proves that these pages made the
+// form, for the same actor, program and path.
 type Forms struct{ key []byte }
 
-// NewForms returns Forms under a key of at least 32 bytes, for a purpose. An
-// empty key is made anew: then only this process knows its tokens.
+// NewForms returns Forms under a key of at least 32 bytes, for a purpose. Without a key
+// it makes one, and then only this process accepts its tokens.
 func NewForms(key []byte, purpose string) (Forms, error) {
 	if len(key) == 0 {
 		key = make([]byte, 32)
@@ -30,13 +30,13 @@ func NewForms(key []byte, purpose string) (Forms, error) {
 	return Forms{derived}, err
 }
 
-// Token is the token of a form that is made at a time, about these things.
+// Token returns the token of a form that is made at a time, about these things.
 func (f Forms) Token(at time.Time, about ...string) string {
 	return f.sealed(at.Unix()/3600, about)
 }
 
-// Valid reports whether a token is one about these things, made at most 12 hours
-// ago. It takes the same time for every wrong one.
+// Valid reports whether a token is for these values and was made at most 12 hours ago.
+// It takes the same time for every wrong token.
 func (f Forms) Valid(now time.Time, token string, about ...string) bool {
 	made, _, _ := strings.Cut(token, ".")
 	hour, err := strconv.ParseInt(made, 36, 64)
@@ -57,7 +57,7 @@ func (f Forms) sealed(hour int64, about []string) string {
 	return strconv.FormatInt(hour, 36) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Digest is what a page showed, in short.
+// Digest returns what a page showed, in short.
 func Digest(shown ...string) string {
 	sum := sha256.New()
 	for _, text := range shown {
@@ -67,7 +67,7 @@ func Digest(shown ...string) string {
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Nonce is a text that nobody else has: the key under which one form is done once.
+// Nonce returns a text that nobody else has: the key under which one form is done once.
 func Nonce() string { return rand.Text() }
 
 // IsNonce reports whether a text may be one.

@@ -7,12 +7,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Money is an amount for people: 1,234.50 USD. No line ends between the two.
+// Money returns an amount for people: 1,234.50 USD. No line ends between the two.
 func Money(a affiliate.Amount, c affiliate.Currency) string {
 	return grouped(a.Format(c)) + "\u00a0" + string(c)
 }
 
-// Count is a number for people: 12,345.
+// Count returns a number for people: 12,345.
 func Count(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
 
 // grouped puts a comma between thousands.

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A Mount is where pages are: what the paths of their requests begin with when
-// they arrive. Every URL in a page is relative, so the pages need not know what
-// has been cut off before.
+// A Mount is the prefix that the paths of requests to the pages have when they arrive.
+// Every URL in a page is relative, so the pages need not know what was stripped before.
 type Mount struct{ prefix string }
 
-// NewMount returns the Mount of a prefix; "" or "/": something has stripped it.
+// NewMount returns the Mount of a prefix; "" or "/": a handler before it has stripped
+// the prefix.
 //
 // Errors: the prefix does not begin and end with a slash, or is not clean.
 func NewMount(prefix string) (Mount, error) {
@@ -26,16 +26,16 @@ func NewMount(prefix string) (Mount, error) {
 	return Mount{prefix}, nil
 }
 
-// ErrNoPage is that a path has no page.
+// ErrNoPage means that a path has no page.
 var ErrNoPage = errors.New("page: no such page")
 
-// A Place is where a request goes: its path below the prefix, without a slash
-// before it, and the way from there to the prefix, such as "./../".
+// A Place is the target of a request: its path below the prefix, without a leading
+// slash, and the relative path from there to the prefix, such as "./../".
 type Place struct{ Path, Root string }
 
-// Locate finds the place of a request. It reports false when it has answered:
-// the prefix without its slash leads to the one with it. The error is
-// [ErrNoPage]; also then Root is right.
+// Locate finds the place of a request. ok is false when it has answered with a redirect,
+// from the prefix without its slash to the one with it. The error is [ErrNoPage]; Root
+// is right then too.
 func (m Mount) Locate(w http.ResponseWriter, r *http.Request) (at Place, ok bool, err error) {
 	path := r.URL.Path
 	at.Root = "./"
@@ -75,8 +75,8 @@ func clean(path string) bool {
 	return path == "" || !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// Fits reports whether a path has the form of a pattern, in which {} stands for
-// one segment, and returns what stands there.
+// Fits reports whether a path matches a pattern, in which {} stands for one segment, and
+// returns these segments.
 func Fits(pattern, path string) (args []string, fits bool) {
 	want, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(segments) {
@@ -93,8 +93,8 @@ func Fits(pattern, path string) (args []string, fits bool) {
 	return args, true
 }
 
-// OneLine is a text as it is logged: no line breaks, nothing that cannot be seen or
-// changes the direction of writing, 128 characters.
+// OneLine returns a text in the form of logs: no line breaks, no invisible characters,
+// none that change the direction of writing, at most 128 characters.
 func OneLine(text string) string {
 	line := strings.Map(func(r rune) rune {
 		if hidden(r) {

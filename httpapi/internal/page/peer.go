@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Secure reports whether a cookie that this request gets may go over TLS only: always,
-// but for a browser on this machine, where nobody listens. A proxy on this machine
-// speaks for others.
+// Secure reports whether a cookie for this request must be limited to TLS. Only a
+// browser on this machine needs no TLS, because nobody listens in between. A proxy on
+// this machine speaks for others.
 func Secure(r *http.Request) bool {
 	return r.TLS != nil || !loopback(r.RemoteAddr) || forwarded(r.Header)
 }

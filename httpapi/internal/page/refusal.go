@@ -6,13 +6,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Refusal is the refusal that an error is, if it is one that people can read.
+// Refusal returns the refusal that an error is, if it is one that people can read.
 func Refusal(err error) (why *affiliate.Error, refused bool) {
 	why, refused = errors.AsType[*affiliate.Error](err)
 	return why, refused && why.Kind != affiliate.KindInternal
 }
 
-// Outcome is how an action has ended, for the audit log: ok, the reason of its
+// Outcome returns the result of an action for the audit log: ok, the reason of its
 // refusal, or failed.
 func Outcome(err error) string {
 	if why, refused := Refusal(err); refused {

@@ -21,11 +21,11 @@ type Show struct {
 	Location *time.Location
 }
 
-// Short is a text in a list, and Long is one on a page of its own.
+// Short returns a text in a list, and Long is one on a page of its own.
 func (Show) Short(s any) string { return Text(fmt.Sprint(s), InList) }
 func (Show) Long(s any) string  { return Text(fmt.Sprint(s), InDetail) }
 
-// Money is an amount with its currency; of an Opt without a value it is empty.
+// Money returns an amount with its currency; of an Opt without a value it is empty.
 func (s Show) Money(a any) string {
 	switch a := a.(type) {
 	case affiliate.Amount:
@@ -38,8 +38,8 @@ func (s Show) Money(a any) string {
 	return ""
 }
 
-// MoneyIn is Money of an amount in a currency of its own; of an Opt without a
-// currency it is in the program's.
+// MoneyIn is Money for an amount in a currency of its own; without a currency the
+// amount is in the program's.
 func (s Show) MoneyIn(a, currency any) string {
 	switch c := currency.(type) {
 	case affiliate.Currency:
@@ -50,7 +50,7 @@ func (s Show) MoneyIn(a, currency any) string {
 	return s.Money(a)
 }
 
-// WhyNotPaid is why the money of a payout did not arrive; empty: it did, or may.
+// WhyNotPaid returns why the money of a payout did not arrive; empty: it did, or may.
 func (s Show) WhyNotPaid(status affiliate.PayoutStatus, failed, returned affiliate.Opt[string]) string {
 	switch status {
 	case affiliate.PayoutFailed:
@@ -61,7 +61,7 @@ func (s Show) WhyNotPaid(status affiliate.PayoutStatus, failed, returned affilia
 	return ""
 }
 
-// Count is a number; of an Opt without a value it is empty.
+// Count returns a number; of an Opt without a value it is empty.
 func (Show) Count(n any) string {
 	switch n := n.(type) {
 	case int:
@@ -76,7 +76,7 @@ func (Show) Count(n any) string {
 	return ""
 }
 
-// Off is what a discount takes off.
+// Off returns what a discount takes off.
 func (s Show) Off(amount affiliate.Opt[affiliate.Amount], currency affiliate.Opt[affiliate.Currency], percent affiliate.Opt[affiliate.Percent]) string {
 	if flat, ok := amount.Get(); ok {
 		return Money(flat, currency.Or(s.Currency)) + " off"
@@ -84,11 +84,11 @@ func (s Show) Off(amount affiliate.Opt[affiliate.Amount], currency affiliate.Opt
 	return fmt.Sprint(percent.Or(affiliate.Percent{})) + " % off"
 }
 
-// When is a moment in the zone that is shown; of an Opt without a value it is
+// When returns a moment in the zone that is shown; of an Opt without a value it is
 // empty.
 func (s Show) When(t any) string { return s.at(t, "2 Jan 2006, 15:04") }
 
-// Day is the day of a moment.
+// Day returns the day of a moment.
 func (s Show) Day(t any) string { return s.at(t, "2 Jan 2006") }
 
 func (s Show) at(t any, layout string) string {
@@ -105,10 +105,10 @@ func (s Show) at(t any, layout string) string {
 	return at.In(s.Location).Format(layout)
 }
 
-// Zone is the zone of the times that are shown.
+// Zone returns the zone of the times that are shown.
 func (s Show) Zone() string { return s.Location.String() }
 
-// ID is an id, or empty.
+// ID returns an id, or empty.
 func (Show) ID(id affiliate.Opt[uuid.UUID]) string {
 	if some, ok := id.Get(); ok {
 		return some.String()
@@ -116,10 +116,10 @@ func (Show) ID(id affiliate.Opt[uuid.UUID]) string {
 	return ""
 }
 
-// Words are the words of an enumeration: ON_HOLD is "On hold".
+// Words returns the words of an enumeration: ON_HOLD is "On hold".
 func (Show) Words(value any) string { return Words(value) }
 
-// Words are the words of an enumeration.
+// Words returns the words of an enumeration.
 func Words(value any) string {
 	if value == affiliate.PaymentMethod("PAYPAL") {
 		return "PayPal"
@@ -132,10 +132,10 @@ func Words(value any) string {
 	return Text(string(unicode.ToUpper(first))+s[size:], InList)
 }
 
-// PaymentMethods are the ways to be paid that people choose from.
+// PaymentMethods lists the payment methods that people can choose.
 var PaymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "BANK", "CREDITS", "COUPON"}
 
-// Tone is the class of a status, for its colour; its word says the same.
+// Tone returns the class of a status, for its colour; its word says the same.
 func (Show) Tone(status any) string {
 	switch fmt.Sprint(status) {
 	case "ACTIVE", "ACCEPTED", "PAID", "DONE", "delivered", "enabled", "ENABLED":
@@ -148,19 +148,19 @@ func (Show) Tone(status any) string {
 	return ""
 }
 
-// Uses are how often something was used, and its limit.
+// Uses returns how often something was used, and its limit.
 func (Show) Uses(used int64, limit affiliate.Opt[int64]) Uses {
 	n, _ := limit.Get()
 	return Uses{used, n, Count(n)}
 }
 
-// Uses of something. Limit is 0 when there is none.
+// Uses counts the uses of something. Limit is 0 when there is none.
 type Uses struct {
 	Used, Limit int64
 	Said        string
 }
 
-// JSON is a payload, indented; empty: there is none.
+// JSON returns a payload, indented; empty: there is none.
 func (Show) JSON(payload affiliate.Opt[json.RawMessage]) string {
 	raw, ok := payload.Get()
 	if !ok {

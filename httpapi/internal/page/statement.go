@@ -6,10 +6,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// StatementLines is how many lines of a statement are on a page.
+// StatementLines is the number of lines on a page of a statement.
 const StatementLines = 300
 
-// AdjustmentsIn are the adjustments that lines of a statement are about.
+// AdjustmentsIn returns the adjustments that lines of a statement are about.
 func AdjustmentsIn(lines []affiliate.StatementLine) (ids []uuid.UUID) {
 	for _, line := range lines {
 		if id, is := line.AdjustmentID.Get(); is {
@@ -22,5 +22,5 @@ func AdjustmentsIn(lines []affiliate.StatementLine) (ids []uuid.UUID) {
 // Reasons are the reasons of adjustments.
 type Reasons map[uuid.UUID]string
 
-// Of is the reason of an adjustment; empty: it is none, or its reason was erased.
+// Of returns the reason of an adjustment; empty: it is none, or its reason was erased.
 func (r Reasons) Of(id affiliate.Opt[uuid.UUID]) string { return r[id.Or(uuid.Nil)] }

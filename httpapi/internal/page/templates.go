@@ -12,8 +12,8 @@ import (
 var parts embed.FS
 
 // Templates reads the templates of a folder: one for each page, by the name of
-// its file, inside the layout. All have the parts that every set of pages has. It
-// panics when one of them is wrong.
+// its file, inside the layout. All get the parts that both sets of pages share.
+// It panics when a template is wrong.
 func Templates(files fs.FS) map[string]*template.Template {
 	layout := template.Must(template.Must(template.ParseFS(parts, "templates/*.html")).ParseFS(files, "templates/layout.html"))
 	names, err := fs.Glob(files, "templates/*.html")

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// How many characters of a text are shown.
+// The numbers of characters that are shown of a text.
 const (
 	InList   = 200
 	InDetail = 10_000
 )
 
-// Text returns a text as it is shown: control characters, zero-width characters
-// and those that change the direction of writing become U+XXXX, and what is
-// longer than most characters is cut, with its length. Joiners inside an emoji
-// sequence stay.
+// Text returns a text in its shown form: control characters, zero-width
+// characters and those that change the direction of writing become U+XXXX, and
+// a text longer than most characters is cut, with its length. Joiners inside an
+// emoji sequence stay.
 func Text(s string, most int) string {
 	var b strings.Builder
 	shown, before := 0, rune(0)
@@ -44,7 +44,7 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector) || unseen[r]
 }
 
-// unseen are letters and marks without a picture.
+// unseen are letters and marks that have no visible form.
 var unseen = map[rune]bool{
 	'\u034f': true, '\u115f': true, '\u1160': true, '\u17b4': true, '\u17b5': true, '\u3164': true, '\uffa0': true,
 }

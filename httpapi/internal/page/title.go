@@ -2,11 +2,11 @@ package page
 
 import "strings"
 
-// The name of something stands in a title between two characters that no shown text
-// has, because [Text] writes them as U+XXXX.
+// In a title, a name stands between two characters that no shown text has, because
+// [Text] writes them as U+XXXX.
 const nameBegins, nameEnds = "\U000f0000", "\U000f0001"
 
-// Named is a text that people gave, as a part of a title.
+// Named returns a text that people gave, as a part of a title.
 func Named(name string) string { return nameBegins + Text(name, InList) + nameEnds }
 
 // A Part is a part of a title. A name is isolated, so that its direction of writing
@@ -16,7 +16,7 @@ type Part struct {
 	Name bool
 }
 
-// Parts are the parts of a title.
+// Parts returns the parts of a title.
 func Parts(title string) (all []Part) {
 	for title != "" {
 		before, rest, found := strings.Cut(title, nameBegins)
@@ -32,7 +32,7 @@ func Parts(title string) (all []Part) {
 	return all
 }
 
-// Plain is a title without its parts, for the window of the browser.
+// Plain returns a title without its parts, for the window of the browser.
 func Plain(title string) string {
 	var b strings.Builder
 	for _, part := range Parts(title) {

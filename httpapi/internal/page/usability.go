@@ -7,14 +7,14 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Usable is how a page shows whether a code or a coupon works.
+// A Usable shows on a page whether a code or a coupon works.
 type Usable struct {
 	Works bool
 	Why   []string // it does not, each with what the rule knows
 	Hold  string   // why the commission of its sales is on hold; empty: it is not
 }
 
-// Usable is a usability for people.
+// Usable returns a usability for people.
 func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	is, _ := u.Get()
 	shown := Usable{Works: is.Usable, Hold: s.Hold(is.Hold)}
@@ -24,7 +24,7 @@ func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	return shown
 }
 
-// Reasons are the reasons why an affiliate's own code does not work.
+// Reasons returns the reasons why an affiliate's own code does not work.
 func (s Show) Reasons(all []affiliate.Reason) (why []string) {
 	for _, r := range all {
 		why = append(why, s.Why(affiliate.Failure{Reason: r}))
@@ -32,8 +32,8 @@ func (s Show) Reasons(all []affiliate.Reason) (why []string) {
 	return why
 }
 
-// Why says why a code or a coupon does not work. A reason that it does not know is
-// said in its own words.
+// Why says why a code or a coupon does not work. For an unknown reason it shows
+// the reason itself.
 func (s Show) Why(f affiliate.Failure) string {
 	switch f.Reason {
 	case affiliate.CodeInactive:
@@ -66,7 +66,7 @@ func usedOf(f affiliate.Failure) string {
 	return fmt.Sprintf(", %s of %s", Count(f.Used.Or(0)), Count(limit))
 }
 
-// Hold says why commissions are on hold; of none it is empty.
+// Hold says why commissions are on hold; without a reason it is empty.
 func (Show) Hold(reason affiliate.Opt[affiliate.HoldReason]) string {
 	r, held := reason.Get()
 	if !held {

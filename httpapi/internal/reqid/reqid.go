@@ -33,7 +33,7 @@ func (c *carrier) Value(k any) any {
 	return c.Context.Value(k)
 }
 
-// Of is the id of the request that ctx belongs to; empty: it has none.
+// Of returns the id of the request that ctx belongs to; empty: it has none.
 func Of(ctx context.Context) string {
 	id, _ := ctx.Value(key{}).(string)
 	return id
@@ -56,7 +56,7 @@ func Assign(w http.ResponseWriter, r *http.Request, fresh func() string) *http.R
 	return r.WithContext(c)
 }
 
-// made is a new id. A fresh that panics makes none: no request fails for want of
+// made returns a new id. A fresh that panics makes none: no request fails for want of
 // its id.
 func made(fresh func() string) (id string) {
 	if fresh == nil {

@@ -1,5 +1,5 @@
-// Package sample fills programs for the tests of pages: with something of
-// everything, and with texts that attack those who look at them.
+// Package sample fills programs for the tests of pages: with some objects of every
+// kind, and with texts that attack the people who look at them.
 package sample
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Hostile are texts that people may give, by what they try.
+// Hostile holds texts that people may send, by what they attempt.
 var Hostile = map[string]string{
 	"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`, "quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
 	"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff", "emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
@@ -32,8 +32,8 @@ type Objects struct {
 	Conflict  uuid.UUID // a payment that names Paid
 }
 
-// Fill makes something of everything. A text is put into every text that people give;
-// of several each takes its turn. pass lets time pass on the clock of the program.
+// Fill makes objects of every kind. It puts the texts, one after the other, into
+// every field that people fill. pass advances the clock of the program.
 func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ...string) Objects {
 	t.Helper()
 	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, texts: texts}
@@ -60,7 +60,7 @@ type filling struct {
 	click affiliate.Click
 }
 
-// text is the text whose turn it is.
+// text returns the text whose turn it is.
 func (f *filling) text() string {
 	if len(f.texts) == 0 {
 		return ""
@@ -69,7 +69,7 @@ func (f *filling) text() string {
 	return f.texts[f.turn%len(f.texts)]
 }
 
-// must is the value of a call that has to succeed.
+// must returns the value of a call that has to succeed.
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -161,7 +161,7 @@ func (f *filling) moreSales() {
 	}
 }
 
-// conflict reports a payment of somebody else that names a sale.
+// conflict reports a payment of somebody else that names an existing sale.
 func (f *filling) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
@@ -173,7 +173,7 @@ func (f *filling) conflict() {
 	}
 }
 
-// deliveries lets some attempts fail.
+// deliveries makes some attempts fail.
 func (f *filling) deliveries() {
 	for _, c := range must[[]affiliate.Claim](f.t)(f.ClaimDeliveries(f.ctx, 5, time.Minute)) {
 		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))

@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Kind is what a ticket is for: its texts begin with the prefix, and those of
-// one kind are worth nothing as another. It has ids besides those of the program
-// and the affiliate.
+// A Kind is the purpose of a ticket. Its texts begin with the prefix, and a ticket of
+// one kind is never valid as another. It may have ids besides those of the program and
+// the affiliate.
 type Kind struct {
 	prefix, purpose string
 	ids             int
@@ -35,10 +35,10 @@ type Ticket struct {
 	Expires            time.Time
 
 	ID     uuid.UUID // no other ticket has it
-	Beside uuid.UUID // of a session alone: the affiliate whom the host had logged in when it was chosen; nil: none
+	Beside uuid.UUID // only in a session: the affiliate whom the host had logged in when this one was chosen; nil: none
 }
 
-// MinKey is how many bytes a key has at least.
+// MinKey is the shortest key, in bytes.
 const MinKey = 32
 
 // A Sealer makes and reads the tickets of a kind. It is safe for concurrent use.
@@ -56,11 +56,11 @@ func New(kind Kind, key []byte) (Sealer, error) {
 	return Sealer{kind, derived}, err
 }
 
-// size is how many bytes a ticket of a kind has: program, affiliate, expiry in Unix
-// seconds, and the other ids.
+// size returns the number of bytes of a ticket of the kind: program, affiliate, expiry
+// in Unix seconds, and the other ids.
 func (k Kind) size() int { return 16 + 16 + 8 + 16*k.ids }
 
-// front is how long the text is up to its dot.
+// front returns how long the text is up to its dot.
 func (k Kind) front() int { return len(k.prefix) + base64.RawURLEncoding.EncodedLen(k.size()) }
 
 // Seal returns the text of a ticket.
@@ -72,7 +72,8 @@ func (s Sealer) Seal(t Ticket) string {
 	return text + "." + s.mac(text)
 }
 
-// mac is over the text, so nothing is decoded before it is compared.
+// mac returns the authentication code of the text, so that nothing is decoded before the
+// code was compared.
 func (s Sealer) mac(text string) string {
 	h := hmac.New(sha256.New, s.key)
 	h.Write([]byte(text))

@@ -100,7 +100,7 @@ func tell(r io.Reader, w io.Writer) {
 	}
 }
 
-// tables are the figures in Markdown.
+// tables returns the figures in Markdown.
 func (f figures) tables() string {
 	var b strings.Builder
 	f.historyTable(&b)

@@ -72,7 +72,7 @@ var longParts = []part{
 	{".", []string{".ci/availability", "-json"}, []string{"TestAvailability", "TestPgBouncer"}},
 }
 
-// expected are the tests that have to count something.
+// expected returns the tests that have to count something.
 func expected(f figures, long bool) (tests []string) {
 	for _, p := range parts {
 		tests = append(tests, p.tests...)

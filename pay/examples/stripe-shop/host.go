@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// mount is what a host writes: the endpoint of Stripe's events, and clicks on its
+// mount returns what a host writes: the endpoint of Stripe's events, and clicks on its
 // own pages.
 func mount(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config, pages http.Handler) error {
 	hook, err := stripe.Handler(program, cfg)
@@ -22,7 +22,7 @@ func mount(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config, pa
 	return nil
 }
 
-// carry is what the host adds to the Checkout session that it makes at Stripe.
+// carry returns what the host adds to the Checkout session that it makes at Stripe.
 func carry(program *tributary.Program, r *http.Request, cfg stripe.Config) (checkout, error) {
 	metadata, err := cfg.Carry(program, r, stripe.ViaSession, pay.Carried{})
 	return checkout{Metadata: metadata, PaymentIntentData: intentData{Metadata: metadata}}, err

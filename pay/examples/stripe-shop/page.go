@@ -17,7 +17,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// hostLines are the functions of host.go that a shop of one's own copies.
+// hostLines returns the functions of host.go that a shop of one's own copies.
 func hostLines() string {
 	_, code, _ := strings.Cut(hostFile, "\n)\n\n")
 	code, _, _ = strings.Cut(code, "\n// A checkout")

@@ -31,7 +31,7 @@ const madeUp = "whsec_only_for_the_play"
 // session is the event of the Checkout session.
 const session = "1_session"
 
-// opening is when a play begins.
+// opening is the time at which a play begins.
 var opening = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // A stage is a shop with a clock that its events set.
@@ -90,7 +90,7 @@ func (st *stage) visit(ctx context.Context, method, target string) *http.Respons
 	return w.Result()
 }
 
-// click is the visitor who follows the affiliate's link.
+// click returns the visitor who follows the affiliate's link.
 func (st *stage) click(ctx context.Context) error {
 	answer := st.visit(ctx, http.MethodGet, "/?ref="+slug)
 	if st.cookies = answer.Cookies(); len(st.cookies) == 0 {
@@ -99,7 +99,7 @@ func (st *stage) click(ctx context.Context) error {
 	return st.say(ctx, "GET /?ref="+slug, answer.StatusCode, "click "+st.cookies[0].Value)
 }
 
-// checkout is the visitor who buys. A real shop sends the answer to Stripe.
+// checkout returns the visitor who buys. A real shop sends the answer to Stripe.
 func (st *stage) checkout(ctx context.Context) error {
 	answer := st.visit(ctx, http.MethodPost, "/checkout")
 	if err := json.NewDecoder(answer.Body).Decode(&st.carried); err != nil {

@@ -69,7 +69,7 @@ func open(ctx context.Context, store record.Store, set settings) (*shop, error) 
 	return s, nil
 }
 
-// partner is the affiliate, who is there already when the shop opens again.
+// partner returns the affiliate, who is there already when the shop opens again.
 func (s *shop) partner(ctx context.Context) (affiliate.Affiliate, error) {
 	const email = "mara@partners.example"
 	known, err := s.AffiliateByEmail(ctx, email)
@@ -88,7 +88,7 @@ func (s *shop) money(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s: payable %s, paid %s", s.mara.FirstName, b.Payable.Format(b.Currency), b.Paid.Format(b.Currency)), nil
 }
 
-// said is a result in a few words.
+// said returns a result in a few words.
 func (s *shop) said(r pay.Result) string {
 	c := s.Config().Currency
 	switch a := r.Action; {

@@ -11,17 +11,17 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
-// A Bill is what a provider says about the money of a payment.
+// A Bill holds the amounts of a payment as a provider reports them.
 type Bill struct {
 	Currency                      affiliate.Currency
 	Paid, Subtotal, Tax, Shipping affiliate.Amount
 
-	Shown         affiliate.Amount   // what the customer paid in another currency, of which refunds are parts
+	Shown         affiliate.Amount   // the amount paid in another currency, of which refunds are parts
 	ShownCurrency affiliate.Currency // empty: in Currency
 }
 
-// Share brings the parts of a bill to what was paid of the whole: a credit of the
-// customer pays tax and shipping too. The field is where the whole was read.
+// Share reduces the parts of a bill in proportion to what was paid of the whole: a credit
+// of the customer also pays a part of tax and shipping. v is the field of the whole.
 func (b *Bill) Share(v fields.Value, whole affiliate.Amount) {
 	if whole.Sign() <= 0 || b.Paid.Cmp(whole) >= 0 {
 		return
@@ -35,15 +35,15 @@ func (b *Bill) Share(v fields.Value, whole affiliate.Amount) {
 	b.Fit()
 }
 
-// Fit keeps tax and shipping together within what was paid, after both may have
-// been rounded up.
+// Fit limits tax and shipping together to what was paid, because both may have been rounded
+// up.
 func (b *Bill) Fit() {
 	if rest, err := b.Paid.Sub(b.Tax); err == nil && b.Shipping.Cmp(rest) > 0 {
 		b.Shipping = rest
 	}
 }
 
-// basket is the subtotal as a program takes it: above zero, and not less than what
+// basket returns the subtotal as a program takes it: above zero, and not less than what
 // is left without tax and shipping.
 func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
 	net, err := b.Paid.Sub(b.Tax)
@@ -56,8 +56,8 @@ func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
 	return affiliate.Set(b.Subtotal)
 }
 
-// Product is the product of all lines of a payment. Of several it is none: a code that
-// is restricted to one of them would be refused for another, as the lines happen to stand.
+// Product returns the product of all lines of a payment; with several products it is empty.
+// Otherwise the order of the lines would decide whether a code for one product is refused.
 func Product(lines iter.Seq[string]) (product string) {
 	first := true
 	for line := range lines {
@@ -69,7 +69,7 @@ func Product(lines iter.Seq[string]) (product string) {
 	return product
 }
 
-// A Paid is what a payment has beside its bill.
+// A Paid holds what a payment has besides its bill.
 type Paid struct {
 	Order, Invoice string // externalId and externalInvoiceId
 	Product        string

@@ -36,7 +36,7 @@ const (
 	maxCodes = 5   // credits by code of the provider; the code, the click and the slug come after them
 )
 
-// Carried is the host's data of an object and of those that it came from, the
+// Carried is the host's data of an object and of the objects that it came from, the
 // nearest first.
 type Carried struct {
 	Names map[string]string         // how the host calls the keys; one that is missing keeps its name
@@ -44,7 +44,7 @@ type Carried struct {
 	From  []fields.Value
 }
 
-// Get is the first value of a key that can be used; empty: there is none.
+// Get returns the first value of a key that can be used; empty: there is none.
 func (m Carried) Get(key string) string {
 	key = cmp.Or(m.Names[key], key)
 	for _, from := range m.From {
@@ -65,8 +65,8 @@ func Codes(codes iter.Seq[affiliate.Credit]) (tries []affiliate.Credit) {
 	return tries
 }
 
-// All is what was carried: by the nearest object with a right signature, else by the
-// nearest that names a program, without what needs a signature.
+// All returns the carried data: that of the nearest object with a valid signature, else
+// that of the nearest that names a program, without the fields that need a signature.
 func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
 	forged := false
 	for _, from := range m.From {
@@ -90,7 +90,7 @@ func named(m Carried) bool {
 	return err == nil
 }
 
-// values are all values as they came.
+// values returns all values as they came.
 func (m Carried) values() pay.Carried {
 	program, _ := uuid.Parse(m.Get(KeyProgram)) // see named
 	return pay.Carried{
@@ -99,7 +99,7 @@ func (m Carried) values() pay.Carried {
 	}
 }
 
-// Carry returns the data that a checkout carries, by the names of the host: the click
+// Carry returns the data that a checkout carries, under the names of the host: the click
 // of a visitor, which may be empty, and what the host adds.
 //
 // Errors: [pay.ErrKeys]; a field that cannot be carried.
@@ -142,7 +142,7 @@ func Usable(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxText && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
-// firstOf is the first text that is one of a kind; empty: none is.
+// firstOf returns the first text that is one of a kind; empty: none is.
 func firstOf(is func(string) bool, texts ...string) string {
 	for _, text := range texts {
 		if is(text) {

@@ -1,5 +1,5 @@
-// Package draft builds the action of an event: what the packages of the providers
-// have in common once they have read its fields.
+// Package draft builds the action of an event. It has the common part of the
+// providers' packages, after they have read their fields.
 package draft
 
 import (
@@ -16,12 +16,12 @@ type Draft struct {
 	Action   pay.Action
 }
 
-// Ignore asks for nothing.
+// Ignore makes an action that does nothing.
 func (d *Draft) Ignore(reason pay.Reason) {
 	d.Action = pay.Action{Kind: pay.KindIgnored, Reason: reason, Event: d.Action.Event}
 }
 
-// Leave asks for nothing but the link of the ids: another event books the payment.
+// Leave makes an action that only links the ids: another event books the payment.
 func (d *Draft) Leave(reason pay.Reason) {
 	f := d.Action.Payment
 	d.Ignore(reason)
@@ -41,7 +41,7 @@ func (d *Draft) Fact(kind pay.Kind, c affiliate.Currency, object fields.Value, k
 	d.Action.Payment = affiliate.PaymentFact{Provider: d.Provider, Keys: keys, At: d.Action.Event.At, Currency: c}
 }
 
-// Customer asks for the payer to be known.
+// Customer makes an action that reports the payer.
 func (d *Draft) Customer(f affiliate.PayerFact) {
 	d.Action.Kind = pay.KindCustomer
 	d.Action.Payment = affiliate.PaymentFact{Provider: d.Provider, Payer: f, At: d.Action.Event.At}

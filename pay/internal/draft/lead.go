@@ -7,8 +7,8 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// Lead asks for the customer of a trial or a free order. With a code it has the
-// free order too, which a program with FreeOrders books.
+// Lead makes an action for the customer of a trial or a free order. With a code
+// it includes the free order, which a program with FreeOrders books.
 func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
 	f := &d.Action.Payment
 	d.Action.Kind = pay.KindCustomer

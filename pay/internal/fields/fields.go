@@ -43,7 +43,7 @@ type document struct {
 // A step leads from a field to one in it.
 type step struct{ path, name string }
 
-// join is the path of a field.
+// join returns the path of a field.
 func (d *document) join(path, name string) string {
 	if path == "" || d == nil {
 		return name
@@ -78,7 +78,7 @@ func Read(payload []byte) (Value, error) {
 	return Value{doc: &document{paths: map[step]string{}}, raw: payload[start(payload):]}, nil
 }
 
-// start is where the object begins.
+// start returns where the object begins.
 func start(payload []byte) int {
 	for i, c := range payload {
 		if c == '{' {
@@ -132,7 +132,7 @@ func (v Value) member(name string) Value {
 	return field
 }
 
-// with is the field with its text.
+// with returns the field with its text.
 func (v Value) with(raw []byte) Value {
 	if raw[0] != 'n' {
 		v.raw = raw

@@ -20,16 +20,16 @@ const (
 	defaultMaxBody = 1 << 20
 	retryAfter     = "30" // seconds
 
-	// bodyTime is how long a body may take to arrive. Providers send one at once.
+	// bodyTime is the longest time in which a body may arrive. Providers send it at once.
 	bodyTime = 10 * time.Second
 
-	// ahead is how far a program takes facts from the future. It would refuse a
-	// later one, and the payment would be lost; when it comes again, a clock that
+	// ahead is the largest distance into the future for facts. A program would refuse
+	// later ones, and the payment would be lost; when the event comes again, a clock that
 	// is behind has caught up.
 	ahead = 5 * time.Minute
 )
 
-// DefaultWait is how long an event waits for another one.
+// DefaultWait is the time that an event waits for another one.
 const DefaultWait = time.Hour
 
 // A Hook is the endpoint of one provider. It answers only after the commit.
@@ -89,7 +89,7 @@ func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, textOf(a.status), a.status)
 }
 
-// textOf is what a sender learns: the same for everything that was refused.
+// textOf returns what a sender learns: the same for everything that was refused.
 func textOf(status int) string {
 	if status == http.StatusBadRequest || status == http.StatusUnauthorized {
 		return "the request was refused"
@@ -133,7 +133,7 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	return answer{status: h.OK}
 }
 
-// verified is the body of a request, or the answer to one that is not accepted. What
+// verified returns the body of a request, or the answer to one that is not accepted. What
 // the header shows to be wrong is refused before the body is read.
 func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
 	if r.Method != http.MethodPost {
@@ -167,7 +167,7 @@ func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer)
 	return body, answer{}
 }
 
-// refused is the answer to a request that is not verified.
+// refused returns the answer to a request that is not verified.
 func refused(err error) answer {
 	switch {
 	case errors.Is(err, ErrSignature):
@@ -213,8 +213,8 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	return result, err
 }
 
-// report tells the host. What was committed stays so, whatever the host's
-// function does.
+// report calls the host's function. What was committed stays, whatever that function
+// does.
 func (h *Hook) report(ctx context.Context, result pay.Result) {
 	a := result.Action
 	h.Logger.DebugContext(ctx, "payment event", "event", a.Event.ID, "type", a.Event.Type, "kind", string(a.Kind),

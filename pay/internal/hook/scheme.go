@@ -74,7 +74,7 @@ func (c Check) Validate() error {
 	return nil
 }
 
-// Time is the time of the check.
+// Time returns the time of the check.
 func (c Check) Time() time.Time {
 	if c.Now == nil {
 		return time.Now()
@@ -150,7 +150,7 @@ func (s signed) verify(body []byte) error {
 	return nil
 }
 
-// mac is the signature in hexadecimal.
+// mac returns the signature in hexadecimal.
 func (s Scheme) mac(secret, seconds string, body []byte) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
 	h.Write([]byte(seconds + s.Joint))

@@ -13,11 +13,11 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// quiet is how often at most the log says one kind of thing: a payer can cause some
-// of them with every payment.
+// quiet is the shortest time between two log lines of one kind, because a payer can cause
+// some of them with every payment.
 const quiet = time.Hour
 
-// What the log says of money that was left out, and of what a payment named.
+// The log lines about money that was left out, and about what a payment named.
 const (
 	saysForged = "payment event: an order, a customer or a code came without a right signature and was left out: " +
 		"make what checkouts carry with Config.Carry, and keep a key in CarryKeys while subscriptions carry its signatures"
@@ -33,14 +33,14 @@ const (
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
 )
 
-// tooLong is after how long no provider sends an event again by itself, so that nothing
-// more comes of a payment that waits.
+// tooLong is the time after which no provider sends an event again by itself, so that a
+// waiting payment will not be completed.
 const tooLong = 3 * 24 * time.Hour
 
 const saysWaits = "payment event: a payment that brought money has waited for more than three days and credits nobody: " +
 	"see Attention, and decide with DecidePayment"
 
-// warningOf is what the log says of a result; empty: nothing was left out.
+// warningOf returns what the log says of a result; empty: nothing was left out.
 func warningOf(r *pay.Result) string {
 	paid, _ := r.Action.Payment.Sale.Get()
 	switch {
@@ -58,7 +58,7 @@ func warningOf(r *pay.Result) string {
 	return ""
 }
 
-// warnings count what was left out, each kind by itself, and say so in the log.
+// warnings count what was left out, by kind, and write it to the log.
 type warnings struct {
 	logger *slog.Logger
 	now    func() time.Time
@@ -68,7 +68,7 @@ type warnings struct {
 	looked map[uuid.UUID]time.Time // when each program was asked what waits
 }
 
-// look asks a program, at most once in an hour, whether a payment has waited for too long.
+// look asks a program, at most once an hour, whether a payment has waited for too long.
 func (w *warnings) look(ctx context.Context, p *tributary.Program) {
 	id, now := p.Config().ID, w.now()
 	w.mu.Lock()

@@ -26,7 +26,7 @@ func Orders(n int, f func(order []int)) {
 	walk(0)
 }
 
-// Sequence is the numbers below n.
+// Sequence returns the numbers below n.
 func Sequence(n int) []int {
 	order := make([]int, n)
 	for i := range order {

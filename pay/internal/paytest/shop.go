@@ -20,8 +20,8 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// Opened is when the affiliates and their clicks come; events follow on the next
-// day.
+// Opened is the time at which the affiliates and their clicks come; events follow
+// on the next day.
 var Opened = time.Date(2025, 12, 31, 12, 0, 0, 0, time.UTC)
 
 // Start is the time of the shop when its first event comes.
@@ -105,7 +105,7 @@ func (s *Shop) Logger() *slog.Logger {
 // OnResult keeps the results.
 func (s *Shop) OnResult(_ context.Context, r pay.Result) { s.Results = append(s.Results, r) }
 
-// Last is the result of the last event.
+// Last returns the result of the last event.
 func (s *Shop) Last() pay.Result {
 	if len(s.Results) == 0 {
 		s.T.Fatal("there is no result")
@@ -141,7 +141,7 @@ func (s *Shop) AllSales() []affiliate.Sale {
 	return Must(s.Sales(s.T.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
 }
 
-// Sale is the only sale.
+// Sale returns the only sale.
 func (s *Shop) Sale() affiliate.Sale {
 	s.T.Helper()
 	all := s.AllSales()
@@ -151,7 +151,7 @@ func (s *Shop) Sale() affiliate.Sale {
 	return all[0]
 }
 
-// Referral is the only referral.
+// Referral returns the only referral.
 func (s *Shop) Referral() affiliate.Referral {
 	s.T.Helper()
 	all := Must(s.Referrals(s.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items
@@ -161,7 +161,7 @@ func (s *Shop) Referral() affiliate.Referral {
 	return all[0]
 }
 
-// Earned is what an affiliate has by sales and adjustments, in the form of the
+// Earned returns what an affiliate has by sales and adjustments, in the form of the
 // currency.
 func (s *Shop) Earned(of affiliate.Affiliate) string {
 	s.T.Helper()
@@ -193,7 +193,7 @@ func (s *Shop) Fired(t affiliate.EventType) int {
 	return len(Must(s.Events(s.T.Context(), affiliate.EventFilter{Type: t}, affiliate.Page{})).Items)
 }
 
-// Money is what the affiliates have and who they have: what must not depend on
+// Money returns what the affiliates have and who they have: what must not depend on
 // the order of events.
 func (s *Shop) Money() string {
 	s.T.Helper()

@@ -40,7 +40,7 @@ var ErrAnswer = errors.New("sync: unreadable answer")
 type Error struct {
 	Status      int
 	Code, Param string // as Stripe names them; empty: not said
-	RequestID   string // by which Stripe finds the request; empty: not said
+	RequestID   string // the id of the request at Stripe; empty: there is none
 }
 
 // Error names the status, the code and the parameter.
@@ -107,17 +107,17 @@ func (a *api) get(ctx context.Context, path string, query url.Values, into any) 
 	return a.call(ctx, http.MethodGet, path, nil, "", into)
 }
 
-// create creates an object. The key makes a repeat of it one with the first: it is
-// made of what is sent, and of whose object it is.
+// create creates an object. Its idempotency key makes a repeat one with the first
+// request: it is made of the fields, and of the object that it belongs to.
 func (a *api) create(ctx context.Context, path string, form url.Values, of string, into any) error {
 	body := []byte(form.Encode())
 	sum := sha256.Sum256(slices.Concat([]byte(of+"\x00"+path+"\x00"), body))
 	return a.call(ctx, http.MethodPost, path, body, "tributary-"+hex.EncodeToString(sum[:]), into)
 }
 
-// change changes an object. It has no key: Stripe answers a key that it knows with
-// what it did then, for a day, and what is switched off and on again has the same
-// one. A repeat changes nothing anyhow.
+// change changes an object. It sends no key: for a day Stripe would answer a known
+// key with the old result, and switching off and on again would have the same key. A
+// repeat changes nothing anyway.
 func (a *api) change(ctx context.Context, path string, form url.Values) error {
 	var now struct{}
 	return a.call(ctx, http.MethodPost, path, []byte(form.Encode()), "", &now)
@@ -147,8 +147,8 @@ func (a *api) call(ctx context.Context, method, path string, body []byte, once s
 
 const final = time.Duration(-1) // another try would not help
 
-// send sends a request once. With an error it says how long to wait before the next
-// try; 0: it was not told.
+// send sends a request once. With an error it returns the wait before the next try;
+// 0: Stripe named none.
 func (a *api) send(ctx context.Context, method, path string, body []byte, once string, into any) (time.Duration, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.base.String(), "/")+path, bytes.NewReader(body))
 	if err != nil {
@@ -185,7 +185,7 @@ func (a *api) send(ctx context.Context, method, path string, body []byte, once s
 	return retryAfter(answer), refusal(answer, raw)
 }
 
-// unreached is an error of the network without its URL, in which a host may have
+// unreached returns an error of the network without its URL, in which a host may have
 // put a secret.
 func unreached(err error) error {
 	if sent, ok := errors.AsType[*url.Error](err); ok {
@@ -194,7 +194,7 @@ func unreached(err error) error {
 	return fmt.Errorf("sync: Stripe was not reached: %w", err)
 }
 
-// retryAfter is how long to wait after an answer that is no success.
+// retryAfter returns how long to wait after an answer that is no success.
 func retryAfter(answer *http.Response) time.Duration {
 	if answer.StatusCode != http.StatusTooManyRequests && answer.StatusCode < 500 {
 		return final
@@ -206,7 +206,7 @@ func retryAfter(answer *http.Response) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// refusal is what Stripe says of a request that it refuses.
+// refusal returns what Stripe says of a request that it refuses.
 func refusal(answer *http.Response, raw []byte) error {
 	var said struct {
 		Error struct{ Code, Param string }
@@ -217,7 +217,7 @@ func refusal(answer *http.Response, raw []byte) error {
 	}
 }
 
-// word is a text that may be shown: a name of Stripe's, and nothing else.
+// word returns a text that may be shown: a name of Stripe's, and nothing else.
 func word(s string) string {
 	odd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-[].", r))

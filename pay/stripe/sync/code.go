@@ -31,7 +31,7 @@ type theirCode struct {
 	} `json:"restrictions"`
 }
 
-// of is the coupon of the promotion code.
+// of returns the coupon of the promotion code.
 func (t theirCode) of() string { return string(t.Promotion.Coupon + t.Coupon) }
 
 // A reference is an id, which Stripe writes as a string or as the whole object.
@@ -50,7 +50,7 @@ func (r *reference) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// code takes a code of a coupon to Stripe, or compares it.
+// code creates a code of a coupon at Stripe, or compares it.
 func (s *session) code(ctx context.Context, c affiliate.Coupon, couponID string, code affiliate.Code) error {
 	fields, unfit := codeFields(c, code, s.program.Config().Currency)
 	if unfit != nil {
@@ -132,7 +132,7 @@ func (s *session) createCode(ctx context.Context, couponID string, code affiliat
 	return theirs, err
 }
 
-// codeFields are the fields of a code as Stripe takes them, or why it cannot. The
+// codeFields returns the fields of a code as Stripe takes them, or why it cannot. The
 // currency is that of a minimum for which the code names none.
 func codeFields(c affiliate.Coupon, code affiliate.Code, own affiliate.Currency) (url.Values, *Difference) {
 	unfit := func(field, ours string) (url.Values, *Difference) {

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// maxName is how many characters of a name Stripe takes.
+// maxName is the largest number of characters that Stripe takes in a name.
 const maxName = 40
 
 // theirCoupon is a coupon at Stripe, as far as it is compared.
@@ -34,7 +34,7 @@ type theirCoupon struct {
 	} `json:"applies_to"`
 }
 
-// A session is one call: the API, the program and what was done.
+// A session is one call: the API, the program and the results.
 type session struct {
 	*api
 	program *tributary.Program
@@ -47,11 +47,11 @@ func (c *Client) session(p *tributary.Program) (*session, error) {
 	return &session{api: a, program: p}, err
 }
 
-// couponID is the id that a coupon gets at Stripe. It is ours to choose, so that
+// couponID returns the id that a coupon gets at Stripe. It is ours to choose, so that
 // creating it twice creates one.
 func couponID(c affiliate.Coupon) string { return "trib_" + hex.EncodeToString(c.ID[:]) }
 
-// coupon takes a coupon and its codes to Stripe.
+// coupon creates a coupon and its codes at Stripe, or compares them.
 func (s *session) coupon(ctx context.Context, c affiliate.Coupon) error {
 	fields, unfit := couponFields(c)
 	if unfit != nil {
@@ -124,7 +124,7 @@ func (s *session) readCoupon(ctx context.Context, id string) (theirs theirCoupon
 	return theirs, err
 }
 
-// createCoupon creates the coupon. Somebody else may have been faster.
+// createCoupon creates the coupon, unless somebody else has created it meanwhile.
 func (s *session) createCoupon(ctx context.Context, c affiliate.Coupon, fields url.Values) (theirs theirCoupon, err error) {
 	form := url.Values{"id": {couponID(c)}}
 	for name, values := range fields {
@@ -143,7 +143,7 @@ func (s *session) createCoupon(ctx context.Context, c affiliate.Coupon, fields u
 	return theirs, err
 }
 
-// owner is whose an object is, for the idempotency key.
+// owner returns whose an object is, for the idempotency key.
 func (s *session) owner(id [16]byte) string {
 	program := s.program.Config().ID
 	return hex.EncodeToString(program[:]) + hex.EncodeToString(id[:])
@@ -151,7 +151,7 @@ func (s *session) owner(id [16]byte) string {
 
 func (s *session) differ(d Difference) { s.done.Differences = append(s.done.Differences, d) }
 
-// couponFields are the fields of a coupon as Stripe takes them, or why it cannot.
+// couponFields returns the fields of a coupon as Stripe takes them, or why it cannot.
 func couponFields(c affiliate.Coupon) (url.Values, *Difference) {
 	form := url.Values{"name": {shortened(c.Name)}, "duration": {string(c.Duration)}}
 	if percent, ok := c.PercentOff.Get(); ok {
@@ -177,7 +177,7 @@ func couponFields(c affiliate.Coupon) (url.Values, *Difference) {
 	return form, nil
 }
 
-// shortened is a name as Stripe takes it.
+// shortened returns a name as Stripe takes it.
 func shortened(name string) string {
 	if all := []rune(name); len(all) > maxName {
 		return string(all[:maxName])
@@ -233,7 +233,7 @@ func (s *session) compareCoupon(ctx context.Context, c affiliate.Coupon, fields 
 	return err
 }
 
-// decimal is a number of Stripe's as the engine writes it: 20.0 is 20.
+// decimal returns a number of Stripe's as the engine writes it: 20.0 is 20.
 func decimal(n json.Number) string {
 	p, err := affiliate.ParsePercent(n.String())
 	if err != nil {
@@ -249,7 +249,7 @@ func orZero(n json.Number) string {
 	return n.String()
 }
 
-// listed is a list of ids in one order.
+// listed returns a list of ids in one order.
 func listed(ids []string) string {
 	return strings.Join(slices.Sorted(slices.Values(ids)), ",")
 }

@@ -1,7 +1,6 @@
-// Package sync takes coupons to Stripe: what a program's coupon and its codes are
-// here, they become there, as a coupon and its promotion codes. It acts when it is
-// called, and never by itself: creating a coupon in the engine creates nothing at
-// Stripe.
+// Package sync copies coupons to Stripe: a program's coupon and its codes become a
+// coupon and its promotion codes there. It acts only when it is called: creating a
+// coupon in the engine creates nothing at Stripe.
 //
 //	stripe := &sync.Client{Key: os.Getenv("STRIPE_KEY")}
 //	done, err := stripe.Coupon(ctx, program, coupon.ID)
@@ -9,9 +8,9 @@
 //		log.Printf("%s: %s is %s here and %s at Stripe", d.Code, d.Field, d.Ours, d.Theirs)
 //	}
 //
-// Most of what a coupon says cannot be changed at Stripe. A difference is reported
-// and never repaired by making the object anew: orders refer to the one that is
-// there.
+// Most fields of a coupon cannot be changed at Stripe. A difference is reported,
+// and never repaired by creating the object again, because orders refer to the
+// existing one.
 //
 // Source: docs/payments-stripe.md.
 package sync
@@ -48,13 +47,13 @@ func (c Client) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "sync.Client{Key: ***, Base: %q, Account: %q, Version: %q}", c.Base, c.Account, c.Version)
 }
 
-// LogValue is the client without its key.
+// LogValue returns the client without its key.
 func (c Client) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(c)) }
 
-// MarshalText is a mask, so that no JSON has the key.
+// MarshalText returns a mask, so that no JSON has the key.
 func (c Client) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Done says what [Client.Coupon] did at Stripe.
+// Done is what [Client.Coupon] did at Stripe.
 type Done struct {
 	Created     []string // ids of what it made, the coupon first
 	Adopted     []string // ids of promotion codes that were there already and are the program's now
@@ -62,7 +61,7 @@ type Done struct {
 	Differences []Difference
 }
 
-// A Difference is a place in which Stripe has something else than the program.
+// A Difference is a field that has another value at Stripe than in the program.
 type Difference struct {
 	CouponID     uuid.UUID
 	Code         string // empty: of the coupon
@@ -85,11 +84,10 @@ const (
 // String names the way.
 func (f Fix) String() string { return [...]string{"none", "update", "new"}[f] }
 
-// Coupon brings a coupon and its live codes to Stripe: what is missing is created,
-// a promotion code of the same text and coupon is adopted, and the program learns
-// the ids (ExternalID). Called again, it sends nothing that changes anything; after
-// an interruption it goes on where it was. It makes a request for each code, and two
-// for one that is new.
+// Coupon copies a coupon and its live codes to Stripe: missing objects are created,
+// a promotion code with the same text and coupon is adopted, and the program stores
+// the ids (ExternalID). A second call changes nothing; after an interruption it
+// continues. It makes a request for each code, and two for a new one.
 //
 // Not created: a code with other characters than letters, digits and dashes; a code
 // whose text is active at another coupon; a code for one customer, unless its

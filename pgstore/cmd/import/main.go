@@ -32,7 +32,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/importer"
-	"github.com/tributary-go/tributary/internal/moving"
+	"github.com/tributary-go/tributary/affiliate/importer/cli"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	schema := flags.String("schema", "tributary", "SQL `schema` of the tables")
 	write := flags.Bool("write", false, "write what is imported; without it, a dry run")
 	verify := flags.Bool("verify", false, "with -write: check the books of the whole program afterwards, which takes memory for all its records")
-	command := moving.Flags(flags)
+	command := cli.Flags(flags)
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -73,11 +73,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err = imports(ctx, *url, *schema, command, *verify && *write, stdout); err != nil {
 		fmt.Fprintln(stderr, "import:", err)
 	}
-	return moving.ExitCode(err)
+	return cli.ExitCode(err)
 }
 
 // imports runs the command on the database.
-func imports(ctx context.Context, url, schema string, command *moving.Command, verify bool, stdout io.Writer) error {
+func imports(ctx context.Context, url, schema string, command *cli.Import, verify bool, stdout io.Writer) error {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func imports(ctx context.Context, url, schema string, command *moving.Command, v
 	if err != nil {
 		return err
 	}
-	left := command.Import(ctx, program, stdout)
-	if left != nil && !errors.Is(left, moving.ErrRefused) {
+	left := command.Run(ctx, program, stdout)
+	if left != nil && !errors.Is(left, cli.ErrRefused) {
 		return left
 	}
 	if command.Options.DryRun {

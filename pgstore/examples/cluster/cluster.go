@@ -106,7 +106,7 @@ func (c *Cluster) run(ctx context.Context, program string, args ...string) ([]by
 	return out, nil
 }
 
-// Dir is the folder of the cluster, in which its owner may write.
+// Dir returns the folder of the cluster, in which its owner may write.
 func (c *Cluster) Dir() string { return c.dir }
 
 // Halt ends the server in order, as before maintenance. Restart starts it again.

@@ -15,12 +15,12 @@ import (
 // of webhooks.
 const sealVariable = "TRIBUTARY_SEAL_KEY"
 
-// erasureVariable is the variable of the environment with the key of what is kept of
+// erasureVariable is the variable of the environment with the key for the digests of
 // erased emails.
 const erasureVariable = "TRIBUTARY_ERASURE_KEY"
 
-// erasureKey reads the key of what is kept of erased emails: 64 hex digits that never
-// change. Without one it is the program's id, and the log says so.
+// erasureKey reads the key for the digests of erased emails: 64 hex digits that never
+// change. Without one the program's id is used, and the log says so.
 func erasureKey(cfg *tributary.Config, key string, logger *slog.Logger) error {
 	if key == "" {
 		logger.Warn("who reads the database can try out erased emails; set " + erasureVariable + " to 64 hex digits before the first erasure, and never change them")
@@ -34,7 +34,7 @@ func erasureKey(cfg *tributary.Config, key string, logger *slog.Logger) error {
 	return nil
 }
 
-// plainSecret is what a secret begins with that was stored before there was a key.
+// plainSecret begins a secret that was stored before there was a key.
 const plainSecret = "whsec_"
 
 // seal seals the secrets of webhooks in the database. keys are 64 hex digits each,

@@ -1,4 +1,4 @@
-package moving
+package importer
 
 import (
 	"cmp"
@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
-// A mapped file is an entry of mapping.json. See [importer.Mapping].
+// A mappedFile is an entry of mapping.json. See [Mapping].
 type mappedFile struct {
 	File     string             `json:"file"`
 	Kind     string             `json:"kind"`
@@ -31,11 +30,11 @@ type mappedFile struct {
 	Provider string             `json:"provider"`
 }
 
-// maxMapping is the size of mapping.json at most.
+// maxMapping is the largest size of mapping.json, in bytes.
 const maxMapping = 1 << 20
 
-// mapped is the source of the files that mapping.json lists.
-func (d Folder) mapped(open func(string) (io.Reader, error)) (importer.Source, error) {
+// mapped opens the files that mapping.json lists.
+func (d Folder) mapped(open func(string) (io.Reader, error)) (Source, error) {
 	r, err := open(mappingFile)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (importer.Source, e
 	if len(list) == 0 {
 		return nil, errors.New(mappingFile + " lists no file")
 	}
-	sources := make([]importer.Source, 0, len(list))
+	sources := make([]Source, 0, len(list))
 	for _, entry := range list {
 		m, err := d.mapping(&entry)
 		if err != nil {
@@ -62,16 +61,17 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (importer.Source, e
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, importer.CSV(f, m))
+		sources = append(sources, CSV(f, m))
 	}
-	return importer.All(sources...), nil
+	return All(sources...), nil
 }
 
-// mapping is the mapping of an entry.
-func (d Folder) mapping(entry *mappedFile) (importer.Mapping, error) {
-	m := importer.Mapping{
+// mapping reads an entry of mapping.json.
+func (d Folder) mapping(entry *mappedFile) (Mapping, error) {
+	m := Mapping{
 		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
-		Optional: entry.Optional, Location: d.Config.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Config.Currency), Service: entry.Service, Provider: entry.Provider,
+		Optional: entry.Optional, Location: d.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Currency),
+		Service: entry.Service, Provider: entry.Provider,
 	}
 	var err error
 	if m.Comma, err = character("comma", entry.Comma); err != nil {
@@ -90,7 +90,7 @@ func (d Folder) mapping(entry *mappedFile) (importer.Mapping, error) {
 	return m, nil
 }
 
-// character is a member of one character; an empty one is zero.
+// character reads a member that holds one character, or none: zero.
 func character(member, text string) (rune, error) {
 	if text == "" {
 		return 0, nil

@@ -1,4 +1,13 @@
-package moving
+// Package cli is the command line of an import, for a command of your own that opens
+// the store: it adds the flags, runs the import and prints the report.
+//
+//	imp := cli.Flags(flag.CommandLine)
+//	flag.Parse()
+//	imp.Folder.FS = os.DirFS(flag.Arg(0))
+//	program, err := tributary.New(store, imp.Config)
+//	…
+//	os.Exit(cli.ExitCode(imp.Run(ctx, program, os.Stdout)))
+package cli
 
 import (
 	"context"
@@ -16,16 +25,17 @@ import (
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
-// A Command is what the flags of an import say.
-type Command struct {
-	Config  tributary.Config // of the program: id, currency, zone
-	Folder  Folder           // all but FS
-	Options importer.Options
+// An Import holds what the flags of an import say.
+type Import struct {
+	Config  tributary.Config // id, currency and zone of the program
+	Folder  importer.Folder  // Service and Discount; set FS before Run
+	Options importer.Options // OnConflict
 }
 
-// Flags adds the flags of an import to those of a program.
-func Flags(flags *flag.FlagSet) *Command {
-	c := &Command{}
+// Flags adds the flags -from, -program, -currency, -zone, -slugs and -discount to those
+// of a command. The import is filled when they are parsed.
+func Flags(flags *flag.FlagSet) *Import {
+	c := &Import{}
 	flags.StringVar(&c.Folder.Service, "from", "csv", "`service` of the export: rewardful, dub, or csv with a mapping.json")
 	flags.TextVar(&c.Config.ID, "program", uuid.Nil, "`id` of the program")
 	flags.Func("currency", "`currency` of the program (default USD)", func(text string) (err error) {
@@ -48,8 +58,8 @@ func Flags(flags *flag.FlagSet) *Command {
 	return c
 }
 
-// discount reads the flag -discount. The currency of an amount is set by Import.
-func (c *Command) discount(text string) error {
+// discount reads the flag -discount. Run sets the currency of an amount.
+func (c *Import) discount(text string) error {
 	if number, ok := strings.CutSuffix(text, "%"); ok {
 		percent, err := affiliate.ParsePercent(number)
 		c.Folder.Discount = affiliate.NewCoupon{PercentOff: affiliate.Set(percent)}
@@ -60,16 +70,17 @@ func (c *Command) discount(text string) error {
 	return err
 }
 
-// ErrRefused means that an import went through, and left rows out.
+// ErrRefused is the error of an import that ran to its end and left rows out.
 var ErrRefused = errors.New("rows were left out; the lines that begin with reject say which")
 
-// Import imports the folder into a program and prints the report, also when the
-// import ends with an error. It is [ErrRefused] when anything was left out.
-func (c *Command) Import(ctx context.Context, p *tributary.Program, out io.Writer) error {
+// Run imports the folder into a program and prints the report to out, also when the
+// import ends with an error. The error is [ErrRefused] when rows were left out.
+func (c *Import) Run(ctx context.Context, p *tributary.Program, out io.Writer) error {
 	d := c.Folder
-	d.Config = p.Config()
+	cfg := p.Config()
+	d.Location, d.Currency = cfg.Location, cfg.Currency
 	if d.Discount.CouponType == affiliate.CouponFlat {
-		d.Discount.Currency = affiliate.Set(d.Config.Currency)
+		d.Discount.Currency = affiliate.Set(cfg.Currency)
 	}
 	src, closeAll, err := d.Open()
 	if err != nil {
@@ -87,8 +98,8 @@ func (c *Command) Import(ctx context.Context, p *tributary.Program, out io.Write
 	return err
 }
 
-// ExitCode is the exit code of a command whose import ended with an error: 3 when
-// it went through and left rows out.
+// ExitCode returns the exit code of a command for the error of [Import.Run]: 0 for none,
+// 3 for [ErrRefused], 1 for any other.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:

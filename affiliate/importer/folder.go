@@ -1,6 +1,4 @@
-// Package moving is the command line of an import: it opens the folder of an
-// export, runs the import and prints its report.
-package moving
+package importer
 
 import (
 	"errors"
@@ -8,31 +6,35 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
-// A Folder is an export in a folder. The files of Rewardful and of Dub are told
-// by their names, affiliates.json or affiliates.csv and so on; those of another
-// service by mapping.json.
+// A Folder is an export in a folder. The files of Rewardful and of Dub are found by
+// their names: affiliates, links, coupons, customers, commissions and payouts, each
+// .json or .csv, and each may be missing. For another service mapping.json lists the
+// files, and says of each what its columns mean: docs/import.md describes it.
 type Folder struct {
 	FS       fs.FS
 	Service  string              // rewardful, dub or csv
-	Discount affiliate.NewCoupon // of Rewardful's coupons
-	Config   tributary.Config    // of the program: its zone
+	Discount affiliate.NewCoupon // see Files.Discount
+	Location *time.Location      // the program's; see Files.Location and Mapping.Location
+	Currency affiliate.Currency  // the program's; see Mapping.Currency
 }
 
 // mappingFile says what the files of a CSV export mean.
 const mappingFile = "mapping.json"
 
-// Open opens the files. Close them after the run.
-func (d Folder) Open() (importer.Source, func(), error) {
+// Open opens the files. Call closeAll after the run.
+//
+// Errors: the service is unknown, none of its files is there, a file is there as .json
+// and as .csv or cannot be read twice, or mapping.json is invalid.
+func (d Folder) Open() (src Source, closeAll func(), err error) {
 	var opened []fs.File
-	closeAll := func() {
+	closeAll = func() {
 		for _, f := range opened {
-			_ = f.Close() // they were read only
+			_ = f.Close() // nothing was written
 		}
 	}
 	open := func(name string) (io.Reader, error) {
@@ -47,16 +49,15 @@ func (d Folder) Open() (importer.Source, func(), error) {
 		}
 		return &named{seeker, name}, nil
 	}
-	src, err := d.source(open)
-	if err != nil {
+	if src, err = d.source(open); err != nil {
 		closeAll()
 		return nil, nil, err
 	}
 	return src, closeAll, nil
 }
 
-// source is the source of the service.
-func (d Folder) source(open func(string) (io.Reader, error)) (importer.Source, error) {
+// source returns the rows of the files.
+func (d Folder) source(open func(string) (io.Reader, error)) (Source, error) {
 	switch d.Service {
 	case "rewardful", "dub":
 		files, err := d.files(open)
@@ -64,18 +65,18 @@ func (d Folder) source(open func(string) (io.Reader, error)) (importer.Source, e
 			return nil, err
 		}
 		if d.Service == "dub" {
-			return importer.Dub(files), nil
+			return Dub(files), nil
 		}
-		return importer.Rewardful(files), nil
+		return Rewardful(files), nil
 	case "csv":
 		return d.mapped(open)
 	}
 	return nil, fmt.Errorf("the service is %q, it must be rewardful, dub or csv", d.Service)
 }
 
-// files are the files of Rewardful or Dub that are there.
-func (d Folder) files(open func(string) (io.Reader, error)) (importer.Files, error) {
-	files := importer.Files{Discount: d.Discount, Location: d.Config.Location}
+// files opens the files of Rewardful or Dub that are there.
+func (d Folder) files(open func(string) (io.Reader, error)) (Files, error) {
+	files := Files{Discount: d.Discount, Location: d.Location}
 	found := false
 	for name, to := range map[string]*io.Reader{
 		"affiliates": &files.Affiliates, "links": &files.Links, "coupons": &files.Coupons,
@@ -101,7 +102,7 @@ func (d Folder) files(open func(string) (io.Reader, error)) (importer.Files, err
 	return files, nil
 }
 
-// A named file has the name that reports give it.
+// A named file has the name under which reports list it.
 type named struct {
 	io.ReadSeeker
 	name string

@@ -231,7 +231,7 @@ func (r *row) move(by time.Duration) {
 	}
 }
 
-// later is a day or a time that comes later.
+// later returns a day or a time that comes later.
 func later(d affiliate.Date, by time.Duration) affiliate.Date {
 	if day, err := time.Parse(time.DateOnly, d.String()); err == nil {
 		year, month, day := day.Add(by).Date()

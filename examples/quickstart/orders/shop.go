@@ -58,7 +58,7 @@ type mistake string
 
 func (m mistake) Error() string { return string(m) }
 
-// Config is the configuration of Northwind Beans.
+// Config returns the configuration of Northwind Beans.
 func Config() tributary.Config {
 	return tributary.Config{
 		ID:           uuid.MustParse("0194226e-0c00-7000-8000-6e6f72746877"),
