@@ -95,43 +95,24 @@ func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQue
 	return p.engine.SearchAffiliates(ctx, q, pg)
 }
 
-// ApproveAffiliates makes pending affiliates ACTIVE: all of them or none. An
-// affiliate that is ACTIVE already stays as it is. Commissions that waited for the
-// approval are accepted, in the same transaction.
+// SetAffiliateStatus gives affiliates a status that follows their present one: all of
+// them or none. Pending ones become ACTIVE or DECLINED, active ones DEACTIVATED or
+// BANNED, and those who are out ACTIVE again; [affiliate.AffiliateStatus.Next] has
+// them. An affiliate that has the status already stays as it is.
 //
-// Errors: [affiliate.AffiliateNotFound], [affiliate.StatusNotAllowed], [affiliate.BulkLimitExceeded].
+// With ACTIVE, commissions that waited for the approval are accepted, in the same
+// transaction. With DEACTIVATED and BANNED, commissions of later sales are on hold;
+// earlier commissions stay as they are.
 //
-// Effects: affiliate.updated for each that changed; its commissions on hold with
-// [affiliate.HoldAffiliateNotApproved], and sale.updated for each of their sales.
+// Errors: [affiliate.InvalidField] (status) for another status;
+// [affiliate.AffiliateNotFound], [affiliate.StatusNotAllowed], [affiliate.BulkLimitExceeded].
 //
-// Source: docs/contract.md 6.
-func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.ApproveAffiliates(ctx, ids...)
-}
-
-// DeclineAffiliates makes pending affiliates DECLINED; otherwise like
-// [Program.ApproveAffiliates].
+// Effects: affiliate.updated for each that changed; with ACTIVE its commissions on hold
+// with [affiliate.HoldAffiliateNotApproved], and sale.updated for each of their sales.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.DeclineAffiliates(ctx, ids...)
-}
-
-// DeactivateAffiliates makes active affiliates DEACTIVATED: commissions of
-// their later sales are on hold. Earlier commissions stay as they are.
-// Otherwise like [Program.ApproveAffiliates].
-//
-// Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.DeactivateAffiliates(ctx, ids...)
-}
-
-// BanAffiliates makes active affiliates BANNED, with the effect of
-// [Program.DeactivateAffiliates].
-//
-// Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.BanAffiliates(ctx, ids...)
+func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+	return p.engine.SetAffiliateStatus(ctx, status, ids...)
 }
 
 // UpdateAffiliate changes the affiliate that ref names and returns how many

@@ -69,20 +69,11 @@ func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, er
 // the longest holding period of any sale of the affiliate.
 //
 // Errors: [affiliate.AffiliateNotFound]; [affiliate.BooksNotOpen] for an affiliate whose
-// sales are older than movements, until [Program.OpenBooks].
+// sales are older than movements, until an [affiliate.OpenBooksJob]; [affiliate.IdentifiersMismatch].
 //
 // Source: docs/money.md 8.
-func (p *Program) Balance(ctx context.Context, affiliateID uuid.UUID) (affiliate.Balance, error) {
-	return reading.Balance(ctx, p.engine, affiliateID)
-}
-
-// BalanceOf is [Program.Balance] for an affiliate named by id, by email or by both.
-//
-// Errors: those of Balance, and [affiliate.IdentifiersMismatch].
-//
-// Source: docs/money.md 17.
-func (p *Program) BalanceOf(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
-	return reading.BalanceOf(ctx, p.engine, of)
+func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
+	return reading.Balance(ctx, p.engine, of)
 }
 
 // Balances lists the balances of all affiliates, newest affiliate first. It
@@ -122,29 +113,19 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 // refund changes its own day and not the day of the sale. Clicks and referrals are those
 // that are still stored, by the time of their creation.
 //
-// It reads the movements, clicks and referrals of the period, a thousand at a time, so its
-// cost depends on the period only. The report of a link or a code reads the movements of
-// the affiliate that owns it, and counts only its own. When the host sets [Config].NewID,
-// ids do not tell the time, and all clicks and referrals are read.
+// It reads the movements, clicks and referrals of the buckets of the page, a thousand at
+// a time, so its cost depends on these only. The report of a link or a code reads the
+// movements of the affiliate that owns it, and counts only its own. When the host sets
+// [Config].NewID, ids do not tell the time, and all clicks and referrals are read.
 //
 // Errors: [affiliate.InvalidQuery] (from, to) for a time outside of the years 1–9999 and
 // when to is not after from; (by) for another interval; when more than one id is
 // set. [affiliate.MissingField] (by). [affiliate.ReportTooLarge] for more than 1,000 buckets. [affiliate.BooksNotOpen] when the
-// books of the affiliate are not open, or not yet at from.
+// books of the affiliate are not open, or not yet at from. [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 16.
-func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error) {
-	return reading.Report(ctx, p.engine, q)
-}
-
-// ReportBuckets returns a page of [Program.Report]. It reads only what is in the buckets
-// of the page.
-//
-// Errors: those of Report, and [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/money.md 16.
-func (p *Program) ReportBuckets(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
-	return reading.ReportBuckets(ctx, p.engine, q, pg)
+func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
+	return reading.Report(ctx, p.engine, q, pg)
 }
 
 // ExplainSale says who was credited with a sale and why, on which terms, and how
@@ -176,35 +157,16 @@ func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.
 }
 
 // Statement returns what was owed to an affiliate at the beginning and at the end of a
-// period, from ≤ t < to. Its lines are read on demand. Its cost does not depend on the
-// movements outside of the period.
+// period, from ≤ t < to. Its lines, as of when it was made, are read on demand: all of
+// them ([affiliate.Statement.Lines]) or a page ([affiliate.Statement.Page]). Its cost does
+// not depend on the movements outside of the period.
 //
-// Errors: [affiliate.MissingField] for the zero id; [affiliate.AffiliateNotFound]; [affiliate.InvalidQuery]
+// Errors: [affiliate.MissingField] for the zero ref; [affiliate.AffiliateNotFound],
+// [affiliate.IdentifiersMismatch]; [affiliate.InvalidQuery]
 // (from, to) for a time outside of the years 1–9999 and when to is not after from;
-// [affiliate.BooksNotOpen], also for a period that begins before [Program.OpenBooks].
+// [affiliate.BooksNotOpen], also for a period that begins before the [affiliate.OpenBooksJob].
 //
 // Source: docs/money.md 9.
-func (p *Program) Statement(ctx context.Context, affiliateID uuid.UUID, from, to time.Time) (affiliate.Statement, error) {
-	return reading.Statement(ctx, p.engine, affiliateID, from, to)
-}
-
-// StatementPage is [Program.Statement] for an affiliate named by id, by email or by both,
-// with a page of its lines. The pages that follow show the ledger as of the first page.
-//
-// Errors: those of Statement, [affiliate.IdentifiersMismatch], and [affiliate.InvalidQuery] for a bad
-// page.
-//
-// Source: docs/money.md 17.
-func (p *Program) StatementPage(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementPage(ctx, p.engine, of, from, to, pg)
-}
-
-// StatementLines lists the lines of a period, oldest first. While a period is open, every
-// page shows the ledger as of the first page.
-//
-// Errors: those of [Program.Statement], and [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/money.md 9.
-func (p *Program) StatementLines(ctx context.Context, q affiliate.StatementQuery, pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementLines(ctx, p.engine, q, pg)
+func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {
+	return reading.Statement(ctx, p.engine, of, from, to)
 }

@@ -19,7 +19,7 @@
 //   - repeat a call without a second effect: [affiliate.Once], [Program.Keyed]
 //   - write in a transaction of the host: [Program.With], and In of pgstore
 //   - bring over another program: [Program.ImportAffiliates] and package importer, first in a [Program.Rehearsal]
-//   - delete what is old: [Program.Retain]; a person: [Program.EraseAffiliate], [Program.EraseReferral]
+//   - delete what is old: [Program.Run] of an [affiliate.RetainJob]; a person: [Program.EraseAffiliate], [Program.EraseReferral]
 //   - check the books: [Program.Verify]
 //   - serve it over HTTP: package httpapi; test what uses it: package memstore
 //

@@ -53,7 +53,7 @@ func ExampleProgram_RunPayouts() {
 		log.Fatal(err)
 	}
 	march := affiliate.PayoutRun{ExternalID: "2026-03", Minimum: affiliate.MustAmount("5"), NoDetails: true}
-	for line, err := range program.PreviewPayouts(ctx, march) {
+	for line, err := range affiliate.All(ctx, program.PreviewPayouts, march) {
 		fmt.Println("would pay", line.Amount, err)
 	}
 	for range 2 { // a run that is repeated pays nobody twice

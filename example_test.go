@@ -234,7 +234,7 @@ func ExampleProgram_RefundSale_clawBack() {
 	if _, err := program.RefundSale(ctx, back); err != nil {
 		log.Fatal(err)
 	}
-	balance, err := program.Balance(ctx, mara.ID)
+	balance, err := program.Balance(ctx, affiliate.AffiliateRef{ID: mara.ID})
 	fmt.Println("in the payout", balance.InPayout, "payable", balance.Payable, err)
 	// Output:
 	// true Sale is included in a payout

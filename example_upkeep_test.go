@@ -83,15 +83,15 @@ func ExampleProgram_ReportPayer() {
 }
 
 // A host calls it once a day.
-func ExampleProgram_Retain() {
+func ExampleProgram_Run() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	gone, err := program.Retain(ctx, affiliate.Retention{
+	done, err := program.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{
 		Events:     30 * 24 * time.Hour,
 		Deliveries: 30 * 24 * time.Hour,
 		Receipts:   48 * time.Hour,
 		Clicks:     90 * 24 * time.Hour,
-	})
-	fmt.Println(gone.Events, err)
+	}})
+	fmt.Println(done.Removed.Events, err)
 	// Output: 0 <nil>
 }

@@ -32,13 +32,6 @@ func (p Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.S
 	return p.partner.Statement(ctx, from, to)
 }
 
-// StatementPage is [Program.StatementPage] of the affiliate.
-//
-// Errors: those of that method.
-func (p Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
-	return p.partner.StatementPage(ctx, from, to, pg)
-}
-
 // Report is [Program.Report] of the affiliate.
 //
 // Source: docs/money.md 16.

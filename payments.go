@@ -34,25 +34,14 @@ func (p *Program) ReportPayer(ctx context.Context, provider string, f affiliate.
 	return payment.ReportPayer(ctx, p.engine, provider, f)
 }
 
-// PayerReferral returns the referral that a payer would be credited with, by the
-// look-ups of [Program.ReportPayer].
-//
-// Errors: [affiliate.ErrNotFound]; [affiliate.InvalidField].
-//
-// Source: docs/payments.md.
-func (p *Program) PayerReferral(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Referral, error) {
-	return payment.PayerReferral(ctx, p.engine, provider, f)
-}
-
-// PayerKnown reports whether a payer pays for a referral, by the look-ups of
-// [Program.ReportPayer], or has parked payments. If so, no earlier payment is on its way
-// that could say more about whom to credit.
+// Payer returns the referral that a payer would be credited with, by the look-ups of
+// [Program.ReportPayer], and whether the payer is known. Nobody is no error.
 //
 // Errors: [affiliate.InvalidField].
 //
 // Source: docs/payments.md.
-func (p *Program) PayerKnown(ctx context.Context, provider string, f affiliate.PayerFact) (bool, error) {
-	return payment.PayerKnown(ctx, p.engine, provider, f)
+func (p *Program) Payer(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Payer, error) {
+	return payment.Payer(ctx, p.engine, provider, f)
 }
 
 // ReportSubscription takes in the state of one subscription, as a payment provider reports

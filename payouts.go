@@ -72,29 +72,19 @@ func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affi
 	return payout.Payouts(ctx, p.engine, f, pg)
 }
 
-// PreviewPayouts yields the lines that [Program.RunPayouts] with these settings
-// would write, oldest affiliate first, and changes nothing. Each piece of 500
-// affiliates is read by itself, so the preview costs little memory; on a program
-// that does not change it equals the run.
+// PreviewPayouts lists the lines that [Program.RunPayouts] with these settings
+// would write, oldest affiliate first, and changes nothing. A page with a limit is of
+// at most 5,000 affiliates, so it may be short, or empty: Next says whether there are
+// more. [affiliate.All] walks all pages. Each piece of 500 affiliates is read by
+// itself, so the preview costs little memory; on a program that does not change it
+// equals the run. Whether a commission is past its holding period is judged by each
+// page at its own time.
 //
-// Errors: [affiliate.InvalidField] as of RunPayouts, and those of the store. Each ends the
-// walk.
-//
-// Source: docs/money.md 6.
-func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
-	return payout.PreviewPayouts(ctx, p.engine, in)
-}
-
-// PayoutPreview returns a page of [Program.PreviewPayouts]: with a limit, at most that many
-// lines, from at most 5,000 affiliates. So a page may be short or empty although more
-// follow: Next says so. Each page judges by its own time whether a commission is past its
-// holding period.
-//
-// Errors: those of PreviewPayouts, and [affiliate.InvalidQuery] for a bad page.
+// Errors: [affiliate.InvalidField] as of RunPayouts; [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutPreview(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-	return payout.PayoutPreview(ctx, p.engine, in, pg)
+func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	return payout.PreviewPayouts(ctx, p.engine, in, pg)
 }
 
 // PayoutRun returns the payout run with an external id.
@@ -125,10 +115,12 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 	return payout.PayoutLines(ctx, p.engine, externalID, pg)
 }
 
-// RunPayouts pays every affiliate to whom enough is due, and returns when the run is DONE.
-// A run is identified by its ExternalID, and continues where it stopped: call it again
-// after an error or a crash, in as many processes as you like, and each affiliate is
-// examined once and paid at most once. For a run that is DONE it returns the result.
+// RunPayouts pays every affiliate to whom enough is due, and returns when the run
+// is DONE. A run is known by its ExternalID. It goes on where it stopped: call it
+// again after an error or a crash, in as many processes as you like, and each
+// affiliate is examined once and paid at most once. A run that is DONE answers
+// what it did. With a Limit it examines so many affiliates and returns the run,
+// which is RUNNING when there are more.
 //
 // The moment of the first call decides what a run pays: a commission whose holding period
 // ends later waits for the next run. Each affiliate has a transaction of its own, and a
@@ -136,7 +128,7 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affilia
 //
 // Errors: [affiliate.MissingField] and [affiliate.InvalidField] (externalId, minimum, methods,
 // affiliateIds), [affiliate.PayoutRunMismatch] when the run was begun with other settings;
-// those of the store, after which a part of the run is done.
+// [affiliate.InvalidQuery] (limit); those of the store, after which a part of the run is done.
 //
 // Effects: the run, its lines and its payouts, each as by
 // [Program.CreatePayout].
@@ -146,24 +138,12 @@ func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affil
 	return payout.RunPayouts(ctx, p.engine, in)
 }
 
-// StepPayouts is [Program.RunPayouts] for a caller that has little time: it examines at
-// most limit affiliates (1–1,000; zero: 500) and returns the run, which is still RUNNING
-// when there are more.
-//
-// Errors: those of RunPayouts; [affiliate.InvalidQuery] (limit).
-//
-// Effects: those of RunPayouts.
-//
-// Source: docs/money.md 6.
-func (p *Program) StepPayouts(ctx context.Context, in affiliate.PayoutRun, limit int) (affiliate.PayoutRunResult, error) {
-	return payout.StepPayouts(ctx, p.engine, in, limit)
-}
-
-// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either of them to
-// PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to CANCELED, and PAID to
-// RETURNED. CANCELED and RETURNED are final. Setting the current status changes nothing. A
-// failed payout keeps its commissions. A canceled or returned payout releases them, so that
-// another payout takes them; it keeps its amount and its list.
+// SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
+// of them to PAID or FAILED, FAILED back to PROCESSING, PENDING or FAILED to
+// CANCELED, and PAID to RETURNED. CANCELED and RETURNED are final. Setting the
+// current status changes nothing. A failed payout keeps its commissions. A canceled
+// one, and one whose money came back, let them go, so that another payout takes
+// them; they keep their amount and their list.
 //
 // A payout that is PROCESSING cannot be canceled, because its money may be on
 // the way: set it to FAILED first.

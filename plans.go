@@ -8,11 +8,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// SetAffiliatePlan puts affiliates on a commission plan, all of them or none; the zero id
-// means the program's own terms. The plan applies to future sales. Recorded sales keep
-// their commission, without an event, until [Program.RecalculateSales] calculates them
-// again. An affiliate's own rate and a tier's rate are ignored while the plan has another
-// commission type than they have.
+// SetAffiliatePlan puts affiliates on a commission plan, all of them or none;
+// the zero id means the program's own terms. The plan applies to future sales.
+// Recorded sales keep their commission, without an event, until
+// an [affiliate.RecalculateJob] calculates them again. An affiliate's own rate and
+// a tier's rate are ignored while the plan has another commission type than the
+// rate.
 //
 // Errors: [affiliate.PlanNotFound], [affiliate.AffiliateNotFound], [affiliate.InvalidField] (commissionRate)
 // when an affiliate's own rate is above 100 and the plan pays a percentage;
@@ -37,7 +38,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 	return p.engine.SetAffiliateTier(ctx, tier, ids...)
 }
 
-// SetTierExempt sets whether [Program.AssignTiers] skips the affiliates: for
+// SetTierExempt sets whether an [affiliate.AssignTiersJob] skips the affiliates: for
 // all of them or none.
 //
 // Errors: [affiliate.AffiliateNotFound], [affiliate.BulkLimitExceeded].
@@ -80,7 +81,7 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[
 }
 
 // UpdatePlan changes a plan for future sales. Recorded sales keep their
-// commission, without an event, until [Program.RecalculateSales] calculates
+// commission, without an event, until an [affiliate.RecalculateJob] calculates
 // them again. The commission type of a plan in use cannot change, because the
 // own rates of its affiliates have that type.
 //
@@ -108,7 +109,7 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 // SetReferralPlan gives customers a commission plan of their own, which is used
 // instead of their affiliate's; the zero plan removes it. All customers are
 // changed or none. The plan applies to future sales. Recorded sales keep their
-// commission, without an event, until [Program.RecalculateSales] calculates
+// commission, without an event, until an [affiliate.RecalculateJob] calculates
 // them again. The affiliate's own rate and its tier's rate are ignored when the
 // plan has another commission type.
 //
@@ -119,20 +120,6 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 // Source: docs/rules.md 5.3; docs/contract.md 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error) {
 	return p.engine.SetReferralPlan(ctx, plan, ids...)
-}
-
-// AssignTiers puts every affiliate into the highest tier whose minimums it
-// meets, and returns how many changed. The minimums are compared with its live
-// referrals and the revenue of its live sales less refunds. An affiliate that
-// does not meet its tier any more moves down, or to no tier. Exempt affiliates
-// do not change. It walks all affiliates in one transaction, so run it as a
-// job, not in a request; [affiliate.AssignTiersJob] does it in steps.
-//
-// Effects: affiliate.updated for each that changed.
-//
-// Source: docs/rules.md 5.7; docs/contract.md 2.10.
-func (p *Program) AssignTiers(ctx context.Context) (int, error) {
-	return p.engine.AssignTiers(ctx)
 }
 
 // CreateTier adds a tier.
@@ -168,7 +155,7 @@ func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[
 	return p.engine.Tiers(ctx, pg)
 }
 
-// UpdateTier changes a tier. It moves no affiliate; see [Program.AssignTiers].
+// UpdateTier changes a tier. It moves no affiliate; see [affiliate.AssignTiersJob].
 //
 // Errors: [affiliate.MissingField] (commissionTierId), [affiliate.TierNotFound], and those of
 // [Program.CreateTier].

@@ -20,7 +20,7 @@ import (
 //
 // Reads ignore the key, and so do [Program.ClaimDeliveries] and
 // [Program.SettleDeliveries], which have a token of their own. A write with
-// several transactions ([Program.Prune]) stores its receipt with the last one,
+// several transactions ([Program.Run]) stores its receipt with the last one,
 // so a repeat after an interruption does the rest.
 //
 // Source: docs/contract.md 1.8.

@@ -107,24 +107,6 @@ func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (affiliat
 	return p.engine.RefundSale(ctx, in)
 }
 
-// RecalculateSales calculates the commissions of the selected sales again with the current
-// terms and deductions and returns how many changed. A change of terms (a plan, an own
-// rate, a tier) applies to future sales; this method applies it to past ones. It does not
-// change sales in a payout, refunded sales, commissions that were set by hand, and the rate
-// of a sale that has its own. A sale beyond its plan's limits stays without a commission. A
-// filter with an empty value selects nothing. It is one transaction;
-// [affiliate.RecalculateJob] does it in steps.
-//
-// Errors: [affiliate.InvalidField] (totalEarned, commissionEarned) when a total does not
-// fit.
-//
-// Effects: the sales, their totals; sale.updated for each that changed.
-//
-// Source: docs/rules.md 5.3.
-func (p *Program) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
-	return p.engine.RecalculateSales(ctx, f)
-}
-
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or
 // nothing. Declined ones do not count in the totals.
 //

@@ -22,9 +22,8 @@ import (
 // By noun:
 //
 //   - Affiliates: CreateAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
-//     AffiliateByEmail, Affiliates, SearchAffiliates, ApproveAffiliates,
-//     DeclineAffiliates, DeactivateAffiliates, BanAffiliates, UpdateAffiliate,
-//     AcceptInvite
+//     AffiliateByEmail, Affiliates, SearchAffiliates, SetAffiliateStatus,
+//     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
 //   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, Code, Codes,
 //     GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
@@ -32,26 +31,26 @@ import (
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
 //     UpdateReferral, PushReferralStatus
 //   - Sales and commissions: RestoreRedemption, DeleteSale, ReverseSale, RecordSale,
-//     RefundSale, RecalculateSales, ReviewCommissions, SearchSales, UpdateSale, Sale,
+//     RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
 //     Sales
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
-//     Plan, Plans, UpdatePlan, DeletePlan, SetReferralPlan, AssignTiers, CreateTier,
+//     Plan, Plans, UpdatePlan, DeletePlan, SetReferralPlan, CreateTier,
 //     Tier, Tiers, UpdateTier, DeleteTier
-//   - Payments of providers: PaymentConflict, ReportPayer, PayerReferral, PayerKnown,
+//   - Payments of providers: PaymentConflict, ReportPayer, Payer,
 //     ReportSubscription, DecidePayment, ProviderPayment, ReportPayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
-//     PreviewPayouts, PayoutPreview, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
-//     StepPayouts, SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
+//     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
+//     SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
-//     Balance, BalanceOf, Balances, Movements, AdjustmentReasons, Report, ReportBuckets,
-//     ExplainSale, Simulate, Statement, StatementPage, StatementLines
+//     Balance, Balances, Movements, AdjustmentReasons, Report,
+//     ExplainSale, Simulate, Statement
 //   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
 //     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
 //     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint
 //   - Imports: ImportAffiliates, ImportCoupons, ImportPayouts, ImportSales,
 //     ImportReferrals
-//   - Upkeep: AffiliateData, ReferralData, CloseBooks, OpenBooks, EraseAffiliate,
-//     EraseReferral, Prune, Retain, Step, Verify, VerifyReport
+//   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
+//     Verify
 //   - The program itself: Keyed, Partner, Ping, With, From, Rehearsal, Settings, Config
 //
 // Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a

@@ -2,7 +2,6 @@ package tributary
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -38,45 +37,6 @@ func (p *Program) AffiliateData(ctx context.Context, id uuid.UUID) (affiliate.Pe
 // Source: docs/retention.md.
 func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.PersonalData, error) {
 	return upkeep.ReferralData(ctx, p.engine, ident)
-}
-
-// CloseBooks closes the books of all affiliates until a time, inclusive, and returns for
-// how many. Whatever happens later is booked later, so statements up to that time never
-// change. A time before the current one changes nothing. No record says that books were
-// closed.
-//
-// Each affiliate has a transaction of its own. After an error the books that were closed
-// stay closed: call it again.
-//
-// Errors: [affiliate.InvalidField] (until) for a time later than now; those of the store.
-//
-// Effects: the books; no event.
-//
-// Source: docs/money.md 9.
-func (p *Program) CloseBooks(ctx context.Context, until time.Time) (int, error) {
-	return p.engine.CloseBooks(ctx, until)
-}
-
-// OpenBooks opens the books of the affiliates whose sales are older than movements, and
-// returns for how many. It computes from sales, adjustments and payouts what each account
-// must hold, and writes the difference to the existing movements as OPENING. Balances and
-// statements of these affiliates begin at that moment. It also brings old payouts into
-// their present form.
-//
-// Run it once after the upgrade from a version without movements, as a job. Each
-// affiliate is a transaction of its own, so sales go on meanwhile. After an error
-// the books that were opened stay open: call it again. A call with nothing left
-// to do returns 0.
-//
-// Errors: those of the store.
-//
-// Effects: movements, books; no event.
-//
-// Concurrency: several calls at once open each affiliate's books once.
-//
-// Source: docs/money.md 8.
-func (p *Program) OpenBooks(ctx context.Context) (int, error) {
-	return p.engine.OpenBooks(ctx)
 }
 
 // EraseAffiliate blanks the personal data of an affiliate: names, emails and
@@ -132,50 +92,23 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 	return upkeep.EraseReferral(ctx, p.engine, ident)
 }
 
-// Prune deletes records that are older than before: receipts (never those
-// younger than 24 hours), settled deliveries, by the time when they were
-// settled, and events without deliveries. Payments without a sale, and payers
-// without a referral, go after Config.PaymentMemory instead. It returns how many
-// records it deleted, also when it ended with an error. [Program.Retain] has an age for
-// each kind, and deletes clicks too; it says how both work.
+// Run does a job to its end and returns what it did, also when it ended with an
+// error. It is [Program.Step] for a caller with time:
 //
-// Errors: those of the store.
+//	done, err := p.Run(ctx, affiliate.RetainJob{Retention: policy})
 //
-// Effects: the deleted records; no event.
+// It looks in a snapshot, and has transactions of at most 100 records, so a sale waits
+// for a few milliseconds at most. After an error the work of earlier transactions
+// remains: run the job again. A job that is run again, or by several callers at once,
+// has no second effect.
 //
-// Concurrency: several calls at once delete each record once, and each call
-// counts its own deletes.
+// Errors: those of the job, which its documentation names; those of the store.
 //
-// Source: ours, because every event, delivery and receipt is a record.
-func (p *Program) Prune(ctx context.Context, before time.Time) (int, error) {
-	return upkeep.Prune(ctx, p.engine, before)
-}
-
-// Retain deletes the records that are older than a policy says, and returns what it
-// deleted, also when it ended with an error. What is still needed stays at any age: pending
-// deliveries, events with a delivery and the later events of their objects, and clicks of a
-// referral. So the history of an object has no gap, it only starts later. The numbers of
-// clicks do not change: the totals include the deleted clicks.
+// Effects: those of the job.
 //
-// Retain searches in Views and deletes in transactions of at most 128 records, so
-// it locks the program only for a few milliseconds at a time. After an error the
-// deletes of earlier transactions remain: call it again. The engine never calls
-// it; the host should, about once a day. See docs/retention.md for what a program
-// keeps.
-//
-// Errors: [affiliate.InvalidField] (events, receipts, deliveries, clicks) for an age that
-// is negative; [affiliate.RetentionTooShort] (receipts, clicks) for receipts younger than
-// 24 hours and for clicks that still attribute. Nothing is deleted then. Those of
-// the store.
-//
-// Effects: the deleted records; no event.
-//
-// Concurrency: several calls at once delete each record once, and each call
-// counts its own deletes.
-//
-// Source: docs/retention.md.
-func (p *Program) Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error) {
-	return upkeep.Retain(ctx, p.engine, r)
+// Source: ours, because no request can wait for all records.
+func (p *Program) Run(ctx context.Context, job affiliate.Job) (affiliate.Progress, error) {
+	return upkeep.Run(ctx, p.engine, job)
 }
 
 // Step does a part of a job and says where the next step goes on. Call it until
@@ -195,10 +128,10 @@ func (p *Program) Retain(ctx context.Context, r affiliate.Retention) (affiliate.
 // the job again. A cursor works only for the same program and the same job with
 // the same fields.
 //
-// Errors: those of the job's method; [affiliate.InvalidField] (cursor, limit). Earlier
+// Errors: those of the job; [affiliate.InvalidField] (cursor, limit). Earlier
 // transactions of a step remain after an error.
 //
-// Effects: those of the job's method.
+// Effects: those of the job.
 //
 // Source: ours, because no request can wait for all records.
 func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error) {
@@ -285,16 +218,4 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 // Source: ours, because a host must be able to check its books. I72 is about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
 	return audit.Verify(ctx, p.engine)
-}
-
-// VerifyReport is [Program.Verify] with its result as data. Only one runs at a time,
-// because it keeps all records in memory and may have many callers. This counts a program
-// together with those that With, From and Keyed made of it; Verify is not counted.
-//
-// Errors: [affiliate.VerifyRunning] while another one runs; those of the store, and of the
-// context.
-//
-// Source: ours, because a host must be able to check its books.
-func (p *Program) VerifyReport(ctx context.Context) (affiliate.Verification, error) {
-	return audit.VerifyReport(ctx, p.engine)
 }

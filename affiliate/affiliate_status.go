@@ -3,7 +3,7 @@ package affiliate
 // The status of an affiliate and the methods that change it. Rule 4.1; contract
 // 6.
 
-// Next returns the statuses that Program.ApproveAffiliates and its siblings
+// Next returns the statuses that Program.SetAffiliateStatus
 // give an affiliate of this status. For the way back, UpdateAffiliate sets ACTIVE or
 // INACTIVE from any status. AcceptInvite ends INVITED.
 //

@@ -67,6 +67,15 @@ type Credit struct {
 	ReferralID     string // click id, affiliate id, slug, referral id or customer email
 }
 
+// Payer is what the program knows of who pays at a provider.
+type Payer struct {
+	Referral Opt[Referral] // for whom they pay; null: nobody yet
+
+	// Known: there is a referral, or payments that are parked. Then nothing of an
+	// earlier payment is on its way that would say more about whom to credit.
+	Known bool
+}
+
 // A PayerFact says who paid. Every field may be empty.
 type PayerFact struct {
 	ID         string // the provider's id of its customer

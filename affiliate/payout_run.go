@@ -18,6 +18,10 @@ type PayoutRun struct {
 	Methods      []PaymentMethod `json:"methods,omitempty"`      // only affiliates who are paid in one of these ways; empty: all
 	NoDetails    bool            `json:"noDetails,omitzero"`     // also affiliates without a payment method or a payout email
 	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
+
+	// Limit is how many affiliates one call of RunPayouts examines, 0–1,000; zero: all
+	// of them. It is no setting of the run, and a preview ignores it.
+	Limit int `json:"limit,omitzero"`
 }
 
 // PayoutRunResult is a payout run with its results, or with those so far while it

@@ -98,7 +98,7 @@ const (
 
 	AdjustmentNotFound        Reason = "adjustment_not_found"         // no adjustment has the id
 	AdjustmentReversed        Reason = "adjustment_reversed"          // the adjustment was taken back before
-	BooksNotOpen              Reason = "books_not_open"               // the books of the affiliate are not open; see OpenBooks
+	BooksNotOpen              Reason = "books_not_open"               // the books of the affiliate are not open; see OpenBooksJob
 	PayoutRunMismatch         Reason = "payout_run_mismatch"          // a run with this externalId was made with other inputs
 	AdjustmentExternalIDTaken Reason = "adjustment_external_id_taken" // another adjustment has the externalId
 	ReportTooLarge            Reason = "report_too_large"             // a report would look at more than it may

@@ -4,7 +4,6 @@ import (
 	"io"
 	"iter"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -25,7 +24,7 @@ type Statement struct {
 	Closing     Figures   `json:"closing"` // what was owed at the beginning, and the sum of the lines
 	Closed      bool      `json:"closed"`  // nothing can be added to the period
 
-	lines iter.Seq2[StatementLine, error]
+	page func(Page) (List[StatementLine], error)
 }
 
 // Figures are the accounts of an affiliate at one moment.
@@ -35,18 +34,6 @@ type Figures struct {
 	InPayout Amount `json:"inPayout"`
 	Owed     Amount `json:"owed"` // the sum of the three
 	Paid     Amount `json:"paid"`
-}
-
-// StatementQuery selects the lines of a statement.
-type StatementQuery struct {
-	AffiliateID uuid.UUID
-	From        time.Time // inclusive
-	To          time.Time // exclusive
-
-	// Last is the number of the last movement to show. While a period is open, it
-	// makes every page show the ledger as of the first page. Not set: the latest
-	// movement.
-	Last Opt[int64] `json:"-"`
 }
 
 // A StatementLine is a movement that changed what is owed.
@@ -62,20 +49,26 @@ type StatementLine struct {
 	Owed         Amount            `json:"owed"`   // after the line
 }
 
-// Lines yields the lines, oldest first, as of when the statement was made, so that
-// they add up to Closing. It reads a hundred at a time, on demand; an error ends the
-// walk.
-func (s Statement) Lines() iter.Seq2[StatementLine, error] {
-	if s.lines == nil {
-		return func(func(StatementLine, error) bool) {}
+// Page returns a page of the lines, oldest first, as of when the statement was made, so
+// that they add up to Closing. With a cursor it shows the ledger as of the first page.
+// The zero page is all lines.
+//
+// Errors: [BooksNotOpen]; [InvalidQuery] for a bad page.
+func (s Statement) Page(pg Page) (List[StatementLine], error) {
+	if s.page == nil {
+		return List[StatementLine]{Items: []StatementLine{}}, nil
 	}
-	return s.lines
+	return s.page(pg)
 }
 
-// WithLines returns the statement with these lines, for adapters that read them from
-// elsewhere.
-func (s Statement) WithLines(lines iter.Seq2[StatementLine, error]) Statement {
-	s.lines = lines
+// Lines yields the lines of all pages. It reads a hundred at a time, on demand; an error
+// ends the walk.
+func (s Statement) Lines() iter.Seq2[StatementLine, error] { return Each(PageSize, s.Page) }
+
+// WithPages returns the statement with these pages of lines, for adapters that read
+// them from elsewhere.
+func (s Statement) WithPages(page func(Page) (List[StatementLine], error)) Statement {
+	s.page = page
 	return s
 }
 

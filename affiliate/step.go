@@ -2,33 +2,106 @@ package affiliate
 
 import "time"
 
-// A Job is work that grows with the program and is done in steps: [PruneJob],
-// [RetainJob], [AssignTiersJob], [RecalculateJob], [EraseAffiliateJob] or
-// [EraseReferralJob].
+// A Job is work that grows with the program and is done in steps. It is one of
+// [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [OpenBooksJob],
+// [CloseBooksJob], [VerifyJob], [EraseAffiliateJob] and [EraseReferralJob].
 type Job interface{ job() }
 
-// PruneJob is Program.Prune in steps.
+// PruneJob deletes records that are older than Before: receipts (never those
+// younger than 24 hours), settled deliveries, by the time when they were settled, and
+// events without deliveries. Payments without a sale, and payers without a referral,
+// go after Config.PaymentMemory instead. [RetainJob] has an age for each kind, and
+// deletes clicks too; it says how both work.
+//
+// Effects: the deleted records; no event.
+//
+// Source: ours, because every event, delivery and receipt is a record.
 type PruneJob struct {
 	Before time.Time
 }
 
-// RetainJob is Program.Retain in steps.
+// RetainJob deletes the records that are older than a policy says. What is still
+// needed stays at any age: pending deliveries, events with a delivery and the later
+// events of their objects, and clicks of a referral. So the history of an object has
+// no gap, only a later start. Numbers of clicks stay as they are: the totals keep the
+// clicks that were deleted.
+//
+// The engine never does it; the host should, about once a day. See docs/retention.md
+// for what a program keeps.
+//
+// Errors: [InvalidField] (events, receipts, deliveries, clicks) for an age that is
+// negative; [RetentionTooShort] (receipts, clicks) for receipts younger than 24 hours
+// and for clicks that still attribute. Nothing is deleted then.
+//
+// Effects: the deleted records; no event. Several at once delete each record once,
+// and each counts its own deletes.
+//
+// Source: docs/retention.md.
 type RetainJob struct {
 	Retention
 }
 
-// AssignTiersJob is Program.AssignTiers in steps.
+// AssignTiersJob puts every affiliate into the highest tier whose minimums it meets.
+// The minimums are compared with its live referrals and the revenue of its live sales
+// less refunds. An affiliate that does not meet its tier any more moves down, or to
+// no tier. Exempt affiliates do not change.
+//
+// Effects: affiliate.updated for each that changed.
+//
+// Source: docs/rules.md 5.7; docs/contract.md 2.10.
 type AssignTiersJob struct{}
 
-// RecalculateJob is Program.RecalculateSales in steps.
+// RecalculateJob calculates the commissions of the selected sales again with the
+// current terms and deductions. A change of terms (a plan, an own rate, a tier)
+// applies to future sales; this job applies it to past ones. It does not change sales
+// in a payout, refunded sales, commissions that were set by hand and a sale's own
+// rate. A sale beyond its plan's limits stays without a commission. A filter with an
+// empty value selects nothing.
+//
+// Errors: [InvalidField] (totalEarned, commissionEarned) when a total does not fit.
+//
+// Effects: the sales, their totals; sale.updated for each that changed.
+//
+// Source: docs/rules.md 5.3.
 type RecalculateJob struct {
 	SaleFilter
+}
+
+// OpenBooksJob opens the books of the affiliates with sales from before there were
+// movements. It computes what each account must hold from sales, adjustments and
+// payouts, and writes the difference to the movements so far as OPENING. Balances and
+// statements of these affiliates begin at that moment. It also brings payouts of that
+// time into their present form.
+//
+// Run it once after the upgrade from a version without movements. Each affiliate is a
+// transaction of its own, so sales go on meanwhile. Several at once open each
+// affiliate's books once; with nothing left to do, nothing changes.
+//
+// Effects: movements, books; no event.
+//
+// Source: docs/money.md 8.
+type OpenBooksJob struct{}
+
+// CloseBooksJob closes the books of all affiliates until a time, inclusive. Whatever
+// comes later is booked later, so statements up to that time never change. A time
+// before the one that is there changes nothing. No record says that books were closed.
+// Each affiliate is a transaction of its own.
+//
+// Errors: [InvalidField] (until) for a time later than now.
+//
+// Effects: the books; no event.
+//
+// Source: docs/money.md 9.
+type CloseBooksJob struct {
+	Until time.Time
 }
 
 func (PruneJob) job()       {}
 func (RetainJob) job()      {}
 func (AssignTiersJob) job() {}
 func (RecalculateJob) job() {}
+func (OpenBooksJob) job()   {}
+func (CloseBooksJob) job()  {}
 
 // A Step says where a job continues, and how much it does.
 type Step struct {
@@ -36,7 +109,7 @@ type Step struct {
 	Limit  int    // how many records to look at: 1–10,000; zero: 2,000
 }
 
-// Progress is the result of a step.
+// Progress is what a job, or a step of one, has done.
 type Progress struct {
 	Done    bool   // the job is over
 	Cursor  string // of the next step; empty when Done
@@ -45,4 +118,6 @@ type Progress struct {
 
 	PayloadsPending int64    // payloads that still show a person because they wait for a delivery
 	Removed         Retained // of a PruneJob or a RetainJob
+
+	Verification Verification // of a VerifyJob
 }

@@ -9,3 +9,16 @@ type Verification struct {
 	Breaches []Breach      // never nil
 	Took     time.Duration // by the program's clock
 }
+
+// VerifyJob is the check of Program.Verify, with its result as data in
+// [Progress.Verification]. It is done in one step. One runs at a time: it keeps all
+// records in memory, and its callers may be many. This counts the programs that With,
+// From and Keyed made of the same one together; Verify is not counted.
+//
+// Errors: [VerifyRunning] while another one runs; those of the store, and of the
+// context. A breach is none.
+//
+// Source: ours, because a host must be able to check its books.
+type VerifyJob struct{}
+
+func (VerifyJob) job() {}

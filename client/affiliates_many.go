@@ -10,35 +10,13 @@ import (
 
 // Operations on many affiliates take 1 to 1,000 different ids.
 
-// ApproveAffiliates is [tributary.Program.ApproveAffiliates], for 1 to 1,000
+// SetAffiliateStatus is [tributary.Program.SetAffiliateStatus], for 1 to 1,000
 // different affiliates.
-func (c *Client) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return c.moveAffiliates(ctx, affiliate.AffiliateActive, ids)
-}
-
-// DeclineAffiliates is [tributary.Program.DeclineAffiliates], for 1 to 1,000
-// different affiliates.
-func (c *Client) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return c.moveAffiliates(ctx, affiliate.AffiliateDeclined, ids)
-}
-
-// DeactivateAffiliates is [tributary.Program.DeactivateAffiliates], for 1 to
-// 1,000 different affiliates.
-func (c *Client) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return c.moveAffiliates(ctx, affiliate.AffiliateDeactivated, ids)
-}
-
-// BanAffiliates is [tributary.Program.BanAffiliates], for 1 to 1,000 different
-// affiliates.
-func (c *Client) BanAffiliates(ctx context.Context, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return c.moveAffiliates(ctx, affiliate.AffiliateBanned, ids)
-}
-
-func (c *Client) moveAffiliates(ctx context.Context, to affiliate.AffiliateStatus, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
+func (c *Client) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/status", struct {
 		affiliateIDs
 		Status affiliate.AffiliateStatus `json:"status"`
-	}{affiliateIDs{ids}, to})
+	}{affiliateIDs{ids}, status})
 }
 
 // affiliateIDs are the targets of an operation on many affiliates.

@@ -87,13 +87,15 @@ func TestUnfinishedJobs(t *testing.T) {
 	for name, run := range map[string]func(c) error{
 		"EraseAffiliate":   func(c c) error { return c.EraseAffiliate(x, anID) },
 		"EraseReferral":    func(c c) error { return c.EraseReferral(x, "kim@example.com") },
-		"AssignTiers":      func(c c) error { return errOf(c.AssignTiers(x)) },
-		"RecalculateSales": func(c c) error { return errOf(c.RecalculateSales(x, affiliate.SaleFilter{})) },
-		"Prune":            func(c c) error { return errOf(c.Prune(x, time.Unix(0, 0))) },
-		"Retain":           func(c c) error { return errOf(c.Retain(x, affiliate.Retention{Events: 24 * time.Hour})) },
-		"Step":             func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) },
-		"Step again":       func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{Cursor: "a"})) },
-		"RunPayouts":       func(c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "r"})) },
+		"AssignTiers":      func(c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) },
+		"RecalculateSales": func(c c) error { return errOf(c.Run(x, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})) },
+		"Prune":            func(c c) error { return errOf(c.Run(x, affiliate.PruneJob{Before: time.Unix(0, 0)})) },
+		"Retain": func(c c) error {
+			return errOf(c.Run(x, affiliate.RetainJob{Retention: affiliate.Retention{Events: 24 * time.Hour}}))
+		},
+		"Step":       func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) },
+		"Step again": func(c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{Cursor: "a"})) },
+		"RunPayouts": func(c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "r"})) },
 	} {
 		for _, body := range []string{`{}`, `{"error":"No such affiliate"}`, `{"done":false}`, `{"done":false,"cursor":null}`, `{"done":null,"changed":5}`} {
 			w := always(200, body)

@@ -2,9 +2,8 @@ package client
 
 import (
 	"context"
+	"net/url"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -12,8 +11,17 @@ import (
 // Balance is [tributary.Program.Balance].
 //
 // Errors: [affiliate.ErrNotFound] for an unknown affiliate.
-func (c *Client) Balance(ctx context.Context, id uuid.UUID) (affiliate.Balance, error) {
-	return one[affiliate.Balance](ctx, c, "/balances", firstOf("affiliateId", textOfID(id)))
+func (c *Client) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
+	return one[affiliate.Balance](ctx, c, "/balances", named(of))
+}
+
+// named are the parameters that name an affiliate.
+func named(of affiliate.AffiliateRef) url.Values {
+	q := firstOf("affiliateId", textOfID(of.ID))
+	if of.Email != "" {
+		q.Set("affiliateEmail", of.Email)
+	}
+	return q
 }
 
 // Balances is [tributary.Program.Balances].

@@ -60,7 +60,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		told[[]affiliate.Transfer](s, "payments")(gathered(c.Transfers(x, f)))
 		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[P], error) { return c.Payouts(x, f, pg) }))
 	}
-	told[affiliate.Balance](s, "balance")(c.Balance(x, ada.ID))
+	told[affiliate.Balance](s, "balance")(c.Balance(x, affiliate.AffiliateRef{ID: ada.ID}))
 	told[affiliate.List[affiliate.Balance]](s, "balances")(c.Balances(x, affiliate.Page{}))
 	for _, f := range []affiliate.MovementFilter{
 		{}, {AffiliateEmail: affiliate.Set("ada@example.com"), Cause: affiliate.CauseAdjustment}, {PayoutID: affiliate.Set(first.ID)}, {SaleID: affiliate.Set[affiliate.SaleID](999)},
@@ -85,7 +85,7 @@ func (s *teller) reports(ada affiliate.Affiliate) {
 		{From: march, To: march, By: affiliate.IntervalDay}, {From: march, To: march.AddDate(3, 0, 0), By: affiliate.IntervalDay}, {From: march, To: march.AddDate(0, 1, 0), By: "DAY"}, {},
 		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.IntervalDay, AffiliateID: affiliate.Set(ada.ID), LinkID: affiliate.Set(anID)},
 	} {
-		told[[]affiliate.Bucket](s, "report")(s.Report(s.ctx, q))
+		told[affiliate.List[affiliate.Bucket]](s, "report")(s.Report(s.ctx, q, affiliate.Page{}))
 	}
 }
 
@@ -103,7 +103,7 @@ func (s *teller) runs(ada affiliate.Affiliate) {
 		{}, may, {Methods: []affiliate.PaymentMethod{"PAYPAL", "WISE"}}, {Methods: []affiliate.PaymentMethod{"paypal"}},
 		{Minimum: affiliate.MustAmount("-1")}, {ExternalID: strings.Repeat("x", 256)},
 	} {
-		told[[]L](s, "preview")(gathered(c.PreviewPayouts(x, in)))
+		told[[]L](s, "preview")(gathered(affiliate.All(x, c.PreviewPayouts, in)))
 	}
 	told[R](s, "run")(c.RunPayouts(x, may))
 	told[R](s, "run again")(c.RunPayouts(x, may))
@@ -137,7 +137,7 @@ func (s *teller) statements(ada affiliate.Affiliate) {
 		{ada.ID, day(1), day(30)}, {ada.ID, day(1), day(2)}, {ada.ID, time.Time{}, day(30)}, {ada.ID, day(2), day(1)}, {ada.ID, day(1), time.Time{}},
 		{anID, day(1), day(2)}, {uuid.Nil, day(1), day(2)}, {ada.ID, day(1), time.Date(10_900, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
-		got := told[affiliate.Statement](s, "statement")(c.Statement(x, p.of, p.from, p.to))
+		got := told[affiliate.Statement](s, "statement")(c.Statement(x, affiliate.AffiliateRef{ID: p.of}, p.from, p.to))
 		told[[]affiliate.StatementLine](s, "its lines")(gathered(got.Lines()))
 		var rows strings.Builder
 		told[string](s, "as rows")(rows.String(), got.WriteCSV(&rows))
@@ -281,7 +281,7 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 	})
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: seen}))
 	in := affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}
-	preview, err := gathered(c.PreviewPayouts(ctx, in))
+	preview, err := gathered(affiliate.All(ctx, c.PreviewPayouts, in))
 	if len(preview) != n || err != nil || len(runs) != 3 {
 		t.Errorf("%d lines in %d requests, %v", len(preview), len(runs), err)
 	}
@@ -324,7 +324,7 @@ func TestStatementOverTheWire(t *testing.T) {
 		bonus()
 	}
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	here, there := must(p.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0))), must(c.Statement(ctx, a.ID, from, from.AddDate(0, 1, 0)))
+	here, there := must(p.Statement(ctx, affiliate.AffiliateRef{ID: a.ID}, from, from.AddDate(0, 1, 0))), must(c.Statement(ctx, affiliate.AffiliateRef{ID: a.ID}, from, from.AddDate(0, 1, 0)))
 	bonus()
 	want, got := must(gathered(here.Lines())), must(gathered(there.Lines()))
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != 250 || got[249].Owed != there.Closing.Owed {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -11,9 +10,9 @@ import (
 // previewedAtOnce is the number of lines of a preview in one request.
 const previewedAtOnce = 500
 
-// RunPayouts is [tributary.Program.RunPayouts]. The server examines some hundred
-// affiliates in each request, and requests are sent until the run is DONE, each
-// with a key of its own. A key of [Client.Keyed] is used for the first one.
+// RunPayouts is [tributary.Program.RunPayouts]. Without a Limit the server examines
+// some hundred affiliates in each request, and requests are sent until the run is
+// DONE, each with a key of its own; the key of the client is that of the first.
 func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
 	rq := c.post(payouts+"/run", in, affiliate.Once{})
 	for {
@@ -21,7 +20,7 @@ func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affili
 		if err == errNull || err == nil && run.Status == "" {
 			return affiliate.PayoutRunResult{}, a.unreadable(errNoRun)
 		}
-		if err != nil || run.Status != affiliate.RunRunning {
+		if err != nil || run.Status != affiliate.RunRunning || in.Limit != 0 {
 			return run, err
 		}
 		rq.once.Key = ""
@@ -37,17 +36,28 @@ type previewed struct {
 	Next  affiliate.Opt[string]  `json:"next"`
 }
 
-// PreviewPayouts is [tributary.Program.PreviewPayouts], page by page. Each page
-// judges holding periods at its own time.
-func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
-	return affiliate.Each(previewedAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-		page, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
+// PreviewPayouts is [tributary.Program.PreviewPayouts]. The zero page is all of its
+// pages, one after the other.
+func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+	page := func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+		got, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
 			affiliate.PayoutRun
-			Limit  int    `json:"limit"`
+			Limit  int    `json:"limit,omitzero"`
 			Cursor string `json:"cursor,omitzero"`
 		}{in, pg.Limit, pg.Cursor}, affiliate.Once{}))
-		return affiliate.List[affiliate.PayoutLine]{Items: page.Lines, Next: page.Next.Or("")}, err
-	})
+		return affiliate.List[affiliate.PayoutLine]{Items: append([]affiliate.PayoutLine{}, got.Lines...), Next: got.Next.Or("")}, err
+	}
+	if pg != (affiliate.Page{}) {
+		return page(pg)
+	}
+	all := affiliate.List[affiliate.PayoutLine]{Items: []affiliate.PayoutLine{}}
+	for line, err := range affiliate.Each(previewedAtOnce, page) {
+		if err != nil {
+			return affiliate.List[affiliate.PayoutLine]{}, err
+		}
+		all.Items = append(all.Items, line)
+	}
+	return all, nil
 }
 
 // PayoutRun is [tributary.Program.PayoutRun].

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Report is [tributary.Program.Report]. It follows the pages.
-func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery) ([]affiliate.Bucket, error) {
+// Report is [tributary.Program.Report].
+func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
 	var f filter
 	f.word("from", affiliate.At(q.From).String())
 	f.word("to", affiliate.At(q.To).String())
@@ -21,6 +21,5 @@ func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery) ([]affilia
 			f.word(name, id.Or(uuid.Nil).String()) // the zero id is nobody's: zeros
 		}
 	}
-	buckets, err := selected[affiliate.Bucket](ctx, c, "/reports", f, affiliate.Page{})
-	return buckets.Items, err
+	return selected[affiliate.Bucket](ctx, c, "/reports", f, pg)
 }

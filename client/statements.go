@@ -2,10 +2,7 @@ package client
 
 import (
 	"context"
-	"net/url"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -16,33 +13,48 @@ type statement struct {
 	Lines []affiliate.StatementLine `json:"lines"`
 }
 
-// Statement is [tributary.Program.Statement]. The first lines come with it, and
-// Lines reads the others as they are asked for.
-func (c *Client) Statement(ctx context.Context, id uuid.UUID, from, to time.Time) (affiliate.Statement, error) {
-	page := func(pg affiliate.Page) (s statement, next string, err error) {
-		query := url.Values{"from": {affiliate.At(from).String()}, "to": {affiliate.At(to).String()}}
-		if id != uuid.Nil {
-			query.Set("affiliateId", id.String())
-		}
+// Statement is [tributary.Program.Statement]. The first lines come with it, and the
+// others are read as they are asked for.
+func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {
+	read := func(pg affiliate.Page) (s affiliate.Statement, lines affiliate.List[affiliate.StatementLine], err error) {
+		query := named(of)
+		query.Set("from", affiliate.At(from).String())
+		query.Set("to", affiliate.At(to).String())
 		addPage(query, pg)
-		s, a, err := do[statement](ctx, c, fetch("/statements", query))
+		got, a, err := do[statement](ctx, c, fetch("/statements", query))
 		if err == errNull {
 			err = a.unreadable(err)
 		}
 		if err != nil {
-			return statement{}, "", err
+			return s, lines, err
 		}
-		return s, nextCursor(a.last.header.Values("Link")), nil
+		return got.Statement, affiliate.List[affiliate.StatementLine]{Items: got.Lines, Next: nextCursor(a.last.header.Values("Link"))}, nil
 	}
-	first, next, err := page(affiliate.Page{})
+	s, first, err := read(affiliate.Page{})
 	if err != nil {
 		return affiliate.Statement{}, err
 	}
-	return first.Statement.WithLines(affiliate.Each(0, func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
-		if pg.Cursor == "" {
-			return affiliate.List[affiliate.StatementLine]{Items: first.Lines, Next: next}, nil
+	page := func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
+		if pg.Limit == affiliate.PageSize {
+			pg.Limit = 0 // the server's own
 		}
-		s, next, err := page(pg)
-		return affiliate.List[affiliate.StatementLine]{Items: s.Lines, Next: next}, err
-	})), nil
+		if pg == (affiliate.Page{}) {
+			return first, nil
+		}
+		_, lines, err := read(pg)
+		return lines, err
+	}
+	return s.WithPages(func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
+		if pg != (affiliate.Page{}) {
+			return page(pg)
+		}
+		all := affiliate.List[affiliate.StatementLine]{Items: []affiliate.StatementLine{}}
+		for line, err := range affiliate.Each(affiliate.PageSize, page) {
+			if err != nil {
+				return affiliate.List[affiliate.StatementLine]{}, err
+			}
+			all.Items = append(all.Items, line)
+		}
+		return all, nil
+	}), nil
 }

@@ -12,9 +12,13 @@ import (
 
 // Step is [tributary.Program.Step]. A key of [Client.Keyed] is for one step. The
 // ages of a RetainJob are whole days, and the filter of a RecalculateJob cannot
-// have ExternalID or ExternalInvoiceID. An answer that is neither Done nor names
+// have ExternalID or ExternalInvoiceID. A VerifyJob answers the first 100 breaches; only
+// the context limits it, and not Config.Timeout, and it is never sent again. An answer that is neither Done nor names
 // another step is an error.
 func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error) {
+	if job == (affiliate.VerifyJob{}) {
+		return c.verify(ctx)
+	}
 	path, body, barred := stepOf(job, at)
 	if path == "" {
 		return affiliate.Progress{Done: true}, nil // as on the engine: an empty value selects nothing
@@ -121,9 +125,11 @@ func retention(j affiliate.RetainJob, here place) (path string, body any, barred
 	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day)}, here}, barred
 }
 
-// steps runs a job to its end, and adds up the results, also when it ended with an
-// error. It sends no key of [Client.Keyed], which is for one request.
-func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Progress, err error) {
+// Run is [tributary.Program.Run]: it steps through a job, and returns what was done,
+// also when it ended with an error. A key of [Client.Keyed] is for one request and
+// cannot be sent with it. What [Client.Step] says of the jobs holds here too; those
+// over the books have no route.
+func (c *Client) Run(ctx context.Context, job affiliate.Job) (sum affiliate.Progress, err error) {
 	if c.once.Key != "" {
 		rq := request{}
 		rq.goOnly("Once.Key", true)
@@ -131,57 +137,30 @@ func (c *Client) steps(ctx context.Context, job affiliate.Job) (sum affiliate.Pr
 	}
 	for at := (affiliate.Step{}); ; {
 		done, err := c.Step(ctx, job, at)
-		sum.Changed, sum.PayloadsPending = sum.Changed+done.Changed, sum.PayloadsPending+done.PayloadsPending
+		sum.Looked, sum.Changed, sum.PayloadsPending = sum.Looked+done.Looked, sum.Changed+done.Changed, sum.PayloadsPending+done.PayloadsPending
 		sum.Removed = affiliate.Retained{
 			Events: sum.Removed.Events + done.Removed.Events, Receipts: sum.Removed.Receipts + done.Removed.Receipts,
 			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
 			Payments: sum.Removed.Payments + done.Removed.Payments,
 		}
-		if err != nil || done.Done {
+		sum.Verification = done.Verification
+		if sum.Done = done.Done; err != nil || done.Done {
 			return sum, err
 		}
 		at.Cursor = done.Cursor
 	}
 }
 
-// AssignTiers is [tributary.Program.AssignTiers], in steps: it returns how many
-// affiliates changed, also when it ended with an error. A key of [Client.Keyed]
-// is for one request and cannot be sent with it.
-func (c *Client) AssignTiers(ctx context.Context) (int, error) {
-	done, err := c.steps(ctx, affiliate.AssignTiersJob{})
-	return int(done.Changed), err
-}
-
-// RecalculateSales is [tributary.Program.RecalculateSales], in steps like
-// [Client.AssignTiers]. The filter cannot have ExternalID or ExternalInvoiceID.
-func (c *Client) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (int, error) {
-	done, err := c.steps(ctx, affiliate.RecalculateJob{SaleFilter: f})
-	return int(done.Changed), err
-}
-
-// Prune is [tributary.Program.Prune], in steps like [Client.AssignTiers].
-func (c *Client) Prune(ctx context.Context, before time.Time) (int, error) {
-	done, err := c.steps(ctx, affiliate.PruneJob{Before: before})
-	return int(done.Changed), err
-}
-
-// Retain is [tributary.Program.Retain], in steps like [Client.AssignTiers]. The ages
-// are whole days.
-func (c *Client) Retain(ctx context.Context, r affiliate.Retention) (affiliate.Retained, error) {
-	done, err := c.steps(ctx, affiliate.RetainJob{Retention: r})
-	return done.Removed, err
-}
-
 // EraseAffiliate is [tributary.Program.EraseAffiliate], in steps like
-// [Client.AssignTiers].
+// [Client.Run].
 func (c *Client) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
-	_, err := c.steps(ctx, affiliate.EraseAffiliateJob{ID: id})
+	_, err := c.Run(ctx, affiliate.EraseAffiliateJob{ID: id})
 	return err
 }
 
 // EraseReferral is [tributary.Program.EraseReferral], in steps like
-// [Client.AssignTiers].
+// [Client.Run].
 func (c *Client) EraseReferral(ctx context.Context, ident string) error {
-	_, err := c.steps(ctx, affiliate.EraseReferralJob{Ref: ident})
+	_, err := c.Run(ctx, affiliate.EraseReferralJob{Ref: ident})
 	return err
 }

@@ -132,20 +132,26 @@ func invocations() []invocation {
 			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{}))
 		}},
 		{"DeleteAffiliate", func(x ctx, c c) error { return c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: id}) }},
-		{"VerifyReport", func(x ctx, c c) error { return errOf(c.VerifyReport(x)) }},
+		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.VerifyJob{}, affiliate.Step{})) }},
 		{"EraseAffiliate", func(x ctx, c c) error { return c.EraseAffiliate(x, id) }},
 		{"EraseReferral", func(x ctx, c c) error { return c.EraseReferral(x, id.String()) }},
-		{"Prune", func(x ctx, c c) error { return errOf(c.Prune(x, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))) }},
-		{"Retain", func(x ctx, c c) error { return errOf(c.Retain(x, affiliate.Retention{Events: 240 * time.Hour})) }},
+		{"Run", func(x ctx, c c) error {
+			return errOf(c.Run(x, affiliate.PruneJob{Before: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}))
+		}},
+		{"Run", func(x ctx, c c) error {
+			return errOf(c.Run(x, affiliate.RetainJob{Retention: affiliate.Retention{Events: 240 * time.Hour}}))
+		}},
 		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) }},
-		{"AssignTiers", func(x ctx, c c) error { return errOf(c.AssignTiers(x)) }},
-		{"RecalculateSales", func(x ctx, c c) error { return errOf(c.RecalculateSales(x, affiliate.SaleFilter{})) }},
+		{"Run", func(x ctx, c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) }},
+		{"Run", func(x ctx, c c) error {
+			return errOf(c.Run(x, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+		}},
 		{"Attention", func(x ctx, c c) error { return errOf(c.Attention(x, 3)) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
-		{"ApproveAffiliates", func(x ctx, c c) error { return errOf(c.ApproveAffiliates(x, id)) }},
-		{"DeclineAffiliates", func(x ctx, c c) error { return errOf(c.DeclineAffiliates(x, id)) }},
-		{"DeactivateAffiliates", func(x ctx, c c) error { return errOf(c.DeactivateAffiliates(x, id)) }},
-		{"BanAffiliates", func(x ctx, c c) error { return errOf(c.BanAffiliates(x, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateActive, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeclined, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateDeactivated, id)) }},
+		{"SetAffiliateStatus", func(x ctx, c c) error { return errOf(c.SetAffiliateStatus(x, affiliate.AffiliateBanned, id)) }},
 		{"SetAffiliatePlan", func(x ctx, c c) error { return errOf(c.SetAffiliatePlan(x, id, id)) }},
 		{"SetAffiliateTier", func(x ctx, c c) error { return errOf(c.SetAffiliateTier(x, id, id)) }},
 		{"SetTierExempt", func(x ctx, c c) error { return errOf(c.SetTierExempt(x, true, id)) }},
@@ -239,16 +245,22 @@ func invocations() []invocation {
 		{"ReturnPayout", func(x ctx, c c) error { return errOf(c.ReturnPayout(x, id, "bounced")) }},
 		{"CancelPayout", func(x ctx, c c) error { return errOf(c.CancelPayout(x, id)) }},
 		{"RunPayouts", func(x ctx, c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "may"})) }},
-		{"PreviewPayouts", func(x ctx, c c) error { return errOf(gathered(c.PreviewPayouts(x, affiliate.PayoutRun{}))) }},
+		{"PreviewPayouts", func(x ctx, c c) error {
+			return errOf(gathered(affiliate.All(x, c.PreviewPayouts, affiliate.PayoutRun{})))
+		}},
 		{"PayoutRun", func(x ctx, c c) error { return errOf(c.PayoutRun(x, "may")) }},
 		{"PayoutRuns", func(x ctx, c c) error { return errOf(c.PayoutRuns(x, affiliate.Page{})) }},
 		{"PayoutLines", func(x ctx, c c) error { return errOf(c.PayoutLines(x, "may", affiliate.Page{})) }},
-		{"Statement", func(x ctx, c c) error { return errOf(c.Statement(x, id, time.Time{}, time.Unix(0, 0))) }},
+		{"Statement", func(x ctx, c c) error {
+			return errOf(c.Statement(x, affiliate.AffiliateRef{ID: id}, time.Time{}, time.Unix(0, 0)))
+		}},
 		{"ExplainSale", func(x ctx, c c) error { return errOf(c.ExplainSale(x, 5107)) }},
-		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, id)) }},
+		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, affiliate.AffiliateRef{ID: id})) }},
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
 		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
-		{"Report", func(x ctx, c c) error { return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay})) }},
+		{"Report", func(x ctx, c c) error {
+			return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{}))
+		}},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))

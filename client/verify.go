@@ -7,10 +7,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// VerifyReport is [tributary.Program.VerifyReport], with the first 100 breaches.
-// It takes time in proportion to the books, so only the context limits it, and
-// not Config.Timeout. It is never sent again.
-func (c *Client) VerifyReport(ctx context.Context) (affiliate.Verification, error) {
+// verify checks the books and answers the first 100 breaches. It takes as long as the
+// books are large: only the context limits it, and not Config.Timeout. It is never
+// sent again.
+func (c *Client) verify(ctx context.Context) (affiliate.Progress, error) {
 	rq := fetch("/verify", nil)
 	rq.patience, rq.worst = endless, final
 	out, err := send[struct {
@@ -20,10 +20,10 @@ func (c *Client) VerifyReport(ctx context.Context) (affiliate.Verification, erro
 		TookMs   int64
 	}](ctx, c, rq)
 	if err != nil {
-		return affiliate.Verification{}, err
+		return affiliate.Progress{}, err
 	}
-	return affiliate.Verification{
+	return affiliate.Progress{Done: true, Looked: out.Records, Verification: affiliate.Verification{
 		Holds: out.Holds, Records: out.Records, Breaches: append([]affiliate.Breach{}, out.Breaches...),
 		Took: time.Duration(out.TookMs) * time.Millisecond,
-	}, nil
+	}}, nil
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -31,31 +32,20 @@ func affiliateStatusOf(in *input) (m bulk[affiliate.AffiliateStatus]) {
 	if m.to = status.Or(""); m.to == "" {
 		in.fault(refusal.RefuseNoStatus)
 	}
-	if _, known := moveTo(m.to); !known {
+	if !slices.Contains(moves, m.to) {
 		in.fault(refusal.RefuseMove)
+		m.to = affiliate.AffiliateActive // which keeps the refusal under the key of the request
 	}
 	return m
 }
 
-// moveTo returns the call that brings affiliates to a status, and whether there is
-// one.
-func moveTo(status affiliate.AffiliateStatus) (move func(*tributary.Program, context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error), known bool) {
-	switch status {
-	case affiliate.AffiliateActive:
-		return (*tributary.Program).ApproveAffiliates, true
-	case affiliate.AffiliateDeclined:
-		return (*tributary.Program).DeclineAffiliates, true
-	case affiliate.AffiliateDeactivated:
-		return (*tributary.Program).DeactivateAffiliates, true
-	case affiliate.AffiliateBanned:
-		return (*tributary.Program).BanAffiliates, true
-	}
-	return (*tributary.Program).ApproveAffiliates, false // it keeps the refusal under the key of the request
+// moves are the statuses to which affiliates are brought.
+var moves = []affiliate.AffiliateStatus{
+	affiliate.AffiliateActive, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated, affiliate.AffiliateBanned,
 }
 
 func moveAffiliates(p *tributary.Program, ctx context.Context, m bulk[affiliate.AffiliateStatus]) ([]affiliate.Affiliate, error) {
-	move, _ := moveTo(m.to)
-	return move(p, ctx, m.ids...)
+	return p.SetAffiliateStatus(ctx, m.to, m.ids...)
 }
 
 func planOfAffiliates(in *input) bulk[uuid.UUID] {

@@ -16,7 +16,7 @@ func balanceOf(name string) lookup {
 		return one(name, func(p *tributary.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
 			email, _ := q.get("affiliateEmail")
 			id, _ := q.get("affiliateId")
-			return p.BalanceOf(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
+			return p.Balance(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
 		}).run(c, q, "")
 	}}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -36,8 +37,12 @@ func (r *payoutRun) settings(p *tributary.Program) affiliate.PayoutRun {
 	return r.PayoutRun
 }
 
+// examinedAtOnce is how many affiliates a request without a limit examines.
+const examinedAtOnce = 500
+
 func stepPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
-	run, err := p.StepPayouts(ctx, in.settings(p), in.page.Limit)
+	in.Limit = cmp.Or(in.page.Limit, examinedAtOnce)
+	run, err := p.RunPayouts(ctx, in.settings(p))
 	return run, inBody(err)
 }
 
@@ -56,7 +61,7 @@ func previewOf(in *input) payoutRun {
 }
 
 func previewPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (previewed, error) {
-	list, err := p.PayoutPreview(ctx, in.settings(p), in.page)
+	list, err := p.PreviewPayouts(ctx, in.settings(p), in.page)
 	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
 	if list.Next != "" {
 		out.Next = affiliate.Set(list.Next)

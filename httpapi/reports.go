@@ -20,7 +20,7 @@ func report() lookup {
 			return err
 		}
 		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
-			return c.p.ReportBuckets(c.r.Context(), r, pg)
+			return c.p.Report(c.r.Context(), r, pg)
 		})
 	}}
 }

@@ -37,7 +37,7 @@ func newRunTill(t *testing.T) *till {
 	plan := must(k.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
 	must(k.SetAffiliatePlan(ctx, plan.ID, uuid.MustParse(k.ids["Fay"])))
 	sells("Fay", "150")
-	must(k.BanAffiliates(ctx, uuid.MustParse(k.ids["Eve"])))
+	must(k.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, uuid.MustParse(k.ids["Eve"])))
 	k.pass(time.Hour)
 	k.fired()
 	return k

@@ -31,7 +31,11 @@ func statements() lookup {
 		if err != nil {
 			return err
 		}
-		s, lines, err := c.p.StatementPage(c.r.Context(), affiliate.AffiliateRef{ID: idOf(id), Email: email}, from, to, q.page)
+		s, err := c.p.Statement(c.r.Context(), affiliate.AffiliateRef{ID: idOf(id), Email: email}, from, to)
+		if err != nil {
+			return err
+		}
+		lines, err := s.Page(q.page)
 		if err != nil {
 			return err
 		}

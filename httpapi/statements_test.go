@@ -283,10 +283,10 @@ func TestBooksNotOpen(t *testing.T) {
 	}
 	k.has(k.ask("POST", "/payouts/run", `{"externalId":"may","minimum":1}`), object{"status": "DONE", "created": 0.0, "skipped": 1.0})
 	k.pass(time.Hour)
-	equal(t, 1, must(k.OpenBooks(t.Context())))
+	equal(t, 1, must(k.Run(t.Context(), affiliate.OpenBooksJob{})).Changed)
 	k.balance(object{"payable": -2.0, "inPayout": 0.0, "paid": 20.0, "earned": 18.0})
 	k.no(closed, "GET", "/statements?affiliateId="+k.ada+"&from=2026-03-01&to=2026-03-31", "")
 	equal(t, true, strings.Contains(k.statement("from="+wire(k.now)+"&to=2026-03-31"), `"closing":{"held":0,"payable":-2,"inPayout":0,"owed":-2,"paid":20}`))
-	equal(t, 0, must(k.OpenBooks(t.Context())))
+	equal(t, 0, must(k.Run(t.Context(), affiliate.OpenBooksJob{})).Changed)
 	k.verify()
 }

@@ -24,10 +24,11 @@ type verified struct {
 func verification() lookup {
 	return lookup{single: true, answer: verified{}, run: func(c *call, _ query, _ string) error {
 		c.takesLong()
-		v, err := c.p.VerifyReport(c.r.Context())
+		done, err := c.p.Step(c.r.Context(), affiliate.VerifyJob{}, affiliate.Step{})
 		if err != nil {
 			return err
 		}
+		v := done.Verification
 		return c.answer(&verified{v.Holds, v.Records, v.Breaches[:min(len(v.Breaches), shownBreaches)], v.Took.Milliseconds()})
 	}}
 }

@@ -131,8 +131,8 @@ func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 	case !a.Wait || a.foreignMarks():
 		return nil
 	}
-	known, err := p.PayerKnown(ctx, a.Payment.Provider, a.Payment.Payer)
-	if err == nil && !known {
+	payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
+	if err == nil && !payer.Known {
 		return ErrLater
 	}
 	return err
@@ -155,9 +155,11 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	paid, _ := a.Payment.Sale.Get()
 	mine := len(paid.Tries) > 0
 	if !mine && !told {
-		if mine, err = p.PayerKnown(ctx, a.Payment.Provider, a.Payment.Payer); err != nil {
+		payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
+		if err != nil {
 			return err
 		}
+		mine = payer.Known
 	}
 	switch {
 	case told || !mine:
@@ -234,13 +236,13 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 // that works.
 func (r *Result) lead(ctx context.Context, p *tributary.Program) error {
 	f := r.Action.Payment
-	known, err := p.PayerReferral(ctx, f.Provider, f.Payer)
-	if err == nil {
-		r.Referral = affiliate.Set(known)
-		return nil
-	}
-	if !errors.Is(err, affiliate.ErrNotFound) {
+	payer, err := p.Payer(ctx, f.Provider, f.Payer)
+	if err != nil {
 		return err
+	}
+	if !payer.Referral.IsNull() {
+		r.Referral = payer.Referral
+		return nil
 	}
 	for _, try := range r.Action.Tries {
 		made, err := r.refer(ctx, p, try)

@@ -118,7 +118,9 @@ func moneyOperations(ctx context.Context) []operation {
 			if in.n(2) == 1 {
 				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
 			}
-			out := answer(w.PayoutPreview(ctx, run, affiliate.Page{Limit: 2})) + answer(w.StepPayouts(ctx, run, 1+in.n(3)))
+			out := answer(w.PreviewPayouts(ctx, run, affiliate.Page{Limit: 2}))
+			run.Limit = 1 + in.n(3)
+			out += answer(w.RunPayouts(ctx, run))
 			page := must(w.PayoutLines(ctx, run.ExternalID, affiliate.Page{Limit: 1}))
 			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
 		}},
@@ -133,7 +135,7 @@ func moneyOperations(ctx context.Context) []operation {
 					q.CodeID = affiliate.Set(code.ID)
 				}
 			}
-			return answer(w.Report(ctx, q)) + answer(w.ReportBuckets(ctx, q, affiliate.Page{Limit: 1}))
+			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1}))
 		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
@@ -192,10 +194,14 @@ func peopleOperations(ctx context.Context) []operation {
 		}},
 		{"tier", func(w twin, in *input) string {
 			tier, err := w.CreateTier(ctx, affiliate.NewTier{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
-			return answer(tier, err) + answer(w.AssignTiers(ctx))
+			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
 		}},
-		{"recalculate", func(w twin, _ *input) string { return answer(w.RecalculateSales(ctx, affiliate.SaleFilter{})) }},
-		{"ban", func(w twin, in *input) string { return answer(w.BanAffiliates(ctx, w.someAffiliate(in).ID)) }},
+		{"recalculate", func(w twin, _ *input) string {
+			return answer(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+		}},
+		{"ban", func(w twin, in *input) string {
+			return answer(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.someAffiliate(in).ID))
+		}},
 		{"link", func(w twin, in *input) string {
 			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
 		}},

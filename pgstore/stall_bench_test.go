@@ -146,9 +146,9 @@ func BenchmarkPrune(b *testing.B) {
 				}
 				c.waiting(b, true, 1)
 				each := c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
-					n, err := c.Prune(ctx, day(round).Add(time.Hour))
-					if err == nil && n != stallRecords {
-						err = fmt.Errorf("%d dropped", n)
+					done, err := c.Run(ctx, affiliate.PruneJob{Before: day(round).Add(time.Hour)})
+					if err == nil && done.Changed != stallRecords {
+						err = fmt.Errorf("%d dropped", done.Changed)
 					}
 					return err
 				})

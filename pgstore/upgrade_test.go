@@ -334,16 +334,16 @@ func (b *before) openBooks(t *testing.T) {
 		t.Errorf("no payout of before is PAID: %+v", payout)
 	}
 	owner := payout.AffiliateID
-	if _, err := b.Balance(ctx, owner); !errors.Is(err, affiliate.BooksNotOpen) {
+	if _, err := b.Balance(ctx, affiliate.AffiliateRef{ID: owner}); !errors.Is(err, affiliate.BooksNotOpen) {
 		t.Errorf("a balance before the books are open: %v", err)
 	}
-	if n := must(b.OpenBooks(ctx)); n == 0 {
+	if n := must(b.Run(ctx, affiliate.OpenBooksJob{})).Changed; n == 0 {
 		t.Error("no books were opened")
 	}
-	if n := must(b.OpenBooks(ctx)); n != 0 {
+	if n := must(b.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 0 {
 		t.Errorf("%d books were opened again", n)
 	}
-	if got := must(b.Balance(ctx, owner)); got.Paid.IsZero() || got.Movements == 0 {
+	if got := must(b.Balance(ctx, affiliate.AffiliateRef{ID: owner})); got.Paid.IsZero() || got.Movements == 0 {
 		t.Errorf("the balance of an affiliate that was paid: %+v", got)
 	}
 }

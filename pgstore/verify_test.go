@@ -36,7 +36,8 @@ func TestVerifyMemory(t *testing.T) {
 			}
 		}
 	}()
-	report, err := p.VerifyReport(t.Context())
+	done, err := p.Step(t.Context(), affiliate.VerifyJob{}, affiliate.Step{})
+	report := done.Verification
 	close(done)
 	each := int64(<-most-before) / sales
 	if err != nil || !report.Holds || report.Records < 5*sales {

@@ -39,7 +39,7 @@ const (
 // Run imports the rows of a source into a program. It commits a batch of rows at
 // a time. After an error, a crash or the end of ctx the committed batches stay,
 // and another Run of the same files skips them. At its end it opens the books of
-// the affiliates (see [tributary.Program.OpenBooks]).
+// the affiliates (see [affiliate.OpenBooksJob]).
 //
 // Errors, always with the report so far: those of the source and of the store;
 // [ErrConflict]; [ErrTotals]. A rejected row is no error.
@@ -60,7 +60,7 @@ func Run(ctx context.Context, p *tributary.Program, src Source, o Options) (Repo
 	started := p.Config().Now()
 	err := r.all(ctx, src)
 	if err == nil {
-		if _, err = p.OpenBooks(ctx); err != nil {
+		if _, err = p.Run(ctx, affiliate.OpenBooksJob{}); err != nil {
 			err = fmt.Errorf("importer: open books: %w", err)
 		}
 	}

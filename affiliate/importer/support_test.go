@@ -116,7 +116,7 @@ func (w *world) amounts() string {
 		w.t.Fatal(err)
 	}
 	for _, aff := range w.affiliates() {
-		balance, err := w.Balance(w.t.Context(), aff.ID)
+		balance, err := w.Balance(w.t.Context(), affiliate.AffiliateRef{ID: aff.ID})
 		lines = append(lines, fmt.Sprint(aff.Email, " ", aff.NumberOfClicks, " ", balance.Payable, " ", balance.Held, " ", balance.InPayout, " ", balance.Paid, " ", err))
 	}
 	slices.Sort(lines)
@@ -130,7 +130,7 @@ func (w *world) affiliates() []affiliate.Affiliate {
 // balance is the balance of the affiliate with an email.
 func (w *world) balance(email string) affiliate.Balance {
 	w.t.Helper()
-	return must(w.Balance(w.t.Context(), must(w.Affiliate(w.t.Context(), email)).ID))
+	return must(w.Balance(w.t.Context(), affiliate.AffiliateRef{ID: must(w.Affiliate(w.t.Context(), email)).ID}))
 }
 
 // open opens a file of testdata.

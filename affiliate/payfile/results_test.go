@@ -216,7 +216,7 @@ func TestApplyReturned(t *testing.T) {
 	}
 	var got []string
 	for _, before := range payouts {
-		after, owed := must(p.Payout(ctx, before.ID)), must(p.Balance(ctx, before.AffiliateID))
+		after, owed := must(p.Payout(ctx, before.ID)), must(p.Balance(ctx, affiliate.AffiliateRef{ID: before.AffiliateID}))
 		got = append(got, string(after.Status)+" "+after.ReturnedReason.Or("-")+" "+owed.Payable.String()+" "+owed.Paid.String())
 	}
 	if diff := cmp.Diff([]string{"RETURNED Reversed 20 0", "RETURNED bounced back 20 0", "FAILED - 0 0"}, got); diff != "" {

@@ -38,6 +38,14 @@ func do2[A, B, Out any](s *scene, name string, call func(context.Context, A, B) 
 	return do(s, name, func(ctx context.Context, in [2]any) (Out, error) { return call(ctx, a, b) }, [2]any{a, b})
 }
 
+// whole is a list with the zero page, which is all of it.
+func whole[F, T any](list func(context.Context, F, affiliate.Page) (affiliate.List[T], error)) func(context.Context, F) ([]T, error) {
+	return func(ctx context.Context, f F) ([]T, error) {
+		l, err := list(ctx, f, affiliate.Page{})
+		return l.Items, err
+	}
+}
+
 // done makes a call that returns nothing and must succeed.
 func done[In any](s *scene, name string, call func(context.Context, In) error, in In) {
 	do(s, name, func(ctx context.Context, in In) (struct{}, error) { return struct{}{}, call(ctx, in) }, in)

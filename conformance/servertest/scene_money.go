@@ -48,12 +48,12 @@ func scenePayouts(s *scene) {
 	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}, adjustmentReversed)
 
 	s.listsOfMoney(mara, first.ID, bounced.ID, paid.ID, next.ID)
-	report := do(s, "Report", s.Report, affiliate.ReportQuery{
+	report := do(s, "Report", whole(s.Report), affiliate.ReportQuery{
 		From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(0, 0, 200), By: affiliate.IntervalDay, AffiliateID: given(mara.ID),
 	})
 	same(s, "the commission of a report", amount("8"), sumOf(report, func(b affiliate.Bucket) affiliate.Amount { return b.Commission }))
 	same(s, "its adjustments", amount("0"), sumOf(report, func(b affiliate.Bucket) affiliate.Amount { return b.Adjustments }))
-	no(s, "Report", s.Report, affiliate.ReportQuery{From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(9, 0, 0), By: affiliate.IntervalDay}, reportTooLarge)
+	no(s, "Report", whole(s.Report), affiliate.ReportQuery{From: sale.CreatedAt.Time(), To: sale.CreatedAt.Time().AddDate(9, 0, 0), By: affiliate.IntervalDay}, reportTooLarge)
 }
 
 // sumOf adds up a figure of buckets.

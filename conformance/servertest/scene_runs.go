@@ -24,7 +24,7 @@ func sceneRuns(s *scene) {
 	no(s, "RunPayouts", s.RunPayouts, affiliate.PayoutRun{ExternalID: "x", Minimum: amount("-1")}, mustBe("minimum", "must be at least 0"))
 	miss(s, "PayoutRun", s.PayoutRun, run.ExternalID)
 	previewed := []affiliate.PayoutLine{}
-	for line, err := range s.PreviewPayouts(s.ctx, run) {
+	for line, err := range affiliate.All(s.ctx, s.PreviewPayouts, run) {
 		if err != nil {
 			s.fatal(Failure{step("PreviewPayouts", run), "no error", err.Error()})
 		}
@@ -69,7 +69,7 @@ func owners(payouts []affiliate.Payout) []uuid.UUID {
 func (s *scene) statements(of affiliate.Affiliate, sale affiliate.Sale) {
 	from, to := sale.CreatedAt.Time().Add(-time.Hour), sale.CreatedAt.Time().Add(24*time.Hour)
 	period := func(id uuid.UUID, from time.Time) (affiliate.Statement, error) {
-		return s.Statement(s.ctx, id, from, to)
+		return s.Statement(s.ctx, affiliate.AffiliateRef{ID: id}, from, to)
 	}
 	statement, err := period(of.ID, from)
 	if err != nil {

@@ -30,7 +30,7 @@ func pay(t *testing.T, engine *tributary.Program) affiliate.Amount {
 // balance is what Ada is owed and was paid.
 func balance(t *testing.T, engine *tributary.Program) (payable, paid string) {
 	t.Helper()
-	b := must(engine.BalanceOf(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}))
+	b := must(engine.Balance(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}))
 	if err := engine.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}

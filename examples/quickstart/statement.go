@@ -109,7 +109,7 @@ func (s *books) months(ctx context.Context, id uuid.UUID) (months []month, err e
 	from := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for ; !from.After(s.Now); from = from.AddDate(0, 1, 0) {
 		var m month
-		if m.Statement, err = s.Statement(ctx, id, from, from.AddDate(0, 1, 0)); err != nil {
+		if m.Statement, err = s.Statement(ctx, affiliate.AffiliateRef{ID: id}, from, from.AddDate(0, 1, 0)); err != nil {
 			return nil, err
 		}
 		for line, err := range m.Lines() {

@@ -56,8 +56,8 @@ func Policy(p *tributary.Program) affiliate.Retention {
 // and left for the next call.
 func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
 	for _, p := range programs {
-		gone, err := p.Retain(ctx, Policy(p))
-		if gone != (affiliate.Retained{}) {
+		done, err := p.Run(ctx, affiliate.RetainJob{Retention: Policy(p)})
+		if gone := done.Removed; gone != (affiliate.Retained{}) {
 			logger.Info("old records deleted", "program", p.Config().ID,
 				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks)
 		}

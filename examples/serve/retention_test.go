@@ -109,9 +109,9 @@ func TestRetentionFigures(t *testing.T) {
 	keyed := l.bytes(func() { l.sell("keyed", true) })
 	click := l.bytes(l.click)
 	l.now = l.now.Add(25 * time.Hour)
-	must(l.Retain(t.Context(), affiliate.Retention{Receipts: 24 * time.Hour})) // they share values with the events
+	must(l.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Receipts: 24 * time.Hour}})) // they share values with the events
 	event := -l.bytes(func() {
-		if gone := must(l.Retain(t.Context(), affiliate.Retention{Events: 1})); gone.Events < 3*measured {
+		if gone := must(l.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Events: 1}})).Removed; gone.Events < 3*measured {
 			t.Fatalf("%+v", gone)
 		}
 	}) / 3
@@ -154,7 +154,7 @@ func TestRetentionPolicy(t *testing.T) {
 	if !strings.Contains(doc, "Receipts:   48 * time.Hour") || policy.Receipts != 48*time.Hour {
 		t.Errorf("receipts: %v", policy.Receipts)
 	}
-	if _, err := newLedger(t).Retain(t.Context(), policy); err != nil {
+	if _, err := newLedger(t).Run(t.Context(), affiliate.RetainJob{Retention: policy}); err != nil {
 		t.Error(err)
 	}
 }

@@ -319,12 +319,12 @@ func TestDemoIsRecent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	days, err := all[0].Report(t.Context(), affiliate.ReportQuery{From: now.AddDate(0, 0, -30), To: now, By: affiliate.IntervalDay})
+	days, err := all[0].Report(t.Context(), affiliate.ReportQuery{From: now.AddDate(0, 0, -30), To: now, By: affiliate.IntervalDay}, affiliate.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sales := int64(0)
-	for _, day := range days {
+	for _, day := range days.Items {
 		sales += day.Sales
 	}
 	last, err := all[0].Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 1})

@@ -136,7 +136,7 @@ func TestPayday(t *testing.T) {
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
-		owed := must(w.Balance(t.Context(), w.made.Ada.ID))(t).Payable.String()
+		owed := must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: w.made.Ada.ID}))(t).Payable.String()
 		tb.open("/payouts")
 		tb.says(owed)
 		tb.press("Run payouts…")
@@ -175,7 +175,7 @@ func TestPayday(t *testing.T) {
 		tb.says(fmt.Sprintf("Paid now %d Failed now 0", paid))
 		tb.press("To the payouts")
 		tb.open("/affiliates/" + w.made.Ada.ID.String())
-		b := must(w.Balance(t.Context(), w.made.Ada.ID))(t)
+		b := must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: w.made.Ada.ID}))(t)
 		tb.says("Payable now " + b.Payable.String())
 		tb.says("Paid " + b.Paid.String())
 		if err := w.Verify(t.Context()); err != nil {

@@ -38,7 +38,7 @@ var affiliateStatus = &action{
 	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, _ *input) error {
 		for _, m := range moves {
 			if string(m.to) == v.query.Get("to") {
-				_, err := m.call(p, v, ids)
+				_, err := p.SetAffiliateStatus(v.ctx(), m.to, ids...)
 				return err
 			}
 		}

@@ -71,7 +71,7 @@ func affiliatePage(v *visit) (view, error) {
 	codes, err2 := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{AffiliateID: of}, affiliate.Page{Limit: 20})
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	customers, err4 := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	balance, err5 := v.program.Balance(v.ctx(), a.ID)
+	balance, err5 := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items, sales.Items, customers.Items, balance, err5 == nil
 	if errors.Is(err5, affiliate.BooksNotOpen) {
 		err5 = nil
@@ -224,20 +224,11 @@ func several(n int, noun string) string {
 var moves = []struct {
 	to          affiliate.AffiliateStatus
 	verb, means string
-	call        func(*tributary.Program, *visit, []uuid.UUID) ([]affiliate.Affiliate, error)
 }{
-	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.ApproveAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.DeclineAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.DeactivateAffiliates(v.ctx(), ids...)
-	}},
-	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned.", func(p *tributary.Program, v *visit, ids []uuid.UUID) ([]affiliate.Affiliate, error) {
-		return p.BanAffiliates(v.ctx(), ids...)
-	}},
+	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted."},
+	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them."},
+	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays."},
+	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
 }
 
 // movesFrom returns the changes that a status allows.

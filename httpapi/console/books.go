@@ -46,9 +46,9 @@ func examine(v *visit) {
 		return
 	}
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can
-	report, err := v.program.VerifyReport(v.ctx())
+	done, err := v.program.Step(v.ctx(), affiliate.VerifyJob{}, affiliate.Step{})
 	v.audit(checkBooks, v.program.Config().ID.String(), err)
-	e := &examined{Verification: report, Done: err == nil}
+	e := &examined{Verification: done.Verification, Done: err == nil}
 	status := http.StatusOK
 	if why, refused := page.Refusal(err); refused {
 		e.Problem, status = why.Message, why.Kind.Status()

@@ -133,7 +133,7 @@ func TestTry(t *testing.T) {
 func TestPayday(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	owed := must(w.Balance(t.Context(), w.ada.ID)).Payable
+	owed := must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: w.ada.ID})).Payable
 	before := w.effects()
 	preview := w.form("payouts/new", "externalId", "2026-03", "minimum", "1")
 	page := w.send("payouts/new", preview)

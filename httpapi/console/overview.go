@@ -110,17 +110,17 @@ func (k *keptDays) read(ctx context.Context, p *tributary.Program, now time.Time
 		}
 		all, from = append(all, b), b.End.Time().In(now.Location())
 	}
-	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay})
+	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{})
 	if err != nil {
 		return nil, err
 	}
 	if k.days == nil || len(k.days) > maxKept-shownDays {
 		k.days = map[affiliate.Time]affiliate.Bucket{}
 	}
-	for _, b := range fresh {
+	for _, b := range fresh.Items {
 		if b.End.Time().Add(settled).Before(now) {
 			k.days[b.Start] = b
 		}
 	}
-	return append(all, fresh...), nil
+	return append(all, fresh.Items...), nil
 }

@@ -56,7 +56,7 @@ func TestOverviewConcerns(t *testing.T) {
 		t.Errorf("there is no way to the rest: %s", page.body)
 	}
 	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalAccepted, append(ids, w.held.ID)...))
-	must(w.ApproveAffiliates(t.Context(), must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{})).Items[0].ID))
+	must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{})).Items[0].ID))
 	if page := w.get("").text(); strings.Contains(page, "On hold") || strings.Contains(page, "Waits for approval") {
 		t.Errorf("it was dealt with: %s", page)
 	}
@@ -257,7 +257,7 @@ func TestUsabilityPages(t *testing.T) {
 	ofOnce := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: once.ID, Code: "ONCE", AffiliateID: s.extra.ID}))
 	euro := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "EURO", AffiliateID: w.ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("100")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("EUR"))}))
 	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCE", TotalEarned: affiliate.MustAmount("10")}))
-	must(w.BanAffiliates(ctx, s.extra.ID))
+	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.extra.ID))
 	w.now = w.now.Add(48 * time.Hour)
 	for path, says := range map[string]string{
 		"coupons":                           "5 % off Coupon expired 13 Mar 2026",
@@ -289,7 +289,7 @@ func TestReasonPages(t *testing.T) {
 	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
 	paid := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.extra.ID}))
 	must(w.FailPayout(ctx, paid.ID, "no such account"))
-	must(w.BanAffiliates(ctx, s.extra.ID))
+	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.extra.ID))
 	banned := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
 	for path, says := range map[string]string{
 		"affiliates/" + s.extra.ID.String() + "/statements/2026-03": "Adjustment: spring bonus 7.77 USD",

@@ -171,7 +171,7 @@ var payoutStatus = &action{
 var newPayout = &action{
 	name: "payouts.create", object: "payout", done: "The payout was made.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
-		b, err := v.program.Balance(v.ctx(), a.ID)
+		b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 		return form{
 			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
 			Effects: []string{v.Money(b.Payable) + " can be paid now, to " + paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " + strings.ToLower(page.Words(a.Status)) + ".", "The payout is pending until you say what became of it; it sends no money."},

@@ -91,7 +91,8 @@ var runPayouts = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		result, err := p.StepPayouts(v.ctx(), run, runStep)
+		run.Limit = runStep
+		result, err := p.RunPayouts(v.ctx(), run)
 		if result.Status == affiliate.RunRunning {
 			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()}, "method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}}
 			return "payouts/new?" + more.Encode(), err
@@ -102,7 +103,7 @@ var runPayouts = &action{
 
 // previewOf returns whom a run would pay with one click, and how much.
 func (v *visit) previewOf(run affiliate.PayoutRun) (found []string, err error) {
-	list, err := v.program.PayoutPreview(v.ctx(), run, affiliate.Page{Limit: runStep})
+	list, err := v.program.PreviewPayouts(v.ctx(), run, affiliate.Page{Limit: runStep})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func twists(w *world, s stock) map[string]twist {
 		must(w.UpdateCoupon(ctx, s.coupon.ID, affiliate.CouponUpdate{PercentOff: affiliate.Set(affiliate.MustPercent("55"))}))
 	}
 	return map[string]twist{
-		"affiliates.status":    {func(w *world) { must(w.DeclineAffiliates(ctx, w.idle.ID)) }, "is declined and cannot become active"},
+		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
 		"affiliates.take-back": {rename(must(w.AffiliateByEmail(ctx, "banned@example.org")).ID), "Meanwhile"},
 		"affiliates.adjust": {func(w *world) {
 			must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))

@@ -41,7 +41,11 @@ func statementPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	s, lines, err := v.program.StatementPage(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0), v.page(page.StatementLines))
+	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
+	if err != nil {
+		return view{}, err
+	}
+	lines, err := s.Page(v.page(page.StatementLines))
 	if err != nil {
 		return view{}, err
 	}
@@ -64,7 +68,7 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.program.Statement(v.ctx(), id, month, month.AddDate(0, 1, 0))
+	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
 	if err != nil {
 		return err
 	}

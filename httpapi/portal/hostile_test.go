@@ -165,7 +165,7 @@ func TestSeeNothing(t *testing.T) {
 	invited := must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "I", LastName: "I", Email: "i@example.org"}))
 	waiting := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
 	declined := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "D", LastName: "D", Email: "d@example.org", AffiliateStatus: "inactive"}))
-	must(w.DeclineAffiliates(ctx, declined.ID))
+	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, declined.ID))
 	for _, a := range []affiliate.Affiliate{invited, waiting, declined} {
 		cookie := w.enter(a.ID)
 		for _, path := range []string{"", "codes", "sales", "customers", "statements", "statements/2026-03", "statements/2026-03/csv", "payout-details"} {
@@ -177,7 +177,7 @@ func TestSeeNothing(t *testing.T) {
 			t.Errorf("%s: POST %d", a.Email, page.status)
 		}
 	}
-	must(w.DeactivateAffiliates(ctx, w.bob.ID))
+	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, w.bob.ID))
 	if page := w.get(w.enter(w.bob.ID), ""); page.status != 200 || !strings.Contains(page.text(), "Payable now") || strings.Contains(page.body, "payout-details") {
 		t.Errorf("deactivated: %d %s", page.status, page.text())
 	}

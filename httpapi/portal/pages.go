@@ -140,7 +140,11 @@ func statement(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	s, lines, err := v.partner().StatementPage(v.ctx(), from, to, v.page(page.StatementLines))
+	s, err := v.partner().Statement(v.ctx(), from, to)
+	if err != nil {
+		return view{}, err
+	}
+	lines, err := s.Page(v.page(page.StatementLines))
 	if err != nil {
 		return view{}, err
 	}

@@ -265,7 +265,7 @@ func TestPayoutForm(t *testing.T) {
 	if answer := w.post(cookie, "payout-details", form); answer.status != 403 {
 		t.Errorf("a forged token: %d", answer.status)
 	}
-	must(w.BanAffiliates(t.Context(), w.ada.ID))
+	must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, w.ada.ID))
 	if page := w.get(cookie, "payout-details"); page.status != 404 || strings.Contains(w.get(cookie, "").body, "Payout details") {
 		t.Errorf("banned: %d", page.status)
 	}
@@ -307,7 +307,7 @@ func TestFrames(t *testing.T) {
 			sum = must(sum.Add(affiliate.MustAmount(row[7])))
 		}
 	}
-	balance := must(w.Balance(t.Context(), w.ada.ID))
+	balance := must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: w.ada.ID}))
 	if owed := must(must(balance.Held.Add(balance.Maturing)).Add(balance.Payable)); sum != owed || rows[len(rows)-1][8] != owed.String() {
 		t.Errorf("the lines sum to %s, the end is %s, the balance %s", sum, rows[len(rows)-1][8], owed)
 	}
@@ -384,7 +384,7 @@ func TestCodesThatDoNotWork(t *testing.T) {
 	if page := w.get(cookie, "codes"); !strings.Contains(page.text(), "ONCEADA 5 % off Does not work Coupon used up 0 any") || strings.Contains(page.text(), "hold") {
 		t.Errorf("codes: %s", page.text())
 	}
-	must(w.BanAffiliates(ctx, w.ada.ID))
+	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.ada.ID))
 	for _, path := range []string{"codes", ""} {
 		if page := w.get(cookie, path); !strings.Contains(page.text(), "Your account is banned: commissions of new sales by your links and codes are on hold.") {
 			t.Errorf("%q: %s", path, page.text())

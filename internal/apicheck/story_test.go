@@ -452,7 +452,7 @@ func (s *story) byHand() {
 	do(s.From(affiliate.SourceIntegration).RecordSale(ctx, affiliate.NewSale{
 		Email: ref.Email, TotalEarned: affiliate.MustAmount("12.3456"), Integration: "PADDLE", PaymentTrigger: affiliate.TriggerBonus,
 	}))
-	do(s.DeactivateAffiliates(ctx, kim))
+	do(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, kim))
 	do(s.PushReferralStatus(ctx, ref.Email, affiliate.SubscriptionPastDue))
 	do(nil, s.EraseReferral(ctx, "new@example.net"))
 }

@@ -23,9 +23,8 @@ func Verify(ctx context.Context, p *engine.Program) (err error) {
 	return errors.Join(breaches...)
 }
 
-// VerifyReport implements tributary.Program.VerifyReport.
-func VerifyReport(ctx context.Context, p *engine.Program) (_ affiliate.Verification, err error) {
-	defer p.Begin(&ctx, "VerifyReport", engine.Reads).End(&err)
+// Report is the check as data. One runs at a time.
+func Report(ctx context.Context, p *engine.Program) (_ affiliate.Verification, err error) {
 	if !p.Verifying.CompareAndSwap(false, true) {
 		return affiliate.Verification{}, refusal.VerifyRunning.Err()
 	}

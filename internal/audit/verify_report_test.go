@@ -25,7 +25,7 @@ func TestVerifyReport(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	p := scene.Must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { now = now.Add(time.Millisecond); return now }}))
 	empty := affiliate.Verification{Holds: true, Breaches: []affiliate.Breach{}, Took: time.Millisecond}
-	if diff := cmp.Diff(empty, scene.Must(p.VerifyReport(t.Context()))); diff != "" {
+	if diff := cmp.Diff(empty, scene.Must(p.Run(t.Context(), affiliate.VerifyJob{})).Verification); diff != "" {
 		t.Errorf("empty books (-want +got):\n%s", diff)
 	}
 	b := scene.NewLedger(t)
@@ -61,10 +61,10 @@ func TestVerifyReportOneAtATime(t *testing.T) {
 	p := scene.Must(tributary.New(store, tributary.Config{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error)
-	go func() { first <- scene.ErrOf(p.VerifyReport(ctx)) }()
+	go func() { first <- scene.ErrOf(p.Run(ctx, affiliate.VerifyJob{})) }()
 	<-store.reached
 	for name, q := range map[string]*tributary.Program{"same": p, "From": p.From(affiliate.SourceManual), "Keyed": p.Keyed(affiliate.Once{Key: "k"}), "With": p.With(memstore.New())} {
-		err := scene.ErrOf(q.VerifyReport(t.Context()))
+		err := scene.ErrOf(q.Run(t.Context(), affiliate.VerifyJob{}))
 		if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Reason != affiliate.VerifyRunning || e.Kind != affiliate.KindConflict || e.Message != "A verification is running" {
 			t.Errorf("%s: a second one: %v", name, err)
 		}
@@ -79,9 +79,9 @@ func TestVerifyReportOneAtATime(t *testing.T) {
 	func() {
 		defer func() { _ = recover() }()
 		q := p.With(slowView{memstore.New(), store.reached, func(context.Context) { panic("store") }})
-		t.Errorf("no panic: %v", scene.ErrOf(q.VerifyReport(t.Context())))
+		t.Errorf("no panic: %v", scene.ErrOf(q.Run(t.Context(), affiliate.VerifyJob{})))
 	}()
-	scene.Must(p.With(memstore.New()).VerifyReport(t.Context()))
+	scene.Must(p.With(memstore.New()).Run(t.Context(), affiliate.VerifyJob{}))
 }
 
 // TestVerifyEnds (console, check 19): a context that ends stops the reading and
@@ -142,7 +142,7 @@ func TestVerifyReportBesideWriters(t *testing.T) {
 	checks := 0
 	for last := false; !last; checks++ {
 		last = done.Load() == writers
-		if got := scene.Must(w.VerifyReport(t.Context())); !got.Holds {
+		if got := scene.Must(w.Run(t.Context(), affiliate.VerifyJob{})).Verification; !got.Holds {
 			t.Fatalf("after %d checks: %v", checks, got.Breaches)
 		}
 	}

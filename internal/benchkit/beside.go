@@ -70,7 +70,7 @@ func Latency(b *testing.B, p *tributary.Program, sell func()) {
 		}},
 		{"verify", p.Verify},
 		{"prune", func(ctx context.Context) error { // every event
-			_, err := p.Prune(ctx, time.Now())
+			_, err := p.Run(ctx, affiliate.PruneJob{Before: time.Now()})
 			return err
 		}},
 	} {

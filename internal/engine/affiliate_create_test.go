@@ -429,8 +429,8 @@ func affiliateScript(w *scene.World) {
 	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "four"}))
 	scene.Must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: "p@b.co", Method: "PAYPAL"}))
 	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.ID, b.ID))
-	scene.Must(w.AssignTiers(ctx))
-	scene.Must(w.BanAffiliates(ctx, a.ID))
+	scene.Must(w.Run(ctx, affiliate.AssignTiersJob{}))
+	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a.ID))
 	scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("q")}))
 	scene.Must(w.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: affiliate.Set("u")}))
 	if err := w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}); err != nil {

@@ -48,12 +48,14 @@ func TestAffiliateStoreFailures(t *testing.T) {
 		"UpdateTier": func(w prepared) error {
 			return scene.ErrOf(w.UpdateTier(w.T.Context(), w.tier.ID, affiliate.TierUpdate{Name: affiliate.Set("x")}))
 		},
-		"AssignTiers": func(w prepared) error { return scene.ErrOf(w.AssignTiers(w.T.Context())) },
+		"AssignTiers": func(w prepared) error { return scene.ErrOf(w.Run(w.T.Context(), affiliate.AssignTiersJob{})) },
 		"SetAffiliatePlan": func(w prepared) error {
 			return scene.ErrOf(w.SetAffiliatePlan(w.T.Context(), uuid.Nil, w.a.ID, w.b.ID))
 		},
 		"SetAffiliateTier": func(w prepared) error { return scene.ErrOf(w.SetAffiliateTier(w.T.Context(), w.tier.ID, w.b.ID)) },
-		"BanAffiliates":    func(w prepared) error { return scene.ErrOf(w.BanAffiliates(w.T.Context(), w.a.ID, w.b.ID)) },
+		"BanAffiliates": func(w prepared) error {
+			return scene.ErrOf(w.SetAffiliateStatus(w.T.Context(), affiliate.AffiliateBanned, w.a.ID, w.b.ID))
+		},
 		"SetPayoutDetails": func(w prepared) error {
 			return scene.ErrOf(w.SetPayoutDetails(w.T.Context(), w.a.ID, affiliate.PayoutDetails{Method: "BANK"}))
 		},

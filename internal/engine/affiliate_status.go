@@ -12,37 +12,26 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ApproveAffiliates implements tributary.Program.ApproveAffiliates.
-func (p *Program) ApproveAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
-	defer p.Begin(&ctx, "ApproveAffiliates", Writes).End(&err)
-	return p.moveAll(ctx, "affiliate.approve", ids, affiliate.AffiliateActive)
+// moves are the statuses that people give, and what such a request is called in its
+// receipt.
+var moves = map[affiliate.AffiliateStatus]string{
+	affiliate.AffiliateActive: "affiliate.approve", affiliate.AffiliateDeclined: "affiliate.decline",
+	affiliate.AffiliateDeactivated: "affiliate.deactivate", affiliate.AffiliateBanned: "affiliate.ban",
 }
 
-// DeclineAffiliates implements tributary.Program.DeclineAffiliates.
-func (p *Program) DeclineAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
-	defer p.Begin(&ctx, "DeclineAffiliates", Writes).End(&err)
-	return p.moveAll(ctx, "affiliate.decline", ids, affiliate.AffiliateDeclined)
-}
-
-// DeactivateAffiliates implements tributary.Program.DeactivateAffiliates.
-func (p *Program) DeactivateAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
-	defer p.Begin(&ctx, "DeactivateAffiliates", Writes).End(&err)
-	return p.moveAll(ctx, "affiliate.deactivate", ids, affiliate.AffiliateDeactivated)
-}
-
-// BanAffiliates implements tributary.Program.BanAffiliates.
-func (p *Program) BanAffiliates(ctx context.Context, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
-	defer p.Begin(&ctx, "BanAffiliates", Writes).End(&err)
-	return p.moveAll(ctx, "affiliate.ban", ids, affiliate.AffiliateBanned)
-}
-
-// moveAll gives affiliates a status that follows their present one.
-func (p *Program) moveAll(ctx context.Context, name string, ids []uuid.UUID, to affiliate.AffiliateStatus) ([]affiliate.Affiliate, error) {
-	return p.changeAll(ctx, Request{Name: name, Input: ids}, ids, func(_ *Op, rec *record.Affiliate) error {
-		if rec.Status != to && !slices.Contains(rec.Status.Next(), to) {
+// SetAffiliateStatus implements tributary.Program.SetAffiliateStatus.
+func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
+	defer p.Begin(&ctx, "SetAffiliateStatus", Writes).End(&err)
+	name, known := moves[status]
+	rq := Request{Name: name, Input: ids}
+	if !known {
+		rq = Request{Name: "affiliate.status", Input: []any{status, ids}, Refused: refusal.RefuseMove.Err()}
+	}
+	return p.changeAll(ctx, rq, ids, func(_ *Op, rec *record.Affiliate) error {
+		if rec.Status != status && !slices.Contains(rec.Status.Next(), status) {
 			return refusal.StatusNotAllowed.Err()
 		}
-		rec.Status = to
+		rec.Status = status
 		return nil
 	})
 }

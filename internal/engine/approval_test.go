@@ -38,17 +38,17 @@ func TestApprovalReleases(t *testing.T) {
 	if diff := cmp.Diff(append([]string{"ON_HOLD AFFILIATE_NOT_APPROVED 20", "ON_HOLD AFFILIATE_NOT_APPROVED 5"}, stays...), holds()); diff != "" {
 		t.Errorf("before (-want +got):\n%s", diff)
 	}
-	if b := scene.Must(w.Balance(ctx, ivy.ID)); b.Held != scene.Sum("27") || b.Payable != scene.Sum("0") {
+	if b := scene.Must(w.Balance(ctx, affiliate.AffiliateRef{ID: ivy.ID})); b.Held != scene.Sum("27") || b.Payable != scene.Sum("0") {
 		t.Errorf("before: %+v", b)
 	}
-	w.Fires(func() error { _, err := w.ApproveAffiliates(ctx, ivy.ID); return err }, affiliate.AffiliateUpdated, affiliate.SaleUpdated, affiliate.SaleUpdated)
+	w.Fires(func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, ivy.ID); return err }, affiliate.AffiliateUpdated, affiliate.SaleUpdated, affiliate.SaleUpdated)
 	if diff := cmp.Diff(append([]string{"ACCEPTED - 20", "ACCEPTED - 5"}, stays...), holds()); diff != "" {
 		t.Errorf("after (-want +got):\n%s", diff)
 	}
-	if b := scene.Must(w.Balance(ctx, ivy.ID)); b.Held != scene.Sum("2") || b.Payable != scene.Sum("25") {
+	if b := scene.Must(w.Balance(ctx, affiliate.AffiliateRef{ID: ivy.ID})); b.Held != scene.Sum("2") || b.Payable != scene.Sum("25") {
 		t.Errorf("after: %+v", b)
 	}
-	scene.Must(w.BanAffiliates(ctx, ivy.ID))
+	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, ivy.ID))
 	banned := sell("d", "30")
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ivy.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}))
 	if c := scene.Must(w.Sale(ctx, banned.ID)).Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
@@ -71,7 +71,9 @@ func TestApprovalWays(t *testing.T) {
 		enter func(affiliate.Affiliate) error
 	}{
 		"approved": {func() affiliate.Affiliate { return scene.Must(w.CreateAffiliate(ctx, in("approved", "inactive"))) },
-			func(a affiliate.Affiliate) error { return scene.ErrOf(w.ApproveAffiliates(ctx, a.ID)) }},
+			func(a affiliate.Affiliate) error {
+				return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, a.ID))
+			}},
 		"updated": {func() affiliate.Affiliate { return scene.Must(w.CreateAffiliate(ctx, in("updated", "inactive"))) },
 			func(a affiliate.Affiliate) error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref(a), active)) }},
 		"invited": {func() affiliate.Affiliate { return scene.Must(w.InviteAffiliate(ctx, in("invited", ""))) },
@@ -80,7 +82,7 @@ func TestApprovalWays(t *testing.T) {
 			}},
 		"declined": {func() affiliate.Affiliate {
 			a := scene.Must(w.CreateAffiliate(ctx, in("declined", "inactive")))
-			return scene.Must(w.DeclineAffiliates(ctx, a.ID))[0]
+			return scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, a.ID))[0]
 		}, func(a affiliate.Affiliate) error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref(a), active)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +112,7 @@ func TestApprovalWays(t *testing.T) {
 // linesOf is what a preview of a run and the run say, which is the same.
 func linesOf(w *scene.World, run affiliate.PayoutRun) (told string) {
 	w.T.Helper()
-	for line, err := range w.PreviewPayouts(context.Background(), run) {
+	for line, err := range affiliate.All(context.Background(), w.PreviewPayouts, run) {
 		scene.Must(0, err)
 		told += fmt.Sprint(line.Amount, " ", line.Skipped.Or("paid"))
 	}
@@ -140,8 +142,12 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 			"inactive": {func(s scene.CodeShop) error {
 				return scene.ErrOf(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("inactive")}))
 			}, affiliate.RiskAffiliateNotApproved, false},
-			"banned":      {func(s scene.CodeShop) error { return scene.ErrOf(s.BanAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.RiskAffiliateBanned, refuse},
-			"deactivated": {func(s scene.CodeShop) error { return scene.ErrOf(s.DeactivateAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.RiskAffiliateDeactivated, refuse},
+			"banned": {func(s scene.CodeShop) error {
+				return scene.ErrOf(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Ada.Person.ID))
+			}, affiliate.RiskAffiliateBanned, refuse},
+			"deactivated": {func(s scene.CodeShop) error {
+				return scene.ErrOf(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, s.Ada.Person.ID))
+			}, affiliate.RiskAffiliateDeactivated, refuse},
 		} {
 			t.Run(fmt.Sprint(status, " ", refuse), func(t *testing.T) {
 				s := scene.NewCodeShop(t, func(c *tributary.Config) {

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -10,17 +10,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// OpenBooks implements tributary.Program.OpenBooks.
-func (p *Program) OpenBooks(ctx context.Context) (_ int, err error) {
-	defer p.Begin(&ctx, "OpenBooks", Writes).End(&err)
-	o := p.Op(ctx)
-	return WriteAround(o, Request{Name: "books.open"}, nil, func() (int, error) {
-		return p.eachBooks(ctx, (*Op).wantsOpening, (*Op).openBooks)
-	})
-}
-
-// wantsOpening reports whether there is something to open.
-func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
+// WantsOpening reports whether there is something to open.
+func (o *Op) WantsOpening(totals record.Totals) (bool, error) {
 	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales > 0 {
 		return b.Opened.IsZero(), nil
 	}
@@ -31,8 +22,8 @@ func (o *Op) wantsOpening(totals record.Totals) (bool, error) {
 	return sales, nil
 }
 
-// openBooks writes the opening of an affiliate.
-func (o *Op) openBooks(totals record.Totals) (bool, error) {
+// OpenBooks writes the opening of an affiliate.
+func (o *Op) OpenBooks(totals record.Totals) error {
 	found := inventory{of: make(map[int64]int64), booked: make(map[uuid.UUID]bool)}
 	for _, step := range []func() error{
 		func() error {
@@ -49,7 +40,7 @@ func (o *Op) openBooks(totals record.Totals) (bool, error) {
 		},
 	} {
 		if err := step(); err != nil {
-			return false, refusal.Internal("open books", err)
+			return refusal.Internal("open books", err)
 		}
 	}
 	books := &totals.Books
@@ -57,17 +48,26 @@ func (o *Op) openBooks(totals record.Totals) (bool, error) {
 	for i := range found.unbooked {
 		b := BookAdjustment(&found.unbooked[i], affiliate.CauseOpening, found.unbooked[i].Amount)
 		if err := o.Post(totals.ID, books, &b); err != nil {
-			return false, err
+			return err
 		}
 	}
 	b, err := found.opening(books)
 	if err != nil {
-		return false, refusal.Internal("open books", err)
+		return refusal.Internal("open books", err)
 	}
 	if err := o.Post(totals.ID, books, &b); err != nil {
-		return false, err
+		return err
 	}
-	return true, o.PutTotals(totals)
+	return o.PutTotals(totals)
+}
+
+// PutTotals writes totals that may not be stored yet.
+func (o *Op) PutTotals(rec record.Totals) error {
+	err := o.Tx.Totals.Replace(rec)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = o.Tx.Totals.Insert(rec)
+	}
+	return err
 }
 
 // An inventory is what the books of an affiliate must hold, computed from its

@@ -31,12 +31,12 @@ func TestOpenBooks(t *testing.T) {
 	s.ClawsBack(paid.ID, "60", "r1") // writes go on
 	s.ToTomas("10")
 	s.Verifies()
-	s.Refused(scene.BooksClosed, func() error { return scene.ErrOf(s.Balance(ctx, s.Ada.Person.ID)) })
+	s.Refused(scene.BooksClosed, func() error { return scene.ErrOf(s.Balance(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})) })
 	s.Pass(time.Hour)
 	if balances := scene.Must(s.Balances(ctx, affiliate.Page{})).Items; len(balances) != 1 || balances[0].AffiliateID != s.Bob.ID {
 		t.Errorf("balances before the books are open: %+v", balances)
 	}
-	if n := scene.Must(s.OpenBooks(ctx)); n != 1 {
+	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 1 {
 		t.Errorf("%d books were opened", n)
 	}
 	s.Verifies()
@@ -54,7 +54,7 @@ func TestOpenBooks(t *testing.T) {
 		t.Errorf("the opening counts %d sales, revenue %v, refunds %v", first.Sales, first.Revenue, first.Refunds)
 	}
 	before := s.Dump()
-	if n := scene.Must(s.OpenBooks(ctx)); n != 0 {
+	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 0 {
 		t.Errorf("%d books were opened again", n)
 	}
 	if diff := cmp.Diff(before, s.Dump()); diff != "" {
@@ -82,8 +82,8 @@ func TestOpenBooksOfNobody(t *testing.T) {
 	s.Ages()
 	s.Stands(0, "0", "0", "0", "0")
 	s.ToTomas("10")
-	s.Refused(scene.BooksClosed, func() error { return scene.ErrOf(s.Balance(ctx, s.Ada.Person.ID)) })
-	if n := scene.Must(s.OpenBooks(ctx)); n != 1 {
+	s.Refused(scene.BooksClosed, func() error { return scene.ErrOf(s.Balance(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})) })
+	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 1 {
 		t.Errorf("%d books were opened", n)
 	}
 	s.Stands(2, "2", "0", "0", "2")
@@ -123,7 +123,7 @@ func TestOpenBooksStay(t *testing.T) {
 	old = s.ToTomas("30")
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: old.ID}))
 	s.Ages()
-	scene.Must(s.OpenBooks(ctx))
+	scene.Must(s.Run(ctx, affiliate.OpenBooksJob{}))
 	want := opened()
 	s.Raw(func(tx *record.Tx) error { // opened without anything to book
 		totals := scene.Must(tx.Totals.Get(s.Ada.Person.ID))
@@ -144,7 +144,7 @@ func TestOpenBooksFaults(t *testing.T) {
 	s.ToTomas("100")
 	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
 	s.Ages()
-	everyFailure(s.World, func() error { return scene.ErrOf(s.OpenBooks(t.Context())) })
+	everyFailure(s.World, func() error { return scene.ErrOf(s.Run(t.Context(), affiliate.OpenBooksJob{})) })
 	s.Verifies()
 	s.Stands(1, "0", "0", "20", "20")
 }

@@ -160,14 +160,20 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("affiliate.updated ivo")},
 		cause{"Err AcceptInvite twice", func() error { _, err := w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{}); return err }, nil},
-		cause{"ApproveAffiliates", func() error { _, err := w.ApproveAffiliates(ctx, tim.ID); return err }, fires("affiliate.updated tim")},
-		cause{"DeactivateAffiliates, many", func() error { _, err := w.DeactivateAffiliates(ctx, tim.ID, ivo.ID); return err }, fires("affiliate.updated tim", "affiliate.updated ivo")},
-		cause{"Err BanAffiliates, one not active", func() error { _, err := w.BanAffiliates(ctx, bob.ID, tim.ID); return err }, nil},
+		cause{"ApproveAffiliates", func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, tim.ID); return err }, fires("affiliate.updated tim")},
+		cause{"DeactivateAffiliates, many", func() error {
+			_, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, tim.ID, ivo.ID)
+			return err
+		}, fires("affiliate.updated tim", "affiliate.updated ivo")},
+		cause{"Err BanAffiliates, one not active", func() error {
+			_, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, bob.ID, tim.ID)
+			return err
+		}, nil},
 		cause{"back to pending", func() error {
 			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: tim.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("inactive")})
 			return err
 		}, fires("affiliate.updated tim")},
-		cause{"DeclineAffiliates", func() error { _, err := w.DeclineAffiliates(ctx, tim.ID); return err }, fires("affiliate.updated tim")},
+		cause{"DeclineAffiliates", func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, tim.ID); return err }, fires("affiliate.updated tim")},
 		cause{"SetPayoutDetails", func() error {
 			_, err := w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Email: "p@example.com", Method: "WISE"})
 			return err
@@ -188,8 +194,8 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"SetAffiliatePlan, many", func() error { _, err := w.SetAffiliatePlan(ctx, plan.ID, ada.ID, bob.ID); return err }, fires("affiliate.updated ada", "affiliate.updated bob")},
 		cause{"SetAffiliatePlan, one new", func() error { _, err := w.SetAffiliatePlan(ctx, plan.ID, ada.ID, ivo.ID); return err }, fires("affiliate.updated ivo")},
 		cause{"SetAffiliateTier", func() error { _, err := w.SetAffiliateTier(ctx, tier.ID, bob.ID); return err }, fires("affiliate.updated bob")},
-		cause{"AssignTiers", func() error { _, err := w.AssignTiers(ctx); return err }, fires("affiliate.updated bob")},
-		cause{"AssignTiers again", func() error { _, err := w.AssignTiers(ctx); return err }, nil},
+		cause{"AssignTiers", func() error { _, err := w.Run(ctx, affiliate.AssignTiersJob{}); return err }, fires("affiliate.updated bob")},
+		cause{"AssignTiers again", func() error { _, err := w.Run(ctx, affiliate.AssignTiersJob{}); return err }, nil},
 		cause{"UpdatePlan", func() error {
 			_, err := w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: scene.TextOf("q")})
 			return err
@@ -345,8 +351,14 @@ func walkCauses(t *testing.T, cascade bool) {
 		}, fires("sale.updated s1", "sale.updated s2")},
 		cause{"ReviewCommissions, one back", func() error { _, err := w.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sales["s2"]); return err }, fires("sale.updated s2")},
 		cause{"change of terms", func() error { _, err := w.SetAffiliatePlan(ctx, uuid.Nil, ada.ID); return err }, fires("affiliate.updated ada")},
-		cause{"RecalculateSales", func() error { _, err := w.RecalculateSales(ctx, affiliate.SaleFilter{}); return err }, fires("sale.updated s1", "sale.updated s2")},
-		cause{"RecalculateSales again", func() error { _, err := w.RecalculateSales(ctx, affiliate.SaleFilter{}); return err }, nil},
+		cause{"RecalculateSales", func() error {
+			_, err := w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})
+			return err
+		}, fires("sale.updated s1", "sale.updated s2")},
+		cause{"RecalculateSales again", func() error {
+			_, err := w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})
+			return err
+		}, nil},
 		cause{"CreatePayout", func() (err error) {
 			payout, err = w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada.ID})
 			return err

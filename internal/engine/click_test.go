@@ -25,7 +25,7 @@ func TestTrackClick(t *testing.T) {
 			Slug: "B", DeviceID: "d", LandingURL: "https://b.co/?ref=b", Referrer: "https://c.co", UserAgent: "curl",
 		}))
 		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "b", Repeat: true}))
-		scene.Must(w.BanAffiliates(t.Context(), a.ID))
+		scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, a.ID))
 		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	})
 	scene.Equal(t, 1, len(events)) // the event of the ban

@@ -119,12 +119,12 @@ func TestFilters(t *testing.T) {
 		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 		before := s.Dump()
 		for _, f := range []F{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
-			if n := scene.Must(s.RecalculateSales(ctx, f)); n != 0 {
+			if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})).Changed; n != 0 {
 				t.Errorf("%+v recalculated %d sales", f, n)
 			}
 		}
 		scene.Equal(t, before, s.Dump())
-		if n := scene.Must(s.RecalculateSales(ctx, F{AffiliateID: affiliate.Set(s.Bob.ID)})); n != 1 {
+		if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: F{AffiliateID: affiliate.Set(s.Bob.ID)}})).Changed; n != 1 {
 			t.Errorf("recalculated %d sales of bob, want 1", n)
 		}
 	})

@@ -102,7 +102,7 @@ func TestHoldDaysOf(t *testing.T) {
 
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("40"), HoldDays: 90})}))
 	s.Pass(time.Hour)
-	scene.Must(s.RecalculateSales(ctx, affiliate.SaleFilter{}))
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byProgram, Amount: scene.Amount("50")}))
 	payableAt(s, byProgram, after30)
 	payableAt(s, byPlan, after7)
@@ -141,7 +141,7 @@ func TestDebtDoesNotMature(t *testing.T) {
 	s.PaysOut()
 	s.ClawsBack(sale.ID, "60", "r1")
 	s.Pass(-time.Second)
-	got := scene.Must(s.Balance(t.Context(), s.Ada.Person.ID))
+	got := scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	if !got.Maturing.IsZero() || got.Payable != scene.Sum("-12") {
 		t.Errorf("maturing %v, payable %v", got.Maturing, got.Payable)
 	}

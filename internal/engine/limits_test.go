@@ -123,7 +123,7 @@ func TestBulkLimit(t *testing.T) {
 	for name, call := range map[string]struct{ fits, over func() error }{
 		"GenerateCodes":     {func() error { return codes(2, a) }, func() error { return codes(3, a) }},
 		"GenerateCodesMany": {func() error { return codes(1, a, b) }, func() error { return codes(1, a, b, c) }},
-		"Ban":               {func() error { return scene.ErrOf(w.BanAffiliates(ctx, a, b, a)) }, func() error { return scene.ErrOf(w.BanAffiliates(ctx, a, b, c)) }},
+		"Ban":               {func() error { return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a, b, a)) }, func() error { return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a, b, c)) }},
 		"TierExempt":        {func() error { return scene.ErrOf(w.SetTierExempt(ctx, true, a, b)) }, func() error { return scene.ErrOf(w.SetTierExempt(ctx, true, a, b, c)) }},
 		"ReferralPlan": {
 			func() error { return scene.ErrOf(w.SetReferralPlan(ctx, uuid.Nil, customers[:2]...)) },

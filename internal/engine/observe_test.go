@@ -219,7 +219,7 @@ func TestObserverCountsEvents(t *testing.T) {
 		w.SellTo(customer, "50")
 	}
 	ctx := t.Context()
-	scene.Must(w.ApproveAffiliates(ctx))
+	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateActive))
 	scene.Must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "r", Until: w.Now}))
 	_, _ = w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ada@example.com"}) // taken
 	var got [15]uint32
@@ -332,7 +332,7 @@ func TestObserverContexts(t *testing.T) {
 		t.Errorf("hook under %v, store under %v", inHook, inStore)
 	}
 	watch.all = nil
-	scene.Must(w.Balance(t.Context(), a.ID))
+	scene.Must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
 	if got := names(watch.all); !slices.Equal(got, []string{"Balance"}) {
 		t.Errorf("operations %v, want [Balance]", got)
 	}

@@ -28,7 +28,7 @@ type Program struct {
 
 	news *news
 
-	Verifying *atomic.Bool // VerifyReport runs
+	Verifying *atomic.Bool // a VerifyJob runs
 
 	targets []target // the prepared destinations
 }

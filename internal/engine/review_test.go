@@ -161,10 +161,10 @@ func TestReviewReasons(t *testing.T) {
 			change(in)
 		})
 		if local == "banned" {
-			scene.Must(w.BanAffiliates(t.Context(), a.ID))
+			scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, a.ID))
 		}
 		if local == "off" {
-			scene.Must(w.DeactivateAffiliates(t.Context(), a.ID))
+			scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeactivated, a.ID))
 		}
 		return scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: local, Email: "t@" + local + ".example", Name: "T", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
 	}

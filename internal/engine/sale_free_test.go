@@ -112,7 +112,7 @@ func TestFreeOrderIsPaid(t *testing.T) {
 	s.Fires(func() error {
 		return scene.ErrOf(update(sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("10")), Subtotal: set(scene.Sum("40"))}))
 	}, affiliate.SaleUpdated)
-	scene.Equal(t, 0, scene.Must(s.RecalculateSales(ctx, affiliate.SaleFilter{})))
+	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
 	scene.Equal(t, affiliate.SaleActive, scene.Must(s.Sale(ctx, sale.ID)).Status)
 	s.Verifies()
 

@@ -277,7 +277,7 @@ func TestMovePaidSaleBeforeBooks(t *testing.T) {
 	m.paysAda(affiliate.PayoutPaid)
 	m.Ages()
 	m.claw(sale.ID, m.bob.ID)
-	scene.Must(m.OpenBooks(ctx))
+	scene.Must(m.Run(ctx, affiliate.OpenBooksJob{}))
 	if a, b := m.balance(m.ada.Person.ID), m.balance(m.bob.ID); a != "0 held, -20 payable, 0 maturing" || b != "0 held, 0 payable, 50 maturing" {
 		t.Errorf("Ada: %s; Bob: %s", a, b)
 	}

@@ -44,7 +44,7 @@ func (m mover) to(id uuid.UUID) affiliate.SaleUpdate {
 }
 
 func (m mover) balance(id uuid.UUID) string {
-	b := scene.Must(m.Balance(m.T.Context(), id))
+	b := scene.Must(m.Balance(m.T.Context(), affiliate.AffiliateRef{ID: id}))
 	return b.Held.String() + " held, " + b.Payable.String() + " payable, " + b.Maturing.String() + " maturing"
 }
 
@@ -129,7 +129,7 @@ func TestMoveSaleBeyondLimits(t *testing.T) {
 	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, total)); got.CommissionEarned.String() != "0" {
 		t.Errorf("with another total the second earns %s", got.CommissionEarned)
 	}
-	scene.Must(m.RecalculateSales(t.Context(), affiliate.SaleFilter{}))
+	scene.Must(m.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(m.bob.ID))); got.CommissionEarned.String() != "100" {
 		t.Errorf("at Bob the second earns %s", got.CommissionEarned)
 	}
@@ -140,7 +140,7 @@ func TestMoveSaleBeyondLimits(t *testing.T) {
 func TestMoveSaleToHeld(t *testing.T) {
 	m := newMover(t)
 	sale := m.sale("1")
-	scene.Must(m.BanAffiliates(t.Context(), m.bob.ID))
+	scene.Must(m.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, m.bob.ID))
 	moved := scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.bob.ID)))
 	if c := moved.Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
 		t.Errorf("at a banned affiliate it is %s", c.ApprovalStatus)

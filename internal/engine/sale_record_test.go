@@ -402,8 +402,10 @@ func TestRecordSaleHolds(t *testing.T) {
 		reason affiliate.HoldReason
 	}{
 		{"none", func(scene.Shop) {}, affiliate.ApprovalAccepted, ""},
-		{"banned B404", func(s scene.Shop) { scene.Must(s.BanAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateBanned},
-		{"deactivated B404", func(s scene.Shop) { scene.Must(s.DeactivateAffiliates(ctx, s.Ada.Person.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateDeactivated},
+		{"banned B404", func(s scene.Shop) { scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Ada.Person.ID)) }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateBanned},
+		{"deactivated B404", func(s scene.Shop) {
+			scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, s.Ada.Person.ID))
+		}, affiliate.ApprovalOnHold, affiliate.HoldAffiliateDeactivated},
 		{"not approved", func(s scene.Shop) { becomes(s, "inactive") }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateNotApproved},
 		{"not approved, on a plan that holds", func(s scene.Shop) {
 			becomes(s, "inactive")

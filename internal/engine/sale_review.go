@@ -11,23 +11,6 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// RecalculateSales implements tributary.Program.RecalculateSales.
-func (p *Program) RecalculateSales(ctx context.Context, f affiliate.SaleFilter) (_ int, err error) {
-	defer p.Begin(&ctx, "RecalculateSales", Writes).End(&err)
-	o := p.Op(ctx)
-	return Write(o, Request{Name: "sale.recalculate", Input: f}, func() (int, error) {
-		changed := 0
-		err := EachChosen(o.Tx.Sales, o.ChooseSales(f), func(rec record.Sale) error {
-			moved, err := o.Recalculate(rec)
-			if moved {
-				changed++
-			}
-			return err
-		})
-		return changed, err
-	})
-}
-
 // Recalculate calculates the commission of a sale again, and reports whether that
 // changed it.
 func (o *Op) Recalculate(before record.Sale) (bool, error) {

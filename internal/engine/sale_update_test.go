@@ -292,7 +292,7 @@ func TestUpdateSaleMakesEntry(t *testing.T) {
 		sale := s.ToTomas("100")
 		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
 		if banned {
-			scene.Must(s.BanAffiliates(t.Context(), s.Ada.Person.ID))
+			scene.Must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, s.Ada.Person.ID))
 			want = []any{affiliate.ApprovalOnHold, affiliate.Set(affiliate.HoldAffiliateBanned)}
 		}
 		s.Fires(func() error {
@@ -517,9 +517,9 @@ func TestRecalculateSales(t *testing.T) {
 	}
 	for name, f := range nothing {
 		s.Fires(func() error {
-			n, err := s.RecalculateSales(ctx, f)
-			if n != 0 {
-				t.Errorf("%s: %d", name, n)
+			done, err := s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})
+			if done.Changed != 0 {
+				t.Errorf("%s: %d", name, done.Changed)
 			}
 			return err
 		})
@@ -531,9 +531,9 @@ func TestRecalculateSales(t *testing.T) {
 			events[i] = affiliate.SaleUpdated
 		}
 		s.Fires(func() error {
-			n, err := s.RecalculateSales(ctx, f)
-			if n != want {
-				t.Errorf("%+v: %d changed, want %d", f, n, want)
+			done, err := s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})
+			if done.Changed != int64(want) {
+				t.Errorf("%+v: %d changed, want %d", f, done.Changed, want)
 			}
 			return err
 		}, events...)
@@ -591,7 +591,7 @@ func TestReviewCommissions(t *testing.T) {
 	review(affiliate.ApprovalAccepted, "", "32", 2, a.ID, b.ID)
 	review(affiliate.ApprovalAccepted, "", "32", 0, c.ID)
 	review(affiliate.ApprovalAccepted, "", "32", 0)
-	scene.Must(s.BanAffiliates(ctx, s.Ada.Person.ID))
+	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Ada.Person.ID))
 	held := s.ToTomas("10")
 	review(affiliate.ApprovalDeclined, affiliate.HoldAffiliateBanned, "32", 1, held.ID)
 }

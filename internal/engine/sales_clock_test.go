@@ -50,7 +50,7 @@ func TestClockGoesBack(t *testing.T) {
 			_, err := s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("B")})
 			return err
 		},
-		"ban":    func() error { _, err := s.BanAffiliates(ctx, s.Bob.ID); return err },
+		"ban":    func() error { _, err := s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Bob.ID); return err },
 		"accept": func() error { _, err := s.AcceptInvite(ctx, pending.ID, affiliate.AffiliateUpdate{}); return err },
 		"new link": func() error {
 			_, err := s.CreateLink(ctx, affiliate.NewLink{Link: "n", AffiliateID: s.Bob.ID})
@@ -73,7 +73,7 @@ func TestClockGoesBack(t *testing.T) {
 			_, err := s.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("n")})
 			return err
 		},
-		"tiers": func() error { _, err := s.AssignTiers(ctx); return err },
+		"tiers": func() error { _, err := s.Run(ctx, affiliate.AssignTiersJob{}); return err },
 		"endpoint": func() error {
 			_, err := s.UpdateEndpoint(ctx, hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("n")})
 			return err

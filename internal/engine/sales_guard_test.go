@@ -224,7 +224,7 @@ func TestHostileTexts(t *testing.T) {
 		putText(affiliate.SaleFilter{}, text, func(f string, in affiliate.SaleFilter) {
 			_, err := s.Sales(ctx, in, affiliate.Page{})
 			check(what("Sales", f), err)
-			_, err = s.RecalculateSales(ctx, in)
+			_, err = s.Run(ctx, affiliate.RecalculateJob{SaleFilter: in})
 			check(what("RecalculateSales", f), err)
 		})
 		putText(affiliate.ReferralFilter{}, text, func(f string, in affiliate.ReferralFilter) {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,32 +10,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
-
-// AssignTiers implements tributary.Program.AssignTiers.
-func (p *Program) AssignTiers(ctx context.Context) (_ int, err error) {
-	defer p.Begin(&ctx, "AssignTiers", Writes).End(&err)
-	o := p.Op(ctx)
-	return Write(o, Request{Name: "tier.assign"}, func() (int, error) {
-		tiers, err := o.TiersFromTheTop()
-		if err != nil {
-			return 0, err
-		}
-		changed := 0
-		for rec, err := range o.Tx.Affiliates.List(record.Query{}) {
-			if err != nil {
-				return 0, refusal.Internal("read affiliates", err)
-			}
-			moved, err := o.AssignTier(tiers, rec)
-			if err != nil {
-				return 0, err
-			}
-			if moved {
-				changed++
-			}
-		}
-		return changed, nil
-	})
-}
 
 // AssignTier puts an affiliate into its tier, and reports whether that changed.
 func (o *Op) AssignTier(tiers []record.Tier, rec record.Affiliate) (bool, error) {

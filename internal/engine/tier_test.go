@@ -131,7 +131,9 @@ func TestDeleteTier(t *testing.T) {
 func TestAssignTiers(t *testing.T) {
 	w := scene.New(t)
 	assign := func(want int) []string {
-		return w.FiredTypes(func() { scene.Equal(t, want, scene.Must(w.AssignTiers(t.Context()))) })
+		return w.FiredTypes(func() {
+			scene.Equal(t, int64(want), scene.Must(w.Run(t.Context(), affiliate.AssignTiersJob{})).Changed)
+		})
 	}
 	tierOf := func(slug string) affiliate.Opt[uuid.UUID] {
 		return scene.Must(w.Affiliate(t.Context(), slug)).CommissionTierID

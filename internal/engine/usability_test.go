@@ -47,8 +47,12 @@ func TestUsability(t *testing.T) {
 		"foreign minimum": {func(s *scene.OnceShop) {
 			code(s, affiliate.CodeUpdate{MinimumAmount: affiliate.Set(affiliate.MustAmount("100")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("EUR"))})
 		}, []affiliate.Reason{affiliate.WrongCurrency}, ""},
-		"banned":      {func(s *scene.OnceShop) { scene.Must(s.BanAffiliates(s.T.Context(), s.Person.ID)) }, nil, affiliate.HoldAffiliateBanned},
-		"deactivated": {func(s *scene.OnceShop) { scene.Must(s.DeactivateAffiliates(s.T.Context(), s.Person.ID)) }, nil, affiliate.HoldAffiliateDeactivated},
+		"banned": {func(s *scene.OnceShop) {
+			scene.Must(s.SetAffiliateStatus(s.T.Context(), affiliate.AffiliateBanned, s.Person.ID))
+		}, nil, affiliate.HoldAffiliateBanned},
+		"deactivated": {func(s *scene.OnceShop) {
+			scene.Must(s.SetAffiliateStatus(s.T.Context(), affiliate.AffiliateDeactivated, s.Person.ID))
+		}, nil, affiliate.HoldAffiliateDeactivated},
 		"two of them": {func(s *scene.OnceShop) {
 			code(s, affiliate.CodeUpdate{Active: affiliate.Set(false)})
 			coupon(s, affiliate.CouponUpdate{Valid: affiliate.Set(false)})

@@ -11,8 +11,8 @@ import (
 
 // What the rows of an import add to totals and books. It is written once, at the
 // end of the batch. In open books it becomes OPENING movements dated now, because
-// closed statements never change. Books that are not open get no movement:
-// Program.OpenBooks books the records later.
+// closed statements never change. Books that are not open get no movement: an
+// OpenBooksJob books the records later.
 
 // An importShare is what a batch adds to one owner of totals.
 type importShare struct {

@@ -35,8 +35,8 @@ func newImported(t *testing.T, n int) *scene.World {
 // the books yet.
 func earns(w *scene.World, want string) {
 	w.T.Helper()
-	scene.Must(w.OpenBooks(w.T.Context()))
-	balance := scene.Must(w.Balance(w.T.Context(), scene.Must(w.Affiliate(w.T.Context(), "mara")).ID))
+	scene.Must(w.Run(w.T.Context(), affiliate.OpenBooksJob{}))
+	balance := scene.Must(w.Balance(w.T.Context(), affiliate.AffiliateRef{ID: scene.Must(w.Affiliate(w.T.Context(), "mara")).ID}))
 	if balance.Earned != scene.Sum(want) {
 		w.T.Errorf("earned %v, want %s", balance.Earned, want)
 	}
@@ -216,7 +216,7 @@ func TestImportedPayers(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for id, email := range map[string]string{"cus_T": "tomas@example.net", "cus_V": "vera@example.net"} {
-		if ref := scene.Must(w.PayerReferral(t.Context(), "stripe", affiliate.PayerFact{ID: id})); ref.Email != email {
+		if ref := scene.Must(w.Payer(t.Context(), "stripe", affiliate.PayerFact{ID: id})).Referral.Or(affiliate.Referral{}); ref.Email != email {
 			t.Errorf("%s pays for %s", id, ref.Email)
 		}
 	}

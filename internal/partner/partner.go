@@ -50,22 +50,18 @@ func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
 
 // Balance implements tributary.Partner.Balance.
 func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
-	return reading.Balance(ctx, v.p, v.id)
+	return reading.Balance(ctx, v.p, affiliate.AffiliateRef{ID: v.id})
 }
 
 // Statement implements tributary.Partner.Statement.
 func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
-	return reading.Statement(ctx, v.p, v.id, from, to)
-}
-
-// StatementPage implements tributary.Partner.StatementPage.
-func (v Partner) StatementPage(ctx context.Context, from, to time.Time, pg affiliate.Page) (affiliate.Statement, affiliate.List[affiliate.StatementLine], error) {
-	return reading.StatementPage(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to, pg)
+	return reading.Statement(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to)
 }
 
 // Report implements tributary.Partner.Report.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
-	return reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)})
+	days, err := reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+	return days.Items, err
 }
 
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.

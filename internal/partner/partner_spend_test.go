@@ -44,7 +44,7 @@ func TestSpend(t *testing.T) {
 	scene.Equal(t, []bool{true, true, false, true}, []bool{scene.Must(two.Spent(ctx, "a")), scene.Must(one.Spent(ctx, "a")), scene.Must(other.Spent(ctx, "a")), scene.Must(other.Spend(ctx, "a"))})
 	now = now.Add(24 * time.Hour)
 	scene.Equal(t, true, scene.Must(one.Spent(ctx, "a")))
-	scene.Must(p.Retain(ctx, affiliate.Retention{Receipts: 24 * time.Hour}))
+	scene.Must(p.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Receipts: 24 * time.Hour}}))
 	scene.Equal(t, true, scene.Must(one.Spent(ctx, "a")))
 	for _, bad := range []string{"", "a b", "ü"} {
 		if first, err := one.Spend(ctx, bad); first || !errors.Is(err, affiliate.IdempotencyKeyInvalid) {

@@ -26,46 +26,29 @@ func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affi
 	return err
 }
 
-// PayerReferral implements tributary.Program.PayerReferral.
-func PayerReferral(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Referral, err error) {
-	defer p.Begin(&ctx, "PayerReferral", engine.Reads).End(&err)
+// Payer implements tributary.Program.Payer.
+func Payer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Payer, err error) {
+	defer p.Begin(&ctx, "Payer", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
-		return affiliate.Referral{}, err
+		return affiliate.Payer{}, err
 	}
 	clean(&f)
-	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Referral, error) {
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Payer, error) {
+		none := affiliate.Payer{Referral: affiliate.Null[affiliate.Referral]()}
 		payer, err := PayerOf(o, provider, f.ID)
 		if err != nil {
-			return affiliate.Referral{}, err
+			return none, err
 		}
-		ref, err := customerOf(o, &payer.Rec, f)
+		rec, err := customerOf(o, &payer.Rec, f)
 		if err != nil {
-			return affiliate.Referral{}, err
+			return none, err
 		}
-		if ref.ID == uuid.Nil {
-			return affiliate.Referral{}, affiliate.ErrNotFound
+		if rec.ID == uuid.Nil {
+			none.Known, err = hasParked(o, provider, f.ID)
+			return none, err
 		}
-		return o.ReferralOf(ref)
-	})
-}
-
-// PayerKnown implements tributary.Program.PayerKnown.
-func PayerKnown(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ bool, err error) {
-	defer p.Begin(&ctx, "PayerKnown", engine.Reads).End(&err)
-	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
-		return false, err
-	}
-	clean(&f)
-	return engine.View(ctx, p, func(o *engine.Op) (bool, error) {
-		payer, err := PayerOf(o, provider, f.ID)
-		if err != nil {
-			return false, err
-		}
-		ref, err := customerOf(o, &payer.Rec, f)
-		if err != nil || ref.ID != uuid.Nil {
-			return err == nil, err
-		}
-		return hasParked(o, provider, f.ID)
+		ref, err := o.ReferralOf(rec)
+		return affiliate.Payer{Referral: affiliate.Set(ref), Known: true}, err
 	})
 }
 

@@ -58,7 +58,7 @@ func TestPaymentOrders(t *testing.T) {
 				if sale := s.SaleOf("pi_1"); s.Worth(sale.ID) != scene.Sum(life.want) {
 					t.Fatalf("order %v gives %v, want %s", story, s.Worth(sale.ID), life.want)
 				}
-				balance := scene.Must(s.Balance(t.Context(), s.Mara.ID))
+				balance := scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID}))
 				seen[fmt.Sprint(balance.Held, balance.Payable, balance.Maturing, balance.Earned)] = true
 				if played%7 == 0 {
 					s.Verifies()

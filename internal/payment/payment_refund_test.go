@@ -123,7 +123,7 @@ func TestPaymentEntries(t *testing.T) {
 	t.Run("55 after a payout was paid", func(t *testing.T) {
 		s := scene.NewPayShop(t)
 		s.Play("S", "PP", "R:re_1:30")
-		balance := scene.Must(s.Balance(t.Context(), s.Mara.ID))
+		balance := scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID}))
 		sale := s.SaleOf("pi_1")
 		if last := sale.Commissions[len(sale.Commissions)-1]; last.CommissionEarned != scene.Sum("-5") || balance.Payable != scene.Sum("-5") || balance.Paid != scene.Sum("20") {
 			t.Errorf("entry %v, balance %+v", last.CommissionEarned, balance)
@@ -153,8 +153,8 @@ func TestPaymentEntries(t *testing.T) {
 		s.Play("D:dp_1:120:withdrawn@1", "D:dp_1:120:won@2")
 		owes := func(want string) {
 			t.Helper()
-			if s.Verifies(); scene.Must(s.Balance(t.Context(), s.Mara.ID)).Payable != scene.Sum(want) {
-				t.Errorf("%v is payable, want %s", scene.Must(s.Balance(t.Context(), s.Mara.ID)).Payable, want)
+			if s.Verifies(); scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})).Payable != scene.Sum(want) {
+				t.Errorf("%v is payable, want %s", scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})).Payable, want)
 			}
 		}
 		owes("0")

@@ -79,7 +79,7 @@ func TestPaymentSales(t *testing.T) {
 			s.Reports(scene.Renewal(s.Paid("in_3", "29", "0", "2")))
 			credited(s, s.Gives("pi_2", "5.8"), s.Ben)
 			credited(s, s.Gives("in_3", "5.8"), s.Mara)
-			ref := scene.Must(s.PayerReferral(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"}))
+			ref := scene.Must(s.Payer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"})).Referral.Or(affiliate.Referral{})
 			if ref.AffiliateID != s.Mara.ID {
 				s.T.Errorf("the customer moved to %s", ref.AffiliateID)
 			}

@@ -97,13 +97,24 @@ type examination struct {
 	over  bool      // no affiliate comes after it
 }
 
-// examine decides about the next affiliates of a run, n at most.
-func examine(o *engine.Op, run *record.Run, after uuid.UUID, n int) (e examination, err error) {
-	affs, e, err := nextOf(o, run, after, n)
+// A reach says how far an examination goes.
+type reach struct {
+	after      uuid.UUID // it begins behind this affiliate
+	affiliates int       // at most so many
+	lines      int       // and no further than so many lines; zero: any number
+}
+
+// examine decides about the next affiliates of a run.
+func examine(o *engine.Op, run *record.Run, r reach) (e examination, err error) {
+	affs, e, err := nextOf(o, run, r.after, r.affiliates)
 	if err != nil {
 		return e, refusal.Internal("read affiliates", err)
 	}
 	for i := range affs {
+		if r.lines > 0 && len(e.lines) == r.lines {
+			e.last, e.over = affs[i-1].ID, false
+			break
+		}
 		d, ok, err := dueTo(o, &affs[i], run)
 		if err != nil {
 			return e, err

@@ -25,7 +25,7 @@ func TestStepsOfNamed(t *testing.T) {
 				named.AffiliateIDs = append(named.AffiliateIDs, s.of[name].ID)
 			}
 			for step := 1; ; step++ {
-				run := scene.Must(s.StepPayouts(ctx, named, limit))
+				run := scene.Must(s.RunPayouts(ctx, atMost(limit, named)))
 				done := min(step*limit, len(want))
 				s.is(fmt.Sprint("lines after step ", step), want[:done], s.lines("2026-05"))
 				if over := done == len(want); over != (run.Status == affiliate.RunDone) {
@@ -44,7 +44,7 @@ func TestStepsOfNamed(t *testing.T) {
 func TestStepLimits(t *testing.T) {
 	for _, limit := range []int{0, 1000} {
 		s := newRunShop(t)
-		if run := scene.Must(s.StepPayouts(t.Context(), may(), limit)); run.Status != affiliate.RunDone {
+		if run := scene.Must(s.RunPayouts(t.Context(), atMost(limit, may()))); run.Status != affiliate.RunDone {
 			t.Errorf("limit %d: %+v", limit, run)
 		}
 	}

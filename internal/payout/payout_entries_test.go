@@ -70,7 +70,7 @@ func TestHeldForAffiliates(t *testing.T) {
 	}
 	sell("kim@example.net")
 	sell(a.Email)
-	scene.Must(w.BanAffiliates(ctx, a.ID))
+	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a.ID))
 	sell("lee@example.net")
 	var told []string
 	for _, s := range scene.Must(w.Partner(a.ID).Sales(ctx, affiliate.Page{})).Items {

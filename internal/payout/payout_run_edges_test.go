@@ -70,22 +70,22 @@ func TestPayoutRunOfNobodyLeft(t *testing.T) {
 	ctx := t.Context()
 	s := newRunShop(t)
 	names := []string{"Ada", "Bo", "Cy", "Di", "Eve", "Fay", "Gil", "Hal"}
-	if run := scene.Must(s.StepPayouts(ctx, may(), 7)); run.Status != affiliate.RunRunning {
+	if run := scene.Must(s.RunPayouts(ctx, atMost(7, may()))); run.Status != affiliate.RunRunning {
 		t.Fatalf("%+v", run)
 	}
 	gone := s.of[names[7]].ID
 	s.Raw(func(tx *record.Tx) error { return tx.Affiliates.Delete(gone) })
-	if run := scene.Must(s.StepPayouts(ctx, may(), 7)); run.Status != affiliate.RunDone || run.Created != 1 {
+	if run := scene.Must(s.RunPayouts(ctx, atMost(7, may()))); run.Status != affiliate.RunDone || run.Created != 1 {
 		t.Errorf("%+v", run)
 	}
 }
 
-// Without a limit a step examines 500 affiliates.
+// A limit is one of affiliates that are examined, also of the largest piece.
 func TestPayoutRunStep(t *testing.T) {
 	w := scene.New(t)
 	scene.Crowd(t, w.Store, w.Config().ID, 501)
-	run := scene.Must(w.StepPayouts(t.Context(), may(), 0))
-	if again := scene.Must(w.StepPayouts(t.Context(), may(), 0)); run.Status != affiliate.RunRunning || again.Status != affiliate.RunDone {
+	run := scene.Must(w.RunPayouts(t.Context(), atMost(500, may())))
+	if again := scene.Must(w.RunPayouts(t.Context(), atMost(500, may()))); run.Status != affiliate.RunRunning || again.Status != affiliate.RunDone {
 		t.Errorf("%+v, then %+v", run, again)
 	}
 }

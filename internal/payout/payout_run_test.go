@@ -48,7 +48,7 @@ func newRunShop(t testing.TB) runShop {
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.of["Fay"].ID))
 	s.sells("Fay", "150")
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, s.sells("Hal", "100").ID)) // nothing is open
-	scene.Must(s.BanAffiliates(ctx, s.of["Eve"].ID))
+	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.of["Eve"].ID))
 	s.Pass(time.Hour)
 	return s
 }
@@ -98,7 +98,7 @@ func (s runShop) lines(externalID string) []string {
 func (s runShop) previews(in affiliate.PayoutRun) []string {
 	s.T.Helper()
 	var lines []affiliate.PayoutLine
-	for l, err := range s.PreviewPayouts(context.Background(), in) {
+	for l, err := range affiliate.All(context.Background(), s.PreviewPayouts, in) {
 		if err != nil || !l.PayoutID.IsNull() {
 			s.T.Fatalf("preview: %+v, %v", l, err)
 		}
@@ -166,7 +166,7 @@ func TestPayoutRun(t *testing.T) {
 		t.Run("other "+name, func(t *testing.T) {
 			s.On(t)
 			s.Refused(otherSettings, func() error { return scene.ErrOf(s.RunPayouts(ctx, other)) })
-			s.Refused(otherSettings, func() error { return scene.ErrOf(s.StepPayouts(ctx, other, 1)) })
+			s.Refused(otherSettings, func() error { return scene.ErrOf(s.RunPayouts(ctx, atMost(1, other))) })
 		})
 	}
 	if diff := cmp.Diff(after, s.Dump()); diff != "" {
@@ -239,13 +239,13 @@ func TestPayoutRunErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
 			s.Refused(tt.want, func() error { return scene.ErrOf(s.RunPayouts(ctx, tt.in)) })
-			s.Refused(tt.want, func() error { return scene.ErrOf(s.StepPayouts(ctx, tt.in, 1)) })
+			s.Refused(tt.want, func() error { return scene.ErrOf(s.RunPayouts(ctx, atMost(1, tt.in))) })
 			if !tt.both {
 				return
 			}
-			s.Refused(tt.want, func() error { return scene.ErrOf(s.PayoutPreview(ctx, tt.in, affiliate.Page{})) })
+			s.Refused(tt.want, func() error { return scene.ErrOf(s.PreviewPayouts(ctx, tt.in, affiliate.Page{})) })
 			s.Refused(tt.want, func() error {
-				for _, err := range s.PreviewPayouts(ctx, tt.in) {
+				for _, err := range affiliate.All(ctx, s.PreviewPayouts, tt.in) {
 					return err
 				}
 				return nil
@@ -254,9 +254,15 @@ func TestPayoutRunErrors(t *testing.T) {
 	}
 	limit := scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000")
 	for _, n := range []int{-1, 1001} {
-		s.Refused(limit, func() error { return scene.ErrOf(s.StepPayouts(ctx, may(), n)) })
-		s.Refused(limit, func() error { return scene.ErrOf(s.PayoutPreview(ctx, may(), affiliate.Page{Limit: n})) })
+		s.Refused(limit, func() error { return scene.ErrOf(s.RunPayouts(ctx, atMost(n, may()))) })
+		s.Refused(limit, func() error { return scene.ErrOf(s.PreviewPayouts(ctx, may(), affiliate.Page{Limit: n})) })
 	}
+}
+
+// atMost is a run of which a call examines so many affiliates.
+func atMost(limit int, in affiliate.PayoutRun) affiliate.PayoutRun {
+	in.Limit = limit
+	return in
 }
 
 // Check 28 in Go: a run in steps is the run, and its preview in pages the preview.
@@ -267,7 +273,7 @@ func TestPayoutRunSteps(t *testing.T) {
 			s := newRunShop(t)
 			steps, run := 0, affiliate.PayoutRunResult{}
 			for run.Status != affiliate.RunDone {
-				run = scene.Must(s.StepPayouts(ctx, may(), limit))
+				run = scene.Must(s.RunPayouts(ctx, atMost(limit, may())))
 				if steps++; run.Status == affiliate.RunRunning != (steps < (8+limit-1)/limit) {
 					t.Fatalf("step %d: %+v", steps, run)
 				}
@@ -296,7 +302,7 @@ func TestPayoutRunSteps(t *testing.T) {
 	for limit := 1; limit <= 9; limit++ {
 		var pages []affiliate.PayoutLine
 		for page, err := range affiliate.Pages(affiliate.Page{Limit: limit}, func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-			return s.PayoutPreview(ctx, may(), pg)
+			return s.PreviewPayouts(ctx, may(), pg)
 		}) {
 			if err != nil || len(page.Items) > limit {
 				t.Fatal(err, len(page.Items))
@@ -305,9 +311,9 @@ func TestPayoutRunSteps(t *testing.T) {
 		}
 		s.is(fmt.Sprint("preview in pages of ", limit), exampleD(), s.told(pages))
 	}
-	first := scene.Must(s.PayoutPreview(ctx, may(), affiliate.Page{Limit: 2}))
+	first := scene.Must(s.PreviewPayouts(ctx, may(), affiliate.Page{Limit: 2}))
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		return scene.ErrOf(s.PayoutPreview(ctx, affiliate.PayoutRun{}, affiliate.Page{Limit: 2, Cursor: first.Next}))
+		return scene.ErrOf(s.PreviewPayouts(ctx, affiliate.PayoutRun{}, affiliate.Page{Limit: 2, Cursor: first.Next}))
 	})
 }
 
@@ -368,7 +374,7 @@ func TestPayoutRunKilled(t *testing.T) {
 				if limit == 0 {
 					return p.RunPayouts(ctx, in)
 				}
-				return p.StepPayouts(ctx, in, 3)
+				return p.RunPayouts(ctx, atMost(3, in))
 			}
 			run, err := step(killed)
 			for err == nil && run.Status == affiliate.RunRunning {
@@ -441,7 +447,7 @@ func TestPayoutRunFaults(t *testing.T) {
 	if err := scene.ErrOf(s.With(scene.FailingViews{Store: s.Store}).RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "other"})); !errors.Is(err, conformance.ErrInjected) {
 		t.Errorf("a broken View: %v", err)
 	}
-	for _, err := range s.With(scene.FailingViews{Store: s.Store}).PreviewPayouts(ctx, may()) {
+	for _, err := range affiliate.All(ctx, s.With(scene.FailingViews{Store: s.Store}).PreviewPayouts, may()) {
 		if !errors.Is(err, conformance.ErrInjected) {
 			t.Errorf("a broken View: %v", err)
 		}
@@ -546,11 +552,11 @@ func TestPreviewPageIsBounded(t *testing.T) {
 	for i := range 5_000 {
 		s.Join(fmt.Sprintf("idle%d", i), func(in *affiliate.NewAffiliate) { in.AffiliateLink = fmt.Sprintf("idle%d", i) })
 	}
-	page := scene.Must(s.PayoutPreview(t.Context(), may(), affiliate.Page{Limit: 100}))
+	page := scene.Must(s.PreviewPayouts(t.Context(), may(), affiliate.Page{Limit: 100}))
 	if len(page.Items) != len(exampleD()) || page.Next == "" {
 		t.Errorf("%d lines, next %q", len(page.Items), page.Next)
 	}
-	page = scene.Must(s.PayoutPreview(t.Context(), may(), affiliate.Page{Limit: 100, Cursor: page.Next}))
+	page = scene.Must(s.PreviewPayouts(t.Context(), may(), affiliate.Page{Limit: 100, Cursor: page.Next}))
 	if len(page.Items) != 0 || page.Next != "" {
 		t.Errorf("the rest: %d lines, next %q", len(page.Items), page.Next)
 	}

@@ -243,7 +243,7 @@ func TestReturnPayout(t *testing.T) {
 	s.Refused(scene.PayoutStuck, func() error { _, err := s.ReturnPayout(ctx, p.ID, "x"); return err })
 	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
 	s.Pass(time.Hour)
-	scene.Must(s.CloseBooks(ctx, s.Now))
+	scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: s.Now}))
 	march := s.Now
 	asJSON, asCSV := scene.StatementTexts(t, s.Program, ada, scene.Start, march)
 	s.Pass(40 * 24 * time.Hour)
@@ -265,14 +265,14 @@ func TestReturnPayout(t *testing.T) {
 	if c := scene.Must(s.Sale(ctx, sale.ID)).Commissions[0]; c.PayoutCreated || c.ManuallyPaid || scene.Must(s.Adjustment(ctx, bonus.ID)).PayoutCreated {
 		t.Errorf("the payout holds what it took: %+v", c)
 	}
-	if b := scene.Must(s.Balance(ctx, ada)); b.Paid != scene.Sum("0") || b.Payable != scene.Sum("25") || b.Earned != scene.Sum("25") || b.InPayout != scene.Sum("0") {
+	if b := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: ada})); b.Paid != scene.Sum("0") || b.Payable != scene.Sum("25") || b.Earned != scene.Sum("25") || b.InPayout != scene.Sum("0") {
 		t.Errorf("%+v", b)
 	}
 	if again, csv := scene.StatementTexts(t, s.Program, ada, scene.Start, march); again != asJSON || csv != asCSV {
 		t.Errorf("a closed month changed:\n%s\n%s", asCSV, csv)
 	}
 	var lines []string
-	for line, err := range scene.Must(s.Statement(ctx, ada, scene.Start, s.Now.Add(time.Hour))).Lines() {
+	for line, err := range scene.Must(s.Statement(ctx, affiliate.AffiliateRef{ID: ada}, scene.Start, s.Now.Add(time.Hour))).Lines() {
 		scene.Must(0, err)
 		lines = append(lines, fmt.Sprint(line.Cause, " ", line.Amount, " ", line.Owed))
 	}
@@ -299,7 +299,7 @@ func TestReturnPayout(t *testing.T) {
 	scene.Must(s.ReturnPayout(ctx, next.ID, "again"))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(scene.Sum("60"))})) // it is in no payout, and needs no flag
 	scene.Must(0, s.DeleteSale(ctx, sale.ID))
-	if b := scene.Must(s.Balance(ctx, ada)); b.Payable != scene.Sum("5") || b.Paid != scene.Sum("0") {
+	if b := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: ada})); b.Payable != scene.Sum("5") || b.Paid != scene.Sum("0") {
 		t.Errorf("%+v", b)
 	}
 	s.Verifies()
@@ -316,7 +316,7 @@ func TestPayoutUntilTheEndOfADay(t *testing.T) {
 	s.Pass(time.Microsecond) // the next day
 	s.ToTomas("10")
 	in := affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: end}
-	for line, err := range s.PreviewPayouts(ctx, affiliate.PayoutRun{Until: end, NoDetails: true}) {
+	for line, err := range affiliate.All(ctx, s.PreviewPayouts, affiliate.PayoutRun{Until: end, NoDetails: true}) {
 		if err != nil || line.Amount != scene.Sum("20") {
 			t.Errorf("a run would pay %v, %v", line.Amount, err)
 		}

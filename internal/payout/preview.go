@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -10,30 +9,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// PreviewPayouts implements tributary.Program.PreviewPayouts.
-func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) iter.Seq2[affiliate.PayoutLine, error] {
-	return func(yield func(affiliate.PayoutLine, error) bool) {
-		w := previewOf(p, &in)
-		for w.next(ctx) {
-			for _, line := range w.lines {
-				if !yield(line, nil) {
-					return
-				}
-			}
-		}
-		if w.err != nil {
-			yield(affiliate.PayoutLine{}, w.err)
-		}
-	}
-}
-
-// previewedPieces is the number of pieces of affiliates that one page of a
-// preview looks at.
+// previewedPieces is how many pieces of affiliates one page of a preview looks
+// at.
 const previewedPieces = 10
 
-// PayoutPreview implements tributary.Program.PayoutPreview.
-func PayoutPreview(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
-	defer p.Begin(&ctx, "PayoutPreview", engine.Reads).End(&err)
+// PreviewPayouts implements tributary.Program.PreviewPayouts.
+func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
+	defer p.Begin(&ctx, "PreviewPayouts", engine.Reads).End(&err)
+	in.Limit = 0 // it is of a run
 	w := previewOf(p, &in)
 	if w.err != nil {
 		return affiliate.List[affiliate.PayoutLine]{}, w.err
@@ -46,8 +29,14 @@ func PayoutPreview(ctx context.Context, p *engine.Program, in affiliate.PayoutRu
 		return affiliate.List[affiliate.PayoutLine]{}, err
 	}
 	list := affiliate.List[affiliate.PayoutLine]{Items: []affiliate.PayoutLine{}}
-	limit, pieces := l.Query.Limit, 0
-	for w.last = l.Query.After; (limit == 0 || len(list.Items) <= limit && pieces < previewedPieces) && w.next(ctx); pieces++ {
+	limit, pieces, lines := l.Query.Limit, 0, 0
+	for w.last = l.Query.After; limit == 0 || len(list.Items) <= limit && pieces < previewedPieces; pieces++ {
+		if limit > 0 {
+			lines = limit + 1 - len(list.Items) // one more shows whether there is a next page
+		}
+		if !w.next(ctx, lines) {
+			break
+		}
 		list.Items = append(list.Items, w.lines...)
 	}
 	if w.err != nil {
@@ -75,13 +64,15 @@ func previewOf(p *engine.Program, in *affiliate.PayoutRun) *previewWalk {
 	return &previewWalk{p: p, run: payoutRunRecord(in, p.Now()), err: checkRun(p, in, refusal.Optional("externalId", in.ExternalID, refusal.MaxName))}
 }
 
-// next reads a piece and reports whether there was one.
-func (w *previewWalk) next(ctx context.Context) bool {
+// next reads a piece, up to so many lines, and reports whether there was one.
+func (w *previewWalk) next(ctx context.Context, lines int) bool {
 	if w.over || w.err != nil {
 		return false
 	}
 	var e examination
-	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) { return examine(o, &w.run, w.last, affiliatesAtOnce) })
+	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) {
+		return examine(o, &w.run, reach{w.last, affiliatesAtOnce, lines})
+	})
 	w.examination = e
 	return w.err == nil
 }

@@ -16,24 +16,11 @@ import (
 // RunPayouts implements tributary.Program.RunPayouts.
 func RunPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) (_ affiliate.PayoutRunResult, err error) {
 	defer p.Begin(&ctx, "RunPayouts", engine.Writes).End(&err)
-	return runPayouts(ctx, p, engine.Request{Name: "payout.run", Input: in}, in, 0)
-}
-
-// StepPayouts implements tributary.Program.StepPayouts.
-func StepPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, limit int) (_ affiliate.PayoutRunResult, err error) {
-	defer p.Begin(&ctx, "StepPayouts", engine.Writes).End(&err)
-	rq := engine.Request{Name: "payout.step", Input: []any{in, limit}}
+	rq := engine.Request{Name: "payout.run", Input: in}
+	limit := in.Limit
 	if limit < 0 || limit > engine.MaxPage {
 		rq.Refused = refusal.RefuseLimit.Err()
 	}
-	if limit == 0 {
-		limit = affiliatesAtOnce
-	}
-	return runPayouts(ctx, p, rq, in, limit)
-}
-
-// runPayouts examines so many affiliates; zero: all.
-func runPayouts(ctx context.Context, p *engine.Program, rq engine.Request, in affiliate.PayoutRun, limit int) (affiliate.PayoutRunResult, error) {
 	if err := checkRun(p, &in, refusal.Required("externalId", in.ExternalID, refusal.RefuseNoExternalID, refusal.MaxName)); err != nil {
 		rq.Refused = err
 	}
@@ -77,7 +64,9 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 // those with something open, each in a transaction. It returns the run in its new
 // state.
 func goOn(ctx context.Context, p *engine.Program, run record.Run, n int) (record.Run, error) {
-	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) { return examine(o, &run, run.Cursor, n) })
+	e, err := engine.View(ctx, p, func(o *engine.Op) (examination, error) {
+		return examine(o, &run, reach{after: run.Cursor, affiliates: n})
+	})
 	if err != nil {
 		return run, err
 	}

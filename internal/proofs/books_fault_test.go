@@ -59,13 +59,16 @@ func TestBooksFaults(t *testing.T) {
 		"EraseAffiliate": func(b *scene.Ledger, p *tributary.Program) error { return p.EraseAffiliate(ctx, b.Person.ID) },
 		"EraseReferral":  func(b *scene.Ledger, p *tributary.Program) error { return p.EraseReferral(ctx, b.Customer.Email) },
 		"Verify":         func(b *scene.Ledger, p *tributary.Program) error { return p.Verify(ctx) },
-		"VerifyReport":   func(_ *scene.Ledger, p *tributary.Program) error { _, err := p.VerifyReport(ctx); return err },
+		"VerifyJob": func(_ *scene.Ledger, p *tributary.Program) error {
+			_, err := p.Run(ctx, affiliate.VerifyJob{})
+			return err
+		},
 		"Retain": func(b *scene.Ledger, p *tributary.Program) error {
-			_, err := p.Retain(ctx, affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * 24 * time.Hour})
+			_, err := p.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * 24 * time.Hour}})
 			return err
 		},
 		"Prune": func(b *scene.Ledger, p *tributary.Program) error {
-			_, err := p.Prune(ctx, b.Now.Add(-time.Hour))
+			_, err := p.Run(ctx, affiliate.PruneJob{Before: b.Now.Add(-time.Hour)})
 			return err
 		},
 	}

@@ -146,13 +146,17 @@ func (b *ledgerBook) query() affiliate.ReportQuery {
 }
 
 // The questions of docs/money.md Q2.
-func (b *ledgerBook) balance() { scene.Must(b.Balance(context.Background(), b.owner)) }
+func (b *ledgerBook) balance() {
+	scene.Must(b.Balance(context.Background(), affiliate.AffiliateRef{ID: b.owner}))
+}
 
-func (b *ledgerBook) report() { scene.Must(b.Report(context.Background(), b.query())) }
+func (b *ledgerBook) report() {
+	scene.Must(b.Report(context.Background(), b.query(), affiliate.Page{}))
+}
 
 func (b *ledgerBook) statement() {
 	n := 0
-	for _, err := range scene.Must(b.Statement(context.Background(), b.owner, b.from, b.lines)).Lines() {
+	for _, err := range scene.Must(b.Statement(context.Background(), affiliate.AffiliateRef{ID: b.owner}, b.from, b.lines)).Lines() {
 		check(err)
 		n++
 	}
@@ -173,7 +177,7 @@ func TestReportReads(t *testing.T) {
 	for name, q := range map[string]affiliate.ReportQuery{"affiliate": b.query(), "program": {From: b.from, To: b.to, By: affiliate.IntervalMonth}} {
 		got := b.meter.since(func() {
 			sales, clicks := int64(0), int64(0)
-			for _, bucket := range scene.Must(b.Report(t.Context(), q)) {
+			for _, bucket := range scene.Must(b.Report(t.Context(), q, affiliate.Page{})).Items {
 				sales += bucket.Sales
 				clicks += bucket.Clicks.Or(0)
 			}
@@ -190,7 +194,7 @@ func TestReportReads(t *testing.T) {
 		t.Errorf("a View read %d records", most)
 	}
 	one := b.meter.since(func() {
-		scene.Must(b.ReportBuckets(t.Context(), b.query(), affiliate.Page{Limit: 1}))
+		scene.Must(b.Report(t.Context(), b.query(), affiliate.Page{Limit: 1}))
 	})
 	if one > ledgerMonth/20+day/10 {
 		t.Errorf("%d records were read for a page of one day", one)

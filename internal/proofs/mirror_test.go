@@ -93,7 +93,7 @@ func (m *mirror) check(w *scene.World, owner uuid.UUID) {
 	if standing != 0 {
 		w.T.Errorf("the program has %d more sales than the mirror", standing)
 	}
-	balance := scene.Must(w.Balance(context.Background(), owner))
+	balance := scene.Must(w.Balance(context.Background(), affiliate.AffiliateRef{ID: owner}))
 	if held, open := m.owed(w, owner); held != balance.Held || open != scene.Must(balance.Payable.Add(balance.Maturing)) {
 		w.T.Errorf("the mirror has %v held and %v open, the balance is %+v", held, open, balance)
 	}

@@ -120,7 +120,7 @@ func (m *moneyModel) checkBalance(rt *rapid.T, owner *payee) {
 			payable.Add(payable, e.amount)
 		}
 	}
-	got := scene.Must(m.w.Balance(context.Background(), owner.ID))
+	got := scene.Must(m.w.Balance(context.Background(), affiliate.AffiliateRef{ID: owner.ID}))
 	want := []string{scene.Plain(held), scene.Plain(maturing), scene.Plain(payable), scene.Plain(bound), scene.Plain(paid), scene.Plain(scene.RatSum(held, maturing, payable, bound, paid))}
 	sameLines(rt, "balance", want, []string{
 		got.Held.String(), got.Maturing.String(), got.Payable.String(), got.InPayout.String(), got.Paid.String(), got.Earned.String(),
@@ -157,10 +157,10 @@ func (m *moneyModel) closes(rt *rapid.T) {
 	if !p.to.After(p.from) {
 		rt.Skip("no time has passed")
 	}
-	scene.Must(m.w.CloseBooks(rt.Context(), p.to))
+	scene.Must(m.w.Run(rt.Context(), affiliate.CloseBooksJob{Until: p.to}))
 	for _, owner := range m.payees() {
 		p.asJSON, p.asCSV = scene.StatementTexts(rt, m.w.Program, owner.ID, p.from, p.to)
-		s := scene.Must(m.w.Statement(rt.Context(), owner.ID, p.from, p.to))
+		s := scene.Must(m.w.Statement(rt.Context(), affiliate.AffiliateRef{ID: owner.ID}, p.from, p.to))
 		p.opening, p.ended = s.Opening, s.Closing
 		owner.closed = append(owner.closed, p)
 	}
@@ -183,7 +183,7 @@ func (m *moneyModel) checkStatements(rt *rapid.T, owner *payee) {
 			rt.Errorf("period %d begins with %+v, the one before it ends with %+v", i, p.opening, owner.closed[i-1].ended)
 		}
 		owed := scene.RatOf(p.opening.Owed)
-		for line, err := range scene.Must(m.w.Statement(rt.Context(), owner.ID, p.from, p.to)).Lines() {
+		for line, err := range scene.Must(m.w.Statement(rt.Context(), affiliate.AffiliateRef{ID: owner.ID}, p.from, p.to)).Lines() {
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -231,12 +231,12 @@ func (m *paymentModel) check(rt *rapid.T) {
 		all = scene.Must(all.Add(got))
 	}
 	if len(seen) > 0 {
-		if balance := scene.Must(m.Balance(m.T.Context(), m.Mara.ID)); balance.Earned != all {
+		if balance := scene.Must(m.Balance(m.T.Context(), affiliate.AffiliateRef{ID: m.Mara.ID})); balance.Earned != all {
 			rt.Fatalf("earned %v, want %v", balance.Earned, all)
 		}
 	}
 	if m.customer {
-		if ref := scene.Must(m.PayerReferral(m.T.Context(), "stripe", scene.Tomas)); ref.Status != m.wantedStatus() {
+		if ref := scene.Must(m.Payer(m.T.Context(), "stripe", scene.Tomas)).Referral.Or(affiliate.Referral{}); ref.Status != m.wantedStatus() {
 			rt.Fatalf("status %s, want %s of %+v", ref.Status, m.wantedStatus(), m.subs)
 		}
 	}

@@ -161,7 +161,7 @@ func (m *reportModel) check(rt *rapid.T, name string, q affiliate.ReportQuery, z
 		want[in].add(h)
 	}
 	at := q.From
-	for _, b := range scene.Must(m.Report(context.Background(), q)) {
+	for _, b := range scene.Must(m.Report(context.Background(), q, affiliate.Page{})).Items {
 		in := label(q.By, b.Start.Time().In(zone))
 		sum := want[in]
 		if sum == nil {

@@ -55,7 +55,7 @@ func (m *moneyModel) run(rt *rapid.T) {
 		}
 		return out
 	}
-	preview := scene.Must(m.w.PayoutPreview(rt.Context(), in, affiliate.Page{}))
+	preview := scene.Must(m.w.PreviewPayouts(rt.Context(), in, affiliate.Page{}))
 	run, err := m.w.RunPayouts(rt.Context(), in)
 	scene.RefusedAs(rt, "RunPayouts", "", err)
 	lines := scene.Must(m.w.PayoutLines(rt.Context(), in.ExternalID, affiliate.Page{})).Items

@@ -30,7 +30,7 @@ func (m *moneyModel) cut(rt *rapid.T) {
 	at = slices.Compact(at)
 	last, owner := affiliate.Figures{}, m.drawPayee(rt)
 	for i, to := range at[1:] {
-		s := scene.Must(m.w.Statement(rt.Context(), owner.ID, at[i], to))
+		s := scene.Must(m.w.Statement(rt.Context(), affiliate.AffiliateRef{ID: owner.ID}, at[i], to))
 		if s.Opening != last {
 			rt.Errorf("from %v: opening %+v, what was before closes with %+v", at[i], s.Opening, last)
 		}

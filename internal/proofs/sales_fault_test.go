@@ -88,7 +88,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"recalculate": {func(p *tributary.Program) error {
-			_, err := p.RecalculateSales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)})
+			_, err := p.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}})
 			return err
 		}, false},
 		"payout": {func(p *tributary.Program) error {

@@ -47,7 +47,7 @@ func TestAttention(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	scene.Must(s.ApproveAffiliates(ctx, nia.ID))
+	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateActive, nia.ID))
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, held.ID))
 	scene.Must(s.CancelPayout(ctx, paid.ID))
 	if got := scene.Must(s.Attention(ctx, 0)); !got.Empty() {

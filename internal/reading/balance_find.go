@@ -14,14 +14,8 @@ import (
 )
 
 // Balance implements tributary.Program.Balance.
-func Balance(ctx context.Context, p *engine.Program, affiliateID uuid.UUID) (_ affiliate.Balance, err error) {
+func Balance(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) (_ affiliate.Balance, err error) {
 	defer p.Begin(&ctx, "Balance", engine.Reads).End(&err)
-	return BalanceOf(ctx, p, affiliate.AffiliateRef{ID: affiliateID})
-}
-
-// BalanceOf implements tributary.Program.BalanceOf.
-func BalanceOf(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) (_ affiliate.Balance, err error) {
-	defer p.Begin(&ctx, "BalanceOf", engine.Reads).End(&err)
 	now := p.Now()
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Balance, error) {
 		o.Now = now

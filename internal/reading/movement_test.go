@@ -111,7 +111,7 @@ func TestMovements(t *testing.T) {
 	}
 	recalculate := func(s scene.Shop, _ affiliate.Sale) {
 		scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("10")}))
-		scene.Must(s.RecalculateSales(ctx, affiliate.SaleFilter{}))
+		scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 	}
 	const held, declined, accepted = affiliate.ApprovalOnHold, affiliate.ApprovalDeclined, affiliate.ApprovalAccepted
 	for _, tt := range []struct {
@@ -241,7 +241,7 @@ func TestMovementErrors(t *testing.T) {
 			s.Refused(tt.want, func() error { return scene.ErrOf(s.Movements(ctx, tt.filter, affiliate.Page{})) })
 		})
 	}
-	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return scene.ErrOf(s.Balance(ctx, uuid.Max)) })
+	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return scene.ErrOf(s.Balance(ctx, affiliate.AffiliateRef{ID: uuid.Max})) })
 }
 
 // Deleting an affiliate takes everything back, and leaves the movements.

@@ -28,8 +28,7 @@ func check(q *affiliate.ReportQuery) error {
 	if q.By == "" {
 		return refusal.IntervalRequired.Err()
 	}
-	period := affiliate.StatementQuery{From: q.From, To: q.To}
-	if err := statementQueryCheck(&period); err != nil {
+	if err := checkPeriod(q.From, q.To); err != nil {
 		return err
 	}
 	return refusal.First(

@@ -18,15 +18,8 @@ import (
 const reportPiece = 1000
 
 // Report implements tributary.Program.Report.
-func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery) (_ []affiliate.Bucket, err error) {
+func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
 	defer p.Begin(&ctx, "Report", engine.Reads).End(&err)
-	l, err := ReportBuckets(ctx, p, q, affiliate.Page{})
-	return l.Items, err
-}
-
-// ReportBuckets implements tributary.Program.ReportBuckets.
-func ReportBuckets(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
-	defer p.Begin(&ctx, "ReportBuckets", engine.Reads).End(&err)
 	q.From, q.To = q.From.UTC(), q.To.UTC()
 	if err := check(&q); err != nil {
 		return affiliate.List[affiliate.Bucket]{}, err

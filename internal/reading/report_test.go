@@ -71,7 +71,7 @@ func TestReportCalendar(t *testing.T) {
 		w := scene.New(t, scene.Zoned(tt.zone))
 		got := scene.Must(w.Report(t.Context(), affiliate.ReportQuery{
 			From: scene.Must(affiliate.ParseDate(tt.from)).FirstInstant(zone), To: scene.Must(affiliate.ParseDate(tt.to)).End(zone), By: tt.by,
-		}))
+		}, affiliate.Page{})).Items
 		if diff := cmp.Diff(tt.want, inHours(zone, got)); diff != "" {
 			t.Errorf("%s of %s to %s in %s (-want +got):\n%s", tt.by, tt.from, tt.to, tt.zone, diff)
 		}
@@ -86,7 +86,7 @@ func TestReportErrors(t *testing.T) {
 	with := func(change func(*affiliate.ReportQuery)) func() error {
 		q := june
 		change(&q)
-		return func() error { return scene.ErrOf(s.Report(ctx, q)) }
+		return func() error { return scene.ErrOf(s.Report(ctx, q, affiliate.Page{})) }
 	}
 	s.Refused(scene.FieldError(affiliate.MissingField, "by", "By is required"), with(func(q *affiliate.ReportQuery) { q.By = "" }))
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "by", "by must be one of day, week, month"), with(func(q *affiliate.ReportQuery) { q.By = "DAY" }))
@@ -97,11 +97,11 @@ func TestReportErrors(t *testing.T) {
 	s.Refused(several, with(func(q *affiliate.ReportQuery) { q.AffiliateID, q.LinkID = id, id }))
 	s.Refused(several, with(func(q *affiliate.ReportQuery) { q.CodeID, q.LinkID = affiliate.Null[uuid.UUID](), id }))
 	s.Refused(scene.FieldError(affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets"), with(func(q *affiliate.ReportQuery) { q.To = q.From.AddDate(0, 0, 1000).Add(1000) }))
-	if n := len(scene.Must(s.Report(ctx, affiliate.ReportQuery{From: month(6), To: month(6).AddDate(0, 0, 1000), By: affiliate.IntervalDay}))); n != 1000 {
+	if n := len(scene.Must(s.Report(ctx, affiliate.ReportQuery{From: month(6), To: month(6).AddDate(0, 0, 1000), By: affiliate.IntervalDay}, affiliate.Page{})).Items); n != 1000 {
 		t.Errorf("%d buckets", n)
 	}
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		return scene.ErrOf(s.ReportBuckets(ctx, june, affiliate.Page{Cursor: "x"}))
+		return scene.ErrOf(s.Report(ctx, june, affiliate.Page{Cursor: "x"}))
 	})
 
 	s.ToTomas("100")
@@ -117,7 +117,7 @@ func TestReportErrors(t *testing.T) {
 		for _, id := range []affiliate.Opt[uuid.UUID]{affiliate.Set(uuid.Max), affiliate.Set(uuid.Nil), affiliate.Null[uuid.UUID]()} {
 			q := affiliate.ReportQuery{From: scene.Start, To: scene.Start.Add(time.Hour), By: affiliate.IntervalMonth}
 			of(&q, id)
-			if got := figuresOf(scene.Must(s.Report(ctx, q))[0]); got != want {
+			if got := figuresOf(scene.Must(s.Report(ctx, q, affiliate.Page{})).Items[0]); got != want {
 				t.Errorf("%s %v: %s", name, id, got)
 			}
 		}
@@ -136,7 +136,7 @@ func TestReportBeforeTheBooks(t *testing.T) {
 	opened := s.Now
 	report := func(from time.Time, of affiliate.ReportQuery) func() error {
 		of.From, of.To, of.By = from, from.Add(24*time.Hour), affiliate.IntervalDay
-		return func() error { return scene.ErrOf(s.Report(ctx, of)) }
+		return func() error { return scene.ErrOf(s.Report(ctx, of, affiliate.Page{})) }
 	}
 	owned := []affiliate.ReportQuery{
 		{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, {CodeID: affiliate.Set(s.ADA20.ID)}, {LinkID: s.Tomas.AffiliateLinkID},
@@ -144,14 +144,14 @@ func TestReportBeforeTheBooks(t *testing.T) {
 	for _, of := range owned {
 		s.Refused(scene.BooksClosed, report(opened.Add(time.Hour), of))
 	}
-	scene.Must(s.OpenBooks(ctx))
+	scene.Must(s.Run(ctx, affiliate.OpenBooksJob{}))
 	for _, of := range owned {
 		s.Refused(scene.BooksClosed, report(opened.Add(-time.Microsecond), of))
 		if err := report(opened, of)(); err != nil {
 			t.Errorf("a report from the opening on: %v", err)
 		}
 	}
-	all := scene.Must(s.Report(ctx, affiliate.ReportQuery{From: scene.Start.Add(-time.Hour), To: scene.Start.AddDate(0, 0, 1), By: affiliate.IntervalMonth}))
+	all := scene.Must(s.Report(ctx, affiliate.ReportQuery{From: scene.Start.Add(-time.Hour), To: scene.Start.AddDate(0, 0, 1), By: affiliate.IntervalMonth}, affiliate.Page{})).Items
 	if got, want := figuresOf(all[0]), "clicks 2 referrals 2 sales 1 revenue 10 commission 2"; got != want {
 		t.Errorf("the program: %s, want %s", got, want)
 	}
@@ -195,7 +195,7 @@ func TestReportOf(t *testing.T) {
 		q := tt.of
 		q.From, q.To, q.By = from.Truncate(day), from.Truncate(day).Add(3*day), affiliate.IntervalDay
 		var got []string
-		for _, b := range scene.Must(s.Report(ctx, q)) {
+		for _, b := range scene.Must(s.Report(ctx, q, affiliate.Page{})).Items {
 			got = append(got, figuresOf(b))
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -213,10 +213,10 @@ func TestReportPages(t *testing.T) {
 		s.Pass(7 * time.Hour)
 	}
 	q := affiliate.ReportQuery{From: scene.Start.AddDate(0, 0, -2), To: scene.Start.AddDate(0, 0, 5), By: affiliate.IntervalDay}
-	want := scene.Must(s.Report(ctx, q))
+	want := scene.Must(s.Report(ctx, q, affiliate.Page{})).Items
 	for size := 1; size <= 9; size++ {
 		var got []affiliate.Bucket
-		for b, err := range affiliate.Each(size, func(pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) { return s.ReportBuckets(ctx, q, pg) }) {
+		for b, err := range affiliate.Each(size, func(pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) { return s.Report(ctx, q, pg) }) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,9 +226,9 @@ func TestReportPages(t *testing.T) {
 			t.Errorf("pages of %d: %s", size, diff)
 		}
 	}
-	next := scene.Must(s.ReportBuckets(ctx, q, affiliate.Page{Limit: 2})).Next
+	next := scene.Must(s.Report(ctx, q, affiliate.Page{Limit: 2})).Next
 	q.By = affiliate.IntervalWeek
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		return scene.ErrOf(s.ReportBuckets(ctx, q, affiliate.Page{Cursor: next}))
+		return scene.ErrOf(s.Report(ctx, q, affiliate.Page{Cursor: next}))
 	})
 }

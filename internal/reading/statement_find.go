@@ -21,108 +21,81 @@ import (
 const clockTrust = time.Hour
 
 // Statement implements tributary.Program.Statement.
-func Statement(ctx context.Context, p *engine.Program, affiliateID uuid.UUID, from, to time.Time) (_ affiliate.Statement, err error) {
+func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time) (_ affiliate.Statement, err error) {
 	caller := ctx // the lines are read later, by calls of their own
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
-	s, q, err := statement(ctx, p, affiliate.AffiliateRef{ID: affiliateID}, from, to)
+	err = refusal.First(refusal.RefuseNoOwner.When(of == affiliate.AffiliateRef{}))
 	if err == nil {
-		s = s.WithLines(affiliate.Each(affiliate.PageSize, func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
-			return StatementLines(caller, p, q, pg)
-		}))
-	}
-	return s, err
-}
-
-// StatementPage implements tributary.Program.StatementPage.
-func StatementPage(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time, pg affiliate.Page) (_ affiliate.Statement, _ affiliate.List[affiliate.StatementLine], err error) {
-	defer p.Begin(&ctx, "StatementPage", engine.Reads).End(&err)
-	s, q, err := statement(ctx, p, of, from, to)
-	if err != nil {
-		return affiliate.Statement{}, affiliate.List[affiliate.StatementLine]{}, err
-	}
-	lines, err := StatementLines(ctx, p, q, pg)
-	return s, lines, err
-}
-
-// statement returns a statement without its lines, and which lines these are.
-func statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, affiliate.StatementQuery, error) {
-	q := affiliate.StatementQuery{From: from, To: to}
-	err := refusal.First(refusal.RefuseNoOwner.When(of == affiliate.AffiliateRef{}))
-	if err == nil {
-		err = statementQueryCheck(&q)
+		err = checkPeriod(from, to)
 	}
 	if err != nil {
-		return affiliate.Statement{}, q, err
+		return affiliate.Statement{}, err
 	}
 	s := affiliate.Statement{Currency: p.Cfg.Currency, From: affiliate.TimeOf(from), To: affiliate.TimeOf(to)}
+	shown := period{since: affiliate.InstantOf(from), end: affiliate.InstantOf(to)}
 	now := p.Now()
-	last, err := engine.View(ctx, p, func(o *engine.Op) (last int64, err error) {
+	shown.last, err = engine.View(ctx, p, func(o *engine.Op) (last int64, err error) {
 		aff, err := o.AffiliateByIDOrEmail(of.ID, of.Email)
 		if err != nil {
 			return 0, refusal.RefuseNoAffiliate.IfMissing(err)
 		}
 		s.AffiliateID = aff.ID
-		books, err := booksSince(o, aff.ID, affiliate.InstantOf(from))
+		books, err := booksSince(o, aff.ID, shown.since)
 		if err != nil {
 			return 0, err
 		}
-		s.Closed = !affiliate.InstantOf(to).After(books.ClosedUntil) || !affiliate.InstantOf(to).Add(clockTrust).After(now)
-		if s.Opening, _, err = figuresBefore(o, aff.ID, affiliate.InstantOf(from)); err == nil {
-			s.Closing, last, err = figuresBefore(o, aff.ID, affiliate.InstantOf(to))
+		s.Closed = !shown.end.After(books.ClosedUntil) || !shown.end.Add(clockTrust).After(now)
+		if s.Opening, _, err = figuresBefore(o, aff.ID, shown.since); err == nil {
+			s.Closing, last, err = figuresBefore(o, aff.ID, shown.end)
 		}
 		return last, err
 	})
 	if err != nil {
-		return affiliate.Statement{}, q, err
+		return affiliate.Statement{}, err
 	}
-	q.AffiliateID, q.Last = s.AffiliateID, affiliate.Set(last)
-	return s, q, nil
+	return s.WithPages(func(pg affiliate.Page) (affiliate.List[affiliate.StatementLine], error) {
+		return linesOf(caller, p, s.AffiliateID, shown, pg)
+	}), nil
 }
 
-// statementQueryCheck refuses a period that is empty, or that no movement can be in.
-func statementQueryCheck(q *affiliate.StatementQuery) error {
+// A period is what a statement shows of the movements of its affiliate.
+type period struct {
+	since, end affiliate.Instant // from the one on, and before the other
+	last       int64             // the number of the last movement that is shown
+}
+
+// checkPeriod refuses a period that is empty, or that no movement can be in.
+func checkPeriod(from, to time.Time) error {
 	return refusal.First(
-		engine.InQuery(refusal.FieldNotADate.About("from").When(!affiliate.At(q.From).Valid())),
-		engine.InQuery(refusal.FieldNotADate.About("to").When(!affiliate.At(q.To).Valid())),
-		engine.InQuery(refusal.FieldNotAfterFrom.About("to").When(!q.To.After(q.From))),
+		engine.InQuery(refusal.FieldNotADate.About("from").When(!affiliate.At(from).Valid())),
+		engine.InQuery(refusal.FieldNotADate.About("to").When(!affiliate.At(to).Valid())),
+		engine.InQuery(refusal.FieldNotAfterFrom.About("to").When(!to.After(from))),
 	)
 }
 
-// StatementLines implements tributary.Program.StatementLines.
-func StatementLines(ctx context.Context, p *engine.Program, q affiliate.StatementQuery, pg affiliate.Page) (_ affiliate.List[affiliate.StatementLine], err error) {
-	defer p.Begin(&ctx, "StatementLines", engine.Reads).End(&err)
-	err = statementQueryCheck(&q)
-	if err == nil {
-		err = goOn(&q, &pg)
-	}
-	if err != nil {
+// linesOf is a page of the lines of a statement.
+func linesOf(ctx context.Context, p *engine.Program, of uuid.UUID, shown period, pg affiliate.Page) (_ affiliate.List[affiliate.StatementLine], err error) {
+	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
+	if err := goOn(&shown, &pg); err != nil {
 		return affiliate.List[affiliate.StatementLine]{}, err
 	}
-	since, end := affiliate.InstantOf(q.From), affiliate.InstantOf(q.To)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.StatementLine], error) {
-		if _, err := booksSince(o, q.AffiliateID, since); err != nil {
+		if _, err := booksSince(o, of, shown.since); err != nil {
 			return affiliate.List[affiliate.StatementLine]{}, err
 		}
-		last, known := q.Last.Get()
-		if !known {
-			var err error
-			if _, last, err = figuresBefore(o, q.AffiliateID, end); err != nil {
-				return affiliate.List[affiliate.StatementLine]{}, err
-			}
-		}
-		l, err := p.Listing(pg, "statement", []any{q.AffiliateID, since, end, last})
+		l, err := p.Listing(pg, "statement", []any{of, shown.since, shown.end, shown.last})
 		if err != nil {
 			return affiliate.List[affiliate.StatementLine]{}, err
 		}
-		l.Query.Desc, l.Query.After = false, engine.FirstMovement(since) // a cursor is further on
+		l.Query.Desc, l.Query.After = false, engine.FirstMovement(shown.since) // a cursor is further on
 		table := engine.Filtered[record.Movement]{
 			Table: o.Tx.Movements,
 			Keep:  func(r record.Movement) bool { return changesOwed(&r) },
-			Over:  func(r record.Movement) bool { return !r.At.Before(end) || r.Number > last },
+			Over:  func(r record.Movement) bool { return !r.At.Before(shown.end) || r.Number > shown.last },
 		}
-		list, err := engine.Collect(table, l.Of(record.Key{Index: record.OfAffiliate, ID: q.AffiliateID}), statementLineOf)
+		list, err := engine.Collect(table, l.Of(record.Key{Index: record.OfAffiliate, ID: of}), statementLineOf)
 		if list.Next != "" {
-			list.Next = strconv.FormatInt(last, 10) + "." + list.Next
+			list.Next = strconv.FormatInt(shown.last, 10) + "." + list.Next
 		}
 		return list, err
 	})
@@ -130,7 +103,7 @@ func StatementLines(ctx context.Context, p *engine.Program, q affiliate.Statemen
 
 // goOn takes the last movement out of a cursor, which begins with its number and a
 // point.
-func goOn(q *affiliate.StatementQuery, pg *affiliate.Page) error {
+func goOn(shown *period, pg *affiliate.Page) error {
 	if pg.Cursor == "" {
 		return nil
 	}
@@ -139,7 +112,7 @@ func goOn(q *affiliate.StatementQuery, pg *affiliate.Page) error {
 	if err != nil || rest == "" {
 		return refusal.CursorInvalid.Err()
 	}
-	q.Last, pg.Cursor = affiliate.Set(last), rest
+	shown.last, pg.Cursor = last, rest
 	return nil
 }
 

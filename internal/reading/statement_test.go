@@ -66,20 +66,26 @@ func TestStatementErrors(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	backwards := scene.FieldError(affiliate.InvalidQuery, "to", "to must be after from")
-	s.Refused(backwards, func() error { return scene.ErrOf(s.Statement(ctx, s.Ada.Person.ID, month(6), month(6))) })
 	s.Refused(backwards, func() error {
-		return scene.ErrOf(s.StatementLines(ctx, affiliate.StatementQuery{AffiliateID: s.Ada.Person.ID, From: month(6), To: month(5)}, affiliate.Page{}))
+		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, month(6), month(6)))
 	})
-	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error { return scene.ErrOf(s.Statement(ctx, uuid.Max, month(5), month(6))) })
+	s.Refused(backwards, func() error {
+		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, month(6), month(5)))
+	})
+	s.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {
+		return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: uuid.Max}, month(5), month(6)))
+	})
 	s.ToTomas("100")
 	s.Ages()
 	s.Pass(time.Hour)
 	opened := s.Now
 	statement := func(from time.Time) func() error {
-		return func() error { return scene.ErrOf(s.Statement(ctx, s.Ada.Person.ID, from, month(12))) }
+		return func() error {
+			return scene.ErrOf(s.Statement(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, from, month(12)))
+		}
 	}
 	s.Refused(scene.BooksClosed, statement(opened.Add(time.Hour)))
-	scene.Must(s.OpenBooks(ctx))
+	scene.Must(s.Run(ctx, affiliate.OpenBooksJob{}))
 	s.Refused(scene.BooksClosed, statement(opened.Add(-time.Microsecond)))
 	if err := statement(opened)(); err != nil {
 		t.Errorf("a statement from the opening on: %v", err)
@@ -93,12 +99,12 @@ func TestCloseBooks(t *testing.T) {
 	s.ToTomas("100")
 	s.Pass(time.Minute)
 	to := s.Now
-	s.Refused(scene.FieldError(affiliate.InvalidField, "until", "until must not be later than now"), func() error { return scene.ErrOf(s.CloseBooks(ctx, to.Add(time.Second))) })
-	if n := scene.Must(s.CloseBooks(ctx, to)); n != 2 {
+	s.Refused(scene.FieldError(affiliate.InvalidField, "until", "until must not be later than now"), func() error { return scene.ErrOf(s.Run(ctx, affiliate.CloseBooksJob{Until: to.Add(time.Second)})) })
+	if n := scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: to})).Changed; n != 2 {
 		t.Errorf("%d books were closed", n)
 	}
 	for _, until := range []time.Time{to, to.Add(-time.Hour)} {
-		if n := scene.Must(s.CloseBooks(ctx, until)); n != 0 {
+		if n := scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: until})).Changed; n != 0 {
 			t.Errorf("%d books were closed again", n)
 		}
 	}
@@ -125,7 +131,7 @@ func TestStatementPages(t *testing.T) {
 		s.ToTomas("10")
 		s.Pass(time.Millisecond)
 	}
-	got := scene.Must(s.Statement(t.Context(), s.Ada.Person.ID, scene.Start, s.Now))
+	got := scene.Must(s.Statement(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, scene.Start, s.Now))
 	var text strings.Builder
 	if err := got.WriteCSV(&text); err != nil {
 		t.Fatal(err)
@@ -149,9 +155,9 @@ func TestStatementOfOpening(t *testing.T) {
 	s.ToTomas("50")
 	s.Ages()
 	s.Pass(time.Hour + 1500*time.Microsecond)
-	scene.Must(s.OpenBooks(t.Context()))
+	scene.Must(s.Run(t.Context(), affiliate.OpenBooksJob{}))
 	opening := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items[0]
-	got := scene.Must(s.Statement(t.Context(), s.Ada.Person.ID, opening.At.Time(), s.Now.Add(time.Hour)))
+	got := scene.Must(s.Statement(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, opening.At.Time(), s.Now.Add(time.Hour)))
 	total := scene.RatOf(got.Opening.Owed)
 	for _, line := range scene.All(got.Lines()) {
 		total.Add(total, scene.RatOf(line.Amount))
@@ -165,7 +171,7 @@ func TestStatementOfOpening(t *testing.T) {
 func TestStatementOfTheRunningPeriod(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
-	got := scene.Must(s.Statement(t.Context(), s.Ada.Person.ID, scene.Start, s.Now.Add(24*time.Hour)))
+	got := scene.Must(s.Statement(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, scene.Start, s.Now.Add(24*time.Hour)))
 	s.Pass(time.Second)
 	s.ToTomas("50")
 	lines := scene.All(got.Lines())
@@ -183,25 +189,25 @@ func TestStatementPage(t *testing.T) {
 		s.ToTomas("50")
 	}
 	of, to := affiliate.AffiliateRef{Email: s.Ada.Person.Email}, s.Now.Add(24*time.Hour)
-	first, page, err := s.StatementPage(ctx, of, scene.Start, to, affiliate.Page{Limit: 2})
+	first, err := s.Statement(ctx, of, scene.Start, to)
 	if err != nil || first.AffiliateID != s.Ada.Person.ID || first.Closing.Owed != scene.Sum("50") {
 		t.Fatalf("%+v, %v", first, err)
 	}
+	page := scene.Must(first.Page(affiliate.Page{Limit: 2}))
 	lines := page.Items
 	for page.Next != "" {
 		s.ToTomas("50")
-		page = scene.Must(s.StatementLines(ctx, affiliate.StatementQuery{AffiliateID: first.AffiliateID, From: scene.Start, To: to}, affiliate.Page{Limit: 2, Cursor: page.Next}))
+		page = scene.Must(scene.Must(s.Statement(ctx, of, scene.Start, to)).Page(affiliate.Page{Limit: 2, Cursor: page.Next}))
 		lines = append(lines, page.Items...)
 	}
 	if len(lines) != 5 || lines[4].Owed != first.Closing.Owed {
 		t.Errorf("closing %v, lines %+v", first.Closing.Owed, lines)
 	}
 	badCursor := scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
-	_, page, _ = s.StatementPage(ctx, of, scene.Start, to, affiliate.Page{Limit: 2})
+	page = scene.Must(first.Page(affiliate.Page{Limit: 2}))
 	for _, cursor := range []string{"x", ".", "1.", "1.x", "9" + page.Next, strings.TrimLeft(page.Next, "0123456789.")} {
 		s.Refused(badCursor, func() error {
-			_, _, err := s.StatementPage(ctx, of, scene.Start, to, affiliate.Page{Cursor: cursor})
-			return err
+			return scene.ErrOf(first.Page(affiliate.Page{Cursor: cursor}))
 		})
 	}
 	for _, bad := range []struct {
@@ -213,8 +219,7 @@ func TestStatementPage(t *testing.T) {
 		{affiliate.AffiliateRef{ID: s.Bob.ID, Email: of.Email}, scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
 	} {
 		s.Refused(bad.want, func() error {
-			_, _, err := s.StatementPage(ctx, bad.of, scene.Start, to, affiliate.Page{})
-			return err
+			return scene.ErrOf(s.Statement(ctx, bad.of, scene.Start, to))
 		})
 	}
 }
@@ -223,7 +228,7 @@ func TestStatementOfFarTimes(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
 	far := time.Date(10_900, 1, 1, 0, 0, 0, 0, time.UTC)
-	if _, err := s.Statement(t.Context(), s.Ada.Person.ID, scene.Start, far); !errors.Is(err, affiliate.InvalidQuery) {
+	if _, err := s.Statement(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, scene.Start, far); !errors.Is(err, affiliate.InvalidQuery) {
 		t.Errorf("to %v: %v", far, err)
 	}
 }
@@ -247,7 +252,7 @@ func TestCloseBooksOfDeleted(t *testing.T) {
 	})
 	s.Pass(time.Minute)
 	calls = 0
-	if n := scene.Must(s.CloseBooks(t.Context(), s.Now)); n != 1 {
+	if n := scene.Must(s.Run(t.Context(), affiliate.CloseBooksJob{Until: s.Now})).Changed; n != 1 {
 		t.Errorf("%d books were closed", n)
 	}
 	if err := s.Verify(t.Context()); err != nil {
@@ -274,7 +279,7 @@ func ExampleProgram_Statement() {
 	_, _ = program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("60"))})
 	for month := time.May; month <= time.June; month++ {
 		from := time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC)
-		statement, err := program.Statement(ctx, ada.ID, from, from.AddDate(0, 1, 0))
+		statement, err := program.Statement(ctx, affiliate.AffiliateRef{ID: ada.ID}, from, from.AddDate(0, 1, 0))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 	scene.Must(w.UpdateSale(ctx, big.ID, affiliate.SaleUpdate{Name: scene.TextOf("Kim")})) // a text of a refunded sale
 	scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, big.ID))
 	scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalAccepted, big.ID))
-	scene.Must(w.RecalculateSales(ctx, affiliate.SaleFilter{}))
+	scene.Must(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 	scene.Equal(t, sums(2, "150", "30"), statisticsOf(w, link, kim))
 	scene.Must(0, w.DeleteSale(ctx, big.ID))
 	scene.Equal(t, sums(2, "150", "30"), statisticsOf(w, link, kim))
@@ -84,7 +84,7 @@ func TestTiersCountWhatIsKept(t *testing.T) {
 	w.Refer("ada", "kim@b.co")
 	gold := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "gold", MinRevenue: scene.Sum("1000")}))
 	tier := func() affiliate.Opt[uuid.UUID] {
-		scene.Must(w.AssignTiers(ctx))
+		scene.Must(w.Run(ctx, affiliate.AssignTiersJob{}))
 		return scene.Must(w.Affiliate(ctx, a.ID.String())).CommissionTierID
 	}
 	big := w.SellTo("kim@b.co", "1500")

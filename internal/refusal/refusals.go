@@ -221,7 +221,7 @@ var (
 	DecisionRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "decision", "Decision is required"}
 	PayoutIDRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "payoutId", "Payout ID is required"}
 	RefuseNoStatus            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "status", "Status is required"}
-	RefuseMove                = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED"} // of affiliates: each value has a Go call of its own
+	RefuseMove                = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED"} // of affiliates
 	RefuseFailedReason        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "failedReason", "failedReason is only for the status FAILED"}            // of a payout
 	RefuseReturnedReason      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED"}      // of a payout
 	RefuseNoExternalID        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required"}                                 // of a payout run

@@ -163,7 +163,7 @@ func (d *treasury) answer(ctx context.Context, ops api.Operations, in moneyIn) (
 		got, failed := ops.Sale(ctx, in.sale)
 		out.amount, err = units(got.CommissionEarned), failed
 	case readBalance:
-		got, failed := ops.Balance(ctx, d.mara)
+		got, failed := ops.Balance(ctx, affiliate.AffiliateRef{ID: d.mara})
 		err = failed
 		out.balance = balance{units(got.Payable) + units(got.Maturing), units(got.InPayout), units(got.Paid), units(got.Earned)}
 	}

@@ -204,9 +204,13 @@ func scarceMoney() []scarcity {
 			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
 		}},
 		{"a payout that is paid", 1, func(s *stall) trial { return s.moves(affiliate.PayoutPaid) },
-			func(s *stall) int { return int(units(must(s.Balance(s.ctx, s.ada.ID)).Paid)) / 20 }},
+			func(s *stall) int {
+				return int(units(must(s.Balance(s.ctx, affiliate.AffiliateRef{ID: s.ada.ID})).Paid)) / 20
+			}},
 		{"a payout that is canceled", 1, func(s *stall) trial { return s.moves(affiliate.PayoutCanceled) },
-			func(s *stall) int { return int(units(must(s.Balance(s.ctx, s.ada.ID)).Payable)) / 20 }},
+			func(s *stall) int {
+				return int(units(must(s.Balance(s.ctx, affiliate.AffiliateRef{ID: s.ada.ID})).Payable)) / 20
+			}},
 		{"a payout that is paid or canceled", 1, func(s *stall) trial {
 			s.sell("ADA")
 			id := must(s.CreatePayout(s.ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})).ID

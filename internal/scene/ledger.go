@@ -285,14 +285,14 @@ func breachesOf(err error) []affiliate.Breach {
 	return breaches
 }
 
-// ReportEquals checks that VerifyReport finds what Verify found (console, check
+// ReportEquals checks that a VerifyJob finds what Verify found (console, check
 // 19). booksCorrupted calls it for every planted corruption.
 func ReportEquals(t *testing.T, p *tributary.Program, verified error) affiliate.Verification {
 	t.Helper()
-	got := Must(p.VerifyReport(t.Context()))
+	got := Must(p.Step(t.Context(), affiliate.VerifyJob{}, affiliate.Step{})).Verification
 	byText := cmpopts.SortSlices(func(a, b affiliate.Breach) bool { return a.Error() < b.Error() })
 	if diff := cmp.Diff(breachesOf(verified), got.Breaches, byText); diff != "" || got.Holds != (verified == nil) || got.Records == 0 {
-		t.Errorf("VerifyReport holds %v, %d records (-Verify +VerifyReport):\n%s", got.Holds, got.Records, diff)
+		t.Errorf("the report holds %v, %d records (-Verify +report):\n%s", got.Holds, got.Records, diff)
 	}
 	return got
 }

@@ -349,7 +349,7 @@ func Zoned(name string) func(*tributary.Config) {
 
 // StatementTexts returns a statement of Ada with its lines: as JSON and as CSV.
 func StatementTexts(t interface{ Fatalf(string, ...any) }, p *tributary.Program, owner uuid.UUID, from, to time.Time) (asJSON, asCSV string) {
-	s, err := p.Statement(context.Background(), owner, from, to)
+	s, err := p.Statement(context.Background(), affiliate.AffiliateRef{ID: owner}, from, to)
 	if err != nil {
 		t.Fatalf("statement: %v", err)
 	}

@@ -75,7 +75,7 @@ func (s Shop) Moves(p affiliate.Payout, to affiliate.PayoutStatus) affiliate.Pay
 func (s Shop) Owes(want affiliate.Balance) {
 	s.T.Helper()
 	want.AffiliateID, want.Currency, want.At = s.Ada.Person.ID, s.Config().Currency, affiliate.TimeOf(s.Now)
-	if diff := cmp.Diff(want, Must(s.Balance(context.Background(), s.Ada.Person.ID))); diff != "" {
+	if diff := cmp.Diff(want, Must(s.Balance(context.Background(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}))); diff != "" {
 		s.T.Errorf("balance (-want +got):\n%s", diff)
 	}
 }

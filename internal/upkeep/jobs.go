@@ -10,6 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // workIn returns how the engine does a job.
@@ -23,6 +24,10 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 		return assignTiers(), nil
 	case affiliate.RecalculateJob:
 		return recalculate(j), nil
+	case affiliate.OpenBooksJob:
+		return work{name: "open-books", phases: []phase{onBooks((*engine.Op).WantsOpening, (*engine.Op).OpenBooks)}}, nil
+	case affiliate.CloseBooksJob:
+		return closeBooks(p, affiliate.InstantOf(j.Until)), nil
 	case affiliate.EraseAffiliateJob:
 		return eraseAffiliate(j), nil
 	case affiliate.EraseReferralJob:
@@ -70,6 +75,61 @@ func recalculate(j affiliate.RecalculateJob) work {
 			})
 			return done, err
 		}},
+	}
+}
+
+// closeBooks closes the books of every affiliate until a time.
+func closeBooks(p *engine.Program, until affiliate.Instant) work {
+	return work{
+		name:    "close-books",
+		refused: refusal.First(refusal.FieldInFuture.About("until").When(until.After(p.Now()))),
+		phases: []phase{onBooks(
+			func(_ *engine.Op, totals record.Totals) (bool, error) {
+				return totals.Books.ClosedUntil.Before(until), nil
+			},
+			func(o *engine.Op, totals record.Totals) error {
+				totals.Books.ClosedUntil = until
+				return o.PutTotals(totals)
+			},
+		)},
+	}
+}
+
+// booksAtOnce is how many affiliates a transaction over the books looks at.
+const booksAtOnce = 50
+
+// onBooks is the phase that runs fn on the totals of each affiliate that wants it.
+// A transaction ends before a second one, so that each has it for itself.
+func onBooks(wants func(*engine.Op, record.Totals) (bool, error), fn func(*engine.Op, record.Totals) error) phase {
+	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+		n = min(n, booksAtOnce)
+		affs, err := engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: n})
+		if err != nil {
+			return stretch{}, refusal.Internal("read affiliates", err)
+		}
+		done := stretch{last: after}
+		for i := range affs {
+			totals, err := o.Totals(affs[i].ID)
+			if err != nil {
+				return stretch{}, refusal.Internal("read totals", err)
+			}
+			wanted, err := wants(o, totals)
+			if err != nil {
+				return stretch{}, err
+			}
+			if wanted && done.changed > 0 {
+				return done, nil
+			}
+			if wanted {
+				if err := fn(o, totals); err != nil {
+					return stretch{}, err
+				}
+				done.changed++
+			}
+			done.last, done.looked = affs[i].ID, i+1
+		}
+		done.over = len(affs) < n
+		return done, nil
 	}
 }
 

@@ -1,7 +1,6 @@
 package upkeep
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,22 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// pruneBatch is the number of records that Prune handles together. It limits the
-// work of one transaction, and so the time that a sale may wait for it.
-const pruneBatch = 128
-
-// Prune implements tributary.Program.Prune.
-func Prune(ctx context.Context, p *engine.Program, before time.Time) (_ int, err error) {
-	defer p.Begin(&ctx, "Prune", engine.Writes).End(&err)
-	o := p.Op(ctx)
-	rq := engine.Request{Name: "prune", Input: before}
-	return engine.WriteAround(o, rq, nil, func() (int, error) {
-		r, err := pruneUntil(ctx, p, horizonBefore(p, before))
-		return int(r.Events + r.Receipts + r.Deliveries + r.Payments), err
-	})
-}
-
-// horizonBefore returns the horizon of Program.Prune.
+// horizonBefore is the horizon of a PruneJob.
 func horizonBefore(p *engine.Program, t time.Time) horizon {
 	edge, receipts := affiliate.InstantOf(t), p.Now().Add(-engine.ReceiptLife)
 	if edge.Before(receipts) {
@@ -42,27 +26,6 @@ func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.
 // A horizon is the instants before which the records of each kind are deleted.
 // Zero: none is.
 type horizon struct{ events, receipts, deliveries, clicks, payments affiliate.Instant }
-
-// pruneUntil deletes what is behind the horizon: deliveries before the events that
-// they keep.
-func pruneUntil(ctx context.Context, p *engine.Program, h horizon) (gone affiliate.Retained, err error) {
-	kept := make(keptObjects)
-	events := h.eventSweep()
-	events.stays, events.done = kept.stay, kept.note
-	for _, step := range []func() error{
-		sweeps(ctx, p, &gone.Receipts, h.receipts, h.receiptSweep()),
-		sweeps(ctx, p, &gone.Deliveries, h.deliveries, h.deliverySweep()),
-		sweeps(ctx, p, &gone.Events, h.events, events),
-		sweeps(ctx, p, &gone.Clicks, h.clicks, h.clickSweep()),
-		sweeps(ctx, p, &gone.Payments, h.payments, h.paymentSweep()),
-		sweeps(ctx, p, &gone.Payments, h.payments, h.payerSweep()),
-	} {
-		if err := step(); err != nil {
-			return gone, err
-		}
-	}
-	return gone, nil
-}
 
 func (h horizon) receiptSweep() sweep[record.Receipt] {
 	return sweep[record.Receipt]{
@@ -100,22 +63,8 @@ func (h horizon) clickSweep() sweep[record.Click] {
 	}
 }
 
-// sweeps returns a sweep that adds what it deletes to a count, and does nothing when
-// the horizon is zero.
-func sweeps[R record.Record[R]](ctx context.Context, p *engine.Program, gone *int64, horizon affiliate.Instant, s sweep[R]) func() error {
-	return func() error {
-		if horizon.IsZero() {
-			return nil
-		}
-		s.young = func(r R) bool { return s.since(r).After(horizon.Add(engine.ClockSlack)) }
-		n, err := prune(ctx, p, s)
-		*gone += int64(n)
-		return err
-	}
-}
-
-// A sweep describes which records of a table are deleted, and from which id on none
-// are.
+// A sweep says which records of a table are deleted, and from which id on no
+// record is.
 type sweep[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
 	goes  func(R) bool
@@ -125,7 +74,6 @@ type sweep[R record.Record[R]] struct {
 	// stays clears goes for records that must stay; they must stay for ever. Nil:
 	// none.
 	stays func(o *engine.Op, read []R, goes []bool) error
-	done  func(b batch[R]) // called with each batch; nil: not called
 
 	after func(o *engine.Op, gone []R) error // what the deletes of a transaction change; nil: nothing else
 }
@@ -136,27 +84,6 @@ type batch[R record.Record[R]] struct {
 	read  []R
 	goes  []bool // of each
 	over  bool   // no later record is deleted
-}
-
-// prune walks a table batch by batch. It reads a batch in a View, which delays
-// nobody, and opens a transaction only when something must be deleted.
-func prune[R record.Record[R]](ctx context.Context, p *engine.Program, s sweep[R]) (dropped int, err error) {
-	var after uuid.UUID
-	for {
-		b, err := engine.View(ctx, p, func(o *engine.Op) (batch[R], error) { return s.look(o, after, pruneBatch) })
-		if err != nil {
-			return dropped, err
-		}
-		n, err := s.drop(p.Op(ctx), b)
-		dropped += n
-		if err != nil || b.over {
-			return dropped, err
-		}
-		if s.done != nil {
-			s.done(b)
-		}
-		after = b.read[len(b.read)-1].RecordID()
-	}
 }
 
 // look reads a batch and decides which records are deleted.
@@ -180,17 +107,6 @@ func (s sweep[R]) look(o *engine.Op, after uuid.UUID, n int) (batch[R], error) {
 		}
 	}
 	return b, nil
-}
-
-// drop deletes the chosen records of a batch if they still exist and may still be
-// deleted. It lists the records again, because stores read a list faster than single
-// records.
-func (s sweep[R]) drop(o *engine.Op, b batch[R]) (int, error) {
-	wanted, from, limit := b.wanted()
-	if len(wanted) == 0 {
-		return 0, nil
-	}
-	return engine.Update(o, func() (int, error) { return s.remove(o, wanted, from, limit) })
 }
 
 // remove deletes the wanted records among limit records after an id.
@@ -264,13 +180,4 @@ func (k keptObjects) stay(o *engine.Op, read []record.Event, goes []bool) error 
 		}
 	}
 	return nil
-}
-
-// note remembers the objects of which a batch kept an event.
-func (k keptObjects) note(b batch[record.Event]) {
-	for i, rec := range b.read {
-		if !b.goes[i] {
-			k[rec.ObjectID] = true
-		}
-	}
 }

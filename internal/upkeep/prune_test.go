@@ -25,25 +25,25 @@ func TestPrune(t *testing.T) {
 	full := sizes(b.World)
 	future := b.Now.Add(time.Hour)
 
-	if n := scene.Must(b.Prune(t.Context(), scene.Start)); n != 0 {
+	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: scene.Start})).Changed; n != 0 {
 		t.Errorf("nothing is old, %d dropped", n)
 	}
 	skipped := len(scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
-	if n := scene.Must(b.Prune(t.Context(), future)); n != skipped {
+	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: future})).Changed; n != int64(skipped) {
 		t.Errorf("%d dropped, want the %d skipped: the others wait, the receipt is young", n, skipped)
 	}
 	b.Verifies()
 	b.Pass(24*time.Hour + time.Microsecond)
-	if n := scene.Must(b.Prune(t.Context(), b.Now)); n != 1 || sizes(b.World)["receipts"] != 0 {
+	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: b.Now})).Changed; n != 1 || sizes(b.World)["receipts"] != 0 {
 		t.Errorf("%d dropped, want the receipt", n)
 	}
 	b.Settle()
-	if n := scene.Must(b.Prune(t.Context(), b.Now)); n != 0 {
+	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: b.Now})).Changed; n != 0 {
 		t.Errorf("%d dropped, settled just now", n)
 	}
 	b.Pass(time.Hour)
-	n := scene.Must(b.Prune(t.Context(), b.Now))
-	if want := full["deliveries"] - skipped + full["events"]; n != want {
+	n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: b.Now})).Changed
+	if want := full["deliveries"] - skipped + full["events"]; n != int64(want) {
 		t.Errorf("%d dropped, want %d", n, want)
 	}
 	if diff := cmp.Diff(map[string]int{"receipts": 0, "deliveries": 0, "events": 0}, sizes(b.World)); diff != "" {
@@ -71,7 +71,7 @@ func TestPruneKeepsHistory(t *testing.T) {
 	scene.Must(w.UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
 	rename(4)
 	w.Pass(48 * time.Hour)
-	n := scene.Must(w.Prune(t.Context(), w.Now))
+	n := scene.Must(w.Run(t.Context(), affiliate.PruneJob{Before: w.Now})).Changed
 	left := scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items
 	if n != 4 || len(left) != 2 || left[0].Revision != 5 || left[1].Revision != 4 {
 		t.Errorf("%d dropped, left %+v", n, left)
@@ -90,7 +90,7 @@ func TestPruneBatches(t *testing.T) {
 	}
 	scene.Must(w.DeleteEndpoint(t.Context(), hook.ID))
 	w.Pass(72 * time.Hour)
-	if n := scene.Must(w.Prune(t.Context(), w.Now.Add(-time.Hour))); n != 4500 {
+	if n := scene.Must(w.Run(t.Context(), affiliate.PruneJob{Before: w.Now.Add(-time.Hour)})).Changed; n != 4500 {
 		t.Errorf("%d dropped", n)
 	}
 	w.Verifies()

@@ -1,7 +1,6 @@
 package upkeep
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,17 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Retain implements tributary.Program.Retain.
-func Retain(ctx context.Context, p *engine.Program, r affiliate.Retention) (_ affiliate.Retained, err error) {
-	defer p.Begin(&ctx, "Retain", engine.Writes).End(&err)
-	o := p.Op(ctx)
-	rq := engine.Request{Name: "retain", Input: r, Refused: checkRetention(p, r)}
-	return engine.WriteAround(o, rq, nil, func() (affiliate.Retained, error) {
-		return pruneUntil(ctx, p, behind(p, r, o.Now))
-	})
-}
-
-// behind returns the horizon of a policy at an instant.
+// behind is the horizon of a policy at an instant.
 func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) horizon {
 	return horizon{
 		payments: now.Add(-p.Cfg.PaymentMemory),

@@ -81,12 +81,12 @@ func TestRetain(t *testing.T) {
 			w := aged(t, memstore.New())
 			before := kinds(w)
 			scene.Equal(t, affiliate.Retained{Events: 7, Receipts: 5, Deliveries: 5, Clicks: 5}, before)
-			got := scene.Must(w.Retain(t.Context(), tt.policy))
+			got := scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: tt.policy})).Removed
 			scene.Equal(t, tt.want, got)
 			scene.Equal(t, minus(before, got), kinds(w))
 			w.Verifies()
 			scene.Equal(t, int64(5), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
-			scene.Equal(t, affiliate.Retained{}, scene.Must(w.Retain(t.Context(), tt.policy)))
+			scene.Equal(t, affiliate.Retained{}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: tt.policy})).Removed)
 		})
 	}
 }
@@ -102,14 +102,14 @@ func TestRetainBoundary(t *testing.T) {
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	policy := affiliate.Retention{Events: 60 * day, Receipts: 60 * day, Clicks: 60 * day}
 	w.Pass(60 * day)
-	scene.Equal(t, affiliate.Retained{}, scene.Must(w.Retain(t.Context(), policy)))
+	scene.Equal(t, affiliate.Retained{}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed)
 	click := scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "1", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
 	if click.AffiliateLinkID.IsNull() {
 		t.Error("a click that Retain keeps does not attribute")
 	}
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	w.Pass(60*day + time.Microsecond)
-	scene.Equal(t, affiliate.Retained{Events: 3, Receipts: 1, Clicks: 1}, scene.Must(w.Retain(t.Context(), policy)))
+	scene.Equal(t, affiliate.Retained{Events: 3, Receipts: 1, Clicks: 1}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed)
 	w.Verifies()
 }
 
@@ -138,7 +138,7 @@ func TestRetainRefused(t *testing.T) {
 			tt.policy.Events += 99 * day * time.Duration(min(1, 1+int64(tt.policy.Events)))
 			for _, p := range []*tributary.Program{w.Program, w.Keyed(affiliate.Once{Key: tt.name})} {
 				before := kinds(w)
-				_, err := p.Retain(t.Context(), tt.policy)
+				_, err := p.Run(t.Context(), affiliate.RetainJob{Retention: tt.policy})
 				refusal, ok := errors.AsType[*affiliate.Error](err)
 				if !ok || refusal.Reason != reason || refusal.Field != tt.field || refusal.Message != tt.text {
 					t.Errorf("refused with %v", err)
@@ -150,7 +150,7 @@ func TestRetainRefused(t *testing.T) {
 		})
 	}
 	wide := scene.New(t, func(c *tributary.Config) { c.CookieDays = 400 })
-	if _, err := wide.Retain(t.Context(), affiliate.Retention{Clicks: 399 * day}); !errors.Is(err, affiliate.RetentionTooShort) {
+	if _, err := wide.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Clicks: 399 * day}}); !errors.Is(err, affiliate.RetentionTooShort) {
 		t.Errorf("the window of the program does not count: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestRetainKeepsPending(t *testing.T) {
 	scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set("d")}))
 	w.Join("a")
 	w.Pass(1000 * day)
-	scene.Equal(t, affiliate.Retained{Events: 1}, scene.Must(w.Retain(t.Context(), affiliate.Retention{Events: 1, Deliveries: 1})))
+	scene.Equal(t, affiliate.Retained{Events: 1}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Events: 1, Deliveries: 1}})).Removed)
 	scene.Equal(t, 1, len(w.Claim(10)))
 	w.Verifies()
 }
@@ -188,7 +188,7 @@ func TestRetainClicks(t *testing.T) {
 	}
 	w.Pass(61 * day)
 	policy := affiliate.Retention{Clicks: 60 * day}
-	scene.Equal(t, affiliate.Retained{Clicks: 4}, scene.Must(w.Retain(ctx, policy)))
+	scene.Equal(t, affiliate.Retained{Clicks: 4}, scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: policy})).Removed)
 	scene.Equal(t, map[string]int64{"a": 2, "a2": 1, "b": 1}, links())
 	scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "a"}))
 	scene.Equal(t, map[string]int64{"a": 3, "a2": 1, "b": 1}, links())
@@ -197,7 +197,7 @@ func TestRetainClicks(t *testing.T) {
 	scene.Equal(t, int64(4), scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks)
 	w.Verifies()
 	w.Pass(61 * day)
-	scene.Equal(t, affiliate.Retained{Clicks: 1}, scene.Must(w.Retain(ctx, policy))) // its link is gone
+	scene.Equal(t, affiliate.Retained{Clicks: 1}, scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: policy})).Removed) // its link is gone
 	scene.Equal(t, int64(4), scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks)
 	w.Verifies()
 	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
@@ -225,7 +225,8 @@ func TestRetainFails(t *testing.T) {
 		store := memstore.New()
 		w := aged(t, store)
 		before := kinds(w)
-		got, err := w.With(conformance.FailAt(store, n)).Retain(t.Context(), policy)
+		done, err := w.With(conformance.FailAt(store, n)).Run(t.Context(), affiliate.RetainJob{Retention: policy})
+		got := done.Removed
 		scene.Equal(t, minus(before, got), kinds(w))
 		w.Verifies()
 		if err == nil {
@@ -234,7 +235,7 @@ func TestRetainFails(t *testing.T) {
 		if got != (affiliate.Retained{}) {
 			partly++
 		}
-		rest := scene.Must(w.Retain(t.Context(), policy))
+		rest := scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed
 		scene.Equal(t, affiliate.Retained{Events: 7, Receipts: 5, Deliveries: 5, Clicks: 4}, minus(got, minus(affiliate.Retained{}, rest)))
 		w.Verifies()
 	}
@@ -257,8 +258,8 @@ func TestRetainConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			got, err := w.Retain(t.Context(), affiliate.Retention{Clicks: 60 * day})
-			if gone.Add(got.Clicks); err != nil {
+			got, err := w.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Clicks: 60 * day}})
+			if gone.Add(got.Removed.Clicks); err != nil {
 				t.Error(err)
 			}
 		})
@@ -306,7 +307,7 @@ func TestRetainModel(t *testing.T) {
 				age := func(least int) time.Duration {
 					return time.Duration(rapid.IntRange(least, 100).Draw(rt, "age")) * day
 				}
-				scene.Must(w.Retain(ctx, affiliate.Retention{Events: age(0), Receipts: age(1), Deliveries: age(0), Clicks: age(60)}))
+				scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Events: age(0), Receipts: age(1), Deliveries: age(0), Clicks: age(60)}}))
 			},
 			"": func(rt *rapid.T) {
 				if err := w.Verify(ctx); err != nil {

@@ -161,7 +161,7 @@ func TestSmallTransactions(t *testing.T) {
 				l.Pass(72 * time.Hour)
 			},
 			func(l *long) error {
-				_, err := l.Prune(t.Context(), l.Now.Add(-time.Hour))
+				_, err := l.Run(t.Context(), affiliate.PruneJob{Before: l.Now.Add(-time.Hour)})
 				return err
 			}, map[affiliate.DeliveryState]int{},
 		},
@@ -173,9 +173,9 @@ func TestSmallTransactions(t *testing.T) {
 				l.Pass(72 * day)
 			},
 			func(l *long) error {
-				gone, err := l.Retain(t.Context(), affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day})
-				if err == nil && gone.Clicks != waits {
-					err = fmt.Errorf("%+v deleted", gone)
+				done, err := l.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day}})
+				if err == nil && done.Removed.Clicks != waits {
+					err = fmt.Errorf("%+v deleted", done.Removed)
 				}
 				return err
 			}, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: waits},

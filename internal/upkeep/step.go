@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/audit"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -19,11 +20,15 @@ const (
 	stepAtMost    = 10_000
 	stepByDefault = 2_000
 	stepBatch     = 512 // the most records of one transaction
+	runBatch      = 100 // the same of Run, which nobody waits for
 )
 
 // Step implements tributary.Program.Step.
 func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliate.Step) (_ affiliate.Progress, err error) {
 	defer p.Begin(&ctx, "Step", engine.Writes).End(&err)
+	if job == (affiliate.VerifyJob{}) {
+		return verify(ctx, p)
+	}
 	w, err := workIn(p, job)
 	if err != nil {
 		return affiliate.Progress{}, err
@@ -62,8 +67,42 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	return lastPart(ctx, p, rq, s)
 }
 
-// lastPart runs the last transaction of a step. Without a key, a transaction with
-// nothing to write is left out.
+// Run implements tributary.Program.Run.
+func Run(ctx context.Context, p *engine.Program, job affiliate.Job) (_ affiliate.Progress, err error) {
+	defer p.Begin(&ctx, "Run", engine.Writes).End(&err)
+	if job == (affiliate.VerifyJob{}) {
+		return verify(ctx, p)
+	}
+	w, err := workIn(p, job)
+	if err != nil {
+		return affiliate.Progress{}, err
+	}
+	rq := engine.Request{Name: "run." + w.name, Input: job, Refused: w.refused}
+	return engine.WriteAround(p.Op(ctx), rq, nil, func() (affiliate.Progress, error) {
+		s, err := engine.View(ctx, p, func(o *engine.Op) (stepping, error) { return stepping{work: w}.open(o) })
+		for err == nil && !s.done() {
+			s.left = runBatch
+			var next stepping
+			if next, err = advanceStep(ctx, p, s, true); err == nil {
+				s = next
+			}
+		}
+		s.did.Done = err == nil
+		return s.did, err
+	})
+}
+
+// verify checks the books, which is one step.
+func verify(ctx context.Context, p *engine.Program) (affiliate.Progress, error) {
+	v, err := audit.Report(ctx, p)
+	if err != nil {
+		return affiliate.Progress{}, err
+	}
+	return affiliate.Progress{Done: true, Looked: v.Records, Verification: v}, nil
+}
+
+// lastPart is the last transaction of a step. Without a key, one that has nothing
+// to write is none.
 func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepping) (affiliate.Progress, error) {
 	if once := p.OnceOf(rq.Once); rq.Refused == nil && once.Key == "" && once.Refused == nil {
 		if s.left > 0 {

@@ -118,7 +118,7 @@ func TestStepTiers(t *testing.T) {
 	before := len(w.Dump()["events"])
 	steps := stepAll(t, w.Program, affiliate.AssignTiersJob{}, 500)
 	all := totalOf(steps)
-	if len(steps) < 10 || all.Looked != int64(n) || int(all.Changed) != scene.Must(whole.AssignTiers(t.Context())) {
+	if len(steps) < 10 || all.Looked != int64(n) || all.Changed != scene.Must(whole.Run(t.Context(), affiliate.AssignTiersJob{})).Changed {
 		t.Errorf("%d steps, %+v", len(steps), all)
 	}
 	if store.most > 512 || store.updates < 10 {
@@ -163,7 +163,7 @@ func TestStepRecalculate(t *testing.T) {
 		return out
 	}
 	whole, _ := newBatched(t)
-	want := scene.Must(whole.RecalculateSales(t.Context(), cheaper(whole, n)))
+	want := scene.Must(whole.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: cheaper(whole, n)})).Changed
 	for killedAt := range int64(4) {
 		if killedAt%2 == 0 && !atlength.On() {
 			continue
@@ -190,7 +190,7 @@ func TestStepRecalculate(t *testing.T) {
 			}
 			at.Cursor = done.Cursor
 		}
-		if int(changed) > want || want != n {
+		if changed > want || want != n {
 			t.Errorf("killed at %d: %d changed, the whole call changes %d", killedAt, changed, want)
 		}
 		if diff := cmp.Diff(money(whole), money(w)); diff != "" {
@@ -225,11 +225,11 @@ func TestStepPrune(t *testing.T) {
 		whole func(l *long) affiliate.Retained
 	}{
 		"Prune": {func(l *long) affiliate.Job { return affiliate.PruneJob{Before: l.Now.Add(-time.Hour)} }, func(l *long) affiliate.Retained {
-			scene.Must(l.Prune(t.Context(), l.Now.Add(-time.Hour)))
+			scene.Must(l.Run(t.Context(), affiliate.PruneJob{Before: l.Now.Add(-time.Hour)}))
 			return affiliate.Retained{}
 		}},
 		"Retain": {func(*long) affiliate.Job { return affiliate.RetainJob{Retention: policy} }, func(l *long) affiliate.Retained {
-			return scene.Must(l.Retain(t.Context(), policy))
+			return scene.Must(l.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

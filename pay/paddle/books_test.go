@@ -147,7 +147,7 @@ func (l lifecycle) told(t testing.TB) (byPaddle, byStripe []pay.Action) {
 func books(s *paytest.Shop) string {
 	text := s.Money()
 	for _, of := range []affiliate.Affiliate{s.Mara, s.Ben} {
-		b := paytest.Must(s.Balance(s.T.Context(), of.ID))
+		b := paytest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: of.ID}))
 		text += fmt.Sprintf("\n%s: payable %s, held %s, in payout %s, paid %s", of.FirstName, b.Payable, b.Held, b.InPayout, b.Paid)
 	}
 	for _, sale := range s.AllSales() {

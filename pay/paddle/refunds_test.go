@@ -77,7 +77,7 @@ func TestRefundFirst(t *testing.T) {
 	payout := paytest.Must(paid.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: paid.Mara.ID, ExternalID: "2026-01"}))
 	paytest.Must(paid.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid))
 	paid.Send(paid.adjusted("adj_1", "refund", "txn_1", 3000))
-	balance := paytest.Must(paid.Balance(t.Context(), paid.Mara.ID))
+	balance := paytest.Must(paid.Balance(t.Context(), affiliate.AffiliateRef{ID: paid.Mara.ID}))
 	paytest.Same(t, "payable", balance.Payable.Format("USD"), "-5.00")
 	paytest.Same(t, "paid", balance.Paid.Format("USD"), "20.00")
 	paytest.Same(t, "kind", paid.Last().Action.Kind, pay.KindRefund)

@@ -177,7 +177,7 @@ func TestCreditNotes(t *testing.T) {
 			s.payment("pi_1")
 			for _, days := range []int{89, 2} {
 				s.Pass(time.Duration(days) * 24 * time.Hour)
-				paytest.Must(s.Prune(t.Context(), s.Now))
+				paytest.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
 				_, err := s.ProviderPayment(t.Context(), "stripe", "pi_1")
 				paytest.Same(t, "kept", err == nil, days == 89)
 			}

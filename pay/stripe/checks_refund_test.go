@@ -139,5 +139,5 @@ func afterPayout(t *testing.T, paid bool) {
 	commissions := s.Sale().Commissions
 	paytest.Same(t, "commissions", len(commissions), 2)
 	paytest.Same(t, "entry", commissions[1].CommissionEarned, affiliate.MustAmount("-5"))
-	paytest.Same(t, "payable", paytest.Must(s.Balance(t.Context(), s.Mara.ID)).Payable, affiliate.MustAmount("-5"))
+	paytest.Same(t, "payable", paytest.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})).Payable, affiliate.MustAmount("-5"))
 }

@@ -96,7 +96,7 @@ func (s *shop) deliver(h *history, events []event) {
 
 // payout pays Mara when there is something to pay.
 func (s *shop) payout() {
-	if b := paytest.Must(s.Balance(s.T.Context(), s.Mara.ID)); b.Payable.Sign() > 0 {
+	if b := paytest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})); b.Payable.Sign() > 0 {
 		paytest.Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 	}
 }
@@ -156,7 +156,7 @@ func (h *history) checkStatus(when string, s *shop, c *naiveCustomer) {
 			want = subStatuses[preferred]
 		}
 	}
-	ref := paytest.Must(s.PayerReferral(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id}))
+	ref := paytest.Must(s.Payer(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id})).Referral.Or(affiliate.Referral{})
 	paytest.Same(h.T, when+", status of "+c.id, ref.Status, want)
 }
 

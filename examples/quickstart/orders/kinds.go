@@ -138,9 +138,9 @@ func (s *Shop) changePlan(ctx context.Context, r row) error {
 }
 
 func (s *Shop) changeStatus(ctx context.Context, r row) error {
-	moves := map[string]func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error){
-		"approved": s.ApproveAffiliates, "declined": s.DeclineAffiliates,
-		"deactivated": s.DeactivateAffiliates, "banned": s.BanAffiliates,
+	moves := map[string]affiliate.AffiliateStatus{
+		"approved": affiliate.AffiliateActive, "declined": affiliate.AffiliateDeclined,
+		"deactivated": affiliate.AffiliateDeactivated, "banned": affiliate.AffiliateBanned,
 	}
 	move, ok := moves[r.status]
 	if !ok {
@@ -148,7 +148,7 @@ func (s *Shop) changeStatus(ctx context.Context, r row) error {
 	}
 	id, err := s.affiliateID(ctx, r.email)
 	if err == nil {
-		_, err = move(ctx, id)
+		_, err = s.SetAffiliateStatus(ctx, move, id)
 	}
 	return err
 }

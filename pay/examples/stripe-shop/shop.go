@@ -81,7 +81,7 @@ func (s *shop) partner(ctx context.Context) (affiliate.Affiliate, error) {
 
 // money prints what the affiliate has.
 func (s *shop) money(ctx context.Context) (string, error) {
-	b, err := s.Balance(ctx, s.mara.ID)
+	b, err := s.Balance(ctx, affiliate.AffiliateRef{ID: s.mara.ID})
 	if err != nil {
 		return "", err
 	}

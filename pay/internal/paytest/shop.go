@@ -176,7 +176,7 @@ func (s *Shop) Earned(of affiliate.Affiliate) string {
 			sum = Must(sum.Add(a.Amount))
 		}
 	}
-	balance := Must(s.Balance(s.T.Context(), of.ID))
+	balance := Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: of.ID}))
 	if balance.Earned != sum {
 		s.T.Errorf("the balance of %s is %s, sales and adjustments give %s", of.FirstName, balance.Earned, sum)
 	}
