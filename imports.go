@@ -3,7 +3,7 @@ package tributary
 import (
 	"context"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/imports"
 )
 
@@ -22,7 +22,7 @@ import (
 // Effects: affiliates, links, their clicks in the totals, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportAffiliates(ctx context.Context, rows []affiliate.ImportedAffiliate) (affiliate.ImportReport, error) {
+func (p *Program) ImportAffiliates(ctx context.Context, rows []imported.Affiliate) (imported.Report, error) {
 	return imports.ImportAffiliates(ctx, p.engine, rows)
 }
 
@@ -38,7 +38,7 @@ func (p *Program) ImportAffiliates(ctx context.Context, rows []affiliate.Importe
 // Effects: coupons, codes, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportCoupons(ctx context.Context, rows []affiliate.ImportedCoupon) (affiliate.ImportReport, error) {
+func (p *Program) ImportCoupons(ctx context.Context, rows []imported.Coupon) (imported.Report, error) {
 	return imports.ImportCoupons(ctx, p.engine, rows)
 }
 
@@ -57,7 +57,7 @@ func (p *Program) ImportCoupons(ctx context.Context, rows []affiliate.ImportedCo
 // are open, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportPayouts(ctx context.Context, rows []affiliate.ImportedPayout) (affiliate.ImportReport, error) {
+func (p *Program) ImportPayouts(ctx context.Context, rows []imported.Payout) (imported.Report, error) {
 	return imports.ImportPayouts(ctx, p.engine, rows)
 }
 
@@ -82,7 +82,7 @@ func (p *Program) ImportPayouts(ctx context.Context, rows []affiliate.ImportedPa
 // [Program.ReportPayment] does, with their events.
 //
 // Source: docs/import.md.
-func (p *Program) ImportSales(ctx context.Context, rows []affiliate.ImportedSale) (affiliate.ImportReport, error) {
+func (p *Program) ImportSales(ctx context.Context, rows []imported.Sale) (imported.Report, error) {
 	return imports.ImportSales(ctx, p.engine, rows)
 }
 
@@ -98,6 +98,6 @@ func (p *Program) ImportSales(ctx context.Context, rows []affiliate.ImportedSale
 // affiliates and links, and the ledger for rows with a Ref.
 //
 // Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
-func (p *Program) ImportReferrals(ctx context.Context, rows []affiliate.ImportedReferral) (affiliate.ImportReport, error) {
+func (p *Program) ImportReferrals(ctx context.Context, rows []imported.Referral) (imported.Report, error) {
 	return imports.ImportReferrals(ctx, p.engine, rows)
 }

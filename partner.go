@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 )
 
 // Profile returns the affiliate's own profile.
@@ -14,7 +15,7 @@ import (
 // Errors: [affiliate.ErrNotFound].
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
+func (p Partner) Profile(ctx context.Context) (partner.Profile, error) {
 	return p.partner.Profile(ctx)
 }
 
@@ -47,7 +48,7 @@ func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 // Effects: those of Program.SetPayoutDetails.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
+func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
 	return p.partner.SetPayoutDetails(ctx, d)
 }
 
@@ -56,7 +57,7 @@ func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
+func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Link], error) {
 	return p.partner.Links(ctx, pg)
 }
 
@@ -65,7 +66,7 @@ func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerCode], error) {
+func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Code], error) {
 	return p.partner.Codes(ctx, pg)
 }
 
@@ -74,7 +75,7 @@ func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerReferral], error) {
+func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Referral], error) {
 	return p.partner.Referrals(ctx, pg)
 }
 
@@ -83,7 +84,7 @@ func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.Li
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerSale], error) {
+func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Sale], error) {
 	return p.partner.Sales(ctx, pg)
 }
 
@@ -92,7 +93,7 @@ func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerPayout], error) {
+func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Payout], error) {
 	return p.partner.Payouts(ctx, pg)
 }
 
@@ -101,7 +102,7 @@ func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List
 // Errors: [affiliate.ErrNotFound], also for one of somebody else.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) Payout(ctx context.Context, id uuid.UUID) (affiliate.PartnerPayout, error) {
+func (p Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, error) {
 	return p.partner.Payout(ctx, id)
 }
 

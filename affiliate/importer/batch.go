@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -24,7 +25,7 @@ type pending struct {
 	other    bool             // another sale than the earlier row with its ref, and refused
 	why      *affiliate.Error // it is rejected already
 	currency affiliate.Currency
-	says     affiliate.ImportFigures
+	says     imported.Figures
 }
 
 func (b *batch) add(row pending) {
@@ -48,7 +49,7 @@ func (r *run) flush(ctx context.Context) error {
 			sent = append(sent, row)
 		}
 	}
-	var report affiliate.ImportReport
+	var report imported.Report
 	if len(sent) > 0 {
 		var err error
 		if report, err = r.send(ctx, sent); err != nil {
@@ -67,40 +68,40 @@ func (r *run) flush(ctx context.Context) error {
 }
 
 // send calls the import of the batch's kind.
-func (r *run) send(ctx context.Context, rows []pending) (affiliate.ImportReport, error) {
+func (r *run) send(ctx context.Context, rows []pending) (imported.Report, error) {
 	switch r.batch.kind {
 	case Affiliates:
-		return r.p.ImportAffiliates(ctx, each(rows, func(row *pending) affiliate.ImportedAffiliate {
-			in := row.Item.(Affiliate).ImportedAffiliate
+		return r.p.ImportAffiliates(ctx, each(rows, func(row *pending) imported.Affiliate {
+			in := row.Item.(Affiliate).Affiliate
 			in.Ref, in.OnConflict, in.Status = row.Ref, r.OnConflict, cmp.Or(in.Status, r.Default)
 			return in
 		}))
 	case Coupons:
-		return r.p.ImportCoupons(ctx, each(rows, func(row *pending) affiliate.ImportedCoupon {
-			in := row.Item.(Coupon).ImportedCoupon
+		return r.p.ImportCoupons(ctx, each(rows, func(row *pending) imported.Coupon {
+			in := row.Item.(Coupon).Coupon
 			in.Ref = row.Ref
 			return in
 		}))
 	case Referrals:
-		return r.p.ImportReferrals(ctx, each(rows, func(row *pending) affiliate.ImportedReferral {
-			in := row.Item.(Referral).ImportedReferral
+		return r.p.ImportReferrals(ctx, each(rows, func(row *pending) imported.Referral {
+			in := row.Item.(Referral).Referral
 			in.Ref = row.Ref
 			return in
 		}))
 	case Sales:
-		return r.p.ImportSales(ctx, each(rows, func(row *pending) affiliate.ImportedSale {
-			in := row.Item.(Sale).ImportedSale
+		return r.p.ImportSales(ctx, each(rows, func(row *pending) imported.Sale {
+			in := row.Item.(Sale).Sale
 			in.Ref = row.Ref
 			return in
 		}))
 	case Payouts:
-		return r.p.ImportPayouts(ctx, each(rows, func(row *pending) affiliate.ImportedPayout {
-			in := row.Item.(Payout).ImportedPayout
+		return r.p.ImportPayouts(ctx, each(rows, func(row *pending) imported.Payout {
+			in := row.Item.(Payout).Payout
 			in.Ref = row.Ref
 			return in
 		}))
 	}
-	return affiliate.ImportReport{}, errors.New("a row without an item")
+	return imported.Report{}, errors.New("a row without an item")
 }
 
 func each[T any](rows []pending, of func(*pending) T) []T {
@@ -113,7 +114,7 @@ func each[T any](rows []pending, of func(*pending) T) []T {
 
 // count adds the results of the batch to the report, row by row: those that were
 // sent, and those that were rejected before.
-func (r *run) count(batch *affiliate.ImportReport) error {
+func (r *run) count(batch *imported.Report) error {
 	why := make(map[int]*affiliate.Error, len(batch.Failed))
 	for _, f := range batch.Failed {
 		why[f.Row] = refusalOf(f.Err)
@@ -153,13 +154,13 @@ func refusalOf(err error) *affiliate.Error {
 	return refusal.RefuseNoAffiliate.Err()
 }
 
-func (r *run) countRow(row *pending, done affiliate.ImportRow, why *affiliate.Error) error {
+func (r *run) countRow(row *pending, done imported.Row, why *affiliate.Error) error {
 	switch done.Outcome {
-	case affiliate.ImportFailed:
+	case imported.Failed:
 		return r.reject(row, why)
-	case affiliate.ImportCreated:
+	case imported.Created:
 		r.report.Created[r.batch.kind]++
-	case affiliate.ImportExisting:
+	case imported.Existing:
 		r.report.Existing[r.batch.kind]++
 	default:
 		r.report.Changed[r.batch.kind]++
@@ -170,7 +171,7 @@ func (r *run) countRow(row *pending, done affiliate.ImportRow, why *affiliate.Er
 	if err := r.report.Stored.add(r.currency, done.Stored); err != nil {
 		return err
 	}
-	if done.Outcome == affiliate.ImportCreated || done.Outcome == affiliate.ImportForwarded {
+	if done.Outcome == imported.Created || done.Outcome == imported.Forwarded {
 		return nil // they must be equal
 	}
 	rest, err := plus(row.says, done.Stored, affiliate.Amount.Sub)
@@ -181,7 +182,7 @@ func (r *run) countRow(row *pending, done affiliate.ImportRow, why *affiliate.Er
 }
 
 // countNote lists what is stored otherwise. What is not stored at all is a reject.
-func (r *run) countNote(row *pending, note affiliate.ImportNote) {
+func (r *run) countNote(row *pending, note imported.Note) {
 	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: note.Err.Field, Err: note.Err, Kept: note.Kept}
 	if note.Kept != "" {
 		r.list(&r.report.Conflicts, reject)

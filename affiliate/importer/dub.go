@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/amounts"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -89,9 +90,9 @@ type dub struct {
 	Files
 	output
 	paid  paidSales
-	first map[[16]byte]time.Time              // the first commission of each customer who is not in the file of customers
-	links map[string][]affiliate.ImportedLink // of the customers' links, by partner
-	known map[[16]byte]bool                   // links that are in links
+	first map[[16]byte]time.Time     // the first commission of each customer who is not in the file of customers
+	links map[string][]imported.Link // of the customers' links, by partner
+	known map[[16]byte]bool          // links that are in links
 }
 
 // again reads a file that will be read once more. Nothing is read of one that
@@ -119,7 +120,7 @@ func (d *dub) partner(row *Row, e *entry) {
 	if !known {
 		e.refuse(refusal.FieldUnknownWord.Of("Status"))
 	}
-	a := affiliate.ImportedAffiliate{
+	a := imported.Affiliate{
 		Email: e.text("Email"), Status: status,
 		CreatedAt: e.time(time.UTC, nil, "Enrolled at", "Created at"),
 	}
@@ -128,7 +129,7 @@ func (d *dub) partner(row *Row, e *entry) {
 	if clicks := max(e.count("Clicks"), e.count("Total clicks")); clicks > 0 && len(a.Links) > 0 {
 		a.Links[0].Clicks = clicks
 	} else if clicks > 0 {
-		a.Links = []affiliate.ImportedLink{{Slug: slugOf(a.Email), Clicks: clicks}}
+		a.Links = []imported.Link{{Slug: slugOf(a.Email), Clicks: clicks}}
 	}
 	row.Item = Affiliate{a}
 }
@@ -159,17 +160,17 @@ func (d *dub) linkOfCustomer(_ *Row, e *entry) {
 		return
 	}
 	if d.known == nil {
-		d.known, d.links = map[[16]byte]bool{}, map[string][]affiliate.ImportedLink{}
+		d.known, d.links = map[[16]byte]bool{}, map[string][]imported.Link{}
 	}
 	d.known[shortOf(ref)] = true
 	owner := partnerOf(e.text("Partner ID"), e.text("Partner email"))
-	d.links[owner] = append(d.links[owner], affiliate.ImportedLink{Ref: ref, Slug: slug})
+	d.links[owner] = append(d.links[owner], imported.Link{Ref: ref, Slug: slug})
 }
 
 // lead reads a customer of the file of customers.
 func (d *dub) lead(row *Row, e *entry) {
 	row.Ref = e.id("dub:customer:", "ID")
-	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, "Created at")}
+	c := imported.Referral{CreatedAt: e.time(time.UTC, nil, "Created at")}
 	if slug := slugOfLink(e.text("Link")); slug != "" {
 		c.Via = append(c.Via, "dub:link:"+strings.ToLower(slug))
 	}
@@ -205,7 +206,7 @@ func (d *dub) customer(row *Row, e *entry) {
 	}
 	delete(d.first, shortOf(id))
 	row.Ref = "dub:customer:" + id
-	c := affiliate.ImportedReferral{CreatedAt: at, Via: e.lead("dub:partner:", "Partner ID")}
+	c := imported.Referral{CreatedAt: at, Via: e.lead("dub:partner:", "Partner ID")}
 	c.Name, c.Email = e.text("Customer name"), e.text("Customer email")
 	c.ReferredUserExternalID = e.text("Customer external ID")
 	c.AffiliateEmail = e.text("Partner email")
@@ -218,7 +219,7 @@ func (d *dub) commission(row *Row, e *entry) {
 	kind, status := strings.ToLower(e.text("Type")), strings.ToLower(e.text("Status"))
 	currency := e.currency("Currency")
 	e.form = amounts.Form{Currency: currency, Decimal: '.'}
-	s := affiliate.ImportedSale{
+	s := imported.Sale{
 		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:", "Partner ID"), AffiliateEmail: e.text("Partner email"),
 		CommissionEarned: e.amount("Earnings"),
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
@@ -25,35 +26,35 @@ func (g generated) Rows(context.Context) iter.Seq2[importer.Row, error] {
 			return yield(importer.Row{File: "generated", Line: line, Ref: ref, Item: item}, nil)
 		}
 		for i := range g.affiliates {
-			link := affiliate.ImportedLink{Ref: fmt.Sprint("gen:link:", i), Slug: fmt.Sprint("partner-", i), Clicks: int64(i)}
-			item := affiliate.ImportedAffiliate{FirstName: "P", LastName: fmt.Sprint(i), Email: fmt.Sprintf("p%d@example.com", i), CreatedAt: began, Links: []affiliate.ImportedLink{link}}
-			if !give(fmt.Sprint("gen:affiliate:", i), importer.Affiliate{ImportedAffiliate: item}) {
+			link := imported.Link{Ref: fmt.Sprint("gen:link:", i), Slug: fmt.Sprint("partner-", i), Clicks: int64(i)}
+			item := imported.Affiliate{FirstName: "P", LastName: fmt.Sprint(i), Email: fmt.Sprintf("p%d@example.com", i), CreatedAt: began, Links: []imported.Link{link}}
+			if !give(fmt.Sprint("gen:affiliate:", i), importer.Affiliate{Affiliate: item}) {
 				return
 			}
 		}
 		for i := range customers {
-			item := affiliate.ImportedReferral{CreatedAt: began.Add(time.Duration(i) * time.Minute), Via: []string{fmt.Sprint("gen:link:", i%g.affiliates)}}
+			item := imported.Referral{CreatedAt: began.Add(time.Duration(i) * time.Minute), Via: []string{fmt.Sprint("gen:link:", i%g.affiliates)}}
 			item.Email = fmt.Sprintf("c%d@example.net", i)
-			if !give(fmt.Sprint("gen:customer:", i), importer.Referral{ImportedReferral: item}) {
+			if !give(fmt.Sprint("gen:customer:", i), importer.Referral{Referral: item}) {
 				return
 			}
 		}
 		for i := range g.sales {
-			if !give(fmt.Sprint("gen:sale:", i), importer.Sale{ImportedSale: g.sale(i, customers, began)}) {
+			if !give(fmt.Sprint("gen:sale:", i), importer.Sale{Sale: g.sale(i, customers, began)}) {
 				return
 			}
 		}
 		for i := 0; i < g.sales; i += 3 {
-			item := affiliate.ImportedPayout{PaidAt: began.Add(24 * 400 * time.Hour), Amount: affiliate.MustAmount("2.5"), Sales: []string{fmt.Sprint("gen:sale:", i)}}
-			if !give(fmt.Sprint("gen:payout:", i), importer.Payout{ImportedPayout: item}) {
+			item := imported.Payout{PaidAt: began.Add(24 * 400 * time.Hour), Amount: affiliate.MustAmount("2.5"), Sales: []string{fmt.Sprint("gen:sale:", i)}}
+			if !give(fmt.Sprint("gen:payout:", i), importer.Payout{Payout: item}) {
 				return
 			}
 		}
 	}
 }
 
-func (g generated) sale(i, customers int, began time.Time) affiliate.ImportedSale {
-	return affiliate.ImportedSale{
+func (g generated) sale(i, customers int, began time.Time) imported.Sale {
+	return imported.Sale{
 		CreatedAt: began.Add(time.Duration(i) * time.Minute), Customer: fmt.Sprint("gen:customer:", i%customers),
 		TotalEarned: affiliate.MustAmount("12.5"), CommissionEarned: affiliate.MustAmount("2.5"), ExternalID: fmt.Sprint("ch_", i),
 	}

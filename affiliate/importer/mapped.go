@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 )
 
 // The rows of a file with a mapping.
 
 func (c *mapped) affiliate(row *Row, _ *entry) {
-	a := affiliate.ImportedAffiliate{
+	a := imported.Affiliate{
 		Email: c.field("email"), FirstName: c.field("firstName"), LastName: c.field("lastName"),
 		Status: affiliate.AffiliateStatus(c.word()), CreatedAt: c.at("createdAt"),
 		PayoutEmail: c.field("payoutEmail"), PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
@@ -23,7 +24,7 @@ func (c *mapped) affiliate(row *Row, _ *entry) {
 	}
 	slug := c.field("slug")
 	if slug != "" {
-		a.Links = []affiliate.ImportedLink{{Ref: c.ref(Links, strings.ToLower(slug)), Slug: slug, Clicks: c.number("clicks")}}
+		a.Links = []imported.Link{{Ref: c.ref(Links, strings.ToLower(slug)), Slug: slug, Clicks: c.number("clicks")}}
 	}
 	row.Ref = c.refOf(strings.ToLower(a.Email), slug)
 	row.Item = Affiliate{a}
@@ -31,7 +32,7 @@ func (c *mapped) affiliate(row *Row, _ *entry) {
 
 func (c *mapped) code(row *Row, _ *entry) {
 	text, currency := c.field("code"), c.currencyOf()
-	in := affiliate.ImportedCoupon{CreatedAt: c.at("createdAt"), TimesRedeemed: c.number("timesRedeemed")}
+	in := imported.Coupon{CreatedAt: c.at("createdAt"), TimesRedeemed: c.number("timesRedeemed")}
 	in.Name = c.field("name")
 	if in.Name == "" {
 		in.Name = text
@@ -46,12 +47,12 @@ func (c *mapped) code(row *Row, _ *entry) {
 	if months := c.number("durationInMonths"); months != 0 {
 		in.DurationInMonths = affiliate.Set(months)
 	}
-	code := affiliate.ImportedCode{Ref: c.ref(Codes, "#"+digest(strings.ToUpper(text))), Via: c.refer(Affiliates, "affiliate"), TimesRedeemed: in.TimesRedeemed}
+	code := imported.Code{Ref: c.ref(Codes, "#"+digest(strings.ToUpper(text))), Via: c.refer(Affiliates, "affiliate"), TimesRedeemed: in.TimesRedeemed}
 	code.Code, code.AffiliateEmail, code.ExternalID = text, c.field("affiliateEmail"), c.field("externalId")
 	if most := c.number("maxRedemptions"); most != 0 {
 		code.MaxRedemptions = affiliate.Set(most)
 	}
-	in.Codes = []affiliate.ImportedCode{code}
+	in.Codes = []imported.Code{code}
 	if ref := c.refOf(strings.ToUpper(text)); ref != "" {
 		row.Ref = c.ref(Coupons, strings.TrimPrefix(ref, c.ref(c.Kind, "")))
 	}
@@ -59,7 +60,7 @@ func (c *mapped) code(row *Row, _ *entry) {
 }
 
 func (c *mapped) referral(row *Row, _ *entry) {
-	in := affiliate.ImportedReferral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word()), Via: c.via()}
+	in := imported.Referral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word()), Via: c.via()}
 	in.Name, in.Email, in.ReferredUserExternalID = c.field("name"), c.field("email"), c.field("customerId")
 	in.AffiliateEmail, in.Plan = c.field("affiliateEmail"), c.field("plan")
 	in.Payers = providerIDs(c.Provider, c.field("payer"))
@@ -69,7 +70,7 @@ func (c *mapped) referral(row *Row, _ *entry) {
 
 func (c *mapped) sale(row *Row, _ *entry) {
 	currency := c.currencyOf()
-	s := affiliate.ImportedSale{
+	s := imported.Sale{
 		CreatedAt: c.at("createdAt"), Email: c.field("email"), Name: c.field("name"), Via: c.via(), AffiliateEmail: c.field("affiliateEmail"),
 		TotalEarned: c.money("total", currency), Tax: c.money("tax", currency), Shipping: c.money("shipping", currency),
 		Refunded: c.money("refunded", currency), CommissionEarned: c.money("commission", currency),
@@ -102,7 +103,7 @@ func (c *mapped) sale(row *Row, _ *entry) {
 
 // gather records a sale that was paid. Its affiliate is that of the row, or that
 // of the customer, which only the program knows.
-func (c *mapped) gather(ref string, s *affiliate.ImportedSale, currency affiliate.Currency) {
+func (c *mapped) gather(ref string, s *imported.Sale, currency affiliate.Currency) {
 	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
 	if g.affiliate == "" {
 		g.affiliate = "#" + digest(cmp.Or(
@@ -121,7 +122,7 @@ func (c *mapped) gather(ref string, s *affiliate.ImportedSale, currency affiliat
 
 func (c *mapped) payout(row *Row, _ *entry) {
 	currency := c.currencyOf()
-	p := affiliate.ImportedPayout{
+	p := imported.Payout{
 		CreatedAt: c.at("createdAt"), PaidAt: c.at("paidAt"), Status: affiliate.PayoutStatus(c.word()),
 		Amount: c.money("amount", currency), ExternalID: c.field("externalId"),
 	}
@@ -129,5 +130,5 @@ func (c *mapped) payout(row *Row, _ *entry) {
 		p.Sales = append(p.Sales, c.ref(Sales, id))
 	}
 	row.Ref = c.refOf(strings.Join(p.Sales, "\n"))
-	row.Item = Payout{ImportedPayout: p, Currency: c.said(currency)}
+	row.Item = Payout{Payout: p, Currency: c.said(currency)}
 }

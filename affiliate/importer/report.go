@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 )
 
 // Errors of [Run].
@@ -37,7 +38,7 @@ type Report struct {
 }
 
 // Totals are amounts by currency.
-type Totals map[affiliate.Currency]affiliate.ImportFigures
+type Totals map[affiliate.Currency]imported.Figures
 
 // A Reject is a row, or a part of one, that was left out or differs in its
 // record.
@@ -51,12 +52,12 @@ type Reject struct {
 }
 
 // add adds figures.
-func (t Totals) add(c affiliate.Currency, f affiliate.ImportFigures) error {
+func (t Totals) add(c affiliate.Currency, f imported.Figures) error {
 	sum, err := plus(t[c], f, affiliate.Amount.Add)
 	if err != nil {
 		return err
 	}
-	if sum != (affiliate.ImportFigures{}) {
+	if sum != (imported.Figures{}) {
 		t[c] = sum
 	} else {
 		delete(t, c)
@@ -65,7 +66,7 @@ func (t Totals) add(c affiliate.Currency, f affiliate.ImportFigures) error {
 }
 
 // plus returns the sum of two figures, or with Sub their difference.
-func plus(a, b affiliate.ImportFigures, op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (affiliate.ImportFigures, error) {
+func plus(a, b imported.Figures, op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (imported.Figures, error) {
 	for _, pair := range [...]struct {
 		to   *affiliate.Amount
 		more affiliate.Amount
@@ -101,14 +102,14 @@ func (r *Report) balanced() bool {
 }
 
 // figuresOf returns the amounts that a row says.
-func figuresOf(item Item) affiliate.ImportFigures {
+func figuresOf(item Item) imported.Figures {
 	switch item := item.(type) {
 	case Sale:
-		return affiliate.ImportFigures{Sales: item.TotalEarned, Refunds: item.Refunded, Commission: item.CommissionEarned}
+		return imported.Figures{Sales: item.TotalEarned, Refunds: item.Refunded, Commission: item.CommissionEarned}
 	case Payout:
-		return affiliate.ImportFigures{Payouts: item.Amount}
+		return imported.Figures{Payouts: item.Amount}
 	}
-	return affiliate.ImportFigures{}
+	return imported.Figures{}
 }
 
 // currencyOf returns the currency of a row; empty: the program's.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -48,7 +49,7 @@ type Files struct {
 // article 1988486.
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
-		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]affiliate.ImportedLink{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
+		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
 		if r.Location == nil {
 			r.Location = time.UTC
 		}
@@ -119,9 +120,9 @@ type rewardful struct {
 	Files
 	output
 	paid  paidSales
-	links map[string][]affiliate.ImportedLink // of the file of links, by affiliate
-	given map[[16]byte]bool                   // customers that were taken from commissions
-	kept  map[[16]byte]bool                   // commissions that are bonuses, because their payments were refunded
+	links map[string][]imported.Link // of the file of links, by affiliate
+	given map[[16]byte]bool          // customers that were taken from commissions
+	kept  map[[16]byte]bool          // commissions that are bonuses, because their payments were refunded
 }
 
 // id makes a ref of a field; an empty one is refused.
@@ -151,8 +152,8 @@ func (e *entry) lead(pairs ...string) (via []string) {
 	return via
 }
 
-func (r *rewardful) linkOf(e *entry) affiliate.ImportedLink {
-	link := affiliate.ImportedLink{Slug: e.text("token"), Clicks: e.count("visitors")}
+func (r *rewardful) linkOf(e *entry) imported.Link {
+	link := imported.Link{Slug: e.text("token"), Clicks: e.count("visitors")}
 	if link.Ref = "rewardful:link:" + e.text("id"); e.text("id") == "" {
 		link.Ref = "rewardful:token:" + digest(link.Slug)
 	}
@@ -181,7 +182,7 @@ func (e *entry) state(name string) affiliate.AffiliateStatus {
 }
 
 func (r *rewardful) affiliate(row *Row, e *entry) {
-	a := affiliate.ImportedAffiliate{
+	a := imported.Affiliate{
 		FirstName: e.text("first_name"), LastName: e.text("last_name"), Email: e.text("email"),
 		Status: e.state("state"), CreatedAt: e.time(time.UTC, nil, "created_at"),
 	}
@@ -202,7 +203,7 @@ func (r *rewardful) affiliate(row *Row, e *entry) {
 		e.refuse(link.bad)
 	}
 	if token := e.text("token"); token != "" {
-		a.Links = append(a.Links, affiliate.ImportedLink{Ref: "rewardful:token:" + digest(token), Slug: token})
+		a.Links = append(a.Links, imported.Link{Ref: "rewardful:token:" + digest(token), Slug: token})
 	}
 	for _, link := range r.links[id] {
 		known := false
@@ -218,17 +219,17 @@ func (r *rewardful) affiliate(row *Row, e *entry) {
 
 func (r *rewardful) coupon(row *Row, e *entry) {
 	token := e.text("token")
-	c := affiliate.ImportedCoupon{NewCoupon: r.Discount, CreatedAt: e.time(time.UTC, nil, "created_at")}
+	c := imported.Coupon{NewCoupon: r.Discount, CreatedAt: e.time(time.UTC, nil, "created_at")}
 	row.Ref = e.id("rewardful:coupon-of:", "id")
 	c.Name, c.ExternalID = token, ""
-	code := affiliate.ImportedCode{
+	code := imported.Code{
 		NewCode: affiliate.NewCode{Code: token, ExternalID: e.text("external_id")},
 		Ref:     e.id("rewardful:coupon:", "id"), Via: e.lead("rewardful:affiliate:", "affiliate_id"),
 	}
 	if e.text("archived") == "true" {
 		code.Active = affiliate.Set(false)
 	}
-	c.Codes = []affiliate.ImportedCode{code}
+	c.Codes = []imported.Code{code}
 	row.Item = Coupon{c}
 }
 
@@ -251,7 +252,7 @@ func (r *rewardful) customerOfSale(row *Row, e *entry) {
 
 func (r *rewardful) referral(row *Row, e *entry, at string) {
 	row.Ref = e.id("rewardful:referral:", at+"id")
-	c := affiliate.ImportedReferral{CreatedAt: e.time(time.UTC, nil, at+"became_lead_at", at+"created_at")}
+	c := imported.Referral{CreatedAt: e.time(time.UTC, nil, at+"became_lead_at", at+"created_at")}
 	c.Name, c.Email = e.text(at+"customer.name"), e.text(at+"customer.email")
 	c.Payers = providerIDs(stripe, e.text(at+"stripe_customer_id"))
 	c.Via = e.lead("rewardful:link:", at+"link.id", "rewardful:coupon:", at+"coupon.id", "rewardful:affiliate:", at+"affiliate.id")
@@ -269,7 +270,7 @@ func (r *rewardful) commission(row *Row, e *entry) {
 	if currency == "" {
 		currency = e.currency("sale.currency")
 	}
-	s := affiliate.ImportedSale{
+	s := imported.Sale{
 		CreatedAt: e.time(time.UTC, nil, "sale.charged_at", "sale.created_at", "created_at"),
 		Via:       e.lead("rewardful:link:", "sale.referral.link.id", "rewardful:affiliate:", "sale.affiliate.id", "rewardful:affiliate:", "sale.referral.affiliate.id"),
 
@@ -312,7 +313,7 @@ func (r *rewardful) commission(row *Row, e *entry) {
 		}
 		r.kept[shortOf(row.Ref)] = true
 		ref = row.Ref + ":kept"
-		bonus := affiliate.ImportedSale{
+		bonus := imported.Sale{
 			CreatedAt: s.CreatedAt, Customer: s.Customer, Via: s.Via, CommissionEarned: kept, Reason: "Paid by Rewardful for a payment that was refunded",
 		}
 		row.Ref, row.Item = ref, Sale{bonus, currency}
@@ -330,7 +331,7 @@ func (r *rewardful) payout(row *Row, e *entry) {
 	e.requires("amount")
 	e.requires("commissions")
 	currency := e.currency("currency")
-	p := affiliate.ImportedPayout{
+	p := imported.Payout{
 		CreatedAt: e.time(time.UTC, nil, "created_at"), Amount: e.minor("amount", currency), ExternalID: e.text("id"),
 	}
 	switch e.text("state") {
@@ -352,5 +353,5 @@ func (r *rewardful) payout(row *Row, e *entry) {
 		p.Sales = append(p.Sales, ref)
 		r.paid.list(ref)
 	}
-	row.Item = Payout{ImportedPayout: p, Currency: currency}
+	row.Item = Payout{Payout: p, Currency: currency}
 }

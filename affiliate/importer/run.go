@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -25,15 +26,15 @@ type Options struct {
 }
 
 // Conflict says what happens to a link whose slug another affiliate has.
-type Conflict = affiliate.SlugConflict
+type Conflict = imported.SlugConflict
 
 // What happens to such a link: it is left out, and customers who came by it still
 // belong to its affiliate; its slug gets -2, -3 …; or Run ends with [ErrConflict]
 // after the transaction, in which the affiliate is left out.
 const (
-	Skip       Conflict = affiliate.SkipLink
-	RenameSlug Conflict = affiliate.RenameSlug
-	Fail       Conflict = affiliate.RefuseRow
+	Skip       Conflict = imported.SkipLink
+	RenameSlug Conflict = imported.RenameSlug
+	Fail       Conflict = imported.RefuseRow
 )
 
 // Run imports the rows of a source into a program. It commits a batch of rows at
@@ -192,7 +193,7 @@ func (r *run) without(payout Payout, taken *pending) (Payout, error) {
 			payout.Sales = append(payout.Sales, ref)
 			continue
 		}
-		less := affiliate.ImportFigures{Payouts: commission}
+		less := imported.Figures{Payouts: commission}
 		var err error
 		if payout.Amount, err = payout.Amount.Sub(commission); err != nil {
 			return payout, err

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 )
 
 // A Source yields the rows of an import in the order affiliates, coupons,
@@ -33,23 +34,23 @@ type Row struct {
 type Item interface{ item() }
 
 // An Affiliate is an affiliate with their links. [Run] sets Ref and OnConflict.
-type Affiliate struct{ affiliate.ImportedAffiliate }
+type Affiliate struct{ imported.Affiliate }
 
 // A Coupon is a coupon with its codes. [Run] sets Ref.
-type Coupon struct{ affiliate.ImportedCoupon }
+type Coupon struct{ imported.Coupon }
 
 // A Referral is a customer. [Run] sets Ref.
-type Referral struct{ affiliate.ImportedReferral }
+type Referral struct{ imported.Referral }
 
 // A Sale is a payment with its commission, or a bonus. [Run] sets Ref.
 type Sale struct {
-	affiliate.ImportedSale
+	imported.Sale
 	Currency affiliate.Currency // of all its amounts; empty: the program's
 }
 
 // A Payout is a payout. [Run] sets Ref.
 type Payout struct {
-	affiliate.ImportedPayout
+	imported.Payout
 	Currency affiliate.Currency // of its amount; empty: the program's
 
 	// Gathered marks a payout that the reader made of commissions that the

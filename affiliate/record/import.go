@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 )
 
 // Import is a row of the ledger of imports: which record a ref of another
@@ -12,25 +13,25 @@ import (
 type Import struct {
 	ID        uuid.UUID
 	Ref       string // never names a person: ids of the service, or a digest
-	Kind      affiliate.ImportKind
-	Object    uuid.UUID               // the record; it may be gone
-	Digest    string                  `json:",omitzero"` // of the row; empty: of a link or a code, which are parts of a row
-	Adopted   bool                    `json:",omitzero"` // the record was there before
-	Figures   affiliate.ImportFigures `json:",omitzero"` // what the row said; of an adopted record what it had
+	Kind      imported.Kind
+	Object    uuid.UUID        // the record; it may be gone
+	Digest    string           `json:",omitzero"` // of the row; empty: of a link or a code, which are parts of a row
+	Adopted   bool             `json:",omitzero"` // the record was there before
+	Figures   imported.Figures `json:",omitzero"` // what the row said; of an adopted record what it had
 	CreatedAt affiliate.Instant
 	UpdatedAt affiliate.Instant
 }
 
 // The kinds of imported records.
 const (
-	ImportedAsAffiliate affiliate.ImportKind = "affiliate"
-	ImportedAsLink      affiliate.ImportKind = "link"
-	ImportedAsCoupon    affiliate.ImportKind = "coupon"
-	ImportedAsCode      affiliate.ImportKind = "code"
-	ImportedAsReferral  affiliate.ImportKind = "referral"
-	ImportedAsSale      affiliate.ImportKind = "sale"
-	ImportedAsBonus     affiliate.ImportKind = "bonus" // an adjustment
-	ImportedAsPayout    affiliate.ImportKind = "payout"
+	ImportedAsAffiliate imported.Kind = "affiliate"
+	ImportedAsLink      imported.Kind = "link"
+	ImportedAsCoupon    imported.Kind = "coupon"
+	ImportedAsCode      imported.Kind = "code"
+	ImportedAsReferral  imported.Kind = "referral"
+	ImportedAsSale      imported.Kind = "sale"
+	ImportedAsBonus     imported.Kind = "bonus" // an adjustment
+	ImportedAsPayout    imported.Kind = "payout"
 )
 
 // RecordID returns the row's own id.

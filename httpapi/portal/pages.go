@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
@@ -16,10 +17,10 @@ const shownDays = 30
 
 // A summary holds what the overview shows.
 type summary struct {
-	Profile       affiliate.PartnerProfile
+	Profile       partner.Profile
 	Balance       affiliate.Balance
 	NoBooks       bool
-	Links         []affiliate.PartnerLink
+	Links         []partner.Link
 	Days          []affiliate.Bucket
 	Bars          []page.Bar
 	Width, Height int

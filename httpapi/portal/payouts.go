@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 )
 
 // payouts lists the payouts.
@@ -14,7 +15,7 @@ func payouts(v *visit) (view, error) {
 
 // A payoutSheet is the page of a payout.
 type payoutSheet struct {
-	Payout  affiliate.PartnerPayout
+	Payout  partner.Payout
 	Entries []affiliate.PayoutEntry
 }
 
@@ -33,7 +34,7 @@ func payout(v *visit) (view, error) {
 }
 
 // WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
-func (v *view) WhyNot(p affiliate.PartnerPayout) string {
+func (v *view) WhyNot(p partner.Payout) string {
 	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
 

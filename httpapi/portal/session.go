@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
@@ -155,6 +155,6 @@ func leave(v *visit) {
 	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
 	http.SetCookie(v.w, v.cookie(v.r, "", sent[:strings.LastIndexByte(sent, '/')+1], -1)) // as Enter has set it
 	http.SetCookie(v.w, v.cookie(v.r, "", atThisPath, -1))
-	v.profile = affiliate.PartnerProfile{}
+	v.profile = partner.Profile{}
 	v.render(http.StatusOK, view{title: "You have left", template: "over", Data: v.cfg.Back})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
@@ -31,7 +32,7 @@ type visit struct {
 	affiliate uuid.UUID
 	byVisit   bool // by Token or Enter, so it can be left
 	session   ticket.Ticket
-	profile   affiliate.PartnerProfile
+	profile   partner.Profile
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -255,7 +256,7 @@ func (v *visit) wrong(status int, text string) {
 
 // over answers whoever may see nothing: the same bytes for every reason.
 func (v *visit) over() {
-	v.profile = affiliate.PartnerProfile{}
+	v.profile = partner.Profile{}
 	v.render(http.StatusForbidden, view{title: "Your visit is over", template: "over", Data: v.cfg.Back})
 }
 

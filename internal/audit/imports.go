@@ -3,7 +3,7 @@ package audit
 import (
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -43,7 +43,7 @@ func (a *audit) verifyImports() {
 // be gone.
 func (a *audit) isOther(r *record.Import) bool {
 	for _, table := range [...]struct {
-		kind affiliate.ImportKind
+		kind imported.Kind
 		has  bool
 	}{
 		{record.ImportedAsAffiliate, a.affiliates.has(r.Object)}, {record.ImportedAsLink, a.links.has(r.Object)}, {record.ImportedAsCoupon, a.coupons.has(r.Object)},

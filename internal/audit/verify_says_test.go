@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -216,7 +217,7 @@ func TestVerifyPasses(t *testing.T) {
 			}
 		}},
 		"a customer of the past": {nil, func(s scene.Shop) {
-			scene.Must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{
+			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{
 				AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}}))
 			s.Verifies()
 			scene.Must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -223,7 +224,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err CreateReferral of nobody", func() error { _, err := customer("x", "nobody"); return err }, nil},
 		cause{"CreateReferral, second", func() (err error) { bea, err = customer("bea", "bob"); return keep("bea", bea.ID, err) }, fires("referral.created bea")},
 		cause{"ImportReferrals", func() error {
-			_, err := w.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
+			_, err := w.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
 			return err
 		}, nil},
 		cause{"UpdateReferral", func() error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -119,7 +120,7 @@ func TestBulkLimit(t *testing.T) {
 			CouponID: coupon.ID, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](9),
 		}}))
 	}
-	row := affiliate.ImportedReferral{NewReferral: affiliate.NewReferral{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
+	row := imported.Referral{NewReferral: affiliate.NewReferral{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
 	for name, call := range map[string]struct{ fits, over func() error }{
 		"GenerateCodes":     {func() error { return codes(2, a) }, func() error { return codes(3, a) }},
 		"GenerateCodesMany": {func() error { return codes(1, a, b) }, func() error { return codes(1, a, b, c) }},
@@ -134,8 +135,8 @@ func TestBulkLimit(t *testing.T) {
 			func() error { return scene.ErrOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales...)) },
 		},
 		"Import": {
-			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []affiliate.ImportedReferral{row, row})) },
-			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []affiliate.ImportedReferral{row, row, row})) },
+			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []imported.Referral{row, row})) },
+			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []imported.Referral{row, row, row})) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -148,7 +149,7 @@ func TestWrappingStore(t *testing.T) {
 	if _, err := s.CreateReferral(ctx, nobody); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("CreateReferral: %v", err)
 	}
-	report, err := s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: nobody}})
+	report, err := s.ImportReferrals(ctx, []imported.Referral{{NewReferral: nobody}})
 	if err != nil || len(report.Failed) != 1 {
 		t.Errorf("ImportReferrals: %+v, %v", report, err)
 	}

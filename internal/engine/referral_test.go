@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -443,33 +444,33 @@ func TestImportReferrals(t *testing.T) {
 	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Bob.ID))
 	day := func(n int) time.Time { return scene.Start.AddDate(0, 0, -n).Add(7) }
-	row := func(name string, at time.Time, change func(*affiliate.ImportedReferral)) affiliate.ImportedReferral {
-		in := affiliate.ImportedReferral{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: name, Email: name + "@example.net", ReferredUserExternalID: name}}
+	row := func(name string, at time.Time, change func(*imported.Referral)) imported.Referral {
+		in := imported.Referral{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: name, Email: name + "@example.net", ReferredUserExternalID: name}}
 		if change != nil {
 			change(&in)
 		}
 		return in
 	}
-	rows := []affiliate.ImportedReferral{
+	rows := []imported.Referral{
 		row("y1", day(1), nil),
-		row("y3", day(3).In(time.FixedZone("x", 7200)), func(in *affiliate.ImportedReferral) { in.Status = affiliate.SubscriptionCancelled }),
-		row("y2", day(2), func(in *affiliate.ImportedReferral) { in.AffiliateID, in.PromoCode = "", " off" }),
-		row("now", time.Time{}, func(in *affiliate.ImportedReferral) { in.Manual, in.Integration = true, "SHOPIFY" }),
+		row("y3", day(3).In(time.FixedZone("x", 7200)), func(in *imported.Referral) { in.Status = affiliate.SubscriptionCancelled }),
+		row("y2", day(2), func(in *imported.Referral) { in.AffiliateID, in.PromoCode = "", " off" }),
+		row("now", time.Time{}, func(in *imported.Referral) { in.Manual, in.Integration = true, "SHOPIFY" }),
 		row("tomas", day(9), nil),
-		row("y1", day(9), func(in *affiliate.ImportedReferral) { in.Email = "Y1@example.net" }),
-		row("bad", day(1), func(in *affiliate.ImportedReferral) { in.Email = "x" }),
+		row("y1", day(9), func(in *imported.Referral) { in.Email = "Y1@example.net" }),
+		row("bad", day(1), func(in *imported.Referral) { in.Email = "x" }),
 		row("future", s.Now.Add(time.Microsecond), nil),
 		row("ancient", time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC), nil),
-		row("status", day(1), func(in *affiliate.ImportedReferral) { in.Status = "vip" }),
-		row("nobodys", day(1), func(in *affiliate.ImportedReferral) { in.AffiliateID = "nobody" }),
-		row("nocode", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "NOPE" }),
-		row("nulcode", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "A\x00" }),
-		row("unassigned", day(1), func(in *affiliate.ImportedReferral) { in.PromoCode = "NOBODYS" }),
-		row("mismatch", day(1), func(in *affiliate.ImportedReferral) { in.AffiliateEmail = "bob@example.com" }),
-		row("clicked", day(4), func(in *affiliate.ImportedReferral) { in.AffiliateID = scene.JSON(s.Click.ID) }),
+		row("status", day(1), func(in *imported.Referral) { in.Status = "vip" }),
+		row("nobodys", day(1), func(in *imported.Referral) { in.AffiliateID = "nobody" }),
+		row("nocode", day(1), func(in *imported.Referral) { in.PromoCode = "NOPE" }),
+		row("nulcode", day(1), func(in *imported.Referral) { in.PromoCode = "A\x00" }),
+		row("unassigned", day(1), func(in *imported.Referral) { in.PromoCode = "NOBODYS" }),
+		row("mismatch", day(1), func(in *imported.Referral) { in.AffiliateEmail = "bob@example.com" }),
+		row("clicked", day(4), func(in *imported.Referral) { in.AffiliateID = scene.JSON(s.Click.ID) }),
 	}
-	kept := append([]affiliate.ImportedReferral{}, rows...)
-	var report affiliate.ImportReport
+	kept := append([]imported.Referral{}, rows...)
+	var report imported.Report
 	s.Fires(func() (err error) { report, err = s.ImportReferrals(ctx, rows); return err })
 	if diff := cmp.Diff(kept, rows); diff != "" {
 		t.Errorf("the caller's rows changed: %s", diff)
@@ -519,7 +520,7 @@ func TestImportReferrals(t *testing.T) {
 	}, affiliate.ReferralUpdated)
 	s.Fires(func() error { return s.DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
 	s.Verifies()
-	if empty := scene.Must(s.ImportReferrals(ctx, nil)); !cmp.Equal(empty, affiliate.ImportReport{}) {
+	if empty := scene.Must(s.ImportReferrals(ctx, nil)); !cmp.Equal(empty, imported.Report{}) {
 		t.Errorf("%+v", empty)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -212,7 +213,7 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.CreateReferral(ctx, in)
 			check(what("CreateReferral", f), err)
 			in.Email = "i" + in.Email
-			_, err = s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: in}, {NewReferral: in, Status: affiliate.SubscriptionStatus(text)}})
+			_, err = s.ImportReferrals(ctx, []imported.Referral{{NewReferral: in}, {NewReferral: in, Status: affiliate.SubscriptionStatus(text)}})
 			check(what("ImportReferrals", f), err)
 		})
 		putText(affiliate.ReferralUpdate{}, text, func(f string, in affiliate.ReferralUpdate) {
@@ -324,7 +325,7 @@ func TestHostileNumbers(t *testing.T) {
 			if !errors.Is(err, affiliate.NothingPayable) {
 				t.Errorf("until %v: %v", at, err)
 			}
-			scene.Must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x"}}}))
+			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x"}}}))
 		}
 		for _, err := range []error{s.DeleteSale(ctx, affiliate.SaleID(min(n, -1)))} {
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -180,10 +181,10 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("Import", func(t *testing.T) { // an import is of the past: no check
 		s, id, number := late(t)
-		report := scene.Must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{{NewReferral: affiliate.NewReferral{
+		report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{
 			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}}}))
-		scene.Equal(t, affiliate.ImportReport{Created: 1, Rows: []affiliate.ImportRow{{Outcome: affiliate.ImportCreated}}}, report)
+		scene.Equal(t, imported.Report{Created: 1, Rows: []imported.Row{{Outcome: imported.Created}}}, report)
 		if joined(s, id) == uuid.Nil {
 			t.Error("the click was not joined")
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -16,7 +17,7 @@ import (
 )
 
 // ImportAffiliates implements tributary.Program.ImportAffiliates.
-func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.ImportedAffiliate) (_ affiliate.ImportReport, err error) {
+func ImportAffiliates(ctx context.Context, p *engine.Program, rows []imported.Affiliate) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportAffiliates", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "affiliate.import", Refused: refusal.First(p.CheckImport(len(rows)))}
@@ -31,7 +32,7 @@ func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.I
 		reading.emails = append(reading.emails, strings.ToLower(rows[i].Email))
 	}
 	o.Ahead = reading
-	return importRows(o, rq, slices.Clone(rows), func(row *affiliate.ImportedAffiliate) error { return normalizeImportedAffiliate(o, row) }, func(im *importing, row *affiliate.ImportedAffiliate, i int) (affiliate.ImportRow, error) {
+	return importRows(o, rq, slices.Clone(rows), func(row *imported.Affiliate) error { return normalizeImportedAffiliate(o, row) }, func(im *importing, row *imported.Affiliate, i int) (imported.Row, error) {
 		return im.affiliate(row, &drawn[i])
 	})
 }
@@ -40,7 +41,7 @@ func ImportAffiliates(ctx context.Context, p *engine.Program, rows []affiliate.I
 // transaction.
 type drawnAffiliate struct{ digest, random string }
 
-func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) error {
+func normalizeImportedAffiliate(o *engine.Op, row *imported.Affiliate) error {
 	row.Links = slices.Clone(row.Links)
 	row.Status = cmp.Or(row.Status, affiliate.AffiliateActive)
 	err := refusal.First(checkRef(row.Ref), engine.RequiredEmail("email", &row.Email))
@@ -71,7 +72,7 @@ func normalizeImportedAffiliate(o *engine.Op, row *affiliate.ImportedAffiliate) 
 	return refusal.First(refusal.NormalizeEmail("payoutEmail", &row.PayoutEmail))
 }
 
-func normalizeImportedLink(o *engine.Op, link *affiliate.ImportedLink, owner *time.Time) error {
+func normalizeImportedLink(o *engine.Op, link *imported.Link, owner *time.Time) error {
 	if link.CreatedAt.IsZero() {
 		link.CreatedAt = *owner
 	}
@@ -87,10 +88,10 @@ func normalizeImportedLink(o *engine.Op, link *affiliate.ImportedLink, owner *ti
 }
 
 // affiliate stores a row.
-func (im *importing) affiliate(row *affiliate.ImportedAffiliate, drawn *drawnAffiliate) (affiliate.ImportRow, error) {
-	known, found, err := imported(im.Op, row.Ref)
+func (im *importing) affiliate(row *imported.Affiliate, drawn *drawnAffiliate) (imported.Row, error) {
+	known, found, err := importedAs(im.Op, row.Ref)
 	if err != nil || found && known.Digest == drawn.digest {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting}, err
+		return imported.Row{Outcome: imported.Existing}, err
 	}
 	if found {
 		return im.knownAffiliate(known, row, drawn)
@@ -98,37 +99,37 @@ func (im *importing) affiliate(row *affiliate.ImportedAffiliate, drawn *drawnAff
 	rec, err := im.FindAffiliateByEmail(row.Email)
 	adopted := err == nil
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	links := &importedLinks{importing: im, row: row}
 	if err := links.plan(rec.ID); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if !adopted {
 		if rec, err = im.newAffiliate(row); err != nil {
-			return affiliate.ImportRow{}, err
+			return imported.Row{}, err
 		}
 		if err := links.needOne(drawn.random); err != nil {
-			return affiliate.ImportRow{}, err
+			return imported.Row{}, err
 		}
 		if err := im.Tx.Affiliates.Insert(rec); err != nil {
-			return affiliate.ImportRow{}, refusal.Internal("write affiliate", err)
+			return imported.Row{}, refusal.Internal("write affiliate", err)
 		}
 	}
 	if _, err := links.store(rec); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	outcome := affiliate.ImportCreated
+	outcome := imported.Created
 	if adopted {
-		outcome = affiliate.ImportExisting
+		outcome = imported.Existing
 	}
-	return affiliate.ImportRow{Outcome: outcome}, im.enroll(record.Import{
+	return imported.Row{Outcome: outcome}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsAffiliate, Object: rec.ID, Digest: drawn.digest, Adopted: adopted,
 	})
 }
 
 // newAffiliate returns a row as a record, checked against what is stored.
-func (im *importing) newAffiliate(row *affiliate.ImportedAffiliate) (record.Affiliate, error) {
+func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, error) {
 	terms, err := im.TermsOf(row.CommissionPlanID, refusal.PlanNotFound)
 	if err != nil {
 		return record.Affiliate{}, err
@@ -149,25 +150,25 @@ func (im *importing) newAffiliate(row *affiliate.ImportedAffiliate) (record.Affi
 }
 
 // knownAffiliate adds the links that a row says besides what it said before.
-func (im *importing) knownAffiliate(known record.Import, row *affiliate.ImportedAffiliate, drawn *drawnAffiliate) (affiliate.ImportRow, error) {
+func (im *importing) knownAffiliate(known record.Import, row *imported.Affiliate, drawn *drawnAffiliate) (imported.Row, error) {
 	rec, err := im.Tx.Affiliates.Get(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil
 	}
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	links := &importedLinks{importing: im, row: row}
 	if err := links.plan(rec.ID); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	added, err := links.store(rec)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if added == 0 {
 		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
 	}
 	known.Digest = drawn.digest
-	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded}, im.amend(known)
+	return imported.Row{Outcome: imported.Forwarded}, im.amend(known)
 }

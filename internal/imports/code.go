@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -15,7 +16,7 @@ import (
 
 // A plannedCode says what happens to a code of a row.
 type plannedCode struct {
-	affiliate.ImportedCode
+	imported.Code
 	owner  uuid.UUID
 	known  bool             // it is not new
 	stored uuid.UUID        // it is there already; zero: it is not
@@ -24,18 +25,18 @@ type plannedCode struct {
 
 // planCodes decides which codes of a row are stored. coupon is zero for a new
 // one.
-func (im *importing) planCodes(row *affiliate.ImportedCoupon, coupon uuid.UUID) ([]plannedCode, error) {
+func (im *importing) planCodes(row *imported.Coupon, coupon uuid.UUID) ([]plannedCode, error) {
 	var codes []plannedCode
 	own := map[record.Key]bool{}
 	for _, code := range row.Codes {
-		_, found, err := imported(im.Op, code.Ref)
+		_, found, err := importedAs(im.Op, code.Ref)
 		if err != nil {
 			return nil, err
 		}
 		if found {
 			continue
 		}
-		planned := plannedCode{ImportedCode: code}
+		planned := plannedCode{Code: code}
 		if err := im.placeCode(&planned, coupon, own); err != nil {
 			return nil, err
 		}
@@ -61,7 +62,7 @@ func (im *importing) placeCode(planned *plannedCode, coupon uuid.UUID, own map[r
 		}
 		planned.owner = owner.ID
 	}
-	for _, key := range (record.Code{Code: planned.Code, ExternalID: planned.ExternalID}).AppendKeys(nil) {
+	for _, key := range (record.Code{Code: planned.Code.Code, ExternalID: planned.ExternalID}).AppendKeys(nil) {
 		if !key.Index.Unique() {
 			continue
 		}

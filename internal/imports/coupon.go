@@ -8,13 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // ImportCoupons implements tributary.Program.ImportCoupons.
-func ImportCoupons(ctx context.Context, p *engine.Program, rows []affiliate.ImportedCoupon) (_ affiliate.ImportReport, err error) {
+func ImportCoupons(ctx context.Context, p *engine.Program, rows []imported.Coupon) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportCoupons", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "coupon.import", Refused: refusal.First(p.CheckImport(len(rows)))}
@@ -31,12 +32,12 @@ func ImportCoupons(ctx context.Context, p *engine.Program, rows []affiliate.Impo
 		}
 	}
 	o.Ahead = reading
-	return importRows(o, rq, slices.Clone(rows), func(row *affiliate.ImportedCoupon) error { return normalizeImportedCoupon(o, row) }, func(im *importing, row *affiliate.ImportedCoupon, i int) (affiliate.ImportRow, error) {
+	return importRows(o, rq, slices.Clone(rows), func(row *imported.Coupon) error { return normalizeImportedCoupon(o, row) }, func(im *importing, row *imported.Coupon, i int) (imported.Row, error) {
 		return im.coupon(row, digests[i])
 	})
 }
 
-func normalizeImportedCoupon(o *engine.Op, row *affiliate.ImportedCoupon) error {
+func normalizeImportedCoupon(o *engine.Op, row *imported.Coupon) error {
 	if err := refusal.First(checkRef(row.Ref)); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func normalizeImportedCoupon(o *engine.Op, row *affiliate.ImportedCoupon) error 
 	)
 }
 
-func normalizeImportedCode(o *engine.Op, code *affiliate.ImportedCode) error {
+func normalizeImportedCode(o *engine.Op, code *imported.Code) error {
 	if code.Ref != "" {
 		if err := checkRef(code.Ref); err != nil {
 			return err
@@ -83,38 +84,38 @@ func normalizeImportedCode(o *engine.Op, code *affiliate.ImportedCode) error {
 }
 
 // coupon stores a row.
-func (im *importing) coupon(row *affiliate.ImportedCoupon, digest string) (affiliate.ImportRow, error) {
-	known, found, err := imported(im.Op, row.Ref)
+func (im *importing) coupon(row *imported.Coupon, digest string) (imported.Row, error) {
+	known, found, err := importedAs(im.Op, row.Ref)
 	if err != nil || found && known.Digest == digest {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting}, err
+		return imported.Row{Outcome: imported.Existing}, err
 	}
 	if found {
 		return im.knownCoupon(known, row, digest)
 	}
 	rec, adopted, err := im.couponWithID(row.ExternalID)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	codes, err := im.planCodes(row, rec.ID)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	outcome := affiliate.ImportExisting
+	outcome := imported.Existing
 	if !adopted {
-		outcome = affiliate.ImportCreated
+		outcome = imported.Created
 		at := affiliate.InstantOf(row.CreatedAt)
 		rec = record.Coupon{
 			ID: im.NewIDAt(row.CreatedAt), TimesRedeemed: row.TimesRedeemed, OpeningRedeemed: row.TimesRedeemed, CreatedAt: at, UpdatedAt: at,
 		}
 		im.FillCoupon(&rec, row.NewCoupon)
 		if err := im.Tx.Coupons.Insert(rec); err != nil {
-			return affiliate.ImportRow{}, refusal.Internal("write coupon", err)
+			return imported.Row{}, refusal.Internal("write coupon", err)
 		}
 	}
 	if _, err := im.storeCodes(rec, codes, adopted); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	return affiliate.ImportRow{Outcome: outcome}, im.enroll(record.Import{
+	return imported.Row{Outcome: outcome}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsCoupon, Object: rec.ID, Digest: digest, Adopted: adopted,
 	})
 }
@@ -132,25 +133,25 @@ func (im *importing) couponWithID(externalID string) (rec record.Coupon, found b
 }
 
 // knownCoupon adds the codes that a row says besides what it said before.
-func (im *importing) knownCoupon(known record.Import, row *affiliate.ImportedCoupon, digest string) (affiliate.ImportRow, error) {
+func (im *importing) knownCoupon(known record.Import, row *imported.Coupon, digest string) (imported.Row, error) {
 	rec, err := im.Tx.Coupons.Get(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil
 	}
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	codes, err := im.planCodes(row, rec.ID)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	added, err := im.storeCodes(rec, codes, true)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if added == 0 {
 		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
 	}
 	known.Digest = digest
-	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded}, im.amend(known)
+	return imported.Row{Outcome: imported.Forwarded}, im.amend(known)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -121,7 +122,7 @@ func TestImportedForward(t *testing.T) {
 	later := slices.Clone(scene.ImportedSales)
 	later[0].Refunded, later[0].CommissionEarned = scene.Sum("60"), scene.Sum("10")
 	got := scene.Must(w.ImportSales(t.Context(), later))
-	if got.Changed != 1 || len(got.Notes) > 0 || got.Rows[0].Outcome != affiliate.ImportForwarded {
+	if got.Changed != 1 || len(got.Notes) > 0 || got.Rows[0].Outcome != imported.Forwarded {
 		t.Errorf("%+v", got)
 	}
 	w.Verifies()
@@ -178,7 +179,7 @@ func TestImportReportedSale(t *testing.T) {
 	two := paid("in_1")
 	row := scene.ImportedSales[0]
 	row.Ref = "old:sale:9"
-	got = scene.Must(w.ImportSales(t.Context(), []affiliate.ImportedSale{row}))
+	got = scene.Must(w.ImportSales(t.Context(), []imported.Sale{row}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.PaymentConflict) {
 		t.Errorf("two sales: %+v", got)
 	}
@@ -187,7 +188,7 @@ func TestImportReportedSale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got = scene.Must(w.ImportSales(t.Context(), []affiliate.ImportedSale{row}))
+	got = scene.Must(w.ImportSales(t.Context(), []imported.Sale{row}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.UnknownRef) {
 		t.Errorf("deleted: %+v", got)
 	}
@@ -200,18 +201,18 @@ func TestImportedPayers(t *testing.T) {
 	w := newImported(t, 3)
 	row := scene.ImportedCustomer[0]
 	row.Ref, row.Email = "new:customer:1", "tomas.new@example.net"
-	got := scene.Must(w.ImportReferrals(t.Context(), []affiliate.ImportedReferral{row}))
+	got := scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{row}))
 	if got.Existing != 1 || got.Created != 0 {
 		t.Errorf("%+v", got)
 	}
 	other := row
 	other.Ref, other.Email, other.Payers = "old:customer:2", "vera@example.net", []affiliate.ProviderID{{Provider: "stripe", ID: "cus_V"}}
-	if got := scene.Must(w.ImportReferrals(t.Context(), []affiliate.ImportedReferral{other})); got.Created != 1 {
+	if got := scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{other})); got.Created != 1 {
 		t.Errorf("%+v", got)
 	}
 	both := row
 	both.Ref, both.Payers = "old:customer:3", append(slices.Clone(row.Payers), other.Payers...)
-	got = scene.Must(w.ImportReferrals(t.Context(), []affiliate.ImportedReferral{both}))
+	got = scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{both}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.IdentifiersMismatch) {
 		t.Errorf("%+v", got)
 	}
@@ -235,8 +236,8 @@ func TestImportedIDs(t *testing.T) {
 	} {
 		sale, customer := scene.ImportedSales[0], scene.ImportedCustomer[0]
 		sale.Ref, sale.Keys, customer.Ref, customer.Payers = "new:sale", ids, "new:customer", ids
-		sales, customers := scene.Must(w.ImportSales(t.Context(), []affiliate.ImportedSale{sale})), scene.Must(w.ImportReferrals(t.Context(), []affiliate.ImportedReferral{customer}))
-		for field, failed := range map[string][]affiliate.ImportFailure{"keys": sales.Failed, "payers": customers.Failed} {
+		sales, customers := scene.Must(w.ImportSales(t.Context(), []imported.Sale{sale})), scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{customer}))
+		for field, failed := range map[string][]imported.Failure{"keys": sales.Failed, "payers": customers.Failed} {
 			refusal := new(affiliate.Error)
 			if len(failed) != 1 || !errors.As(failed[0].Err, &refusal) || refusal.Field != field {
 				t.Errorf("%s: %s: %+v", name, field, failed)
@@ -245,7 +246,7 @@ func TestImportedIDs(t *testing.T) {
 	}
 	bonus, mixed := scene.ImportedSales[2], scene.ImportedSales[0]
 	bonus.Ref, bonus.Keys, mixed.Ref, mixed.Keys = "b", []affiliate.ProviderID{id("stripe", "ch")}, "m", []affiliate.ProviderID{id("stripe", "ch"), id("paddle", "ch")}
-	if got := scene.Must(w.ImportSales(t.Context(), []affiliate.ImportedSale{bonus, mixed})); len(got.Failed) != 2 {
+	if got := scene.Must(w.ImportSales(t.Context(), []imported.Sale{bonus, mixed})); len(got.Failed) != 2 {
 		t.Errorf("%+v", got)
 	}
 	w.Verifies()
@@ -254,7 +255,7 @@ func TestImportedIDs(t *testing.T) {
 // A call takes 1,000 rows.
 func TestImportLimit(t *testing.T) {
 	w := scene.New(t)
-	rows := make([]affiliate.ImportedSale, 1001)
+	rows := make([]imported.Sale, 1001)
 	if _, err := w.ImportSales(t.Context(), rows); !errors.Is(err, affiliate.BulkLimitExceeded) {
 		t.Error(err)
 	}

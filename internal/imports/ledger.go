@@ -47,8 +47,8 @@ func importDigest(row any) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// imported returns the ledger's row of a ref. There may be none.
-func imported(o *engine.Op, ref string) (rec record.Import, found bool, err error) {
+// importedAs returns the ledger's row of a ref. There may be none.
+func importedAs(o *engine.Op, ref string) (rec record.Import, found bool, err error) {
 	if ref == "" {
 		return rec, false, nil
 	}
@@ -87,7 +87,7 @@ type lead struct {
 // follow finds the first of the refs that leads to an affiliate.
 func follow(o *engine.Op, refs []string) (lead, error) {
 	for _, ref := range refs {
-		rec, found, err := imported(o, ref)
+		rec, found, err := importedAs(o, ref)
 		if err != nil {
 			return lead{}, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -22,14 +23,14 @@ import (
 // refused.
 type importedLinks struct {
 	*importing
-	row   *affiliate.ImportedAffiliate
+	row   *imported.Affiliate
 	plans []plannedLink
 	new   int // of plans
 }
 
 // A plannedLink says what happens to a link of a row.
 type plannedLink struct {
-	affiliate.ImportedLink
+	imported.Link
 	stored uuid.UUID        // the link is there already; zero: it is not
 	left   bool             // it is left out; its ref leads to the affiliate
 	same   int              // an earlier plan with the same slug, counted from 1; zero: none
@@ -43,7 +44,7 @@ type plannedLink struct {
 func (l *importedLinks) plan(self uuid.UUID) error {
 	own := map[string]int{}
 	for _, link := range l.row.Links {
-		_, found, err := imported(l.importing.Op, link.Ref)
+		_, found, err := importedAs(l.importing.Op, link.Ref)
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (l *importedLinks) plan(self uuid.UUID) error {
 		if found {
 			continue
 		}
-		planned := plannedLink{ImportedLink: link}
+		planned := plannedLink{Link: link}
 		if link.Slug != given {
 			if planned.alias, err = l.freeAlias(given, self); err != nil {
 				return err
@@ -108,9 +109,9 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 		planned.note, planned.kept = refusal.SlugIsNumber.On("links"), ""
 	}
 	switch l.row.OnConflict {
-	case affiliate.RefuseRow:
+	case imported.RefuseRow:
 		return planned.note
-	case affiliate.RenameSlug:
+	case imported.RenameSlug:
 		planned.Slug, err = l.freeSuffix(planned.Slug, own)
 		planned.kept = planned.Slug
 		return err
@@ -200,7 +201,7 @@ func (l *importedLinks) needOne(random string) error {
 		return nil
 	}
 	slug, err := l.FreeSlug(engine.SlugBase(l.row.Email), random)
-	l.plans = append(l.plans, plannedLink{ImportedLink: affiliate.ImportedLink{Slug: slug, CreatedAt: l.row.CreatedAt}})
+	l.plans = append(l.plans, plannedLink{Link: imported.Link{Slug: slug, CreatedAt: l.row.CreatedAt}})
 	l.new++
 	return err
 }

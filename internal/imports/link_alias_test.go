@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -53,10 +54,10 @@ func TestSlugOfDigits(t *testing.T) {
 // An imported slug of digits is a conflict: left out, renamed or refused as the row
 // says.
 func TestImportSlugOfDigits(t *testing.T) {
-	for conflict, want := range map[affiliate.SlugConflict]string{"": "ben", affiliate.RenameSlug: "42-2", affiliate.RefuseRow: ""} {
+	for conflict, want := range map[imported.SlugConflict]string{"": "ben", imported.RenameSlug: "42-2", imported.RefuseRow: ""} {
 		w := scene.New(t)
-		row := affiliate.ImportedAffiliate{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", OnConflict: conflict, Links: []affiliate.ImportedLink{{Slug: "42", Ref: "old:link:42"}}}
-		report := scene.Must(w.ImportAffiliates(t.Context(), []affiliate.ImportedAffiliate{row}))
+		row := imported.Affiliate{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", OnConflict: conflict, Links: []imported.Link{{Slug: "42", Ref: "old:link:42"}}}
+		report := scene.Must(w.ImportAffiliates(t.Context(), []imported.Affiliate{row}))
 		if want == "" {
 			if len(report.Failed) != 1 || !errors.Is(report.Failed[0].Err, affiliate.SlugTaken) {
 				t.Errorf("refused: %+v", report)
@@ -76,10 +77,10 @@ func TestImportSlugOfDigits(t *testing.T) {
 func TestImportedAliases(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
-	rows := []affiliate.ImportedAffiliate{
-		{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", Links: []affiliate.ImportedLink{{Slug: "ben_b"}, {Slug: "ben.b"}, {Slug: "ben-b"}}},
-		{Ref: "old:2", Email: "jose@example.com", FirstName: "José", Links: []affiliate.ImportedLink{{Slug: "josé"}, {Slug: "日本"}}},
-		{Ref: "old:3", Email: "bea@example.com", FirstName: "Bea", Links: []affiliate.ImportedLink{{Slug: "ben b"}}},
+	rows := []imported.Affiliate{
+		{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", Links: []imported.Link{{Slug: "ben_b"}, {Slug: "ben.b"}, {Slug: "ben-b"}}},
+		{Ref: "old:2", Email: "jose@example.com", FirstName: "José", Links: []imported.Link{{Slug: "josé"}, {Slug: "日本"}}},
+		{Ref: "old:3", Email: "bea@example.com", FirstName: "Bea", Links: []imported.Link{{Slug: "ben b"}}},
 	}
 	report := scene.Must(w.ImportAffiliates(ctx, rows))
 	if report.Created != 3 || len(report.Failed) != 0 {

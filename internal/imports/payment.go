@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/payment"
@@ -30,7 +31,7 @@ func checkProviderIDs(field string, ids []affiliate.ProviderID) *affiliate.Error
 }
 
 // checkKeys checks the ids of the payment, which is one provider's.
-func checkKeys(r *affiliate.ImportedSale) *affiliate.Error {
+func checkKeys(r *imported.Sale) *affiliate.Error {
 	if err := checkProviderIDs("keys", r.Keys); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (im *importing) saleOfKeys(keys []affiliate.ProviderID) (sale record.Sale, 
 
 // attach gives a new sale to the payment with the row's ids. What the provider
 // reported before the import is settled at the end of the batch.
-func (im *importing) attach(row *affiliate.ImportedSale, sale *record.Sale) error {
+func (im *importing) attach(row *imported.Sale, sale *record.Sale) error {
 	if len(row.Keys) == 0 {
 		return nil
 	}

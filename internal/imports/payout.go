@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/payout"
@@ -15,7 +16,7 @@ import (
 )
 
 // ImportPayouts implements tributary.Program.ImportPayouts.
-func ImportPayouts(ctx context.Context, p *engine.Program, rows []affiliate.ImportedPayout) (_ affiliate.ImportReport, err error) {
+func ImportPayouts(ctx context.Context, p *engine.Program, rows []imported.Payout) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportPayouts", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "payout.import", Refused: refusal.First(p.CheckImport(len(rows)))}
@@ -29,7 +30,7 @@ func ImportPayouts(ctx context.Context, p *engine.Program, rows []affiliate.Impo
 		reading.refs = append(append(reading.refs, rows[i].Ref), rows[i].Sales...)
 	}
 	o.Ahead = reading
-	return importRows(o, rq, slices.Clone(rows), func(row *affiliate.ImportedPayout) error { return normalizeImportedPayout(o, row) }, func(im *importing, row *affiliate.ImportedPayout, i int) (affiliate.ImportRow, error) {
+	return importRows(o, rq, slices.Clone(rows), func(row *imported.Payout) error { return normalizeImportedPayout(o, row) }, func(im *importing, row *imported.Payout, i int) (imported.Row, error) {
 		return im.payout(row, digests[i])
 	})
 }
@@ -39,7 +40,7 @@ var importablePayouts = slices.DeleteFunc(affiliate.PayoutStatuses(), func(s aff
 	return s == affiliate.PayoutCanceled || s == affiliate.PayoutReturned
 })
 
-func normalizeImportedPayout(o *engine.Op, row *affiliate.ImportedPayout) error {
+func normalizeImportedPayout(o *engine.Op, row *imported.Payout) error {
 	if row.Status == "" {
 		row.Status = affiliate.PayoutPending
 		if !row.PaidAt.IsZero() {
@@ -65,24 +66,24 @@ func normalizeImportedPayout(o *engine.Op, row *affiliate.ImportedPayout) error 
 }
 
 // payout stores a row.
-func (im *importing) payout(row *affiliate.ImportedPayout, digest string) (affiliate.ImportRow, error) {
-	known, found, err := imported(im.Op, row.Ref)
+func (im *importing) payout(row *imported.Payout, digest string) (imported.Row, error) {
+	known, found, err := importedAs(im.Op, row.Ref)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if found && known.Digest == digest {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting, Stored: known.Figures}, nil
+		return imported.Row{Outcome: imported.Existing, Stored: known.Figures}, nil
 	}
 	if found {
 		return im.forwardPayout(known, row, digest)
 	}
 	held := paying{importing: im}
 	if err := held.collect(row, uuid.Nil); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	aff, err := im.Tx.Affiliates.Get(held.owner)
 	if err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("internal/proofs of a payout", err)
+		return imported.Row{}, refusal.Internal("internal/proofs of a payout", err)
 	}
 	at := affiliate.InstantOf(row.CreatedAt)
 	rec := record.Payout{
@@ -90,38 +91,38 @@ func (im *importing) payout(row *affiliate.ImportedPayout, digest string) (affil
 		PaymentMethod: aff.PaymentMethod, PayeeName: engine.NameOf(aff), PayeeEmail: aff.PayoutEmail, CreatedAt: at, UpdatedAt: at,
 	}
 	if err := held.put(&rec, row); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if err := im.Tx.Payouts.Insert(rec); err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("write payout", err)
+		return imported.Row{}, refusal.Internal("write payout", err)
 	}
 	figures, err := im.paid(rec.ID)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	return affiliate.ImportRow{Outcome: affiliate.ImportCreated, Stored: figures}, im.enroll(record.Import{
+	return imported.Row{Outcome: imported.Created, Stored: figures}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsPayout, Object: rec.ID, Digest: digest, Figures: figures,
 	})
 }
 
 // paid returns the figures of a stored payout.
-func (im *importing) paid(id uuid.UUID) (affiliate.ImportFigures, error) {
+func (im *importing) paid(id uuid.UUID) (imported.Figures, error) {
 	rec, err := im.Tx.Payouts.Get(id)
 	if err != nil {
-		return affiliate.ImportFigures{}, refusal.Internal("read payout", err)
+		return imported.Figures{}, refusal.Internal("read payout", err)
 	}
-	return affiliate.ImportFigures{Payouts: rec.Amount}, nil
+	return imported.Figures{Payouts: rec.Amount}, nil
 }
 
 // forwardPayout updates an imported payout to its newer state at the other
 // service.
-func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedPayout, digest string) (affiliate.ImportRow, error) {
+func (im *importing) forwardPayout(known record.Import, row *imported.Payout, digest string) (imported.Row, error) {
 	rec, err := im.Tx.Payouts.Get(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) || known.Kind != record.ImportedAsPayout {
 		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil
 	}
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	rec = rec.Clone()
 	held := paying{importing: im}
@@ -129,7 +130,7 @@ func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedP
 	denied, refused := errors.AsType[*affiliate.Error](why)
 	switch {
 	case why != nil && !refused:
-		return affiliate.ImportRow{}, why
+		return imported.Row{}, why
 	case refused:
 		return im.changed(&known, denied), nil
 	case held.owner != rec.AffiliateID || held.kept != len(rec.Items):
@@ -140,17 +141,17 @@ func (im *importing) forwardPayout(known record.Import, row *affiliate.ImportedP
 		return im.changed(&known, refusal.FieldNotAsImported.Of("ref")), nil
 	}
 	if err := held.put(&rec, row); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	rec.UpdatedAt = engine.Later(im.Now, rec.UpdatedAt)
 	if err := im.Tx.Payouts.Replace(rec); err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("write payout", err)
+		return imported.Row{}, refusal.Internal("write payout", err)
 	}
 	if known.Figures, err = im.paid(rec.ID); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	known.Digest = digest
-	return affiliate.ImportRow{Outcome: affiliate.ImportForwarded, Stored: known.Figures}, im.amend(known)
+	return imported.Row{Outcome: imported.Forwarded, Stored: known.Figures}, im.amend(known)
 }
 
 // A paying holds the entries that the refs of a payout name.
@@ -166,9 +167,9 @@ type paying struct {
 
 // collect finds the entries that a row names. It checks that they are free, or
 // in the payout self, and that they add up to its amount.
-func (h *paying) collect(row *affiliate.ImportedPayout, self uuid.UUID) error {
+func (h *paying) collect(row *imported.Payout, self uuid.UUID) error {
 	for _, ref := range row.Sales {
-		known, found, err := imported(h.importing.Op, ref)
+		known, found, err := importedAs(h.importing.Op, ref)
 		if err != nil {
 			return err
 		}
@@ -251,7 +252,7 @@ func (h *paying) take(e payout.OpenEntry, owner, in, self uuid.UUID) (err error)
 }
 
 // put puts the entries into the payout and gives it the row's status.
-func (h *paying) put(rec *record.Payout, row *affiliate.ImportedPayout) error {
+func (h *paying) put(rec *record.Payout, row *imported.Payout) error {
 	wasHeld, wasPaid := split(rec)
 	slices.SortFunc(h.fresh, payout.OpenEntry.Compare)
 	for _, e := range h.fresh {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -17,7 +18,7 @@ import (
 )
 
 // ImportReferrals implements tributary.Program.ImportReferrals.
-func ImportReferrals(ctx context.Context, p *engine.Program, rows []affiliate.ImportedReferral) (_ affiliate.ImportReport, err error) {
+func ImportReferrals(ctx context.Context, p *engine.Program, rows []imported.Referral) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportReferrals", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "referral.import", Refused: refusal.First(p.CheckBulk(len(rows)))}
@@ -33,13 +34,13 @@ func ImportReferrals(ctx context.Context, p *engine.Program, rows []affiliate.Im
 		reading.payers = append(reading.payers, rows[i].Payers...)
 	}
 	o.Ahead = reading
-	return importRows(o, rq, slices.Clone(rows), func(row *affiliate.ImportedReferral) error { return normalizeImported(o, row) }, func(im *importing, row *affiliate.ImportedReferral, i int) (affiliate.ImportRow, error) {
+	return importRows(o, rq, slices.Clone(rows), func(row *imported.Referral) error { return normalizeImported(o, row) }, func(im *importing, row *imported.Referral, i int) (imported.Row, error) {
 		return im.referral(row, digests[i])
 	})
 }
 
 // importInput returns the rows together with their fields that have no JSON.
-func importInput(rows []affiliate.ImportedReferral) []any {
+func importInput(rows []imported.Referral) []any {
 	input := make([]any, len(rows))
 	for i, row := range rows {
 		input[i] = []any{row, row.Integration, row.Manual}
@@ -47,7 +48,7 @@ func importInput(rows []affiliate.ImportedReferral) []any {
 	return input
 }
 
-func normalizeImported(o *engine.Op, row *affiliate.ImportedReferral) error {
+func normalizeImported(o *engine.Op, row *imported.Referral) error {
 	row.Status = cmp.Or(row.Status, affiliate.SubscriptionActive)
 	normalize := func() error { return engine.NormalizeReferral(&row.NewReferral) }
 	if row.Ref != "" {
@@ -65,7 +66,7 @@ func normalizeImported(o *engine.Op, row *affiliate.ImportedReferral) error {
 
 // normalizeWithRef requires only an email, and something that attributes the
 // customer.
-func normalizeWithRef(row *affiliate.ImportedReferral) error {
+func normalizeWithRef(row *imported.Referral) error {
 	if err := refusal.First(checkRef(row.Ref), engine.RequiredEmail("email", &row.Email)); err != nil {
 		return err
 	}
@@ -86,16 +87,16 @@ func normalizeWithRef(row *affiliate.ImportedReferral) error {
 }
 
 // referral stores a row.
-func (im *importing) referral(row *affiliate.ImportedReferral, digest string) (affiliate.ImportRow, error) {
-	ledger, found, err := imported(im.Op, row.Ref)
+func (im *importing) referral(row *imported.Referral, digest string) (imported.Row, error) {
+	ledger, found, err := importedAs(im.Op, row.Ref)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if found && ledger.Digest != digest {
 		return im.changed(&ledger, refusal.FieldNotAsImported.Of("ref")), nil
 	}
 	if found {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting}, nil
+		return imported.Row{Outcome: imported.Existing}, nil
 	}
 	var who engine.Customer
 	rec, err := im.referralOfPayers(row.Payers)
@@ -108,22 +109,22 @@ func (im *importing) referral(row *affiliate.ImportedReferral, digest string) (a
 		rec, err = im.newImported(row, who.Gone)
 	}
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if err := im.addPayers(row.Payers, &rec); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if row.Ref != "" {
 		err = im.enroll(record.Import{Ref: row.Ref, Kind: record.ImportedAsReferral, Object: rec.ID, Digest: digest, Adopted: known})
 	}
 	if known {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting}, err
+		return imported.Row{Outcome: imported.Existing}, err
 	}
-	return affiliate.ImportRow{Outcome: affiliate.ImportCreated}, err
+	return imported.Row{Outcome: imported.Created}, err
 }
 
 // newImported stores a new referral; gone is the erasure of somebody who was erased.
-func (im *importing) newImported(row *affiliate.ImportedReferral, gone uuid.UUID) (record.Referral, error) {
+func (im *importing) newImported(row *imported.Referral, gone uuid.UUID) (record.Referral, error) {
 	from, medium, err := im.importOrigin(row)
 	if err != nil {
 		return record.Referral{}, err
@@ -151,7 +152,7 @@ func (im *importing) newImported(row *affiliate.ImportedReferral, gone uuid.UUID
 
 // importOrigin finds the affiliate of a row. It does not apply the rules of a
 // code.
-func (im *importing) importOrigin(row *affiliate.ImportedReferral) (engine.Origin, affiliate.ReferralMedium, error) {
+func (im *importing) importOrigin(row *imported.Referral) (engine.Origin, affiliate.ReferralMedium, error) {
 	to, err := follow(im.Op, row.Via)
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return engine.Origin{Affiliate: to.affiliate, Link: record.Link{ID: to.link}}, to.medium, err

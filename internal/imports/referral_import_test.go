@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -32,10 +33,10 @@ func TestImportReferralLink(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
-			row := affiliate.ImportedReferral{NewReferral: tt.from}
+			row := imported.Referral{NewReferral: tt.from}
 			row.Name, row.Email, row.ReferredUserExternalID = tt.name, tt.name+"@import.example", tt.name
 			leads := adas().Referrals
-			report := scene.Must(s.ImportReferrals(ctx, []affiliate.ImportedReferral{row}))
+			report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{row}))
 			if report.Created != 1 {
 				t.Fatalf("%+v", report)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 )
@@ -23,16 +24,16 @@ var (
 // The storing of the rows of an import call.
 
 // add counts a row.
-func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
+func add(r *imported.Report, i int, row imported.Row, err error) {
 	switch row.Outcome {
-	case affiliate.ImportCreated:
+	case imported.Created:
 		r.Created++
-	case affiliate.ImportExisting:
+	case imported.Existing:
 		r.Existing++
-	case affiliate.ImportChanged, affiliate.ImportForwarded:
+	case imported.Changed, imported.Forwarded:
 		r.Changed++
-	case affiliate.ImportFailed:
-		r.Failed = append(r.Failed, affiliate.ImportFailure{Row: i, Err: err})
+	case imported.Failed:
+		r.Failed = append(r.Failed, imported.Failure{Row: i, Err: err})
 	}
 	r.Rows = append(r.Rows, row)
 }
@@ -40,7 +41,7 @@ func add(r *affiliate.ImportReport, i int, row affiliate.ImportRow, err error) {
 // importRows runs an import call: it prepares each row before the transaction, and
 // stores it inside. A refused row is left out, so every refusal must come before the
 // row writes anything.
-func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (affiliate.ImportRow, error)) (affiliate.ImportReport, error) {
+func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (imported.Row, error)) (imported.Report, error) {
 	refused := make([]error, len(rows))
 	for i := range rows {
 		refused[i] = prepare(&rows[i])
@@ -49,7 +50,7 @@ func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*
 		im := &importing{Op: o}
 		for i := range rows {
 			im.row = i
-			row, err := affiliate.ImportRow{}, refused[i]
+			row, err := imported.Row{}, refused[i]
 			if err == nil {
 				row, err = store(im, &rows[i], i)
 			}
@@ -57,7 +58,7 @@ func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*
 				return importReply{}, err
 			}
 			if err != nil {
-				row = affiliate.ImportRow{Outcome: affiliate.ImportFailed}
+				row = imported.Row{Outcome: imported.Failed}
 			}
 			add(&im.report, i, row, err)
 		}
@@ -66,14 +67,14 @@ func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*
 		}
 		return importReply{im.report}, im.settleReported()
 	})
-	return reply.ImportReport, err
+	return reply.Report, err
 }
 
 // An importing is one run of the closure of an import.
 type importing struct {
 	*engine.Op
 	row      int // that is being stored
-	report   affiliate.ImportReport
+	report   imported.Report
 	shares   []*importShare // in the order in which they were made
 	shared   map[uuid.UUID]*importShare
 	reported []uuid.UUID // payments of which something was known before
@@ -81,23 +82,23 @@ type importing struct {
 
 // note adds a note about the row that is being stored.
 func (im *importing) note(ref string, err *affiliate.Error, kept string) {
-	im.report.Notes = append(im.report.Notes, affiliate.ImportNote{Row: im.row, Ref: ref, Err: err, Kept: kept})
+	im.report.Notes = append(im.report.Notes, imported.Note{Row: im.row, Ref: ref, Err: err, Kept: kept})
 }
 
 // changed returns a row that says something else and is not written.
-func (im *importing) changed(known *record.Import, why *affiliate.Error) affiliate.ImportRow {
+func (im *importing) changed(known *record.Import, why *affiliate.Error) imported.Row {
 	im.note("", why, string(known.Kind))
-	return affiliate.ImportRow{Outcome: affiliate.ImportChanged, Stored: known.Figures}
+	return imported.Row{Outcome: imported.Changed, Stored: known.Figures}
 }
 
 // An importReply is a report as the answer to a request.
-type importReply struct{ affiliate.ImportReport }
+type importReply struct{ imported.Report }
 
 var _ engine.Keeper = (*importReply)(nil)
 
 // A keptReport is a report in a receipt.
 type keptReport struct {
-	affiliate.ImportReport
+	imported.Report
 	Failed []storedFailure
 }
 
@@ -107,7 +108,7 @@ type storedFailure struct {
 }
 
 func (r *importReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
-	k := keptReport{ImportReport: r.ImportReport}
+	k := keptReport{Report: r.Report}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*affiliate.Error](f.Err)
 		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
@@ -121,9 +122,9 @@ func (r *importReply) RestoreAnswer(answer []byte, _ string) error {
 	if err := json.Unmarshal(answer, &k); err != nil {
 		return err
 	}
-	r.ImportReport = k.ImportReport
+	r.Report = k.Report
 	for _, f := range k.Failed {
-		failure := affiliate.ImportFailure{Row: f.Row, Err: affiliate.ErrNotFound}
+		failure := imported.Failure{Row: f.Row, Err: affiliate.ErrNotFound}
 		if f.Refusal != nil {
 			failure.Err = f.Refusal
 		}

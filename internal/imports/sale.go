@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -16,10 +17,10 @@ import (
 )
 
 // bonus reports whether the row is no sale but a bonus.
-func bonus(r *affiliate.ImportedSale) bool { return r.TotalEarned.IsZero() }
+func bonus(r *imported.Sale) bool { return r.TotalEarned.IsZero() }
 
 // ImportSales implements tributary.Program.ImportSales.
-func ImportSales(ctx context.Context, p *engine.Program, rows []affiliate.ImportedSale) (_ affiliate.ImportReport, err error) {
+func ImportSales(ctx context.Context, p *engine.Program, rows []imported.Sale) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportSales", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "sale.import", Refused: refusal.First(p.CheckImport(len(rows)))}
@@ -35,12 +36,12 @@ func ImportSales(ctx context.Context, p *engine.Program, rows []affiliate.Import
 		reading.keys = append(reading.keys, rows[i].Keys...)
 	}
 	o.Ahead = reading
-	return importRows(o, rq, slices.Clone(rows), func(row *affiliate.ImportedSale) error { return normalizeImportedSale(o, row) }, func(im *importing, row *affiliate.ImportedSale, i int) (affiliate.ImportRow, error) {
+	return importRows(o, rq, slices.Clone(rows), func(row *imported.Sale) error { return normalizeImportedSale(o, row) }, func(im *importing, row *imported.Sale, i int) (imported.Row, error) {
 		return im.sale(row, digests[i])
 	})
 }
 
-func normalizeImportedSale(o *engine.Op, row *affiliate.ImportedSale) error {
+func normalizeImportedSale(o *engine.Op, row *imported.Sale) error {
 	row.Approval = cmp.Or(row.Approval, affiliate.ApprovalAccepted)
 	if row.Email != "" {
 		if err := refusal.First(refusal.NormalizeEmail("email", &row.Email)); err != nil {
@@ -79,7 +80,7 @@ func normalizeImportedSale(o *engine.Op, row *affiliate.ImportedSale) error {
 }
 
 // checkMoney checks the amounts of a sale against each other.
-func checkMoney(r *affiliate.ImportedSale) error {
+func checkMoney(r *imported.Sale) error {
 	paid := engine.Charge{Total: r.TotalEarned, Tax: r.Tax, Shipping: r.Shipping}
 	if err := paid.Check("tax"); err != nil {
 		return err
@@ -99,7 +100,7 @@ func about(field string, err *affiliate.Error) *affiliate.Error {
 	return err
 }
 
-func checkBonus(r *affiliate.ImportedSale) error {
+func checkBonus(r *imported.Sale) error {
 	r.Reason = cmp.Or(r.Reason, "Bonus")
 	return refusal.First(
 		refusal.TotalNotPositive.When(r.CommissionEarned.IsZero()),
@@ -112,20 +113,20 @@ func checkBonus(r *affiliate.ImportedSale) error {
 }
 
 // sale stores a row.
-func (im *importing) sale(row *affiliate.ImportedSale, digest string) (affiliate.ImportRow, error) {
-	known, found, err := imported(im.Op, row.Ref)
+func (im *importing) sale(row *imported.Sale, digest string) (imported.Row, error) {
+	known, found, err := importedAs(im.Op, row.Ref)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if found && known.Digest == digest {
-		return affiliate.ImportRow{Outcome: affiliate.ImportExisting, Stored: known.Figures}, nil
+		return imported.Row{Outcome: imported.Existing, Stored: known.Figures}, nil
 	}
 	if found {
 		return im.forwardSale(known, row, digest)
 	}
 	who, err := im.creditImported(row)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if bonus(row) {
 		return im.newBonus(row, digest, who.affiliate.ID)
@@ -136,7 +137,7 @@ func (im *importing) sale(row *affiliate.ImportedSale, digest string) (affiliate
 			return im.saleOfOrder(row, digest, &rec, who)
 		}
 		if !errors.Is(err, affiliate.ErrNotFound) {
-			return affiliate.ImportRow{}, refusal.Internal("look up sale", err)
+			return imported.Row{}, refusal.Internal("look up sale", err)
 		}
 	}
 	rec, err := im.saleOfKeys(row.Keys)
@@ -144,7 +145,7 @@ func (im *importing) sale(row *affiliate.ImportedSale, digest string) (affiliate
 		return im.saleOfOrder(row, digest, &rec, who)
 	}
 	if !errors.Is(err, affiliate.ErrNotFound) {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	return im.newImportedSale(row, digest, who)
 }
@@ -157,7 +158,7 @@ type importCredit struct {
 }
 
 // creditImported finds customer and affiliate of a row.
-func (im *importing) creditImported(row *affiliate.ImportedSale) (who importCredit, err error) {
+func (im *importing) creditImported(row *imported.Sale) (who importCredit, err error) {
 	found, err := im.customerOf(row)
 	if err != nil {
 		return who, err
@@ -192,11 +193,11 @@ func (im *importing) creditImported(row *affiliate.ImportedSale) (who importCred
 }
 
 // customerOf returns the customer of a row: by ref, else by email.
-func (im *importing) customerOf(row *affiliate.ImportedSale) (engine.Customer, error) {
+func (im *importing) customerOf(row *imported.Sale) (engine.Customer, error) {
 	if row.Customer == "" {
 		return im.CustomerByEmail(row.Email)
 	}
-	known, found, err := imported(im.Op, row.Customer)
+	known, found, err := importedAs(im.Op, row.Customer)
 	if err != nil {
 		return engine.Customer{}, err
 	}
@@ -208,25 +209,25 @@ func (im *importing) customerOf(row *affiliate.ImportedSale) (engine.Customer, e
 }
 
 // newBonus stores a bonus.
-func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, affiliateID uuid.UUID) (affiliate.ImportRow, error) {
+func (im *importing) newBonus(row *imported.Sale, digest string, affiliateID uuid.UUID) (imported.Row, error) {
 	if err := refusal.RefuseTakenExternalID(im.Tx.Adjustments, row.ExternalID, refusal.AdjustmentExternalIDTaken); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	rec := record.Adjustment{
 		ID: im.NewIDAt(row.CreatedAt), AffiliateID: affiliateID, Kind: affiliate.AdjustBonus, Amount: row.CommissionEarned,
 		Reason: row.Reason, ExternalID: row.ExternalID, CreatedAt: affiliate.InstantOf(row.CreatedAt),
 	}
 	if err := im.Tx.Adjustments.Insert(rec); err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("write adjustment", err)
+		return imported.Row{}, refusal.Internal("write adjustment", err)
 	}
 	books := im.books(affiliateID)
 	books.bonuses = append(books.bonuses, rec)
 	stored, err := im.Tx.Adjustments.Get(rec.ID)
 	if err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("read adjustment", err)
+		return imported.Row{}, refusal.Internal("read adjustment", err)
 	}
-	figures := affiliate.ImportFigures{Commission: stored.Amount}
-	return affiliate.ImportRow{Outcome: affiliate.ImportCreated, Stored: figures}, im.enroll(record.Import{
+	figures := imported.Figures{Commission: stored.Amount}
+	return imported.Row{Outcome: imported.Created, Stored: figures}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsBonus, Object: rec.ID, Digest: digest, Figures: figures,
 	})
 }
@@ -235,13 +236,13 @@ func (im *importing) newBonus(row *affiliate.ImportedSale, digest string, affili
 // imported, the row stands for it. If another row imported it, this row is a second
 // commission of the same order: it is stored without the ids, which stay with the
 // first sale. When the same commission comes once more, it is noted and not stored.
-func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec *record.Sale, who importCredit) (affiliate.ImportRow, error) {
+func (im *importing) saleOfOrder(row *imported.Sale, digest string, rec *record.Sale, who importCredit) (imported.Row, error) {
 	if rec.Source != affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)) {
 		return im.adoptSale(row, digest, rec)
 	}
 	figures, err := figures(rec)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	untouched := rec.UpdatedAt == rec.CreatedAt
 	if rec.AffiliateID != who.affiliate.ID || rec.TotalEarned != row.TotalEarned || untouched && figures.Commission != row.CommissionEarned {
@@ -250,58 +251,58 @@ func (im *importing) saleOfOrder(row *affiliate.ImportedSale, digest string, rec
 		return im.newImportedSale(row, digest, who)
 	}
 	im.note("", refusal.FieldOfAnotherRow.Of("externalId"), string(record.ImportedAsSale))
-	return affiliate.ImportRow{Outcome: affiliate.ImportExisting}, im.enroll(record.Import{
+	return imported.Row{Outcome: imported.Existing}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsSale, Object: rec.ID, Digest: digest, Adopted: true,
 	})
 }
 
 // adoptSale records that a row stands for an existing sale.
-func (im *importing) adoptSale(row *affiliate.ImportedSale, digest string, rec *record.Sale) (affiliate.ImportRow, error) {
+func (im *importing) adoptSale(row *imported.Sale, digest string, rec *record.Sale) (imported.Row, error) {
 	figures, err := figures(rec)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	return affiliate.ImportRow{Outcome: affiliate.ImportExisting, Stored: figures}, im.enroll(record.Import{
+	return imported.Row{Outcome: imported.Existing, Stored: figures}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsSale, Object: rec.ID, Digest: digest, Figures: figures, Adopted: true,
 	})
 }
 
 // figures returns the amounts of a sale as an import adds them up.
-func figures(r *record.Sale) (affiliate.ImportFigures, error) {
+func figures(r *record.Sale) (imported.Figures, error) {
 	earned, err := engine.CommissionEarned(r)
-	return affiliate.ImportFigures{Sales: r.TotalEarned, Refunds: r.Refunded, Commission: earned}, err
+	return imported.Figures{Sales: r.TotalEarned, Refunds: r.Refunded, Commission: earned}, err
 }
 
 // newImportedSale stores a sale with its commission.
-func (im *importing) newImportedSale(row *affiliate.ImportedSale, digest string, who importCredit) (affiliate.ImportRow, error) {
+func (im *importing) newImportedSale(row *imported.Sale, digest string, who importCredit) (imported.Row, error) {
 	rec, err := im.importedSale(row, &who)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if err := im.Tx.Sales.Insert(rec); err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("write sale", err)
+		return imported.Row{}, refusal.Internal("write sale", err)
 	}
 	if err := im.attach(row, &rec); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	if err := im.tellSale(nil, &rec); err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
 	stored, err := im.Tx.Sales.Get(rec.ID)
 	if err != nil {
-		return affiliate.ImportRow{}, refusal.Internal("read sale", err)
+		return imported.Row{}, refusal.Internal("read sale", err)
 	}
 	figures, err := figures(&stored)
 	if err != nil {
-		return affiliate.ImportRow{}, err
+		return imported.Row{}, err
 	}
-	return affiliate.ImportRow{Outcome: affiliate.ImportCreated, Stored: figures}, im.enroll(record.Import{
+	return imported.Row{Outcome: imported.Created, Stored: figures}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsSale, Object: rec.ID, Digest: digest, Figures: figures,
 	})
 }
 
 // importedSale returns a row as a record.
-func (im *importing) importedSale(row *affiliate.ImportedSale, who *importCredit) (record.Sale, error) {
+func (im *importing) importedSale(row *imported.Sale, who *importCredit) (record.Sale, error) {
 	number, err := im.Tx.Next(record.SaleSequence)
 	if err != nil {
 		return record.Sale{}, err
@@ -330,7 +331,7 @@ func (im *importing) importedSale(row *affiliate.ImportedSale, who *importCredit
 }
 
 // saleTakeImported sets what was refunded and earned as a row says it.
-func saleTakeImported(r *record.Sale, row *affiliate.ImportedSale, at affiliate.Instant) error {
+func saleTakeImported(r *record.Sale, row *imported.Sale, at affiliate.Instant) error {
 	more, err := row.Refunded.Sub(r.Refunded)
 	if err != nil {
 		return err

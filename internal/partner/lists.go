@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -17,13 +18,13 @@ import (
 // follow: Next says so.
 
 // Links implements tributary.Partner.Links.
-func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerLink], error) {
+func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Link], error) {
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
 	}
 	links, err := v.p.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(v.id)}, pg)
-	return shownTo(links, err, func(l affiliate.Link) affiliate.PartnerLink {
-		return affiliate.PartnerLink{
+	return shownTo(links, err, func(l affiliate.Link) partner.Link {
+		return partner.Link{
 			ID: l.ID, Link: l.Link, FullURLs: l.FullURLs, Clicks: l.Clicks, Referrals: l.Referrals, Sales: l.Sales,
 			TotalRevenue: l.TotalRevenue, CreatedAt: l.CreatedAt,
 		}
@@ -31,27 +32,27 @@ func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 }
 
 // Codes implements tributary.Partner.Codes.
-func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerCode], err error) {
+func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List[partner.Code], err error) {
 	defer v.p.Begin(&ctx, "PartnerCodes", engine.Reads).End(&err)
 	now := v.p.Now()
 	q := affiliate.CodeQuery{AffiliateID: affiliate.Set(v.id)}
-	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-codes", Query: q}, func(o *engine.Op, exactly bool) *engine.Seeker[record.Code, affiliate.PartnerCode] {
+	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-codes", Query: q}, func(o *engine.Op, exactly bool) *engine.Seeker[record.Code, partner.Code] {
 		o.Now = now
-		return &engine.Seeker[record.Code, affiliate.PartnerCode]{
-			Choice: o.ChooseSearchedCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (affiliate.PartnerCode, error) { return partnerCode(o, rec) },
+		return &engine.Seeker[record.Code, partner.Code]{
+			Choice: o.ChooseSearchedCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (partner.Code, error) { return partnerCode(o, rec) },
 		}
 	})
 }
 
 // partnerCode returns a code as its affiliate sees it.
-func partnerCode(o *engine.Op, rec record.Code) (affiliate.PartnerCode, error) {
+func partnerCode(o *engine.Op, rec record.Code) (partner.Code, error) {
 	parent, err := o.ParentOf(&rec)
 	if err != nil {
-		return affiliate.PartnerCode{}, err
+		return partner.Code{}, err
 	}
 	hold, err := o.RefusedHold(&rec)
 	if err != nil {
-		return affiliate.PartnerCode{}, err
+		return partner.Code{}, err
 	}
 	u := o.UsabilityOf(&rec, &parent, hold)
 	reasons := make([]affiliate.Reason, 0, len(u.Reasons))
@@ -59,7 +60,7 @@ func partnerCode(o *engine.Op, rec record.Code) (affiliate.PartnerCode, error) {
 		reasons = append(reasons, f.Reason)
 	}
 	c, coupon := engine.CodeOf(rec, affiliate.Opt[affiliate.Coupon]{}, affiliate.Opt[affiliate.AffiliateContact]{}), o.CouponOf(parent)
-	return affiliate.PartnerCode{
+	return partner.Code{
 		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons, ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
 		CouponType: coupon.CouponType, PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
 		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency, FirstTimeOrder: c.FirstTimeOrder,
@@ -78,10 +79,10 @@ func earlier(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
 }
 
 // Referrals implements tributary.Partner.Referrals.
-func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerReferral], error) {
+func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Referral], error) {
 	referrals, err := v.p.SearchReferrals(ctx, affiliate.ReferralQuery{AffiliateID: affiliate.Set(v.id)}, pg)
-	return shownTo(referrals, err, func(r affiliate.Referral) affiliate.PartnerReferral {
-		return affiliate.PartnerReferral{
+	return shownTo(referrals, err, func(r affiliate.Referral) partner.Referral {
+		return partner.Referral{
 			ID: r.ID, Customer: affiliate.MaskEmail(r.Email, r.ID), SubscriptionStatus: r.SubscriptionStatus,
 			TotalRevenue: r.TotalRevenue, TotalCommission: r.TotalCommission, CreatedAt: r.CreatedAt,
 		}
@@ -89,17 +90,17 @@ func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.Li
 }
 
 // Sales implements tributary.Partner.Sales.
-func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.PartnerSale], err error) {
+func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List[partner.Sale], err error) {
 	defer v.p.Begin(&ctx, "PartnerSales", engine.Reads).End(&err)
 	q := affiliate.SaleQuery{AffiliateID: affiliate.Set(v.id)}
-	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-sales", Query: q}, func(o *engine.Op, _ bool) *engine.Seeker[record.Sale, affiliate.PartnerSale] {
-		return &engine.Seeker[record.Sale, affiliate.PartnerSale]{Choice: o.ChooseSearched(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (affiliate.PartnerSale, error) { return partnerSale(o, rec) }}
+	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-sales", Query: q}, func(o *engine.Op, _ bool) *engine.Seeker[record.Sale, partner.Sale] {
+		return &engine.Seeker[record.Sale, partner.Sale]{Choice: o.ChooseSearched(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (partner.Sale, error) { return partnerSale(o, rec) }}
 	})
 }
 
 // partnerSale returns a sale as the affiliate sees it whom it credits.
-func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
-	s := affiliate.PartnerSale{
+func partnerSale(o *engine.Op, rec record.Sale) (partner.Sale, error) {
+	s := partner.Sale{
 		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](), HoldReason: affiliate.Null[affiliate.HoldReason](),
 		Status: rec.Status.Value(), PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
 	}
@@ -121,7 +122,7 @@ func partnerSale(o *engine.Op, rec record.Sale) (affiliate.PartnerSale, error) {
 	}
 	for _, err := range [...]error{err1, err2} {
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return affiliate.PartnerSale{}, refusal.Internal("read how a sale came", err)
+			return partner.Sale{}, refusal.Internal("read how a sale came", err)
 		}
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/reading"
@@ -30,21 +31,21 @@ type Partner struct {
 func PartnerIn(p *engine.Program, affiliate uuid.UUID) Partner { return Partner{p, affiliate} }
 
 // Profile implements tributary.Partner.Profile.
-func (v Partner) Profile(ctx context.Context) (affiliate.PartnerProfile, error) {
+func (v Partner) Profile(ctx context.Context) (partner.Profile, error) {
 	a, err := v.p.Affiliate(ctx, v.id.String())
 	if err != nil {
-		return affiliate.PartnerProfile{}, err
+		return partner.Profile{}, err
 	}
 	return v.profileOf(a), nil
 }
 
-func (v Partner) profileOf(a affiliate.Affiliate) affiliate.PartnerProfile {
-	return affiliate.PartnerProfile{
+func (v Partner) profileOf(a affiliate.Affiliate) partner.Profile {
+	return partner.Profile{
 		ID: a.ID, Name: a.Name, Email: a.Email, Status: a.Status, CommissionRate: a.CommissionRate,
 		PayoutEmail: a.PayoutEmail, PaymentMethod: a.PaymentMethod, DetailsComplete: a.DetailsComplete,
 		NumberOfClicks: a.NumberOfClicks, NumberOfReferredUsers: a.NumberOfReferredUsers,
 		TotalRevenue: a.TotalRevenue, TotalCommissionEarned: a.TotalCommissionEarned, CreatedAt: a.CreatedAt,
-		Program: affiliate.PartnerProgram{Name: v.p.Cfg.Name, Currency: v.p.Cfg.Currency},
+		Program: partner.Program{Name: v.p.Cfg.Name, Currency: v.p.Cfg.Currency},
 	}
 }
 
@@ -65,7 +66,7 @@ func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 }
 
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
-func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (affiliate.PartnerProfile, error) {
+func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
 	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
 		if rec.Status != affiliate.AffiliateActive {
 			return refusal.StatusNotAllowed.Err()
@@ -73,7 +74,7 @@ func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails
 		return nil
 	})
 	if err != nil {
-		return affiliate.PartnerProfile{}, err
+		return partner.Profile{}, err
 	}
 	return v.profileOf(a), nil
 }

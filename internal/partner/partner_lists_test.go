@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -56,14 +57,14 @@ func TestPartnerSales(t *testing.T) {
 	other := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@example.com", AffiliateLink: "bbb"}))
 	me := w.Partner(a.Person.ID)
 	sale := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "tomas@example.net", Name: "T", TotalEarned: affiliate.MustAmount("100")})).Sale.Or(affiliate.Sale{})
-	want := affiliate.PartnerSale{
+	want := partner.Sale{
 		ID: sale.ID, Customer: "t***@e***.net", TotalEarned: affiliate.MustAmount("100"), CommissionEarned: affiliate.MustAmount("20"),
 		ApprovalStatus: affiliate.Set(affiliate.ApprovalAccepted), HoldReason: affiliate.Null[affiliate.HoldReason](), Status: affiliate.SaleActive, PromoCode: affiliate.Set("ADA20"),
 		Link: affiliate.Null[string](), CreatedAt: sale.CreatedAt,
 	}
 	same := func(step string) {
 		t.Helper()
-		if diff := cmp.Diff([]affiliate.PartnerSale{want}, scene.Must(me.Sales(ctx, affiliate.Page{})).Items, cmp.Comparer(func(x, y affiliate.Amount) bool { return x == y })); diff != "" {
+		if diff := cmp.Diff([]partner.Sale{want}, scene.Must(me.Sales(ctx, affiliate.Page{})).Items, cmp.Comparer(func(x, y affiliate.Amount) bool { return x == y })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step, diff)
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/payout"
 )
 
 // Payouts implements tributary.Partner.Payouts.
-func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PartnerPayout], error) {
+func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Payout], error) {
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
 	}
@@ -20,19 +21,19 @@ func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List
 }
 
 // Payout implements tributary.Partner.Payout.
-func (v Partner) Payout(ctx context.Context, id uuid.UUID) (affiliate.PartnerPayout, error) {
+func (v Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, error) {
 	p, err := payout.Payout(ctx, v.p, id)
 	if err == nil && p.AffiliateID != v.id {
 		err = affiliate.ErrNotFound
 	}
 	if err != nil {
-		return affiliate.PartnerPayout{}, err
+		return partner.Payout{}, err
 	}
 	return v.payoutOf(p), nil
 }
 
-func (v Partner) payoutOf(p affiliate.Payout) affiliate.PartnerPayout {
-	out := affiliate.PartnerPayout{
+func (v Partner) payoutOf(p affiliate.Payout) partner.Payout {
+	out := partner.Payout{
 		ID: p.ID, Amount: p.Amount, Currency: p.Currency, Status: p.Status, PaymentMethod: p.PaymentMethod, PayeeEmail: affiliate.Null[string](),
 		PeriodStart: p.PeriodStart, PeriodEnd: p.PeriodEnd, PaidAt: p.PaidAt, FailedReason: p.FailedReason,
 		ReturnedAt: p.ReturnedAt, ReturnedReason: p.ReturnedReason, CreatedAt: p.CreatedAt,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
@@ -75,7 +76,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		s.T.Fatal(err)
 	}
 
-	scene.Must(s.ImportSales(ctx, []affiliate.ImportedSale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
+	scene.Must(s.ImportSales(ctx, []imported.Sale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
 
 	conflict := scene.Must(s.ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_E"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
@@ -104,25 +105,25 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"UpdateCode": {s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}}, "DeleteCode": {s.ADA20.ID},
 		"UpdateReferral": {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
 		"PushReferralStatus": {"kim@example.net", affiliate.SubscriptionPastDue}, "SetReferralPlan": {plan.ID, kim.ID},
-		"ImportReferrals": {[]affiliate.ImportedReferral{
+		"ImportReferrals": {[]imported.Referral{
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
 			{NewReferral: affiliate.NewReferral{AffiliateID: "nobody", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}},
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
 		}},
-		"ImportAffiliates": {[]affiliate.ImportedAffiliate{
-			{Ref: "a1", Email: "new@example.com", Links: []affiliate.ImportedLink{{Ref: "l1", Slug: "ada", Clicks: 3}, {Ref: "l2", Slug: "a b"}}}, {Ref: "a2", Email: "nobody"},
+		"ImportAffiliates": {[]imported.Affiliate{
+			{Ref: "a1", Email: "new@example.com", Links: []imported.Link{{Ref: "l1", Slug: "ada", Clicks: 3}, {Ref: "l2", Slug: "a b"}}}, {Ref: "a2", Email: "nobody"},
 		}},
-		"ImportCoupons": {[]affiliate.ImportedCoupon{
-			{NewCoupon: affiliate.NewCoupon{Name: "Old", PercentOff: scene.Percent("10")}, Ref: "c1", Codes: []affiliate.ImportedCode{{
+		"ImportCoupons": {[]imported.Coupon{
+			{NewCoupon: affiliate.NewCoupon{Name: "Old", PercentOff: scene.Percent("10")}, Ref: "c1", Codes: []imported.Code{{
 				NewCode: affiliate.NewCode{Code: "OLD10", AffiliateID: s.Person.ID}, Ref: "d1", TimesRedeemed: 7,
 			}}}, {Ref: "c2"},
 		}},
-		"ImportSales": {[]affiliate.ImportedSale{
+		"ImportSales": {[]imported.Sale{
 			{Ref: "s1", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("50"), Refunded: affiliate.MustAmount("5"), CommissionEarned: affiliate.MustAmount("9"), Keys: []affiliate.ProviderID{{Provider: "stripe", ID: "ch_old"}}},
 			{Ref: "s2", AffiliateEmail: "ada@example.com", CommissionEarned: affiliate.MustAmount("3")}, {Ref: "s3", Customer: "nobody", TotalEarned: affiliate.MustAmount("1")},
 		}},
-		"ImportPayouts": {[]affiliate.ImportedPayout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: scene.Start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
+		"ImportPayouts": {[]imported.Payout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: scene.Start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
 		"UpdateSale":    {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
 		"RefundSale":  {affiliate.Refund{SaleID: byCode.ID, Amount: scene.Amount("30")}},
 		"ReverseSale": {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {byCode.ID},
@@ -285,7 +286,7 @@ func otherArguments(t *testing.T, arg any) []scene.Variant {
 	switch arg := arg.(type) {
 	case time.Time:
 		return []scene.Variant{{Name: "later", Input: arg.Add(1)}}
-	case []affiliate.ImportedReferral:
+	case []imported.Referral:
 		return []scene.Variant{{Name: "a row less", Input: arg[1:]}}
 	case uuid.UUID:
 		return []scene.Variant{{Name: "id", Input: uuid.Max}}

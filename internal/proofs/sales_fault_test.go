@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -59,12 +60,12 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 		}, false},
 		"referral delete": {func(p *tributary.Program) error { return p.DeleteReferral(ctx, s.Bea.ID.String()) }, false},
 		"import": {func(p *tributary.Program) error {
-			row := affiliate.ImportedReferral{CreatedAt: scene.Start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
+			row := imported.Referral{CreatedAt: scene.Start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
 			bad := row
 			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
 			byCode := row
 			byCode.PromoCode, byCode.Email = "ADA20", "k@example.net"
-			report, err := p.ImportReferrals(ctx, []affiliate.ImportedReferral{row, bad, byCode})
+			report, err := p.ImportReferrals(ctx, []imported.Referral{row, bad, byCode})
 			if err == nil && (report.Created+report.Existing != 2 || len(report.Failed) != 1) {
 				return errors.New("half an import")
 			}

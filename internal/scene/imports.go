@@ -6,28 +6,29 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 )
 
 var pastDay = time.Date(2025, 5, 1, 10, 0, 0, 0, time.UTC)
 
-var importedOne = []affiliate.ImportedAffiliate{{
+var importedOne = []imported.Affiliate{{
 	Ref: "old:affiliate:1", FirstName: "Mara", LastName: "Holm", Email: "mara@example.com", CreatedAt: pastDay,
-	Links: []affiliate.ImportedLink{{Ref: "old:link:1", Slug: "mara", Clicks: 7}, {Ref: "old:link:2", Slug: "mara blog"}},
+	Links: []imported.Link{{Ref: "old:link:1", Slug: "mara", Clicks: 7}, {Ref: "old:link:2", Slug: "mara blog"}},
 }}
 
-var importedCoupon = []affiliate.ImportedCoupon{{
+var importedCoupon = []imported.Coupon{{
 	NewCoupon: affiliate.NewCoupon{Name: "Spring", PercentOff: Percent("20")}, Ref: "old:coupon:1", CreatedAt: pastDay,
-	Codes: []affiliate.ImportedCode{{NewCode: affiliate.NewCode{Code: "MARA20"}, Ref: "old:code:1", Via: []string{"old:affiliate:1"}, TimesRedeemed: 3}},
+	Codes: []imported.Code{{NewCode: affiliate.NewCode{Code: "MARA20"}, Ref: "old:code:1", Via: []string{"old:affiliate:1"}, TimesRedeemed: 3}},
 }}
 
 // ImportedCustomer is the customer of the past of Imports.
-var ImportedCustomer = []affiliate.ImportedReferral{{
+var ImportedCustomer = []imported.Referral{{
 	NewReferral: affiliate.NewReferral{Name: "Tomas", Email: "tomas@example.net"}, Ref: "old:customer:1", Via: []string{"old:link:1"}, CreatedAt: pastDay,
 	Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_T"}, {Provider: "paddle", ID: "ctm_T"}},
 }}
 
 // ImportedSales are the sales and the bonus of the past of Imports.
-var ImportedSales = []affiliate.ImportedSale{
+var ImportedSales = []imported.Sale{
 	{
 		Ref: "old:sale:1", CreatedAt: pastDay, Customer: "old:customer:1", TotalEarned: Sum("120"), Tax: Sum("20"), Refunded: Sum("30"), CommissionEarned: Sum("15"),
 		Keys: []affiliate.ProviderID{{Provider: "stripe", ID: "ch_1"}, {Provider: "stripe", ID: "in_1"}},
@@ -36,26 +37,26 @@ var ImportedSales = []affiliate.ImportedSale{
 	{Ref: "old:bonus:1", CreatedAt: pastDay, Via: []string{"old:affiliate:1"}, CommissionEarned: Sum("5")},
 }
 
-var importedPayout = []affiliate.ImportedPayout{{Ref: "old:payout:1", PaidAt: pastDay, Sales: []string{"old:sale:2", "old:bonus:1"}, Amount: Sum("15")}}
+var importedPayout = []imported.Payout{{Ref: "old:payout:1", PaidAt: pastDay, Sales: []string{"old:sale:2", "old:bonus:1"}, Amount: Sum("15")}}
 
 // Imports are the import calls in their order.
 var Imports = []struct {
 	Name string
-	Call func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error)
+	Call func(ctx context.Context, p *tributary.Program) (imported.Report, error)
 }{
-	{"ImportAffiliates", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
+	{"ImportAffiliates", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
 		return p.ImportAffiliates(ctx, importedOne)
 	}},
-	{"ImportCoupons", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
+	{"ImportCoupons", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
 		return p.ImportCoupons(ctx, importedCoupon)
 	}},
-	{"ImportReferrals", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
+	{"ImportReferrals", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
 		return p.ImportReferrals(ctx, ImportedCustomer)
 	}},
-	{"ImportSales", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
+	{"ImportSales", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
 		return p.ImportSales(ctx, ImportedSales)
 	}},
-	{"ImportPayouts", func(ctx context.Context, p *tributary.Program) (affiliate.ImportReport, error) {
+	{"ImportPayouts", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
 		return p.ImportPayouts(ctx, importedPayout)
 	}},
 }

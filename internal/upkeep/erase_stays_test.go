@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -66,11 +67,11 @@ func TestErasedStayErased(t *testing.T) {
 			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.NewSale{PromoCode: "MARA20", Email: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
 		},
 		"imported customer": func(s *scene.PayShop, _ uuid.UUID) error {
-			row := affiliate.ImportedReferral{Ref: "old:1", NewReferral: affiliate.NewReferral{Email: email, Name: "Zork Quix", AffiliateID: "mara"}, Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_old"}}}
-			return scene.ErrOf(s.ImportReferrals(s.T.Context(), []affiliate.ImportedReferral{row}))
+			row := imported.Referral{Ref: "old:1", NewReferral: affiliate.NewReferral{Email: email, Name: "Zork Quix", AffiliateID: "mara"}, Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_old"}}}
+			return scene.ErrOf(s.ImportReferrals(s.T.Context(), []imported.Referral{row}))
 		},
 		"imported sale": func(s *scene.PayShop, _ uuid.UUID) error {
-			return scene.ErrOf(s.ImportSales(s.T.Context(), []affiliate.ImportedSale{{Ref: "old:2", Email: email, Name: "Zork Quix", AffiliateEmail: "mara@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
+			return scene.ErrOf(s.ImportSales(s.T.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork Quix", AffiliateEmail: "mara@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 	inWholeEraseReferral(t, func(t *testing.T, erase func(*scene.Ledger, string) error) {
 		for name, c := range map[string]struct{ shows func(b *scene.Ledger) error }{
 			"imported sale": {func(b *scene.Ledger) error {
-				return scene.ErrOf(b.ImportSales(t.Context(), []affiliate.ImportedSale{{Ref: "old:2", Email: email, Name: "Zork", AffiliateEmail: "ada@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
+				return scene.ErrOf(b.ImportSales(t.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork", AffiliateEmail: "ada@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
 			}},
 			"updated sale": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork")}))

@@ -1,14 +1,18 @@
-package affiliate
+package imported
 
-import "time"
+import (
+	"time"
 
-// An ImportedReferral is a customer of the past, from another service or a
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A Referral is a customer of the past, from another service or a
 // historical resync. A promotional code only attributes it, even when the code
 // could not be used today.
-type ImportedReferral struct {
-	NewReferral
-	CreatedAt time.Time          // zero: now; in the future: refused
-	Status    SubscriptionStatus // zero: ACTIVE
+type Referral struct {
+	affiliate.NewReferral
+	CreatedAt time.Time                    // zero: now; in the future: refused
+	Status    affiliate.SubscriptionStatus // zero: ACTIVE
 
 	// Ref is the service's id, 1–255 characters, unique among all refs; it must
 	// not name a person. With it, Name and ReferredUserExternalID may be empty,
@@ -24,5 +28,5 @@ type ImportedReferral struct {
 	// Payers are the ids that payment providers gave to the customer, ≤ 6: later
 	// reports find the customer by them. A customer who already has one of these
 	// ids is taken for the row's, before a customer with its email.
-	Payers []ProviderID `json:",omitzero"`
+	Payers []affiliate.ProviderID `json:",omitzero"`
 }

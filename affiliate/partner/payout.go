@@ -1,0 +1,24 @@
+package partner
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// Payout is a payout of the affiliate.
+type Payout struct {
+	ID             uuid.UUID                              `json:"id"`
+	Amount         affiliate.Amount                       `json:"amount"`
+	Currency       affiliate.Currency                     `json:"currency"`
+	Status         affiliate.PayoutStatus                 `json:"status"`
+	PaymentMethod  affiliate.Opt[affiliate.PaymentMethod] `json:"paymentMethod"`
+	PayeeEmail     affiliate.Opt[string]                  `json:"payeeEmail"` // to which it was sent, as MaskEmail has it
+	PeriodStart    affiliate.Opt[affiliate.Time]          `json:"periodStart"`
+	PeriodEnd      affiliate.Opt[affiliate.Time]          `json:"periodEnd"`
+	PaidAt         affiliate.Opt[affiliate.Time]          `json:"paidAt"`
+	FailedReason   affiliate.Opt[string]                  `json:"failedReason"`
+	ReturnedAt     affiliate.Opt[affiliate.Time]          `json:"returnedAt"`
+	ReturnedReason affiliate.Opt[string]                  `json:"returnedReason"`
+	CreatedAt      affiliate.Time                         `json:"createdAt"`
+}
