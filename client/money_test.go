@@ -305,7 +305,7 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 		}
 		lines[i].PayoutID = affiliate.Null[uuid.UUID]()
 	}
-	if diff := cmp.Diff(preview, lines); diff != "" {
+	if diff := cmp.Diff(preview.Items, lines); diff != "" {
 		t.Errorf("(-preview +run):\n%s", diff)
 	}
 }
