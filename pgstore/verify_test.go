@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
