@@ -281,9 +281,9 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 	})
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: seen}))
 	in := affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}
-	preview, err := gathered(affiliate.All(ctx, c.PreviewPayouts, in))
-	if len(preview) != n || err != nil || len(runs) != 3 {
-		t.Errorf("%d lines in %d requests, %v", len(preview), len(runs), err)
+	preview, err := c.PreviewPayouts(ctx, in, affiliate.Page{})
+	if len(preview.Items) != n || err != nil || len(runs) != 3 {
+		t.Errorf("%d lines in %d requests, %v", len(preview.Items), len(runs), err)
 	}
 	keyed := c.Keyed(affiliate.Once{Key: "mine"})
 	run, err := keyed.RunPayouts(ctx, in)
@@ -305,7 +305,7 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 		}
 		lines[i].PayoutID = affiliate.Null[uuid.UUID]()
 	}
-	if diff := cmp.Diff(preview, lines); diff != "" {
+	if diff := cmp.Diff(preview.Items, lines); diff != "" {
 		t.Errorf("(-preview +run):\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -36,8 +37,8 @@ func TestVerifyMemory(t *testing.T) {
 			}
 		}
 	}()
-	done, err := p.Step(t.Context(), affiliate.VerifyJob{}, affiliate.Step{})
-	report := done.Verification
+	progress, err := p.Step(t.Context(), affiliate.VerifyJob{}, affiliate.Step{})
+	report := progress.Verification
 	close(done)
 	each := int64(<-most-before) / sales
 	if err != nil || !report.Holds || report.Records < 5*sales {

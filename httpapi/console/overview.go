@@ -110,7 +110,7 @@ func (k *keptDays) read(ctx context.Context, p *tributary.Program, now time.Time
 		}
 		all, from = append(all, b), b.End.Time().In(now.Location())
 	}
-	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{})
+	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{Limit: shownDays})
 	if err != nil {
 		return nil, err
 	}
