@@ -25,7 +25,7 @@ var below = []string{"affiliate", "affiliate/record", "internal/refusal", "inter
 var allowed = map[string]struct{ inside, outside []string }{
 	".": {
 		[]string{
-			"affiliate", "affiliate/record", "internal/refusal", "internal/engine", "internal/reading", "internal/payout", "internal/delivery",
+			"affiliate", "affiliate/imported", "affiliate/partner", "affiliate/record", "internal/refusal", "internal/engine", "internal/reading", "internal/payout", "internal/delivery",
 			"internal/payment", "internal/upkeep", "internal/imports", "internal/audit", "internal/partner",
 		},
 		[]string{"github.com/google/uuid"},
@@ -37,7 +37,9 @@ var allowed = map[string]struct{ inside, outside []string }{
 		},
 		[]string{"github.com/google/uuid"},
 	},
-	"affiliate/record": {[]string{"affiliate", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
+	"affiliate/imported": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"affiliate/partner":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
+	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
 
 	// The rooms. Between them: reading, upkeep, imports → payment; imports → payout;
 	// upkeep → audit; partner → reading, payout; audit → what it recounts, types and limits only.
@@ -46,7 +48,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"internal/engine": {
 		[]string{
-			"affiliate", "affiliate/record", "internal/refusal", "internal/decimal", "internal/isodate", "internal/mailbox", "internal/plaintext",
+			"affiliate", "affiliate/imported", "affiliate/record", "internal/refusal", "internal/decimal", "internal/isodate", "internal/mailbox", "internal/plaintext",
 			"internal/unseen", "internal/uuid7",
 		},
 		[]string{"github.com/google/uuid"},
@@ -58,15 +60,15 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/upkeep": {
 		append([]string{"internal/audit", "internal/jsontext", "internal/mailbox", "internal/plaintext", "internal/uuid7"}, below...), []string{"github.com/google/uuid"},
 	},
-	"internal/imports": {append([]string{"internal/payment", "internal/payout", "internal/isodate", "internal/plaintext"}, below...), []string{"github.com/google/uuid"}},
+	"internal/imports": {append([]string{"affiliate/imported", "internal/payment", "internal/payout", "internal/isodate", "internal/plaintext"}, below...), []string{"github.com/google/uuid"}},
 	"internal/audit": {
-		append([]string{"internal/delivery", "internal/payment", "internal/payout", "internal/decimal", "internal/mailbox", "internal/plaintext"}, below...),
+		append([]string{"affiliate/imported", "internal/delivery", "internal/payment", "internal/payout", "internal/decimal", "internal/mailbox", "internal/plaintext"}, below...),
 		[]string{"github.com/google/uuid"},
 	},
-	"internal/partner": {append([]string{"internal/reading", "internal/payout"}, below...), []string{"github.com/google/uuid"}},
+	"internal/partner": {append([]string{"affiliate/partner", "internal/reading", "internal/payout"}, below...), []string{"github.com/google/uuid"}},
 	"internal/proofs":  {nil, nil}, // tests alone
 	"internal/scene": { // for tests
-		[]string{".", "affiliate", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"},
+		[]string{".", "affiliate", "affiliate/imported", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"},
 	},
 	"internal/leaf": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}}, // for tests
 
@@ -79,7 +81,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/uuid7":     {nil, []string{"github.com/google/uuid"}},
 
 	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
-	"affiliate/importer": {[]string{".", "affiliate", "internal/amounts", "internal/jsontext", "internal/refusal", "internal/sheet"}, nil},
+	"affiliate/importer": {[]string{".", "affiliate", "affiliate/imported", "internal/amounts", "internal/jsontext", "internal/refusal", "internal/sheet"}, nil},
 
 	"affiliate/importer/cli": {[]string{".", "affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 
@@ -93,7 +95,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"httpapi/internal/page":   {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"httpapi/internal/ticket": {nil, []string{"github.com/google/uuid"}},
 	"httpapi/portal": {
-		[]string{".", "affiliate", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
+		[]string{".", "affiliate", "affiliate/partner", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/console": {
 		[]string{".", "affiliate", "affiliate/payfile", "internal/sheet", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts"}, []string{"github.com/google/uuid"},
