@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
 )
-
-type statusMove = func(context.Context, ...uuid.UUID) ([]affiliate.Affiliate, error)
 
 func TestStatusMoves(t *testing.T) {
 	all := []affiliate.AffiliateStatus{"ACTIVE", "INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED"}
