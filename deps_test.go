@@ -68,7 +68,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/partner": {append([]string{"affiliate/partner", "internal/reading", "internal/payout"}, below...), []string{"github.com/google/uuid"}},
 	"internal/proofs":  {nil, nil}, // tests alone
 	"internal/scene": { // for tests
-		[]string{".", "affiliate", "affiliate/imported", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"},
+		[]string{".", "affiliate", "affiliate/imported", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"},
 	},
 	"internal/leaf": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}}, // for tests
 

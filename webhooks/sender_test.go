@@ -19,6 +19,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -222,6 +223,7 @@ func bubble(t *testing.T, h http.HandlerFunc) *post {
 // Run follows the whole schedule: ten attempts over 75 hours, each at its time
 // (W067, G17).
 func TestRunSchedule(t *testing.T) {
+	atlength.Only(t, "lasts 84 hours in a bubble")
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Duration
 		began := time.Now()

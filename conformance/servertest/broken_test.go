@@ -10,6 +10,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -66,6 +67,7 @@ func TestBrokenServers(t *testing.T) {
 // TestRightServer is the control: the server without a flaw passes everything,
 // with the same transport and recorder. No webhook endpoint is left.
 func TestRightServer(t *testing.T) {
+	atlength.Only(t, "one more examination")
 	server := answered(func(*http.Request, *reply) {})(rightServer(t))
 	report := judgedAs(t, Server{HTTP: &http.Client{Transport: direct{server}}}, "")
 	if !report.OK() {

@@ -133,7 +133,7 @@ func TestStoreFails(t *testing.T) {
 	}
 	parts, skip := 12, 6
 	if !atlength.On() {
-		parts, skip = 3, 2
+		parts, skip = 2, 1
 	}
 	for at := range crawl(t, w.desk, "/") {
 		w.store.begin(0)

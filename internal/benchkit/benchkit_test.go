@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -11,6 +12,7 @@ import (
 // TestCompare: with a stopwatch that counts operations instead of time, the
 // ratio is that of the operations.
 func TestCompare(t *testing.T) {
+	atlength.Only(t, "measures for seconds")
 	var done time.Duration
 	counted := benchkit.Stopwatch(func(run func()) time.Duration {
 		before := done

@@ -80,7 +80,7 @@ func lengths(t *testing.T, method string) (left map[string]int, calls, commits i
 // fourth one repeats it.
 func TestFaultsInPairs(t *testing.T) {
 	kinds := append(slices.Clone(storeFaults), lostAnswer)
-	met, ran, tries, sample := map[string]int{}, 0, int64(0), int64(pairSample)
+	met, ran, tries, sample := map[string]int{}, 0, map[string]int{}, pairSample
 	switch {
 	case os.Getenv("TRIBUTARY_ALL_PAIRS") != "":
 		sample = 1
@@ -99,8 +99,9 @@ func TestFaultsInPairs(t *testing.T) {
 				}
 				for n := int64(1); n <= last; n++ {
 					for _, second := range kinds {
-						if tries++; tries%sample == 0 && newKeyedShop(t, memstore.New()).fallsTwice(t, method, left, first, n, second) {
-							met[first.name+", then "+second.name]++
+						what := first.name + ", then " + second.name
+						if tries[what]++; tries[what]%sample == 1%sample && newKeyedShop(t, memstore.New()).fallsTwice(t, method, left, first, n, second) {
+							met[what]++
 						}
 					}
 				}
@@ -111,7 +112,7 @@ func TestFaultsInPairs(t *testing.T) {
 	for _, first := range kinds {
 		for _, second := range kinds {
 			what := first.name + ", then " + second.name
-			if pairs += met[what]; met[what] == 0 && ran == len(methods) && atlength.On() {
+			if pairs += met[what]; met[what] == 0 && ran == len(methods) {
 				t.Errorf("no write met %s", what)
 			}
 		}
