@@ -78,7 +78,7 @@ func TestVerifyRates(t *testing.T) {
 func TestVerifyCommissionOfAnother(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
-	s.Insert(func(tx *record.Tx) error {
+	s.Raw(func(tx *record.Tx) error {
 		return scene.Edit(tx.Sales, nil, func(r *record.Sale) { r.Commissions[0].AffiliateID = s.Bob.ID })
 	})
 	scene.Equal(t, []string{"I40", "I64"}, scene.Broken(s.Verify(t.Context())))

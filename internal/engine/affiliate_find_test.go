@@ -134,7 +134,7 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	w.Insert(func(tx *record.Tx) error { return tx.Affiliates.Delete(a.ID) })
+	w.Raw(func(tx *record.Tx) error { return tx.Affiliates.Delete(a.ID) })
 	link := a.AffiliateLinks[0].ID
 	for name, call := range map[string]func() error{
 		"Click": func() error { return scene.ErrOf(w.Affiliate(t.Context(), "1")) },
@@ -150,7 +150,7 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	w.Insert(func(tx *record.Tx) error { return tx.Links.Delete(link) })
+	w.Raw(func(tx *record.Tx) error { return tx.Links.Delete(link) })
 	if _, err := w.Affiliate(t.Context(), "1"); err == nil || errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("click without its link: %v", err)
 	}

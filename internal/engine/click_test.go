@@ -37,7 +37,7 @@ func TestTrackClick(t *testing.T) {
 	scene.Equal(t, int64(3), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
 	links := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
 	scene.Equal(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		for rec, err := range tx.Clicks.List(record.Query{}) {
 			if err != nil {
 				return err

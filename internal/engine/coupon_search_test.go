@@ -20,7 +20,7 @@ func TestCouponSummaries(t *testing.T) {
 	}
 	large := coupon("Large", true)
 	coupon("Off", false)
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		for i := range 100_000 {
 			if err := tx.Codes.Insert(record.Code{ID: scene.ScaleID(2, i), CouponID: large.ID, Code: fmt.Sprint("K", i), Active: true}); err != nil {
 				return err

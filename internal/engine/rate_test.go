@@ -190,7 +190,7 @@ func TestTierRateKeepsItsType(t *testing.T) {
 // version wrote them.
 func untype(w *scene.World) {
 	w.T.Helper()
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		for rec := range scene.OnlyValues(tx.Affiliates.List(record.Query{})) {
 			rec.RateType = ""
 			scene.Must(0, tx.Affiliates.Replace(rec))

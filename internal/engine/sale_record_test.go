@@ -501,7 +501,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 			return errors.Join(err, tx.Totals.Replace(rec))
 		}
 	}
-	s.Insert(fill("922137203685477.5807")) // as if more sales were recorded; two more fit exactly
+	s.Raw(fill("922137203685477.5807")) // as if more sales were recorded; two more fit exactly
 	first := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum(most)})
 	for name, in := range map[string]affiliate.NewSale{
 		"customer's": {Email: s.Tomas.Email, TotalEarned: scene.Sum("100000000000")},
@@ -509,7 +509,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 		"by code":    {PromoCode: "ADA20", TotalEarned: scene.Sum(most)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.Insert(fill("922237203685477.5808"))
+			s.Raw(fill("922237203685477.5808"))
 			s.RefusedLate(tooLarge("totalEarned"), func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
 	}
@@ -517,7 +517,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 	scene.Equal(t, scene.Sum("922337203685477.5807"), scene.Must(s.Affiliate(t.Context(), "ada")).TotalRevenue)
 	scene.Must(0, s.DeleteSale(t.Context(), last.ID))
 	scene.Must(0, s.DeleteSale(t.Context(), first.ID))
-	s.Insert(fill(most))
+	s.Raw(fill(most))
 	s.Verifies()
 
 	k := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "KWD" })

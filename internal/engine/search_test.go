@@ -233,7 +233,7 @@ func TestSearchCodes(t *testing.T) {
 func TestSearchIsBounded(t *testing.T) {
 	const affiliates = 50_000
 	w := scene.New(t)
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		for i := range affiliates {
 			a := record.Affiliate{ID: scene.ScaleID(1, i), FirstName: "Mara", LastName: "Lindqvist", Email: fmt.Sprintf("m%d@example.org", i), Status: affiliate.AffiliateActive, CreatedAt: affiliate.InstantOf(scene.Start)}
 			if i == 0 {
@@ -272,7 +272,7 @@ func TestSearchIsBounded(t *testing.T) {
 func TestSearchCodesIsBounded(t *testing.T) {
 	const codes = 6000
 	w := scene.New(t)
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		for i := range codes {
 			if err := tx.Coupons.Insert(record.Coupon{ID: scene.ScaleID(1, i), Name: "c", Valid: true}); err != nil {
 				return err

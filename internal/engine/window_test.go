@@ -38,7 +38,7 @@ func report(s scene.Shop, in affiliate.NewSale) affiliate.SaleResult {
 func joined(s scene.Shop, id affiliate.ClickID) uuid.UUID {
 	s.T.Helper()
 	var out uuid.UUID
-	s.Insert(func(tx *record.Tx) error {
+	s.Raw(func(tx *record.Tx) error {
 		for rec, err := range tx.Clicks.List(record.Query{}) {
 			if err != nil {
 				return err

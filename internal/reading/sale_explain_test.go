@@ -163,7 +163,7 @@ func TestExplainDeductions(t *testing.T) {
 	after := scene.Must(tributary.New(s.Probe, cfg))
 	sale := s.Sell(affiliate.NewSale{PromoCode: "ada20", Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
 	old := s.Sell(affiliate.NewSale{PromoCode: "ada20", Tax: scene.Sum("10")})
-	s.Insert(func(tx *record.Tx) error {
+	s.Raw(func(tx *record.Tx) error {
 		rec := scene.Must(tx.Sales.Find(record.Key{Index: record.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
 		rec.Why = record.Why{}
 		return tx.Sales.Replace(rec)

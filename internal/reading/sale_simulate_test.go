@@ -71,7 +71,7 @@ func TestSimulateKept(t *testing.T) {
 	hand := sell()
 	scene.Must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("7"))}))
 	old := sell()
-	s.Insert(func(tx *record.Tx) error {
+	s.Raw(func(tx *record.Tx) error {
 		rec := scene.Must(tx.Sales.Find(record.Key{Index: record.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
 		rec.Why = record.Why{}
 		return tx.Sales.Replace(rec)

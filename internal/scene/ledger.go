@@ -260,14 +260,6 @@ func EachRow[R record.Record[R]](table record.Table[R], fn func(R) error) error 
 	return nil
 }
 
-// Raw changes records without the engine.
-func (w *World) Raw(change func(tx *record.Tx) error) {
-	w.T.Helper()
-	if err := w.Store.Update(context.Background(), w.Config().ID, change); err != nil {
-		w.T.Fatalf("raw change: %v", err)
-	}
-}
-
 // BooksClosed is the refusal of a question that needs open books.
 var BooksClosed = StateError(affiliate.BooksNotOpen, "", "The books of this affiliate are not open yet")
 

@@ -24,7 +24,7 @@ type Probe struct {
 	Ops, writes atomic.Int64
 	FailAt      int64        // 0: never
 	Onward      bool         // and at every later one
-	Fault       func() error // what failing is; nil: errBoom
+	Fault       func() error // what failing is; nil: ErrBoom
 	Blind       bool         // Find finds nothing, so only the unique indexes refuse
 	Double      bool         // List returns each record twice
 

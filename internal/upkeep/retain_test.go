@@ -203,7 +203,7 @@ func TestRetainClicks(t *testing.T) {
 	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
 	w.Verifies()
 	scene.Equal(t, int64(0), w.AddLink(a.ID, "a").Clicks)
-	w.Insert(func(tx *record.Tx) error {
+	w.Raw(func(tx *record.Tx) error {
 		rec, err := tx.Totals.Get(a.ID)
 		if err != nil {
 			return err
