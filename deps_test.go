@@ -226,6 +226,22 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
+// TestCompiledOnce: no test makes Go compile another package a second time, which
+// it does for each package between an in-package test and an external one of the same
+// folder. With scene between them this is most of the module.
+func TestCompiledOnce(t *testing.T) {
+	out, err := exec.Command("go", "list", "-test", "-deps", "./...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		compiled, test, ok := strings.Cut(strings.TrimSuffix(line, "]\n"), " [")
+		if of := strings.TrimSuffix(test, ".test"); ok && strings.TrimSuffix(compiled, "_test") != of {
+			t.Errorf("%s is compiled again for the tests of %s: move the in-package tests outside", compiled, of)
+		}
+	}
+}
+
 func list(t *testing.T, pattern string) []listed {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,Standard", pattern).Output()

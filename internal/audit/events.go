@@ -32,21 +32,21 @@ func (a *audit) verifyEvents() {
 	a.verifyRevisions(byObject)
 }
 
-// An auditedFamily holds what the audit knows of a family of events.
-type auditedFamily struct {
-	name     string   // the part of its types before the dot
-	noun     string   // what a breach calls the object
-	bodyKeys []string // the members that contract 7.3 promises, except for deletions
+// A Family holds what the audit knows of a family of events.
+type Family struct {
+	Name     string   // the part of its types before the dot
+	Noun     string   // what a breach calls the object
+	BodyKeys []string // the members that contract 7.3 promises, except for deletions
 
 	lives func(*audit, uuid.UUID) bool           // whether there is such an object
 	each  func(a *audit, see func(x liveObject)) // calls see with every object
 }
 
-// auditedFamilies has a row for each family, in the order of docs/contract.md 7.1.
-var auditedFamilies = []auditedFamily{
+// Families has a row for each family, in the order of docs/contract.md 7.1.
+var Families = []Family{
 	{
-		name: "affiliate", noun: "affiliate",
-		bodyKeys: []string{"commissionPlan", "commissionTier", "affiliateLinks", "promotionalCodes", "questionAnswers"},
+		Name: "affiliate", Noun: "affiliate",
+		BodyKeys: []string{"commissionPlan", "commissionTier", "affiliateLinks", "promotionalCodes", "questionAnswers"},
 		lives:    func(a *audit, id uuid.UUID) bool { return a.affiliates.has(id) },
 		each: func(a *audit, see func(liveObject)) {
 			for r := range a.affiliates.records() {
@@ -55,8 +55,8 @@ var auditedFamilies = []auditedFamily{
 		},
 	},
 	{
-		name: "referral", noun: "referral",
-		bodyKeys: []string{"affiliate", "commissionPlan", "status"},
+		Name: "referral", Noun: "referral",
+		BodyKeys: []string{"affiliate", "commissionPlan", "status"},
 		lives:    func(a *audit, id uuid.UUID) bool { return a.referrals.has(id) },
 		each: func(a *audit, see func(liveObject)) {
 			for r := range a.referrals.records() {
@@ -66,8 +66,8 @@ var auditedFamilies = []auditedFamily{
 		},
 	},
 	{
-		name: "sale", noun: "sale",
-		bodyKeys: []string{"affiliate", "referral", "commissionEarned", "paymentTrigger", "commissions"},
+		Name: "sale", Noun: "sale",
+		BodyKeys: []string{"affiliate", "referral", "commissionEarned", "paymentTrigger", "commissions"},
 		lives:    func(a *audit, id uuid.UUID) bool { return a.sales.has(id) },
 		each: func(a *audit, see func(liveObject)) {
 			for r := range a.sales.records() {
@@ -76,8 +76,8 @@ var auditedFamilies = []auditedFamily{
 		},
 	},
 	{
-		name: "coupon", noun: "coupon",
-		bodyKeys: []string{"promotionalCodes"},
+		Name: "coupon", Noun: "coupon",
+		BodyKeys: []string{"promotionalCodes"},
 		lives:    func(a *audit, id uuid.UUID) bool { return a.coupons.has(id) },
 		each: func(a *audit, see func(liveObject)) {
 			for r := range a.coupons.records() {
@@ -86,8 +86,8 @@ var auditedFamilies = []auditedFamily{
 		},
 	},
 	{
-		name: "promocode", noun: "code",
-		bodyKeys: []string{"coupon"},
+		Name: "promocode", Noun: "code",
+		BodyKeys: []string{"coupon"},
 		lives:    func(a *audit, id uuid.UUID) bool { return a.codes.has(id) },
 		each: func(a *audit, see func(liveObject)) {
 			for r := range a.codes.records() {
@@ -114,25 +114,25 @@ func (a *audit) verifyEvent(r *record.Event) {
 	case f.Typ != r.Type || f.ID != r.ID || f.Program != a.Cfg.ID || f.Revision != r.Revision ||
 		f.Test || !f.OccurredAt.Equal(r.OccurredAt):
 		a.breach("I49", name, "its payload is of another event")
-	case !fits(f, r):
+	case !Fits(f, r):
 		a.verifyPayload(r, r.Payload.Bytes())
 	}
 }
 
 // livesAs returns the family of a live object, empty when it is gone.
 func (a *audit) livesAs(id uuid.UUID) string {
-	for i := range auditedFamilies {
-		if auditedFamilies[i].lives(a, id) {
-			return auditedFamilies[i].name
+	for i := range Families {
+		if Families[i].lives(a, id) {
+			return Families[i].Name
 		}
 	}
 	return ""
 }
 
-// fits reports whether the body of an event has the type and the object of the
+// Fits reports whether the body of an event has the type and the object of the
 // event. Then its bytes need not be checked: most events are verified before
 // they are ever encoded.
-func fits(f *engine.Frozen, r *record.Event) bool {
+func Fits(f *engine.Frozen, r *record.Event) bool {
 	if engine.EndsObject(r.Type) {
 		return f.Body == engine.DeletedBody(r.ObjectID, r.Number)
 	}
@@ -165,11 +165,11 @@ func (a *audit) verifyPayload(r *record.Event, raw []byte) {
 	if whole {
 		return
 	}
-	i := slices.IndexFunc(auditedFamilies, func(f auditedFamily) bool { return f.name == r.Type.Family() })
+	i := slices.IndexFunc(Families, func(f Family) bool { return f.Name == r.Type.Family() })
 	if i < 0 {
 		return // I47 says that the type is not known
 	}
-	for _, key := range auditedFamilies[i].bodyKeys {
+	for _, key := range Families[i].BodyKeys {
 		if !bytes.Contains(rest, []byte(`"`+key+`":`)) {
 			a.breach("I48", name, "its body has no %s", key)
 		}
@@ -243,13 +243,13 @@ type liveObject struct {
 
 // verifyRevisions compares live objects with their last events.
 func (a *audit) verifyRevisions(byObject map[uuid.UUID][]*record.Event) {
-	for i := range auditedFamilies {
-		auditedFamilies[i].each(a, func(x liveObject) {
+	for i := range Families {
+		Families[i].each(a, func(x liveObject) {
 			events := byObject[x.id]
 			if (x.silent || a.brought[x.id] != nil && x.revision == 0) && events == nil {
 				return
 			}
-			a.verifyRevision(auditedFamilies[i].noun, x, events)
+			a.verifyRevision(Families[i].Noun, x, events)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -27,7 +28,23 @@ func TestVerifyEvents(t *testing.T) {
 			r.Payload = record.PayloadOf(bytes.Replace(r.Payload.Bytes(), []byte(old), []byte(new), 1))
 		})
 	}
+	// An event that a store keeps in its unencoded form is compared with the record
+	// without reading its bytes.
+	frozen := func(change func(*engine.Frozen)) func(*scene.Ledger, *record.Tx) error {
+		return event(affiliate.SaleDeleted, func(r *record.Event) {
+			_, source := r.Payload.Source()
+			changed := *source.(*engine.Frozen)
+			change(&changed)
+			r.Payload = record.LatePayload(&changed)
+		})
+	}
 	scene.RunCorruptions(t, []scene.Corruption{
+		{Name: "frozen with another type", Change: frozen(func(f *engine.Frozen) { f.Typ = affiliate.CouponCreated }), Want: []string{"I49"}},
+		{Name: "frozen with another id", Change: frozen(func(f *engine.Frozen) { f.ID[0]++ }), Want: []string{"I49"}},
+		{Name: "frozen in another program", Change: frozen(func(f *engine.Frozen) { f.Program[0]++ }), Want: []string{"I49"}},
+		{Name: "frozen with another revision", Change: frozen(func(f *engine.Frozen) { f.Revision++ }), Want: []string{"I49"}},
+		{Name: "frozen at another time", Change: frozen(func(f *engine.Frozen) { f.OccurredAt = f.OccurredAt.Add(time.Microsecond) }), Want: []string{"I49"}},
+		{Name: "frozen for a test", Change: frozen(func(f *engine.Frozen) { f.Test = true }), Want: []string{"I49"}},
 		{Name: "type of another family", Change: event(affiliate.CouponCreated, func(r *record.Event) { r.Type = affiliate.PromocodeCreated }), Want: []string{"I47", "I49", "I51"}},
 		{Name: "unknown type", Change: payload(affiliate.CouponCreated, "coupon.created", "coupon.made"), Want: []string{"I49"}},
 		{Name: "number of a coupon", Change: event(affiliate.CouponCreated, func(r *record.Event) { r.Number = 3 }), Want: []string{"I47"}},

@@ -14,30 +14,30 @@ const (
 	disabledAfter = 120 * time.Hour // an endpoint that only fails is disabled
 )
 
-// A followUp is what follows an attempt.
-type followUp struct {
-	state affiliate.DeliveryState
-	wait  time.Duration // pending: until the next attempt
-	pause time.Duration // of the endpoint; 0: none
-	gone  bool          // the endpoint is not there any more
+// A FollowUp is what follows an attempt.
+type FollowUp struct {
+	State affiliate.DeliveryState
+	Wait  time.Duration // pending: until the next attempt
+	Pause time.Duration // of the endpoint; 0: none
+	Gone  bool          // the endpoint is not there any more
 }
 
-// decide returns what follows an attempt. made is its number for the delivery,
+// Decide returns what follows an attempt. made is its number for the delivery,
 // from 1; draw is a uniform random number.
-func decide(a *affiliate.Attempt, made int, schedule []time.Duration, draw uint64) followUp {
+func Decide(a *affiliate.Attempt, made int, schedule []time.Duration, draw uint64) FollowUp {
 	if delivered(a) {
-		return followUp{state: affiliate.DeliveryDelivered}
+		return FollowUp{State: affiliate.DeliveryDelivered}
 	}
 	asked := min(max(a.RetryAfter, 0), maxRetryAfter)
-	v := followUp{state: affiliate.DeliveryFailed}
+	v := FollowUp{State: affiliate.DeliveryFailed}
 	switch a.Status {
 	case 410:
-		return followUp{state: affiliate.DeliveryCanceled, gone: true}
+		return FollowUp{State: affiliate.DeliveryCanceled, Gone: true}
 	case 429, 503:
-		v.pause = max(asked, minPause)
+		v.Pause = max(asked, minPause)
 	}
 	if made < len(schedule) && a.Err != affiliate.FailedBlockedURL {
-		v.state, v.wait = affiliate.DeliveryPending, max(spread(schedule[made], draw), asked)
+		v.State, v.Wait = affiliate.DeliveryPending, max(Spread(schedule[made], draw), asked)
 	}
 	return v
 }
@@ -48,8 +48,8 @@ func delivered(a *affiliate.Attempt) bool { return StatusOK(a.Status) }
 
 func StatusOK(status int) bool { return status/100 == 2 }
 
-// spread returns a delay with its jitter: it is longer by at most a tenth or two
+// Spread returns a delay with its jitter: it is longer by at most a tenth or two
 // seconds, so that deliveries that failed together are not retried together.
-func spread(base time.Duration, draw uint64) time.Duration {
+func Spread(base time.Duration, draw uint64) time.Duration {
 	return base + time.Duration(draw%uint64(max(minSpread, base/10)+1))
 }

@@ -91,17 +91,17 @@ func (s *settlement) settle(a *affiliate.Attempt, draw uint64) error {
 	}
 	heard(ep, a, s.Now)
 	d.Attempts = append(d.Attempts, attemptRecord(a, q.Manual, s.Now))
-	v := decide(a, len(d.Attempts), s.Cfg.Schedule, draw)
+	v := Decide(a, len(d.Attempts), s.Cfg.Schedule, draw)
 	if err := s.advance(d, q, v); err != nil {
 		return err
 	}
-	s.observe(&d, v.state)
-	s.notice(affiliate.NoticeAttempt, ep, &d, v.state)
-	if v.state == affiliate.DeliveryFailed {
-		s.notice(affiliate.NoticeDead, ep, &d, v.state)
+	s.observe(&d, v.State)
+	s.notice(affiliate.NoticeAttempt, ep, &d, v.State)
+	if v.State == affiliate.DeliveryFailed {
+		s.notice(affiliate.NoticeDead, ep, &d, v.State)
 	}
-	if v.pause > 0 {
-		ep.PausedUntil = engine.Later(s.Now.Add(v.pause), ep.PausedUntil)
+	if v.Pause > 0 {
+		ep.PausedUntil = engine.Later(s.Now.Add(v.Pause), ep.PausedUntil)
 	}
 	return s.health(ep, &d, v)
 }
@@ -119,15 +119,15 @@ func heard(r *record.Endpoint, a *affiliate.Attempt, now affiliate.Instant) {
 }
 
 // advance gives a delivery its state and its place in the queue.
-func (s *settlement) advance(d record.Delivery, q record.Queue, v followUp) error {
-	d.State, d.NextAttemptAt, d.UpdatedAt = v.state, affiliate.Instant{}, engine.Later(s.Now, d.UpdatedAt)
-	if v.state == affiliate.DeliveryPending {
-		d.NextAttemptAt = wholeMillis(s.Now.Add(v.wait))
+func (s *settlement) advance(d record.Delivery, q record.Queue, v FollowUp) error {
+	d.State, d.NextAttemptAt, d.UpdatedAt = v.State, affiliate.Instant{}, engine.Later(s.Now, d.UpdatedAt)
+	if v.State == affiliate.DeliveryPending {
+		d.NextAttemptAt = wholeMillis(s.Now.Add(v.Wait))
 	}
 	if err := s.Tx.Deliveries.Replace(d); err != nil {
 		return err
 	}
-	if v.state != affiliate.DeliveryPending {
+	if v.State != affiliate.DeliveryPending {
 		return s.Tx.Queue.Delete(q.ID)
 	}
 	from := q.ID
@@ -139,10 +139,10 @@ func (s *settlement) advance(d record.Delivery, q record.Queue, v followUp) erro
 
 // health updates the health of the endpoint after an attempt, and disables one
 // that is gone or has only failed for too long.
-func (s *settlement) health(ep *record.Endpoint, d *record.Delivery, v followUp) error {
-	if v.state == affiliate.DeliveryDelivered {
+func (s *settlement) health(ep *record.Endpoint, d *record.Delivery, v FollowUp) error {
+	if v.State == affiliate.DeliveryDelivered {
 		if ep.Warned {
-			s.notice(affiliate.NoticeRecovered, ep, d, v.state)
+			s.notice(affiliate.NoticeRecovered, ep, d, v.State)
 		}
 		ep.LastSuccessAt = engine.Later(s.Now, ep.LastSuccessAt)
 		ep.FirstFailureAt, ep.Warned, ep.Dead = affiliate.Instant{}, false, false
@@ -151,14 +151,14 @@ func (s *settlement) health(ep *record.Endpoint, d *record.Delivery, v followUp)
 	if ep.FirstFailureAt.IsZero() {
 		ep.FirstFailureAt = s.Now
 	}
-	ep.Dead = ep.Dead || v.state == affiliate.DeliveryFailed
+	ep.Dead = ep.Dead || v.State == affiliate.DeliveryFailed
 	failing := s.Now.Sub(ep.FirstFailureAt)
-	if failing >= failingAfter && !ep.Warned && !v.gone {
+	if failing >= failingAfter && !ep.Warned && !v.Gone {
 		ep.Warned = true
-		s.notice(affiliate.NoticeFailing, ep, d, v.state)
+		s.notice(affiliate.NoticeFailing, ep, d, v.State)
 	}
 	switch {
-	case v.gone:
+	case v.Gone:
 		return s.disable(ep, d, affiliate.DisabledGone, affiliate.DeliveryCanceled)
 	case failing >= disabledAfter && ep.Dead:
 		return s.disable(ep, d, affiliate.DisabledFailing, affiliate.DeliverySkipped)

@@ -13,11 +13,11 @@ const (
 	recentBytes    = 16 << 10 // the largest cached payload
 )
 
-// recent caches the small payloads that were encoded last, at most a mebibyte
+// Recent caches the small payloads that were encoded last, at most a mebibyte
 // in all. The deliveries of an event to its endpoints are claimed one after the
 // other, and encoding the event costs more than a claim. The bytes depend only
 // on the event, so the cache never goes stale.
-type recent struct {
+type Recent struct {
 	mu    sync.Mutex
 	ids   [recentPayloads]uuid.UUID
 	bytes [recentPayloads][]byte
@@ -26,7 +26,7 @@ type recent struct {
 
 // Encode returns the bytes of an event's payload, for readers that change
 // nothing.
-func (r *recent) Encode(event uuid.UUID, p record.Payload) []byte {
+func (r *Recent) Encode(event uuid.UUID, p record.Payload) []byte {
 	raw, late := p.Source()
 	if late == nil {
 		return raw

@@ -15,15 +15,15 @@ import (
 // move.
 type Booking struct {
 	Of    record.Movement // shared by all of them; the first one gets its figures
-	moves [4]transfer
+	moves [4]Transfer
 	n     int
 	hold  int64 // HoldDays of the sale
 }
 
-// A transfer moves an amount from one account to another.
-type transfer struct {
-	from, to affiliate.Account
-	amount   affiliate.Amount
+// A Transfer moves an amount from one account to another.
+type Transfer struct {
+	From, To affiliate.Account
+	Amount   affiliate.Amount
 }
 
 // Move adds a transfer. A negative amount goes the other way, and zero not at
@@ -33,14 +33,14 @@ func (b *Booking) Move(from, to affiliate.Account, amount affiliate.Amount) {
 		from, to, amount = to, from, amount.Neg()
 	}
 	if !amount.IsZero() {
-		b.moves[b.n] = transfer{from, to, amount}
+		b.moves[b.n] = Transfer{from, to, amount}
 		b.n++
 	}
 }
 
-// accrue books the change of both balances against ACCRUAL. When one rises and the
+// Accrue books the change of both balances against ACCRUAL. When one rises and the
 // other falls, the common part moves directly from one to the other.
-func (b *Booking) accrue(held, payable affiliate.Amount) (err error) {
+func (b *Booking) Accrue(held, payable affiliate.Amount) (err error) {
 	if held.Sign()*payable.Sign() < 0 {
 		between := payable.Neg()
 		if between.Cmp(held) == held.Sign() {
@@ -56,11 +56,14 @@ func (b *Booking) accrue(held, payable affiliate.Amount) (err error) {
 	return err
 }
 
+// Transfers returns the transfers that were added, in this order.
+func (b *Booking) Transfers() []Transfer { return b.moves[:b.n] }
+
 // Note adds a memo when nothing is moved but something is to be counted, or is to
 // be seen.
 func (b *Booking) Note(seen bool) {
 	if b.n == 0 && (seen || b.Of.Sales != 0 || !b.Of.Revenue.IsZero() || !b.Of.Refunds.IsZero()) {
-		b.moves[0], b.n = transfer{from: affiliate.AccountAccrual, to: affiliate.AccountAccrual}, 1
+		b.moves[0], b.n = Transfer{From: affiliate.AccountAccrual, To: affiliate.AccountAccrual}, 1
 	}
 }
 
@@ -104,9 +107,9 @@ func (s Standing) Less(t Standing) (d Standing, err error) {
 	return d, nil
 }
 
-// bookSale books the change of a sale. was is nil for a new sale, is for a deleted
+// BookSale books the change of a sale. was is nil for a new sale, is for a deleted
 // one.
-func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error) {
+func BookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error) {
 	before, err := SaleStanding(was)
 	if err != nil {
 		return b, err
@@ -128,7 +131,7 @@ func bookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error
 		Sales: change.Sales, Revenue: change.Revenue, Refunds: change.Refunded,
 	}
 	b.hold = sale.HoldDays
-	if err := b.accrue(change.Held, change.Payable); err != nil {
+	if err := b.Accrue(change.Held, change.Payable); err != nil {
 		return b, err
 	}
 	b.Note(ends)
@@ -176,26 +179,26 @@ func (o *Op) Post(affiliateID uuid.UUID, books *record.Books, b *Booking) error 
 		}
 	}
 	books.MaxHold = max(books.MaxHold, b.hold)
-	for i := range b.n {
+	for i, t := range b.Transfers() {
 		rec := b.Of
 		if i > 0 {
 			rec.Sales, rec.Revenue, rec.Refunds = 0, affiliate.Amount{}, affiliate.Amount{}
 		}
-		if err := o.postOne(affiliateID, books, rec, b.moves[i]); err != nil {
+		if err := o.postOne(affiliateID, books, rec, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *Op) postOne(affiliateID uuid.UUID, books *record.Books, rec record.Movement, t transfer) error {
-	if err := MoveBetween(books, t.from, t.to, t.amount); err != nil {
+func (o *Op) postOne(affiliateID uuid.UUID, books *record.Books, rec record.Movement, t Transfer) error {
+	if err := MoveBetween(books, t.From, t.To, t.Amount); err != nil {
 		return err
 	}
 	books.Number++
 	books.LastAt = next(books, o.Now)
 	rec.ID, rec.AffiliateID = MovementID(books.LastAt, books.Number, affiliateID), affiliateID
-	rec.Number, rec.At, rec.From, rec.To, rec.Amount = books.Number, books.LastAt, affiliate.EnumOf(t.from), affiliate.EnumOf(t.to), t.amount
+	rec.Number, rec.At, rec.From, rec.To, rec.Amount = books.Number, books.LastAt, affiliate.EnumOf(t.From), affiliate.EnumOf(t.To), t.Amount
 	rec.Held, rec.Payable, rec.InPayout, rec.Paid = books.Held, books.Payable, books.InPayout, books.Paid
 	if err := o.Tx.Movements.Insert(rec); err != nil {
 		return refusal.Internal("write movement", err)

@@ -190,8 +190,8 @@ func LostOf(r *record.Payment) (affiliate.Amount, error) {
 	return lesser(sum, r.Gross.Or(affiliate.Amount{})), err
 }
 
-// knows reports whether a refund of the sale is one of the facts'.
-func knows(r *record.Payment, f *record.Refund) bool {
+// Knows reports whether a refund of the sale is one of the facts'.
+func Knows(r *record.Payment, f *record.Refund) bool {
 	return f.Fact ||
 		slices.ContainsFunc(r.Refunds, func(known affiliate.PaymentRefund) bool { return known.ID == f.ID }) ||
 		slices.ContainsFunc(r.Disputes, func(known affiliate.PaymentDispute) bool { return known.ID == f.ID })
@@ -210,7 +210,7 @@ func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affil
 	}
 	for i := range sale.Refunds { // and what the host refunded besides
 		f := &sale.Refunds[i]
-		if err != nil || knows(r, f) {
+		if err != nil || Knows(r, f) {
 			continue
 		}
 		if sum, err = sum.Add(f.Amount); err == nil {

@@ -23,7 +23,7 @@ type Program struct {
 	source affiliate.Source
 	Once   affiliate.Once // for every write without one of its own
 	IDs    *uuid7.Source
-	Recent *recent
+	Recent *Recent
 	lists  *sharedLists
 
 	news *news
@@ -47,7 +47,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 	}
 	return &Program{
 		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
-		Recent: new(recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
+		Recent: new(Recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param),
 	}, nil
 }

@@ -14,10 +14,11 @@ import (
 //
 // It compares UpdatedAt and Revision too, so callers ask before they raise them.
 func Same[R record.Record[R]](a, b R) bool {
-	return sameValue(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
+	return SameValue(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
 }
 
-func sameValue(a, b reflect.Value) bool {
+// SameValue compares as Same does, at any depth.
+func SameValue(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
 		return sameStruct(a, b)
@@ -30,7 +31,7 @@ func sameValue(a, b reflect.Value) bool {
 
 func sameStruct(a, b reflect.Value) bool {
 	for i := range a.NumField() {
-		if !sameValue(a.Field(i), b.Field(i)) {
+		if !SameValue(a.Field(i), b.Field(i)) {
 			return false
 		}
 	}
@@ -45,7 +46,7 @@ func sameList(a, b reflect.Value) bool {
 		return false
 	}
 	for i := range a.Len() {
-		if !sameValue(a.Index(i), b.Index(i)) {
+		if !SameValue(a.Index(i), b.Index(i)) {
 			return false
 		}
 	}

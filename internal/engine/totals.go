@@ -116,7 +116,7 @@ func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	if err != nil {
 		return err
 	}
-	b, err := bookSale(was, is, cause)
+	b, err := BookSale(was, is, cause)
 	if err != nil {
 		return err
 	}

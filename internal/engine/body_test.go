@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"reflect"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 )
 
 // TestBodiesHoldValues: an event that is not yet encoded refers to no Program
 // and no Store, because it lives longer than the operation that wrote it.
 func TestBodiesHoldValues(t *testing.T) {
 	for _, body := range []any{
-		SaleBody{}, CouponBody{}, CodeBody{}, AffiliateEvent{}, affiliate.ReferralBody{}, affiliate.DeletedBody{}, affiliate.DeletedSaleBody{},
+		engine.SaleBody{}, engine.CouponBody{}, engine.CodeBody{}, engine.AffiliateEvent{}, affiliate.ReferralBody{}, affiliate.DeletedBody{}, affiliate.DeletedSaleBody{},
 	} {
 		typ := reflect.TypeOf(body)
 		holdsValues(t, typ.Name(), typ, map[reflect.Type]bool{})
@@ -27,7 +28,7 @@ func holdsValues(t *testing.T, path string, typ reflect.Type, seen map[reflect.T
 	seen[typ] = true
 	switch typ.Kind() {
 	case reflect.Struct:
-		if typ == reflect.TypeFor[Program]() || typ == reflect.TypeFor[record.Tx]() {
+		if typ == reflect.TypeFor[engine.Program]() || typ == reflect.TypeFor[record.Tx]() {
 			t.Errorf("%s leads to a %s", path, typ.Name())
 			return
 		}

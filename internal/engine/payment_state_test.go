@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"reflect"
@@ -10,6 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/decimal"
+	"github.com/tributary-go/tributary/internal/engine"
 )
 
 func whole(n int64) affiliate.Amount { return affiliate.AmountFromScaled(n * decimal.Scale) }
@@ -20,14 +21,14 @@ func TestFactsAgain(t *testing.T) {
 	refund := affiliate.PaymentRefund{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded}
 	dispute := affiliate.PaymentDispute{ID: "dp_1", Amount: whole(7), State: affiliate.DisputeWithdrawn, At: at}
 	var rec record.Payment
-	add := func() (s Shift) {
-		if err := AddRefund(&rec, refund, false, &s); err != nil {
+	add := func() (s engine.Shift) {
+		if err := engine.AddRefund(&rec, refund, false, &s); err != nil {
 			t.Fatal(err)
 		}
-		if err := AddDispute(&rec, dispute, false, &s); err != nil {
+		if err := engine.AddDispute(&rec, dispute, false, &s); err != nil {
 			t.Fatal(err)
 		}
-		AddRefunded(&rec, affiliate.Set(whole(5)), false, &s)
+		engine.AddRefunded(&rec, affiliate.Set(whole(5)), false, &s)
 		return s
 	}
 	if s := add(); s != "re_1" {
@@ -37,8 +38,8 @@ func TestFactsAgain(t *testing.T) {
 	if s := add(); s != "" || !reflect.DeepEqual(before, rec) {
 		t.Errorf("again: %+v, %+v, want %+v", s, rec, before)
 	}
-	var s Shift
-	AddRefunded(&rec, affiliate.Set(whole(6)), false, &s)
+	var s engine.Shift
+	engine.AddRefunded(&rec, affiliate.Set(whole(6)), false, &s)
 	if s != "refunded" || rec.Refunded != affiliate.Set(whole(6)) {
 		t.Errorf("a higher sum: %+v, %+v", s, rec)
 	}
@@ -46,10 +47,21 @@ func TestFactsAgain(t *testing.T) {
 
 // The id of a refund is that of the first fact that changed something.
 func TestShift(t *testing.T) {
-	var s Shift
-	for _, id := range []string{"re_1", "dp_1", "re_2"} {
-		if s.note(id); s != "re_1" {
-			t.Errorf("after %s: %s", id, s)
+	var rec record.Payment
+	var s engine.Shift
+	for _, add := range []func() error{
+		func() error {
+			return engine.AddRefund(&rec, affiliate.PaymentRefund{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded}, false, &s)
+		},
+		func() error {
+			return engine.AddDispute(&rec, affiliate.PaymentDispute{ID: "dp_1", Amount: whole(7), State: affiliate.DisputeWithdrawn}, false, &s)
+		},
+		func() error {
+			return engine.AddRefund(&rec, affiliate.PaymentRefund{ID: "re_2", Amount: whole(5), State: affiliate.RefundSucceeded}, false, &s)
+		},
+	} {
+		if err := add(); err != nil || s != "re_1" {
+			t.Errorf("with %d refunds and %d disputes: %s, %v", len(rec.Refunds), len(rec.Disputes), s, err)
 		}
 	}
 }
@@ -59,13 +71,13 @@ func TestShift(t *testing.T) {
 func TestDisputeLate(t *testing.T) {
 	at := affiliate.InstantOf(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	var rec record.Payment
-	var s Shift
+	var s engine.Shift
 	for i, step := range []struct {
 		state      affiliate.DisputeState
 		late, want bool
 	}{{affiliate.DisputeInquiry, true, false}, {affiliate.DisputeWithdrawn, true, true}, {affiliate.DisputeLost, false, true}, {affiliate.DisputeReleased, true, false}, {affiliate.DisputeWithdrawn, false, false}} {
 		f := affiliate.PaymentDispute{ID: "dp_1", Amount: whole(7), State: step.state, At: at.Add(time.Duration(i) * time.Second)}
-		if err := AddDispute(&rec, f, step.late, &s); err != nil || rec.Disputes[0].Late != step.want {
+		if err := engine.AddDispute(&rec, f, step.late, &s); err != nil || rec.Disputes[0].Late != step.want {
 			t.Errorf("step %d: %+v, %v", i, rec.Disputes, err)
 		}
 	}
@@ -79,9 +91,9 @@ func TestMerge(t *testing.T) {
 		Refunds: []affiliate.PaymentRefund{{ID: "re_1", Amount: whole(5), State: affiliate.RefundSucceeded}}, Refunded: affiliate.Set(whole(9)), Late: affiliate.Set(whole(20)),
 		Disputes: []affiliate.PaymentDispute{{ID: "dp_1", Amount: whole(7), State: affiliate.DisputeWon, At: at}},
 	}
-	merged := func(into record.Payment, late bool) (record.Payment, Shift) {
-		var s Shift
-		if err := MergePayments(&into, &other, late, &s); err != nil {
+	merged := func(into record.Payment, late bool) (record.Payment, engine.Shift) {
+		var s engine.Shift
+		if err := engine.MergePayments(&into, &other, late, &s); err != nil {
 			t.Fatal(err)
 		}
 		return into, s
@@ -105,7 +117,7 @@ func TestMerge(t *testing.T) {
 		"refund":  {Refunds: []affiliate.PaymentRefund{{ID: "re_1", Amount: whole(6)}}},
 		"dispute": {Disputes: []affiliate.PaymentDispute{{ID: "dp_1", Amount: whole(6)}}},
 	} {
-		if err := MergePayments(&odd, &other, false, new(Shift)); err == nil {
+		if err := engine.MergePayments(&odd, &other, false, new(engine.Shift)); err == nil {
 			t.Errorf("a %s of two amounts was merged: %+v", name, odd)
 		}
 	}
@@ -118,7 +130,7 @@ func TestKnows(t *testing.T) {
 		refund record.Refund
 		want   bool
 	}{{record.Refund{ID: "re_1"}, true}, {record.Refund{ID: "dp_1"}, true}, {record.Refund{ID: "re_2"}, false}, {record.Refund{}, false}, {record.Refund{ID: "x", Fact: true}, true}} {
-		if got := knows(&rec, &tt.refund); got != tt.want {
+		if got := engine.Knows(&rec, &tt.refund); got != tt.want {
 			t.Errorf("%+v: %v", tt.refund, got)
 		}
 	}

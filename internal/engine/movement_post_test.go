@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 )
 
 // TestAccrue: what is owed besides comes in at most two transfers, none of them
@@ -15,17 +16,18 @@ import (
 func TestAccrue(t *testing.T) {
 	for held := int64(-3); held <= 3; held++ {
 		for payable := int64(-3); payable <= 3; payable++ {
-			var b Booking
-			if err := b.accrue(affiliate.AmountFromScaled(held), affiliate.AmountFromScaled(payable)); err != nil {
+			var b engine.Booking
+			if err := b.Accrue(affiliate.AmountFromScaled(held), affiliate.AmountFromScaled(payable)); err != nil {
 				t.Fatal(err)
 			}
+			moves := b.Transfers()
 			got := map[affiliate.Account]int64{}
-			for _, m := range b.moves[:b.n] {
-				if m.amount.Sign() <= 0 {
-					t.Errorf("held %d, payable %d: a transfer of %v", held, payable, m.amount)
+			for _, m := range moves {
+				if m.Amount.Sign() <= 0 {
+					t.Errorf("held %d, payable %d: a transfer of %v", held, payable, m.Amount)
 				}
-				got[m.from] -= m.amount.Scaled()
-				got[m.to] += m.amount.Scaled()
+				got[m.From] -= m.Amount.Scaled()
+				got[m.To] += m.Amount.Scaled()
 			}
 			if got[affiliate.AccountHeld] != held || got[affiliate.AccountPayable] != payable || got[affiliate.AccountAccrual] != -held-payable {
 				t.Errorf("held %d, payable %d: %v", held, payable, got)
@@ -36,11 +38,14 @@ func TestAccrue(t *testing.T) {
 			} else if held != payable {
 				transfers = 1
 			}
-			if b.n != transfers {
-				t.Errorf("held %d, payable %d: %d transfers, want %d: %v", held, payable, b.n, transfers, b.moves[:b.n])
+			if len(moves) != transfers {
+				t.Errorf("held %d, payable %d: %d transfers, want %d: %v", held, payable, len(moves), transfers, moves)
 			}
-			first, between := b.moves[0], min(max(held, -held), max(payable, -payable))
-			if held*payable < 0 && (first.from == affiliate.AccountAccrual || first.to == affiliate.AccountAccrual || first.amount.Scaled() != between) {
+			if held*payable >= 0 {
+				continue
+			}
+			first, between := moves[0], min(max(held, -held), max(payable, -payable))
+			if first.From == affiliate.AccountAccrual || first.To == affiliate.AccountAccrual || first.Amount.Scaled() != between {
 				t.Errorf("held %d, payable %d: begins with %v", held, payable, first)
 			}
 		}
@@ -58,9 +63,9 @@ func TestBookSaleTooLarge(t *testing.T) {
 		if name == "was" {
 			was, is = is, was
 		}
-		b, err := bookSale(was, is, affiliate.CauseSale)
-		if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "commissionEarned" || b.n != 0 {
-			t.Errorf("%s: %d transfers, %v", name, b.n, err)
+		b, err := engine.BookSale(was, is, affiliate.CauseSale)
+		if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "commissionEarned" || len(b.Transfers()) != 0 {
+			t.Errorf("%s: %d transfers, %v", name, len(b.Transfers()), err)
 		}
 	}
 }

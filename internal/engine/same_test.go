@@ -1,10 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/leaf"
 )
 
@@ -30,7 +31,7 @@ func everyField(t *testing.T, table record.TableSchema) {
 		}
 		return v
 	}
-	if !sameValue(full(), of(table.Clone(full().Interface().(record.AnyRecord)))) {
+	if !engine.SameValue(full(), of(table.Clone(full().Interface().(record.AnyRecord)))) {
 		t.Error("a copy is not the same")
 	}
 	for i := 0; ; i++ {
@@ -38,7 +39,7 @@ func everyField(t *testing.T, table record.TableSchema) {
 		for field := range leaf.Of(changed, "") {
 			if n++; n == i+1 {
 				field.Set(2)
-				if sameValue(full(), changed) || sameValue(changed, full()) {
+				if engine.SameValue(full(), changed) || engine.SameValue(changed, full()) {
 					t.Errorf("%s alone makes no difference", field.Name)
 				}
 			}

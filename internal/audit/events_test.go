@@ -1,49 +1,40 @@
-package audit
+package audit_test
 
 import (
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/audit"
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// An event that a store keeps in its unencoded form is compared with the record
-// without reading its bytes. Each part of it is compared.
-func TestVerifyFrozen(t *testing.T) {
-	id, object := uuid.UUID{1}, uuid.UUID{2}
-	at := affiliate.InstantOf(time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC))
-	p := &engine.Program{Cfg: &engine.Config{ID: uuid.UUID{9}}}
-	type parts struct {
-		rec record.Event
-		f   *engine.Frozen
+// TestFamilies: the audit has a whole row for each family of events.
+func TestFamilies(t *testing.T) {
+	for _, typ := range affiliate.EventTypes() {
+		if !slices.ContainsFunc(audit.Families, func(f audit.Family) bool { return f.Name == typ.Family() }) {
+			t.Errorf("the audit does not know the family of %s", typ)
+		}
 	}
-	for name, change := range map[string]func(*parts){
-		"OK":               func(*parts) {},
-		"type":             func(p *parts) { p.f.Typ = affiliate.CouponCreated },
-		"id":               func(p *parts) { p.f.ID = object },
-		"program":          func(p *parts) { p.f.Program = id },
-		"revision":         func(p *parts) { p.f.Revision++ },
-		"time":             func(p *parts) { p.f.OccurredAt = at.Add(time.Microsecond) },
-		"test":             func(p *parts) { p.f.Test = true },
-		"revision, record": func(p *parts) { p.rec.Revision = 1 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			x := &parts{
-				rec: record.Event{ID: id, ObjectID: object, Type: affiliate.CouponDeleted, Revision: 2, OccurredAt: at},
-				f:   &engine.Frozen{Typ: affiliate.CouponDeleted, ID: id, Program: p.Cfg.ID, OccurredAt: at, Revision: 2, Body: affiliate.DeletedBody{ID: object}},
-			}
-			change(x)
-			x.rec.Payload = record.LatePayload(x.f)
-			a := &audit{Program: p}
-			a.verifyEvent(&x.rec)
-			if fine := name[:2] == "OK"; fine != (len(a.breaches) == 0) {
-				t.Errorf("breaches: %v", a.breaches)
-			}
-		})
+	for _, f := range audit.Families { // Verify calls the functions of every row
+		if f.Noun == "" || f.BodyKeys == nil {
+			t.Errorf("the row of %s has gaps", f.Name)
+		}
+	}
+}
+
+// TestFitsNumber: a frozen sale fits only an event of its own number.
+func TestFitsNumber(t *testing.T) {
+	rec := record.Sale{ID: record.NumberID(7)}
+	event := &record.Event{Type: affiliate.SaleUpdated, ObjectID: rec.ID, Number: 5}
+	for number, want := range map[int64]bool{5: true, 4: false, 0: false} {
+		rec.Number = number
+		if got := audit.Fits(&engine.Frozen{Body: &engine.SaleBody{Rec: rec}}, event); got != want {
+			t.Errorf("a body of number %d fits an event of 5: %v", number, got)
+		}
 	}
 }
 
@@ -75,30 +66,30 @@ func TestFrozenFits(t *testing.T) {
 	}
 	for typ, of := range bodies {
 		for _, body := range of(id, number) {
-			if f := (&engine.Frozen{Body: body}); !fits(f, kept(typ)) {
+			if f := (&engine.Frozen{Body: body}); !audit.Fits(f, kept(typ)) {
 				t.Errorf("%T does not fit %s", body, typ)
 			}
 			for _, another := range affiliate.EventTypes() {
 				f := &engine.Frozen{Body: body}
 				same := another.Family() == typ.Family() || typ == affiliate.CouponDeleted && another.Family() != "sale"
 				same = same && engine.EndsObject(another) == engine.EndsObject(typ)
-				if got := fits(f, kept(another)); got != same {
+				if got := audit.Fits(f, kept(another)); got != same {
 					t.Errorf("%T of %s, in %s: %v", body, typ, another, got)
 				}
 			}
 		}
 		for _, body := range of(other, number+1) {
-			if f := (&engine.Frozen{Body: body}); fits(f, kept(typ)) {
+			if f := (&engine.Frozen{Body: body}); audit.Fits(f, kept(typ)) {
 				t.Errorf("%T of another object fits %s", body, typ)
 			}
 		}
 	}
 	for _, body := range []any{&engine.SaleBody{Rec: record.Sale{ID: other, Number: number}}, &engine.SaleBody{Rec: record.Sale{ID: id, Number: number + 1}}} {
-		if f := (&engine.Frozen{Body: body}); fits(f, kept(affiliate.SaleUpdated)) {
+		if f := (&engine.Frozen{Body: body}); audit.Fits(f, kept(affiliate.SaleUpdated)) {
 			t.Errorf("%+v fits", body)
 		}
 	}
-	if f := (&engine.Frozen{Body: struct{}{}}); fits(f, kept(affiliate.CouponUpdated)) {
+	if f := (&engine.Frozen{Body: struct{}{}}); audit.Fits(f, kept(affiliate.CouponUpdated)) {
 		t.Error("an unknown body fits")
 	}
 }

@@ -1,4 +1,4 @@
-package upkeep
+package upkeep_test
 
 import (
 	"encoding/json"

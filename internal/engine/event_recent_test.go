@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"testing"
@@ -8,17 +8,18 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 )
 
 // frozenSample is the event of a sale before it is encoded.
-func frozenSample() *Frozen {
+func frozenSample() *engine.Frozen {
 	rec := record.Sale{
 		ID: uuid.UUID{2}, Number: 5107, TotalEarned: affiliate.MustAmount("29"), Email: "tomas@example.net", Name: "Tomas Ruiz",
 		Commissions: []record.Commission{{Number: 1, Earned: affiliate.MustAmount("5.8")}},
 	}
-	return &Frozen{
+	return &engine.Frozen{
 		Typ: affiliate.SaleCreated, ID: uuid.UUID{1}, Program: uuid.UUID{9}, OccurredAt: affiliate.InstantOf(time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)),
-		Revision: 1, Body: &SaleBody{Rec: rec},
+		Revision: 1, Body: &engine.SaleBody{Rec: rec},
 	}
 }
 
@@ -27,7 +28,7 @@ func frozenSample() *Frozen {
 func BenchmarkRecent(b *testing.B) {
 	f := frozenSample()
 	b.Run("with", func(b *testing.B) {
-		r := new(recent)
+		r := new(engine.Recent)
 		for b.Loop() {
 			f.ID[15]++
 			for range 16 {
