@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			watched := &watcher{t: t, handler: h, store: store, program: p.Config().ID}
+			watched := &watcher{t: t, handler: h, store: store, program: p.Config().ID, looks: atlength.Every(4)}
 			server := httptest.NewServer(watched)
 			defer server.Close()
 
@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 			if err := p.Verify(t.Context()); err != nil {
 				t.Errorf("Verify: %v", err)
 			}
-			if watched.compared < 2000 {
+			if watched.compared < 500 {
 				t.Errorf("the records were compared around %d requests only", watched.compared)
 			}
 			t.Logf("records compared around %d requests", watched.compared)
@@ -78,6 +78,7 @@ type watcher struct {
 	running  int
 	begun    int
 	last     map[string][]any // the records after the last request; nil: not known
+	looks    func() bool      // at this request
 	compared int
 }
 
@@ -93,7 +94,7 @@ func (w *watcher) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func (w *watcher) begin() (mine int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.running++; w.running > 1 {
+	if w.running++; w.running > 1 || !w.looks() {
 		w.last = nil
 	} else if w.last == nil {
 		w.last = w.dump()

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 const (
@@ -58,6 +59,7 @@ var onlyKnown = []string{"events", "sales/search", "affiliates/search", "referra
 func TestQueries(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
+	long := atlength.Every(10)
 	for path, params := range lookups {
 		get := func(query, want string) {
 			t.Helper()
@@ -97,7 +99,9 @@ func TestQueries(t *testing.T) {
 		for i := range many {
 			many[i] = "p" + strconv.Itoa(i) + "=1"
 		}
-		get(strings.Join(many, "&"), badQuery) // B113
+		if long() {
+			get(strings.Join(many, "&"), badQuery) // B113
+		}
 		whole := w.do("GET", "/api/v1/"+path, "").body
 		for _, ignored := range []string{"page=2", "_=123", "Id=A", "ID=A&ID=B", "x", "ids=1&ids=2"} {
 			if slices.Contains(onlyKnown, path) {

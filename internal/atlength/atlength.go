@@ -6,6 +6,7 @@ package atlength
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
@@ -22,10 +23,29 @@ func Only(tb testing.TB, why string) {
 	}
 }
 
-// Checks lowers the number of checks of the tests with rapid, unless On or the
-// command line has -rapid.checks. It is called before flags are parsed.
-func Checks() {
-	if checks := flag.Lookup("rapid.checks"); checks != nil && !On() {
+// Every returns a function that reports true for every nth of its calls, and for all
+// of them when On. It is for loops whose cases are alike.
+func Every(n int) func() bool {
+	call := 0
+	return func() bool {
+		call++
+		return call%n == 0 || On()
+	}
+}
+
+// Main runs the tests of a package, for TestMain. Unless On or the command line has
+// -rapid.checks, it lowers the number of checks of the tests with rapid. Tests make
+// many small programs, so their heap may grow to nine times what is in use, or to a
+// gibibyte, before garbage is collected; benchmarks run as users do.
+func Main(m *testing.M) {
+	checks := flag.Lookup("rapid.checks")
+	if checks != nil && !On() {
 		checks.Value.Set("25")
 	}
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+		debug.SetMemoryLimit(1 << 30)
+	}
+	os.Exit(m.Run())
 }

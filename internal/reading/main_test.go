@@ -1,13 +1,9 @@
 package reading_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
-func TestMain(m *testing.M) {
-	atlength.Checks()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { atlength.Main(m) }

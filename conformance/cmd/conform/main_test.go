@@ -19,6 +19,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
+func TestMain(m *testing.M) { atlength.Main(m) }
+
 const key = "test-key-of-conformance"
 
 // serve starts a server. wrong changes its handler; open lists the networks to

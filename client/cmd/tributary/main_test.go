@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/tributary-go/tributary/internal/atlength"
+)
+
+func TestMain(m *testing.M) { atlength.Main(m) }
