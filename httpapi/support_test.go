@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -41,6 +43,8 @@ type world struct {
 	store *gateway
 	now   time.Time
 	logs  *watchedLog
+
+	dumper *scene.Dumper
 }
 
 // setup is what a test may change before a world is made.
@@ -53,7 +57,7 @@ type setup struct {
 
 func newWorld(t testing.TB, change ...func(*setup)) *world {
 	t.Helper()
-	w := &world{t: t, now: start, logs: &watchedLog{}}
+	w := &world{t: t, now: start, logs: &watchedLog{}, dumper: new(scene.Dumper)}
 	s := setup{
 		store: memstore.New(),
 		engine: tributary.Config{
@@ -312,25 +316,11 @@ func (w *world) verify() {
 	}
 }
 
-// dump is every record of the program as JSON, by table; receipts aside.
+// dump is every record of the program by table, receipts and empty tables aside.
 func (w *world) dump() map[string][]string {
-	out := map[string][]string{}
-	err := w.store.Store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
-		for _, table := range record.Schema() {
-			for rec, err := range table.In(tx).List(record.Query{}) {
-				if err != nil {
-					return err
-				}
-				if table.Name != "receipts" {
-					out[table.Name] = append(out[table.Name], string(must(json.Marshal(rec))))
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		w.t.Fatalf("dump: %v", err)
-	}
+	w.t.Helper()
+	out := w.dumper.Dump(w.t, w.store.Store, w.Config().ID)
+	maps.DeleteFunc(out, func(table string, recs []string) bool { return len(recs) == 0 || table == "receipts" })
 	return out
 }
 

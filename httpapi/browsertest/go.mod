@@ -10,6 +10,7 @@ replace github.com/tributary-go/tributary => ../../
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
+	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 	github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000
 )

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/httpapi/internal/sample"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // TestPages (checks 32, 33, 36, 47, 48, 49 and, for the partners, 59): a reader who follows every link and
@@ -25,7 +27,8 @@ func TestPages(t *testing.T) {
 				mux := http.NewServeMux()
 				mux.Handle("/proxy/b/", http.StripPrefix("/proxy/b", mount(w)))
 				origin := originOf(t, mux)
-				before := sample.Dump(t, w.store, w.Config().ID)
+				dumper := new(scene.Dumper)
+				before := dumper.Dump(t, w.store, w.Config().ID)
 				tb := newTab(t, origin)
 				var forms []string
 				pages := crawl(tb, "/proxy/b/", 2, func(tb *tab, nth int) {
@@ -38,8 +41,8 @@ func TestPages(t *testing.T) {
 					}
 					look(tb, nth)
 				})
-				if sample.Dump(t, w.store, w.Config().ID) != before {
-					t.Error("looking has changed the store")
+				if diff := cmp.Diff(before, dumper.Dump(t, w.store, w.Config().ID)); diff != "" {
+					t.Errorf("looking has changed the store (-before +after):\n%s", diff)
 				}
 				refused := tb.refuse(forms)
 				if got, least := (found{len(pages), len(forms), refused}), expected[set+" "+name]; got.pages < least.pages || got.forms < least.forms || got.refused < least.refused || least.pages == 0 {

@@ -9,10 +9,12 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +27,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
+	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -43,6 +46,8 @@ type world struct {
 	desk  *console.Console
 	log   *lines
 
+	dumper *scene.Dumper
+
 	ada, idle affiliate.Affiliate // an active one and one that waits
 	paid      affiliate.Sale      // in a payout
 	free      affiliate.Sale      // in no payout
@@ -56,7 +61,7 @@ type world struct {
 
 func newWorld(t testing.TB, change ...func(*tributary.Config, *console.Config)) *world {
 	t.Helper()
-	w := &world{t: t, now: start, log: &lines{}, store: &watched{Store: memstore.New()}}
+	w := &world{t: t, now: start, log: &lines{}, store: &watched{Store: memstore.New()}, dumper: new(scene.Dumper)}
 	engine := tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -360,19 +365,21 @@ func (t watchedTable) Replace(rec record.AnyRecord) error {
 	return errors.Join(t.s.call(), t.Table.Replace(rec))
 }
 
-// dump is everything that the store holds.
-func (w *world) dump() string { return sample.Dump(w.t, w.store.Store, w.Config().ID) }
-
-// effects is the dump without receipts: a refusal is remembered too.
-func (w *world) effects() string {
+// dump is everything that the store holds, but for some tables.
+func (w *world) dump(leave ...string) string {
+	w.t.Helper()
+	tables := w.dumper.Dump(w.t, w.store.Store, w.Config().ID)
 	var b strings.Builder
-	for line := range strings.Lines(w.dump()) {
-		if !strings.HasPrefix(line, "record.Receipt") {
-			b.WriteString(line)
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		if !slices.Contains(leave, name) {
+			b.WriteString(name + "\n" + strings.Join(tables[name], "\n") + "\n")
 		}
 	}
 	return b.String()
 }
+
+// effects is the dump without receipts: a refusal is remembered too.
+func (w *world) effects() string { return w.dump("receipts") }
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -40,7 +40,7 @@ func Every(n int) func() bool {
 func Main(m *testing.M) {
 	checks := flag.Lookup("rapid.checks")
 	if checks != nil && !On() {
-		checks.Value.Set("25")
+		checks.Value.Set("12")
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" && os.Getenv("GOGC") == "" {

@@ -2,11 +2,9 @@ package scene
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 	_ "time/tzdata"
@@ -34,7 +32,7 @@ type World struct {
 	Now   time.Time
 	T     testing.TB
 
-	encoded *sync.Map // payloads of Dump by their record.Encoder, which never changes
+	dumper *Dumper
 }
 
 // New starts a program whose ids and codes are the same in every run.
@@ -46,7 +44,7 @@ func New(t testing.TB, change ...func(*tributary.Config)) *World {
 // NewOn is New on a store.
 func NewOn(t testing.TB, store record.Store, change ...func(*tributary.Config)) *World {
 	t.Helper()
-	w := &World{Store: store, Probe: &Probe{Store: store}, Now: Start, T: t, encoded: new(sync.Map)}
+	w := &World{Store: store, Probe: &Probe{Store: store}, Now: Start, T: t, dumper: new(Dumper)}
 	cfg := tributary.Config{
 		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
 		Name:         "Northwind Beans",
@@ -94,51 +92,10 @@ func (w *World) Verifies() {
 	}
 }
 
-// Dump returns every record of the program as JSON, by table. The payload of an event
-// stands behind its JSON.
+// Dump returns every record of the program, as Dumper.Dump does.
 func (w *World) Dump() map[string][]string {
 	w.T.Helper()
-	out := map[string][]string{}
-	err := w.Store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
-		for _, table := range record.Schema() {
-			recs := []string{}
-			for rec, err := range table.In(tx).List(record.Query{}) {
-				if err != nil {
-					return err
-				}
-				var payload string
-				if e, ok := rec.(record.Event); ok {
-					payload = w.encode(e.Payload)
-					e.Payload = record.Payload{}
-					rec = e
-				}
-				raw, err := json.Marshal(rec)
-				if err != nil {
-					return err
-				}
-				recs = append(recs, string(raw)+payload)
-			}
-			out[table.Name] = recs
-		}
-		return nil
-	})
-	if err != nil {
-		w.T.Fatalf("dump: %v", err)
-	}
-	return out
-}
-
-// encode returns a payload, and encodes each only once.
-func (w *World) encode(p record.Payload) string {
-	raw, late := p.Source()
-	if late == nil {
-		return string(raw)
-	}
-	known, ok := w.encoded.Load(late)
-	if !ok {
-		known, _ = w.encoded.LoadOrStore(late, string(late.Encode()))
-	}
-	return known.(string)
+	return w.dumper.Dump(w.T, w.Store, w.Config().ID)
 }
 
 // Refused fails the test unless the call returns exactly this refusal before
