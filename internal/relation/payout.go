@@ -1,0 +1,115 @@
+package relation
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// payoutFields describe payouts.
+func payoutFields() []field[record.Payout] {
+	return []field[record.Payout]{
+		id("id", "the payout", func(r *record.Payout) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "who gets it", func(r *record.Payout) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		money("amount", "of the payout", func(r *record.Payout) *affiliate.Amount { return &r.Amount }),
+		word("status", "PENDING, PROCESSING, COMPLETED, FAILED, CANCELED or RETURNED", func(r *record.Payout) *affiliate.PayoutStatus { return &r.Status }).key(record.OfState),
+		text("payment_method", "how it is paid", func(r *record.Payout) *affiliate.PaymentMethod { return &r.PaymentMethod }),
+		optAt("period_start", "of the entries that it took", func(r *record.Payout) *affiliate.Instant { return &r.PeriodStart }),
+		optAt("period_end", "of the entries that it took", func(r *record.Payout) *affiliate.Instant { return &r.PeriodEnd }),
+		text("external_id", "the payer's id of the payment; empty: none", func(r *record.Payout) *string { return &r.ExternalID }),
+		flag("manually_paid", "recorded as paid, not run", func(r *record.Payout) *bool { return &r.ManuallyPaid }),
+		optAt("paid_at", "when it was paid; NULL: it is not", func(r *record.Payout) *affiliate.Instant { return &r.PaidAt }),
+		text("failed_reason", "what the payer said", func(r *record.Payout) *string { return &r.FailedReason }),
+		text("payee_name", "the affiliate's name when it was created", func(r *record.Payout) *string { return &r.PayeeName }),
+		text("payee_email", "the payout email when it was created", func(r *record.Payout) *string { return &r.PayeeEmail }),
+		optAt("canceled_at", "when it was canceled; NULL: it is not", func(r *record.Payout) *affiliate.Instant { return &r.CanceledAt }),
+		listAs("items", "what it took, oldest first: a list of {sale_id, commission_id, adjustment_id}", func(r *record.Payout) *[]affiliate.PayoutItem { return &r.Items }, func(v affiliate.PayoutItem) payoutItem { return payoutItem(v) }, func(v payoutItem) affiliate.PayoutItem { return affiliate.PayoutItem(v) }),
+		list("commission_ids", "of payouts older than items: a list of commission ids", func(r *record.Payout) *[]int64 { return &r.Commissions }),
+		at("created_at", "when it was recorded", func(r *record.Payout) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Payout) *affiliate.Instant { return &r.UpdatedAt }),
+		ref("run_id", "the run that made it; NULL: none", func(r *record.Payout) *uuid.UUID { return &r.RunID }).key(record.OfRun),
+		optAt("returned_at", "when the money came back; NULL: it did not", func(r *record.Payout) *affiliate.Instant { return &r.ReturnedAt }),
+		text("returned_reason", "why it came back", func(r *record.Payout) *string { return &r.ReturnedReason }),
+	}
+}
+
+// adjustmentFields describe adjustments.
+func adjustmentFields() []field[record.Adjustment] {
+	return []field[record.Adjustment]{
+		id("id", "the adjustment", func(r *record.Adjustment) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "whose it is", func(r *record.Adjustment) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		integer("sale_id", "its sale, which may be gone; 0: none", func(r *record.Adjustment) *int64 { return &r.Sale }),
+		text("kind", "BONUS, CORRECTION, CLAW_BACK …", func(r *record.Adjustment) *affiliate.AdjustmentKind { return &r.Kind }),
+		money("amount", "owed to the affiliate; less than zero: owed by the affiliate", func(r *record.Adjustment) *affiliate.Amount { return &r.Amount }),
+		text("reason", "as people see it", func(r *record.Adjustment) *string { return &r.Reason }),
+		text("external_id", "the host's id; empty: none", func(r *record.Adjustment) *string { return &r.ExternalID }),
+		ref("reverses_id", "the adjustment that it takes back; NULL: none", func(r *record.Adjustment) *uuid.UUID { return &r.Reverses }),
+		ref("reversed_by_id", "the adjustment that takes it back; NULL: none", func(r *record.Adjustment) *uuid.UUID { return &r.ReversedBy }),
+		ref("payout_id", "its payout; NULL: none yet", func(r *record.Adjustment) *uuid.UUID { return &r.PayoutID }).key(record.OfPayout),
+		at("created_at", "when it was recorded", func(r *record.Adjustment) *affiliate.Instant { return &r.CreatedAt }),
+	}
+}
+
+// movementFields describe movements.
+func movementFields() []field[record.Movement] {
+	return []field[record.Movement]{
+		id("id", "the movement", func(r *record.Movement) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "whose accounts", func(r *record.Movement) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		integer("number", "1, 2, 3 … of the affiliate", func(r *record.Movement) *int64 { return &r.Number }),
+		at("at", "when it moved", func(r *record.Movement) *affiliate.Instant { return &r.At }),
+		enum("from_account", "ACCRUAL, HELD, PAYABLE, IN_PAYOUT or PAID", func(r *record.Movement) *affiliate.Enum[affiliate.Account] { return &r.From }),
+		enum("to_account", "ACCRUAL, HELD, PAYABLE, IN_PAYOUT or PAID", func(r *record.Movement) *affiliate.Enum[affiliate.Account] { return &r.To }),
+		enum("cause", "SALE, REFUND, PAYOUT_CREATED …", func(r *record.Movement) *affiliate.Enum[affiliate.Cause] { return &r.Cause }),
+		money("amount", "that moved; 0: only counted", func(r *record.Movement) *affiliate.Amount { return &r.Amount }),
+		optInteger("sale_id", "its sale; NULL: none", func(r *record.Movement) *int64 { return &r.Sale }).key(record.OfSale),
+		integer("commission_id", "its commission; 0: none, or several", func(r *record.Movement) *int64 { return &r.Commission }),
+		ref("payout_id", "its payout; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.PayoutID }),
+		ref("adjustment_id", "its adjustment; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.AdjustmentID }),
+		ref("link_id", "the sale's link; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.LinkID }),
+		ref("promotional_code_id", "the sale's code; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.CodeID }),
+		integer("sales", "change of the number of sales", func(r *record.Movement) *int64 { return &r.Sales }),
+		money("revenue", "change of their totals", func(r *record.Movement) *affiliate.Amount { return &r.Revenue }),
+		money("refunds", "change of what was refunded", func(r *record.Movement) *affiliate.Amount { return &r.Refunds }),
+		money("held", "the account after it", func(r *record.Movement) *affiliate.Amount { return &r.Held }),
+		money("payable", "the account after it", func(r *record.Movement) *affiliate.Amount { return &r.Payable }),
+		money("in_payout", "the account after it", func(r *record.Movement) *affiliate.Amount { return &r.InPayout }),
+		money("paid", "the account after it", func(r *record.Movement) *affiliate.Amount { return &r.Paid }),
+	}
+}
+
+// runFields describe runs.
+func runFields() []field[record.Run] {
+	return []field[record.Run]{
+		id("id", "the run", func(r *record.Run) *uuid.UUID { return &r.ID }),
+		text("external_id", "the host's id; empty: none", func(r *record.Run) *string { return &r.ExternalID }),
+		optAt("sent_until", "the end that was asked for; NULL: the moment of the first call", func(r *record.Run) *affiliate.Instant { return &r.SentUntil }),
+		optAt("until", "entries up to then are paid", func(r *record.Run) *affiliate.Instant { return &r.Until }),
+		money("minimum", "affiliates who are owed less are skipped", func(r *record.Run) *affiliate.Amount { return &r.Minimum }),
+		list("payment_methods", "only these; a list of texts, empty: all", func(r *record.Run) *[]affiliate.PaymentMethod { return &r.Methods }),
+		flag("no_details", "also affiliates without payout details", func(r *record.Run) *bool { return &r.NoDetails }),
+		list("affiliate_ids", "only these; a list of ids, empty: all", func(r *record.Run) *[]uuid.UUID { return &r.AffiliateIDs }),
+		text("status", "RUNNING or DONE", func(r *record.Run) *affiliate.RunStatus { return &r.Status }),
+		ref("cursor", "all affiliates up to this one were examined", func(r *record.Run) *uuid.UUID { return &r.Cursor }),
+		integer("created", "payouts made, when it is DONE", func(r *record.Run) *int64 { return &r.Counts.Created }),
+		integer("skipped", "affiliates skipped, when it is DONE", func(r *record.Run) *int64 { return &r.Counts.Skipped }),
+		money("total", "of the payouts, when it is DONE", func(r *record.Run) *affiliate.Amount { return &r.Counts.Total }),
+		at("started_at", "the first call", func(r *record.Run) *affiliate.Instant { return &r.StartedAt }),
+		optAt("finished_at", "NULL: it is RUNNING", func(r *record.Run) *affiliate.Instant { return &r.FinishedAt }),
+	}
+}
+
+// lineFields describe lines.
+func lineFields() []field[record.Line] {
+	return []field[record.Line]{
+		id("id", "the line", func(r *record.Line) *uuid.UUID { return &r.ID }),
+		id("run_id", "its run", func(r *record.Line) *uuid.UUID { return &r.RunID }).key(record.OfRun),
+		id("affiliate_id", "the affiliate, who may be gone", func(r *record.Line) *uuid.UUID { return &r.AffiliateID }),
+		money("amount", "that was due", func(r *record.Line) *affiliate.Amount { return &r.Amount }),
+		ref("payout_id", "the payout; NULL: nothing was paid", func(r *record.Line) *uuid.UUID { return &r.PayoutID }),
+		text("skipped", "why nothing was paid; empty: it was", func(r *record.Line) *affiliate.SkipReason { return &r.Skipped }),
+		integer("created_so_far", "payouts of the run up to this line", func(r *record.Line) *int64 { return &r.SoFar.Created }),
+		integer("skipped_so_far", "affiliates skipped up to this line", func(r *record.Line) *int64 { return &r.SoFar.Skipped }),
+		money("total_so_far", "of the payouts up to this line", func(r *record.Line) *affiliate.Amount { return &r.SoFar.Total }),
+	}
+}

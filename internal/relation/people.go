@@ -1,0 +1,100 @@
+package relation
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// affiliateFields describe affiliates.
+func affiliateFields() []field[record.Affiliate] {
+	return []field[record.Affiliate]{
+		id("id", "the affiliate", func(r *record.Affiliate) *uuid.UUID { return &r.ID }),
+		text("first_name", "given name; empty once erased", func(r *record.Affiliate) *string { return &r.FirstName }),
+		text("last_name", "family name", func(r *record.Affiliate) *string { return &r.LastName }),
+		text("email", "canonical: lower case, without blanks around it; empty once erased", func(r *record.Affiliate) *string { return &r.Email }),
+		word("status", "PENDING, ACTIVE, INACTIVE or BANNED", func(r *record.Affiliate) *affiliate.AffiliateStatus { return &r.Status }).key(record.OfState),
+		text("source", "where the affiliate came from: MANUAL, API, IMPORTED …", func(r *record.Affiliate) *affiliate.AffiliateSource { return &r.Source }),
+		optPercent("commission_rate", "own rate; NULL: inherited", func(r *record.Affiliate) *affiliate.Opt[affiliate.Percent] { return &r.Rate }),
+		text("commission_type", "the type for which the rate was set: PERCENTAGE or FLAT; empty: none", func(r *record.Affiliate) *affiliate.CommissionType { return &r.RateType }),
+		ref("commission_plan_id", "own plan; NULL: none", func(r *record.Affiliate) *uuid.UUID { return &r.PlanID }).key(record.OfPlan),
+		ref("commission_tier_id", "tier; NULL: none", func(r *record.Affiliate) *uuid.UUID { return &r.TierID }).key(record.OfTier),
+		flag("tier_exempt", "the tier was set by hand, and jobs do not change it", func(r *record.Affiliate) *bool { return &r.TierExempt }),
+		text("payout_email", "where payouts go", func(r *record.Affiliate) *string { return &r.PayoutEmail }),
+		text("payment_method", "how payouts are made; empty: not known", func(r *record.Affiliate) *affiliate.PaymentMethod { return &r.PaymentMethod }),
+		list("question_answers", "answers to signup questions: a list of {id, questionId, answer}", func(r *record.Affiliate) *[]affiliate.Answer { return &r.Answers }),
+		integer("opening_clicks", "visits that another service had counted", func(r *record.Affiliate) *int64 { return &r.OpeningClicks }),
+		integer("revision", "of the last event of this object", func(r *record.Affiliate) *int64 { return &r.Revision }),
+		at("created_at", "when it was recorded", func(r *record.Affiliate) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Affiliate) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}
+
+// linkFields describe links.
+func linkFields() []field[record.Link] {
+	return []field[record.Link]{
+		id("id", "the link", func(r *record.Link) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "its owner", func(r *record.Link) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		text("slug", "in the spelling given", func(r *record.Link) *string { return &r.Slug }),
+		list("aliases", "other slugs that lead to it: a list of texts", func(r *record.Link) *[]string { return &r.Aliases }),
+		integer("opening_clicks", "visits that another service had counted", func(r *record.Link) *int64 { return &r.OpeningClicks }),
+		at("created_at", "when it was recorded", func(r *record.Link) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Link) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}
+
+// aliasFields describe aliases.
+func aliasFields() []field[record.Alias] {
+	return []field[record.Alias]{
+		id("id", "the alias", func(r *record.Alias) *uuid.UUID { return &r.ID }),
+		id("link_id", "its link", func(r *record.Alias) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
+		text("alias", "in the spelling given", func(r *record.Alias) *string { return &r.Alias }),
+	}
+}
+
+// clickFields describe clicks.
+func clickFields() []field[record.Click] {
+	return []field[record.Click]{
+		id("id", "identity in the store", func(r *record.Click) *uuid.UUID { return &r.ID }),
+		integer("click_id", "the id on the wire", func(r *record.Click) *int64 { return &r.Number }).key(record.ByNumber),
+		id("affiliate_id", "whose link it was", func(r *record.Click) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		ref("link_id", "the link; NULL once it is deleted", func(r *record.Click) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
+		ref("referral_id", "the referral that the visitor became; NULL: none yet", func(r *record.Click) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
+		text("device_id", "the visitor's device, as the host said", func(r *record.Click) *string { return &r.DeviceID }),
+		text("landing_url", "where the visitor arrived", func(r *record.Click) *string { return &r.LandingURL }),
+		text("referrer", "where the visitor came from", func(r *record.Click) *string { return &r.Referrer }),
+		text("user_agent", "the visitor's browser", func(r *record.Click) *string { return &r.UserAgent }),
+		flag("is_unique", "the first one of the device", func(r *record.Click) *bool { return &r.Unique }),
+		at("created_at", "when it was recorded", func(r *record.Click) *affiliate.Instant { return &r.CreatedAt }),
+	}
+}
+
+// referralFields describe referrals.
+func referralFields() []field[record.Referral] {
+	return []field[record.Referral]{
+		id("id", "the referral", func(r *record.Referral) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "who is credited", func(r *record.Referral) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		ref("link_id", "the link; NULL: none, or deleted", func(r *record.Referral) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
+		ref("commission_plan_id", "the plan that applies; NULL: none", func(r *record.Referral) *uuid.UUID { return &r.PlanID }).key(record.OfPlan),
+		flag("commission_plan_fixed", "the plan was set for this customer and wins over the affiliate's", func(r *record.Referral) *bool { return &r.PlanFixed }),
+		text("name", "the customer's name; empty once erased", func(r *record.Referral) *string { return &r.Name }),
+		text("email", "canonical; empty once erased", func(r *record.Referral) *string { return &r.Email }),
+		text("customer_id", "the host's own id of the customer", func(r *record.Referral) *string { return &r.CustomerID }),
+		text("subscription_plan", "what the customer subscribed to", func(r *record.Referral) *string { return &r.Plan }),
+		text("status", "of the subscription: ACTIVE, TRIALING, CANCELED …", func(r *record.Referral) *affiliate.SubscriptionStatus { return &r.Status }),
+		text("submission_type", "AUTOMATIC or MANUAL", func(r *record.Referral) *affiliate.SubmissionType { return &r.SubmissionType }),
+		text("medium", "how the customer came: LINK, COUPON or MANUAL", func(r *record.Referral) *affiliate.ReferralMedium { return &r.Medium }),
+		text("source", "who recorded it: API, TRACKING, MANUAL, IMPORTED …", func(r *record.Referral) *affiliate.ReferralSource { return &r.Source }),
+		text("integration", "through which integration; empty: none", func(r *record.Referral) *affiliate.Integration { return &r.Integration }),
+		text("landing_page", "where the customer arrived", func(r *record.Referral) *string { return &r.LandingPage }),
+		optText("notes", "the host's notes; NULL: none", func(r *record.Referral) *affiliate.Opt[string] { return &r.Notes }),
+		rawJSON("metadata", "the host's JSON, byte for byte; NULL: none", func(r *record.Referral) *json.RawMessage { return &r.Metadata }),
+		optAt("erased_at", "since then nothing is stored that shows the customer; NULL: not erased", func(r *record.Referral) *affiliate.Instant { return &r.Erased }),
+		integer("revision", "of the last event of this object", func(r *record.Referral) *int64 { return &r.Revision }),
+		at("created_at", "when it was recorded", func(r *record.Referral) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Referral) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}

@@ -1,0 +1,2 @@
+// Package sqlitestore keeps programs in one SQLite file.
+package sqlitestore

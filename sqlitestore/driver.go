@@ -1,0 +1,200 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+
+	"github.com/tributary-go/tributary/internal/relation"
+)
+
+// Everything that knows the driver is in this file.
+
+// errBusy is the error while another connection has the lock.
+const errBusy = sqlite3.BUSY
+
+// readTimeout is the time that a connection waits for locks that others hold for
+// moments only, while they recover or check-point the file.
+const readTimeout = 5 * time.Second
+
+// A conn is a connection to the file, with the statements that it has prepared. One
+// goroutine uses it at a time.
+type conn struct {
+	c     *sqlite3.Conn
+	stmts map[string]*sqlite3.Stmt
+}
+
+// connect opens a connection.
+func (s *Store) connect() (*conn, error) {
+	raw, err := sqlite3.Open(uri(s.path))
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{c: raw, stmts: map[string]*sqlite3.Stmt{}}
+	err = errors.Join(raw.BusyTimeout(readTimeout), raw.Exec(pragmas(s.cfg.Sync)))
+	if err != nil {
+		return nil, errors.Join(err, raw.Close())
+	}
+	return c, nil
+}
+
+// uri returns the path as SQLite wants it, whatever characters it has.
+func uri(path string) string {
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String()
+}
+
+func pragmas(sync Sync) string {
+	text := "PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
+	if sync == Normal {
+		return text + "NORMAL"
+	}
+	return text + "FULL"
+}
+
+func (c *conn) close() error {
+	for _, stmt := range c.stmts {
+		_ = stmt.Close()
+	}
+	return c.c.Close()
+}
+
+// exec runs statements without values.
+func (c *conn) exec(sql string) error {
+	switch sql {
+	case "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT one", "RELEASE one":
+		stmt, err := c.prepare(sql)
+		if err != nil {
+			return err
+		}
+		return stmt.Exec()
+	}
+	return c.c.Exec(sql)
+}
+
+// interrupt ends statements with ctx.
+func (c *conn) interrupt(ctx context.Context) { c.c.SetInterrupt(ctx) }
+
+// autocommit reports whether the connection has no transaction.
+func (c *conn) autocommit() bool { return c.c.GetAutocommit() }
+
+func (c *conn) prepare(sql string) (*sqlite3.Stmt, error) {
+	if stmt, ok := c.stmts[sql]; ok {
+		return stmt, nil
+	}
+	stmt, _, err := c.c.PrepareFlags(sql, sqlite3.PREPARE_PERSISTENT)
+	if err != nil {
+		return nil, err
+	}
+	c.stmts[sql] = stmt
+	return stmt, nil
+}
+
+// A value is a parameter of a statement.
+type value struct {
+	kind relation.Kind
+	relation.Cell
+}
+
+func integerValue(n int64) value { return value{relation.Integer, relation.Cell{Int: n}} }
+
+func textValue(s string) value { return value{relation.Text, relation.Cell{Text: s}} }
+
+func idValue(id uuid.UUID) value { return value{relation.ID, relation.Cell{ID: id}} }
+
+// run runs a statement and returns the number of rows that it changed. each is called
+// at every row of the answer, until it returns false; nil: there is none.
+func (c *conn) run(sql string, args []value, each func(row) bool) (changed int64, err error) {
+	stmt, err := c.prepare(sql)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err := stmt.Reset(); err != nil {
+			_ = err // it is the error of the step
+		}
+	}()
+	for i := range args {
+		if err := bind(stmt, i+1, &args[i]); err != nil {
+			return 0, err
+		}
+	}
+	for stmt.Step() {
+		if each == nil || !each(row{stmt}) {
+			break
+		}
+	}
+	if err := stmt.Err(); err != nil {
+		return 0, err
+	}
+	if each == nil {
+		changed = c.c.Changes()
+	}
+	return changed, nil
+}
+
+func bind(stmt *sqlite3.Stmt, at int, v *value) error {
+	if v.Null {
+		return stmt.BindNull(at)
+	}
+	switch v.kind {
+	case relation.ID:
+		var text [36]byte
+		return stmt.BindRawText(at, appendID(text[:0], v.ID))
+	case relation.Text, relation.JSON:
+		return stmt.BindText(at, v.Text)
+	case relation.Bytes:
+		return stmt.BindBlob(at, v.Bytes)
+	default:
+		return stmt.BindInt64(at, v.Int)
+	}
+}
+
+func appendID(dst []byte, id uuid.UUID) []byte {
+	for i, part := range [][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if i > 0 {
+			dst = append(dst, '-')
+		}
+		dst = hex.AppendEncode(dst, part)
+	}
+	return dst
+}
+
+// A row is a row of an answer.
+type row struct{ stmt *sqlite3.Stmt }
+
+// cell reads a column.
+func (r row) cell(at int, kind relation.Kind) (c relation.Cell, err error) {
+	if r.stmt.ColumnType(at) == sqlite3.NULL {
+		return relation.Cell{Null: true}, nil
+	}
+	switch kind {
+	case relation.ID:
+		c.ID, err = uuid.ParseBytes(r.stmt.ColumnRawText(at))
+	case relation.Text, relation.JSON:
+		c.Text = r.stmt.ColumnText(at)
+	case relation.Bytes:
+		c.Bytes = r.stmt.ColumnRawBlob(at)
+	default:
+		c.Int = r.stmt.ColumnInt64(at)
+	}
+	return c, err
+}
+
+// isTaken reports whether a statement failed because an id or a unique key is taken.
+func isTaken(err error) bool {
+	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
+}
+
+// database opens the file for a migration.
+func database(path string, sync Sync) (*sql.DB, error) {
+	return driver.Open(uri(path), func(c *sqlite3.Conn) error {
+		return errors.Join(c.BusyTimeout(time.Minute), c.Exec(pragmas(sync)))
+	})
+}

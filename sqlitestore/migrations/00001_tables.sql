@@ -1,0 +1,617 @@
+-- +goose Up
+
+CREATE TABLE programs (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE sequences (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  name TEXT NOT NULL,
+  last INTEGER NOT NULL,
+  PRIMARY KEY (program, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE affiliates (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  first_name TEXT NOT NULL,
+  last_name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  status TEXT,
+  source TEXT NOT NULL,
+  commission_rate INTEGER,
+  commission_type TEXT NOT NULL,
+  commission_plan_id TEXT,
+  commission_tier_id TEXT,
+  tier_exempt INTEGER NOT NULL CHECK (tier_exempt IN (0, 1)),
+  payout_email TEXT NOT NULL,
+  payment_method TEXT NOT NULL,
+  question_answers TEXT,
+  opening_clicks INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  by_email TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX affiliates_by_email ON affiliates (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX affiliates_of_plan ON affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+CREATE INDEX affiliates_of_tier ON affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
+CREATE INDEX affiliates_of_state ON affiliates (program, status, id) WHERE status IS NOT NULL;
+
+CREATE TABLE links (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  slug TEXT NOT NULL,
+  aliases TEXT,
+  opening_clicks INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  by_slug TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX links_by_slug ON links (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX links_of_affiliate ON links (program, affiliate_id, id);
+
+CREATE TABLE clicks (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  click_id INTEGER NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  link_id TEXT,
+  referral_id TEXT,
+  device_id TEXT NOT NULL,
+  landing_url TEXT NOT NULL,
+  referrer TEXT NOT NULL,
+  user_agent TEXT NOT NULL,
+  is_unique INTEGER NOT NULL CHECK (is_unique IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX clicks_by_number ON clicks (program, click_id);
+CREATE INDEX clicks_of_affiliate ON clicks (program, affiliate_id, id);
+CREATE INDEX clicks_of_link ON clicks (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX clicks_of_referral ON clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+CREATE TABLE referrals (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  link_id TEXT,
+  commission_plan_id TEXT,
+  commission_plan_fixed INTEGER NOT NULL CHECK (commission_plan_fixed IN (0, 1)),
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  subscription_plan TEXT NOT NULL,
+  status TEXT NOT NULL,
+  submission_type TEXT NOT NULL,
+  medium TEXT NOT NULL,
+  source TEXT NOT NULL,
+  integration TEXT NOT NULL,
+  landing_page TEXT NOT NULL,
+  notes TEXT,
+  metadata TEXT,
+  erased_at INTEGER,
+  revision INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  by_email TEXT,
+  of_customer TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX referrals_by_email ON referrals (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX referrals_of_affiliate ON referrals (program, affiliate_id, id);
+CREATE INDEX referrals_of_link ON referrals (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX referrals_of_customer ON referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX referrals_of_plan ON referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+
+CREATE TABLE coupons (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  percent_off INTEGER NOT NULL,
+  amount_off INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  duration TEXT NOT NULL,
+  duration_in_months INTEGER NOT NULL,
+  max_redemptions INTEGER NOT NULL,
+  times_redeemed INTEGER NOT NULL,
+  opening_redeemed INTEGER NOT NULL,
+  limit_to_products INTEGER NOT NULL CHECK (limit_to_products IN (0, 1)),
+  product_ids TEXT,
+  valid INTEGER NOT NULL CHECK (valid IN (0, 1)),
+  redeem_by INTEGER,
+  external_id TEXT NOT NULL,
+  integration_type TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  by_external_id TEXT,
+  of_name TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX coupons_by_external_id ON coupons (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX coupons_of_name ON coupons (program, of_name, id) WHERE of_name IS NOT NULL;
+
+CREATE TABLE codes (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  coupon_id TEXT NOT NULL,
+  affiliate_id TEXT,
+  code TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  active INTEGER NOT NULL CHECK (active IN (0, 1)),
+  expires_at INTEGER,
+  max_redemptions INTEGER NOT NULL,
+  times_redeemed INTEGER NOT NULL,
+  opening_redeemed INTEGER NOT NULL,
+  first_time_order INTEGER NOT NULL CHECK (first_time_order IN (0, 1)),
+  minimum_amount INTEGER,
+  minimum_currency TEXT NOT NULL,
+  limit_to_customers INTEGER NOT NULL CHECK (limit_to_customers IN (0, 1)),
+  customer_id TEXT NOT NULL,
+  limit_to_affiliate INTEGER NOT NULL CHECK (limit_to_affiliate IN (0, 1)),
+  auto_generated INTEGER NOT NULL CHECK (auto_generated IN (0, 1)),
+  affiliate_generated INTEGER NOT NULL CHECK (affiliate_generated IN (0, 1)),
+  revision INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  by_code TEXT,
+  by_external_id TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX codes_by_code ON codes (program, by_code) WHERE by_code IS NOT NULL;
+CREATE UNIQUE INDEX codes_by_external_id ON codes (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX codes_of_coupon ON codes (program, coupon_id, id);
+CREATE INDEX codes_of_affiliate ON codes (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+
+CREATE TABLE redemptions (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  promotional_code_id TEXT NOT NULL,
+  coupon_id TEXT NOT NULL,
+  restored_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX redemptions_of_code ON redemptions (program, promotional_code_id, id);
+CREATE INDEX redemptions_of_coupon ON redemptions (program, coupon_id, id);
+
+CREATE TABLE sales (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  sale_id INTEGER NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  referral_id TEXT,
+  link_id TEXT,
+  promotional_code_id TEXT,
+  external_id TEXT NOT NULL,
+  external_invoice_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  total_earned INTEGER NOT NULL,
+  subtotal INTEGER,
+  tax INTEGER NOT NULL,
+  shipping INTEGER NOT NULL,
+  refunded INTEGER NOT NULL,
+  commission_rate INTEGER,
+  commission_type TEXT,
+  commission_rate_fixed INTEGER NOT NULL CHECK (commission_rate_fixed IN (0, 1)),
+  commission_by_hand TEXT,
+  status TEXT,
+  payment_trigger TEXT,
+  source TEXT,
+  integration TEXT,
+  deleted_fired INTEGER NOT NULL CHECK (deleted_fired IN (0, 1)),
+  free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  past INTEGER NOT NULL CHECK (past IN (0, 1)),
+  commissions TEXT,
+  refunds TEXT,
+  product_ids TEXT,
+  clicks INTEGER NOT NULL,
+  metadata TEXT,
+  revision INTEGER NOT NULL,
+  refunded_at INTEGER,
+  paid_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  hold_days INTEGER NOT NULL,
+  why_credited TEXT,
+  why_rate TEXT,
+  why_plan TEXT,
+  why_nothing TEXT,
+  why_deducted TEXT,
+  why_click_id INTEGER NOT NULL,
+  why_payment INTEGER NOT NULL,
+  why_plan_id TEXT,
+  why_tier_id TEXT,
+  given_as_null TEXT,
+  by_external_id TEXT,
+  by_invoice TEXT,
+  of_customer TEXT,
+  of_payable TEXT,
+  of_payout TEXT,
+  of_state TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX sales_by_number ON sales (program, sale_id);
+CREATE UNIQUE INDEX sales_by_external_id ON sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE UNIQUE INDEX sales_by_invoice ON sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
+CREATE INDEX sales_of_affiliate ON sales (program, affiliate_id, id);
+CREATE INDEX sales_of_referral ON sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX sales_of_link ON sales (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX sales_of_customer ON sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX sales_of_payable ON sales (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX sales_of_payout ON sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
+CREATE INDEX sales_of_state ON sales (program, of_state, id) WHERE of_state IS NOT NULL;
+
+CREATE TABLE plans (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  commission_type TEXT NOT NULL,
+  commission_rate INTEGER NOT NULL,
+  max_payments INTEGER NOT NULL,
+  max_months INTEGER NOT NULL,
+  hold_days INTEGER NOT NULL,
+  payment_trigger TEXT NOT NULL,
+  hold_rewards INTEGER NOT NULL CHECK (hold_rewards IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+
+CREATE TABLE tiers (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  tier INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  emoji TEXT NOT NULL,
+  min_referrals INTEGER NOT NULL,
+  min_revenue INTEGER NOT NULL,
+  condition_type TEXT NOT NULL,
+  commission_rate INTEGER,
+  commission_type TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+
+CREATE TABLE payouts (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  status TEXT,
+  payment_method TEXT NOT NULL,
+  period_start INTEGER,
+  period_end INTEGER,
+  external_id TEXT NOT NULL,
+  manually_paid INTEGER NOT NULL CHECK (manually_paid IN (0, 1)),
+  paid_at INTEGER,
+  failed_reason TEXT NOT NULL,
+  payee_name TEXT NOT NULL,
+  payee_email TEXT NOT NULL,
+  canceled_at INTEGER,
+  items TEXT,
+  commission_ids TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  run_id TEXT,
+  returned_at INTEGER,
+  returned_reason TEXT NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX payouts_of_affiliate ON payouts (program, affiliate_id, id);
+CREATE INDEX payouts_of_state ON payouts (program, status, id) WHERE status IS NOT NULL;
+CREATE INDEX payouts_of_run ON payouts (program, run_id, id) WHERE run_id IS NOT NULL;
+
+CREATE TABLE adjustments (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  sale_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  reverses_id TEXT,
+  reversed_by_id TEXT,
+  payout_id TEXT,
+  created_at INTEGER NOT NULL,
+  by_external_id TEXT,
+  of_payable TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX adjustments_by_external_id ON adjustments (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX adjustments_of_affiliate ON adjustments (program, affiliate_id, id);
+CREATE INDEX adjustments_of_payable ON adjustments (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX adjustments_of_payout ON adjustments (program, payout_id, id) WHERE payout_id IS NOT NULL;
+
+CREATE TABLE movements (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  from_account TEXT,
+  to_account TEXT,
+  cause TEXT,
+  amount INTEGER NOT NULL,
+  sale_id INTEGER,
+  commission_id INTEGER NOT NULL,
+  payout_id TEXT,
+  adjustment_id TEXT,
+  link_id TEXT,
+  promotional_code_id TEXT,
+  sales INTEGER NOT NULL,
+  revenue INTEGER NOT NULL,
+  refunds INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  payable INTEGER NOT NULL,
+  in_payout INTEGER NOT NULL,
+  paid INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX movements_of_affiliate ON movements (program, affiliate_id, id);
+CREATE INDEX movements_of_sale ON movements (program, sale_id, id) WHERE sale_id IS NOT NULL;
+
+CREATE TABLE runs (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  sent_until INTEGER,
+  until INTEGER,
+  minimum INTEGER NOT NULL,
+  payment_methods TEXT,
+  no_details INTEGER NOT NULL CHECK (no_details IN (0, 1)),
+  affiliate_ids TEXT,
+  status TEXT NOT NULL,
+  cursor TEXT,
+  created INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  by_external_id TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX runs_by_external_id ON runs (program, by_external_id) WHERE by_external_id IS NOT NULL;
+
+CREATE TABLE lines (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  payout_id TEXT,
+  skipped TEXT NOT NULL,
+  created_so_far INTEGER NOT NULL,
+  skipped_so_far INTEGER NOT NULL,
+  total_so_far INTEGER NOT NULL,
+  by_line TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX lines_by_line ON lines (program, by_line) WHERE by_line IS NOT NULL;
+CREATE INDEX lines_of_run ON lines (program, run_id, id);
+
+CREATE TABLE totals (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  clicks INTEGER NOT NULL,
+  pruned_clicks INTEGER NOT NULL,
+  referrals INTEGER NOT NULL,
+  sales INTEGER NOT NULL,
+  revenue INTEGER NOT NULL,
+  commission INTEGER NOT NULL,
+  free_orders INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  payable INTEGER NOT NULL,
+  in_payout INTEGER NOT NULL,
+  paid INTEGER NOT NULL,
+  movements INTEGER NOT NULL,
+  moved_at INTEGER,
+  closed_until INTEGER,
+  longest_hold_days INTEGER NOT NULL,
+  unbooked INTEGER NOT NULL CHECK (unbooked IN (0, 1)),
+  opened_at INTEGER,
+  PRIMARY KEY (program, id)
+) STRICT;
+
+CREATE TABLE receipts (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  request_key TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  answer TEXT,
+  sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
+  secret BLOB,
+  outcome TEXT NOT NULL,
+  refusal BLOB,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX receipts_by_request ON receipts (program, request_key);
+
+CREATE TABLE endpoints (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  description TEXT NOT NULL,
+  events TEXT,
+  active INTEGER NOT NULL CHECK (active IN (0, 1)),
+  svix_headers INTEGER NOT NULL CHECK (svix_headers IN (0, 1)),
+  secrets TEXT,
+  header_names TEXT,
+  headers BLOB,
+  disabled_reason TEXT NOT NULL,
+  disabled_at INTEGER,
+  first_failure_at INTEGER,
+  last_success_at INTEGER,
+  answered_at INTEGER,
+  worked_at INTEGER,
+  paused_until INTEGER,
+  warned INTEGER NOT NULL CHECK (warned IN (0, 1)),
+  dead INTEGER NOT NULL CHECK (dead IN (0, 1)),
+  in_flight TEXT,
+  clearing TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+
+CREATE TABLE events (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  sale_id INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  occurred_at INTEGER NOT NULL,
+  payload TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX events_of_object ON events (program, object_id, id);
+
+CREATE TABLE deliveries (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts TEXT,
+  next_attempt_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX deliveries_of_event ON deliveries (program, event_id, id);
+CREATE INDEX deliveries_of_endpoint ON deliveries (program, webhook_id, id);
+CREATE INDEX deliveries_of_state ON deliveries (program, state, id);
+
+CREATE TABLE queue (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  delivery_id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  since INTEGER,
+  token TEXT,
+  tried INTEGER NOT NULL CHECK (tried IN (0, 1)),
+  manual INTEGER NOT NULL CHECK (manual IN (0, 1)),
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX queue_by_delivery ON queue (program, delivery_id);
+CREATE INDEX queue_of_endpoint ON queue (program, webhook_id, id);
+
+CREATE TABLE imports (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  adopted INTEGER NOT NULL CHECK (adopted IN (0, 1)),
+  sales INTEGER NOT NULL,
+  refunds INTEGER NOT NULL,
+  commission INTEGER NOT NULL,
+  payouts INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  by_ref TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX imports_by_ref ON imports (program, by_ref) WHERE by_ref IS NOT NULL;
+
+CREATE TABLE payments (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  payer_id TEXT NOT NULL,
+  sale_record_id TEXT,
+  gross INTEGER,
+  currency TEXT NOT NULL,
+  worth INTEGER,
+  waiting TEXT,
+  conflict_id TEXT,
+  decided TEXT NOT NULL,
+  undecided TEXT NOT NULL,
+  refunds TEXT,
+  refunded INTEGER,
+  refunded_late INTEGER,
+  disputes TEXT,
+  peak INTEGER NOT NULL,
+  adjusted INTEGER NOT NULL,
+  adjustment_ids TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  of_payer TEXT,
+  of_state TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX payments_by_sale ON payments (program, sale_record_id) WHERE sale_record_id IS NOT NULL;
+CREATE INDEX payments_of_payer ON payments (program, of_payer, id) WHERE of_payer IS NOT NULL;
+CREATE INDEX payments_of_state ON payments (program, of_state, id) WHERE of_state IS NOT NULL;
+
+CREATE TABLE paymentkeys (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  payment_id TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  by_payment TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX paymentkeys_by_payment ON paymentkeys (program, by_payment) WHERE by_payment IS NOT NULL;
+CREATE INDEX paymentkeys_of_payment ON paymentkeys (program, payment_id, id);
+
+CREATE TABLE payers (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  payer_id TEXT NOT NULL,
+  email TEXT NOT NULL,
+  name TEXT NOT NULL,
+  referral_id TEXT,
+  by_email INTEGER NOT NULL CHECK (by_email IN (0, 1)),
+  subscriptions TEXT,
+  by_hand INTEGER NOT NULL CHECK (by_hand IN (0, 1)),
+  erased INTEGER NOT NULL CHECK (erased IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  by_payer TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX payers_by_payer ON payers (program, by_payer) WHERE by_payer IS NOT NULL;
+CREATE INDEX payers_of_referral ON payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+CREATE TABLE erasures (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  referral_id TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX erasures_of_referral ON erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+CREATE TABLE aliases (
+  program INTEGER NOT NULL REFERENCES programs (number),
+  id TEXT NOT NULL,
+  link_id TEXT NOT NULL,
+  alias TEXT NOT NULL,
+  by_slug TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX aliases_by_slug ON aliases (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX aliases_of_link ON aliases (program, link_id, id);

@@ -1,0 +1,98 @@
+package sqlitestore
+
+import (
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/relation"
+)
+
+// A tableSQL has the statements of a table.
+type tableSQL struct {
+	relation.Table
+	insert, replace, remove string
+	get                     string
+	find                    map[record.Index]string
+	list                    map[listShape]string
+}
+
+// A listShape is what two Queries with one statement have in common.
+type listShape struct {
+	index       record.Index
+	after, desc bool
+}
+
+func statements() []*tableSQL {
+	var all []*tableSQL
+	for _, table := range relation.Tables() {
+		all = append(all, newTable(table))
+	}
+	return all
+}
+
+func newTable(table relation.Table) *tableSQL {
+	var names []string
+	for _, c := range table.Columns {
+		names = append(names, c.Name)
+	}
+	t := &tableSQL{Table: table, find: map[record.Index]string{}, list: map[listShape]string{}}
+	name, columns := table.Name, strings.Join(names, ", ")
+	one := " WHERE program = ? AND id = ?"
+	t.insert = "INSERT INTO " + name + " (" + columns + ", program) VALUES (?" + strings.Repeat(", ?", len(names)) + ")"
+	t.replace = "UPDATE " + name + " SET " + strings.Join(names, " = ?, ") + " = ?" + one
+	t.remove = "DELETE FROM " + name + one
+	selected := "SELECT " + columns + " FROM " + name
+	t.get = selected + one
+	for _, ix := range append([]record.Index{""}, table.Indexes...) {
+		where := " WHERE program = ?"
+		if ix != "" {
+			where += " AND " + table.Columns[table.KeyColumn(ix)].Name + " = ?"
+		}
+		if ix.Unique() {
+			t.find[ix] = selected + where
+			continue
+		}
+		for _, shape := range []listShape{{ix, false, false}, {ix, true, false}, {ix, false, true}, {ix, true, true}} {
+			t.list[shape] = selected + where + shape.tail()
+		}
+	}
+	return t
+}
+
+func (l listShape) tail() (sql string) {
+	than, order := ">", ""
+	if l.desc {
+		than, order = "<", " DESC"
+	}
+	if l.after {
+		sql = " AND id " + than + " ?"
+	}
+	return sql + " ORDER BY id" + order + " LIMIT ?"
+}
+
+// args returns the values of a row, followed by others.
+func (t *tableSQL) args(row []relation.Cell, more ...value) []value {
+	args := make([]value, 0, len(row)+len(more))
+	for i, cell := range row {
+		args = append(args, value{t.Columns[i].Kind, cell})
+	}
+	return append(args, more...)
+}
+
+// read reads the record of a row.
+func (t *tableSQL) read(r row) (record.AnyRecord, error) {
+	cells := make([]relation.Cell, len(t.Columns))
+	for i := range cells {
+		cell, err := r.cell(i, t.Columns[i].Kind)
+		if err != nil {
+			return nil, err
+		}
+		cells[i] = cell
+	}
+	return t.Read(cells)
+}
+
+// keyed returns a key as a value.
+func (t *tableSQL) keyed(key record.Key) value {
+	return value{t.Columns[t.KeyColumn(key.Index)].Kind, t.KeyCell(key)}
+}
