@@ -37,7 +37,7 @@ func (s *Store) connect() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{c: raw, stmts: map[string]*sqlite3.Stmt{}}
+	c := newConn(raw)
 	err = errors.Join(raw.BusyTimeout(readTimeout), raw.Exec(pragmas(s.cfg.Sync)))
 	if err != nil {
 		return nil, errors.Join(err, raw.Close())
@@ -58,11 +58,18 @@ func pragmas(sync Sync) string {
 	return text + "FULL"
 }
 
+func newConn(c *sqlite3.Conn) *conn { return &conn{c, map[string]*sqlite3.Stmt{}} }
+
 func (c *conn) close() error {
-	for _, stmt := range c.stmts {
-		_ = stmt.Close()
-	}
+	c.finalize()
 	return c.c.Close()
+}
+
+// finalize frees the statements of a connection that is not used again here.
+func (c *conn) finalize() {
+	for _, stmt := range c.stmts {
+		_ = stmt.Close() // its error is that of its last step
+	}
 }
 
 // exec runs statements without values.

@@ -21,7 +21,7 @@ type txn struct {
 	s        *Store
 	c        *conn
 	ctx      context.Context
-	group    *group // nil: a View
+	group    *group // nil: a View, or a transaction of the host
 	program  uuid.UUID
 	number   int64 // of the program; 0: it has no records
 	inserted bool  // the program is new in this closure
@@ -64,6 +64,9 @@ func (t *txn) enter() error {
 		return t.fail("write programs", err)
 	}
 	t.inserted = true
+	if t.group == nil { // a transaction of the host
+		return nil
+	}
 	if t.group.program == nil {
 		t.group.program = map[uuid.UUID]int64{}
 	}

@@ -1,0 +1,173 @@
+package sqlitestore_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/sqlitestore"
+)
+
+// sellerFile has the path of a program for a process that records sales until it is
+// killed: it prints the external id of each that was recorded.
+const sellerFile = "TRIBUTARY_SELLER_FILE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(sellerFile); path != "" {
+		if err := sellForever(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+var programID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
+
+func newProgram(tb testing.TB, store record.Store) *tributary.Program {
+	tb.Helper()
+	p, err := tributary.New(store, config())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func config() tributary.Config {
+	return tributary.Config{
+		ID: programID, Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	}
+}
+
+// furnish makes the code HOT20 of an affiliate.
+func furnish(tb testing.TB, p *tributary.Program) {
+	tb.Helper()
+	a := must(p.CreateAffiliate(tb.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
+	c := must(p.CreateCoupon(tb.Context(), affiliate.NewCoupon{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(p.CreateCode(tb.Context(), affiliate.NewCode{CouponID: c.ID, Code: "HOT20", AffiliateID: a.ID}))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func sell(ctx context.Context, p *tributary.Program, order string) error {
+	_, err := p.RecordSale(ctx, affiliate.NewSale{
+		PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), ExternalID: order, Email: "kim@example.net", Once: affiliate.Once{Key: order},
+	})
+	return err
+}
+
+// sellForever records sales from four goroutines.
+func sellForever(path string) error {
+	ctx := context.Background()
+	store, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
+	if err != nil {
+		return err
+	}
+	p, err := tributary.New(store, config())
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	said := make(chan string)
+	for seller := range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				order := fmt.Sprintf("order-%d-%d-%d", os.Getpid(), seller, i)
+				if err := sell(ctx, p, order); err != nil {
+					failed <- err
+					return
+				}
+				said <- order
+			}
+		}()
+	}
+	for {
+		select {
+		case order := <-said:
+			if _, err := fmt.Println(order); err != nil {
+				return err
+			}
+		case err := <-failed:
+			return err
+		}
+	}
+}
+
+// A seller is a process that records sales.
+type seller struct {
+	cmd *exec.Cmd
+	out *bufio.Scanner
+}
+
+func startSeller(tb testing.TB, path string) *seller {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), sellerFile+"="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = cmd.Process.Kill() })
+	return &seller{cmd, bufio.NewScanner(out)}
+}
+
+// kill ends the process in the middle of its work, once it has recorded n sales, and
+// returns those that it has said to be recorded.
+func (s *seller) kill(tb testing.TB, n int) (orders []string) {
+	tb.Helper()
+	for s.out.Scan() {
+		if orders = append(orders, s.out.Text()); len(orders) == n {
+			if err := s.cmd.Process.Kill(); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	_ = s.cmd.Wait() // killed
+	if len(orders) < n {
+		tb.Fatalf("the process ended after %d sales", len(orders))
+	}
+	return orders
+}
+
+// books checks that each of the orders was recorded once, and that the books hold.
+func books(tb testing.TB, p *tributary.Program, orders []string) {
+	tb.Helper()
+	if err := p.Verify(tb.Context()); err != nil {
+		tb.Errorf("Verify: %v", err)
+	}
+	for _, order := range orders {
+		if got, err := p.RecordSale(tb.Context(), affiliate.NewSale{
+			PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), ExternalID: order, Email: "kim@example.net",
+		}); err != nil || got.Outcome != affiliate.SaleDuplicate {
+			tb.Errorf("%s is lost: %v %v", order, got.Outcome, err)
+		}
+	}
+}
+
+// number reads a setting that lengthens a test.
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
