@@ -54,6 +54,9 @@ func arguments(t *testing.T, list string) (args []string) {
 // its command, starts it as its user in a root that holds nothing else, and asks its
 // health check while the database is there and when it has gone.
 func TestContainer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles everything anew; a release runs it")
+	}
 	file := deployed(t, "Dockerfile")
 	root := t.TempDir()
 	build := strings.ReplaceAll(find(t, file, `(?m)^RUN (.*go build .*)$`), "/out/server", filepath.Join(root, "server"))
