@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -10,10 +11,19 @@ import (
 // A tableSQL has the statements of a table.
 type tableSQL struct {
 	relation.Table
-	insert, replace, remove string
-	get                     string
-	find                    map[record.Index]string
-	list                    map[listShape]string
+	insert, remove, get string
+	rekey, replace      update
+	find                map[record.Index]string
+	list                map[listShape]string
+}
+
+// An update writes some columns of the row with an id. A row is replaced in two: the
+// columns of keys, if one of them changes, and then the others. So the indexes are
+// written only when they change, which is rare, and a key that is taken is found before
+// anything is written.
+type update struct {
+	sql     string
+	columns []int // whose values it gets, before the program and the id
 }
 
 // A listShape is what two Queries with one statement have in common.
@@ -39,7 +49,22 @@ func newTable(table relation.Table) *tableSQL {
 	name, columns := table.Name, strings.Join(names, ", ")
 	one := " WHERE program = ? AND id = ?"
 	t.insert = "INSERT INTO " + name + " (" + columns + ", program) VALUES (?" + strings.Repeat(", ?", len(names)) + ")"
-	t.replace = "UPDATE " + name + " SET " + strings.Join(names, " = ?, ") + " = ?" + one
+	var set, rekey, differs []string
+	for i, c := range names {
+		switch {
+		case i == 0: // the id
+		case table.Columns[i].Key == "":
+			set, t.replace.columns = append(set, c+" = ?"), append(t.replace.columns, i)
+		default:
+			n := fmt.Sprint("?", len(rekey)+1)
+			rekey, t.rekey.columns = append(rekey, c+" = "+n), append(t.rekey.columns, i)
+			differs = append(differs, c+" IS NOT "+n)
+		}
+	}
+	t.replace.sql = "UPDATE " + name + " SET " + strings.Join(set, ", ") + one
+	if rekey != nil {
+		t.rekey.sql = "UPDATE " + name + " SET " + strings.Join(rekey, ", ") + one + " AND (" + strings.Join(differs, " OR ") + ")"
+	}
 	t.remove = "DELETE FROM " + name + one
 	selected := "SELECT " + columns + " FROM " + name
 	t.get = selected + one

@@ -284,14 +284,28 @@ func (tab *table) Replace(rec record.AnyRecord) error {
 	if err != nil {
 		return err
 	}
-	changed, err := tab.t.c.run(tab.sql.replace, tab.sql.args(row, integerValue(tab.t.number), idValue(rec.RecordID())), nil)
-	switch {
-	case isTaken(err):
-		return tab.taken(rec, false)
-	case err == nil && changed == 0:
+	if tab.sql.rekey.sql != "" {
+		_, err := tab.update(tab.sql.rekey, row)
+		if isTaken(err) {
+			return tab.taken(rec, false)
+		}
+		if err != nil {
+			return tab.failed("replace in", err)
+		}
+	}
+	changed, err := tab.update(tab.sql.replace, row)
+	if err == nil && changed == 0 {
 		return affiliate.ErrNotFound
 	}
 	return tab.failed("replace in", err)
+}
+
+func (tab *table) update(u update, row []relation.Cell) (changed int64, err error) {
+	args := make([]value, 0, len(u.columns)+2)
+	for _, i := range u.columns {
+		args = append(args, value{tab.sql.Columns[i].Kind, row[i]})
+	}
+	return tab.t.c.run(u.sql, append(args, integerValue(tab.t.number), value{relation.ID, row[0]}), nil)
 }
 
 // Delete removes the record with the id.
