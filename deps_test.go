@@ -131,7 +131,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/receiver":          {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
 	"examples/serve":             {[]string{".", "affiliate"}, nil},
 	"examples/quickstart/orders": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
-	"examples/server": {
+	"examples/server":            {[]string{"examples/server/app"}, nil},
+	"examples/server/app": {
 		[]string{".", "affiliate", "affiliate/record", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "examples/quickstart/orders"}, []string{"github.com/google/uuid"},
 	},
 }

@@ -108,7 +108,7 @@ var run = map[string][]string{
 	"deploy/README.md":     {"pgstore/examples/server TestContainer", "pgstore/examples/server TestSettings"},
 	"docs/command-line.md": {"client/cmd/tributary TestDay"},
 	"docs/embed.md":        {"internal/release TestModules"},
-	"docs/first-steps.md":  {"examples/server TestReadme", "examples/server TestReadmeEvents", "examples/server TestReadmeCommandLine"},
+	"docs/first-steps.md":  {"examples/server/app TestReadme", "examples/server/app TestReadmeEvents", "examples/server/app TestReadmeCommandLine"},
 	"docs/import.md":       {"examples/import TestGuide", "examples/import TestGuideCommands"},
 	"docs/operations.md":   {"pgstore TestDump", "pgstore TestPointInTime"},
 	"docs/postgresql.md":   {"internal/release TestModules"},

@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	work := func() error { return start(ctx, set, stdout, stderr) }
 	if set.check != "" {
-		work = func() error { return probe(ctx, set.check) }
+		work = func() error { return serve.Probe(ctx, set.check) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "server:", err)

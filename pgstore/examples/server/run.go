@@ -34,10 +34,7 @@ func runServer(ctx context.Context, store record.Store, set settings, listener n
 		Destinations: []affiliate.Destination{{URL: set.destination}}, Logger: logger,
 		Review: []affiliate.ReviewRule{affiliate.SelfReferral()}, // held until somebody decides
 	}
-	if err := seal(&cfg, os.Getenv(sealVariable), logger); err != nil {
-		return err
-	}
-	if err := erasureKey(&cfg, os.Getenv(erasureVariable), logger); err != nil {
+	if err := serve.Secure(&cfg, os.Getenv, logger); err != nil {
 		return err
 	}
 	if set.private {

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bufio"
@@ -15,14 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 func TestParse(t *testing.T) {
-	set, err := parse([]string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, environment, io.Discard)
+	set, err := parse(new(Memory), []string{"-key", "a", "-key", "b", "-destination", "https://a.example", "-destination", "https://b.example", "-demo", "-allow-private-webhooks"}, environment, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.now, set.rand = nil, nil
+	set.now, set.rand, set.getenv, set.storage = nil, nil, nil, nil
 	want := settings{
 		addr: "127.0.0.1:8080", keys: []string{"a", "b"}, env: testKey, destinations: []string{"https://a.example", "https://b.example"}, demo: true, private: true,
 	}
@@ -36,7 +37,7 @@ func TestParse(t *testing.T) {
 	}{
 		"Environment": {environment, nil, []string{testKey}}, "Flag": {environment, []string{"-key", "a"}, []string{"a"}}, "Neither": {nothing, nil, nil},
 	} {
-		set, err := parse(tt.args, tt.getenv, io.Discard)
+		set, err := parse(new(Memory), tt.args, tt.getenv, io.Discard)
 		if diff := cmp.Diff(tt.want, set.keys); diff != "" || err != nil {
 			t.Errorf("%s: keys (-want +got):\n%s%v", name, diff, err)
 		}
@@ -69,7 +70,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), tt.args, nothing, &stdout, &stderr)
+			code := Run(t.Context(), new(Memory), tt.args, nothing, &stdout, &stderr)
 			if code != tt.code || !strings.HasPrefix(stderr.String(), tt.want) || strings.Contains(stdout.String(), "listening") {
 				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q…", code, stdout.String(), stderr.String(), tt.code, tt.want)
 			}
@@ -315,7 +316,7 @@ func (v *slowVisit) finish(t *testing.T) {
 func TestDemoIsRecent(t *testing.T) {
 	now := clock.AddDate(3, 1, 1)
 	set := settings{keys: []string{testKey}, demo: true, rand: rand8(), now: func() time.Time { return now }}
-	all, err := tenants(t.Context(), set, nil, "http://x.example/", nil)
+	all, err := tenants(t.Context(), memstore.New(), set, nil, "http://x.example/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// probe asks a server whether it is ready: the health check of a container that has
-// nothing but this program.
-func probe(ctx context.Context, url string) error {
+// Probe asks a server at its URL of Health whether it is ready: the health check of a
+// container that has nothing but this program. It waits for at most four seconds.
+func Probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

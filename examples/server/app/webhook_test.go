@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"io"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
@@ -74,7 +75,7 @@ func TestWebhooks(t *testing.T) {
 
 // TestWoken: a program wakes its sender, and the sender reads from the program.
 func TestWoken(t *testing.T) {
-	all, err := tenants(t.Context(), settings{keys: []string{testKey}, rand: rand8()}, nil, "http://x.example/", nil)
+	all, err := tenants(t.Context(), memstore.New(), settings{keys: []string{testKey}, rand: rand8()}, nil, "http://x.example/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

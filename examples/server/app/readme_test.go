@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ const serverAddress, receiverURL = "127.0.0.1:8080", "http://127.0.0.1:9090/"
 // section returns a section of docs/first-steps.md.
 func section(t *testing.T, title string) string {
 	t.Helper()
-	raw, err := os.ReadFile("../../docs/first-steps.md")
+	raw, err := os.ReadFile("../../../docs/first-steps.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestReadmeCommandLine(t *testing.T) {
 		t.Fatal("the page does not export the address")
 	}
 	tributary := filepath.Join(t.TempDir(), "tributary")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tributary, "../../client/cmd/tributary").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tributary, "../../../client/cmd/tributary").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lines := regexp.MustCompile(`(?m)^go run \./client/cmd/tributary (.*)$`).FindAllStringSubmatch(text, -1)

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func start(t testing.TB, args ...string) *running {
 // startIn is start with an environment.
 func startIn(t testing.TB, getenv func(string) string, args ...string) *running {
 	t.Helper()
-	set, err := parse(append([]string{"-addr", "127.0.0.1:0"}, args...), getenv, io.Discard)
+	set, err := parse(new(Memory), append([]string{"-addr", "127.0.0.1:0"}, args...), getenv, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
-	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
@@ -40,15 +39,18 @@ func (t tenant) keys() []httpapi.Key {
 // tenants makes a program for each key, and one without for the shared keys when
 // they are all. The shared keys open the first program. Links lead to page unless
 // the settings say otherwise.
-func tenants(ctx context.Context, set settings, shared []httpapi.Key, page string, logger *slog.Logger) ([]tenant, error) {
-	store := memstore.New()
+func tenants(ctx context.Context, store record.Store, set settings, shared []httpapi.Key, page string, logger *slog.Logger) ([]tenant, error) {
 	var all []tenant
 	if slices.Contains(set.keys, "") {
 		return nil, errors.New("a key is empty")
 	}
 	keys := set.keys
-	if len(keys) == 0 {
+	switch {
+	case len(keys) == 0:
 		keys = []string{""}
+	case len(keys) > 1 && set.lasts:
+		// Else the order of the keys would decide whose data each of them opens.
+		return nil, errors.New("a store that lasts has one program: give one key, or a file of keys")
 	}
 	for i, key := range keys {
 		if slices.Contains(keys[:i], key) {
@@ -57,6 +59,11 @@ func tenants(ctx context.Context, set settings, shared []httpapi.Key, page strin
 		cfg, err := configOf(i, set, page)
 		if err != nil {
 			return nil, err
+		}
+		if set.lasts {
+			if err := serve.Secure(&cfg, set.getenv, logger); err != nil {
+				return nil, err
+			}
 		}
 		if set.demo && i == 0 {
 			if err := fill(ctx, store, cfg, set.now()); err != nil {
@@ -74,6 +81,10 @@ func tenants(ctx context.Context, set settings, shared []httpapi.Key, page strin
 	}
 	return all, nil
 }
+
+// lastingID is the id of the program in a store that lasts. The server on PostgreSQL has
+// the same, so that a program can move from one to the other.
+var lastingID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
 
 // configOf returns the configuration of the i-th program.
 func configOf(i int, set settings, page string) (tributary.Config, error) {
@@ -94,7 +105,10 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 		cfg.Addresses = serve.PrivateAddresses()
 	}
 	var err error
-	if cfg.ID == uuid.Nil {
+	switch {
+	case set.lasts:
+		cfg.ID = lastingID
+	case cfg.ID == uuid.Nil:
 		cfg.ID, err = uuid.NewRandomFromReader(set.rand)
 	}
 	return cfg, err
@@ -111,8 +125,17 @@ func newTenant(store record.Store, cfg tributary.Config, key string, set setting
 }
 
 // fill runs the year of orders with its own clock, so that it ends less than a day
-// ago. No endpoint exists yet, so nothing is delivered.
+// ago. No endpoint exists yet, so nothing is delivered. A program that has affiliates
+// already stays as it is.
 func fill(ctx context.Context, store record.Store, cfg tributary.Config, now time.Time) error {
+	program, err := tributary.New(store, cfg)
+	if err != nil {
+		return err
+	}
+	known, err := program.Affiliates(ctx, affiliate.Page{Limit: 1})
+	if err != nil || len(known.Items) > 0 {
+		return err
+	}
 	shop, err := orders.New(store, cfg)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cmp"
@@ -38,13 +38,26 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 		return err
 	}
 	defer listener.Close()
-	all, err := tenants(ctx, set, shared, local(listener.Addr())+"/", logger)
+	store, lasts, said, err := set.storage.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := set.storage.Close(); err != nil {
+			logger.Error("close the store", "error", err)
+		}
+	}()
+	set.lasts = lasts
+	all, err := tenants(ctx, store, set, shared, local(listener.Addr())+"/", logger)
 	if err != nil {
 		return err
 	}
 	handler, err := handlerOf(ctx, all, set, listener.Addr(), logger)
 	if err != nil {
 		return err
+	}
+	if said != "" {
+		fmt.Fprintln(stdout, said)
 	}
 	greet(stdout, all, set, local(listener.Addr()))
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
@@ -137,7 +150,6 @@ func local(addr net.Addr) string {
 // that was given, because output is often stored; the line then reads the key
 // from a variable. If that variable is not set, greet prints how to set it.
 func greet(w io.Writer, all []tenant, set settings, base string) {
-	fmt.Fprintln(w, "everything is in memory and gone when the server stops")
 	for _, t := range all {
 		fmt.Fprintf(w, "program %s %q\n", t.Config().ID, t.Config().Name)
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -88,14 +88,14 @@ func TestKeyFileErrors(t *testing.T) {
 		"the Hash of key shop must be":                           "shop read sha256:short-secret\n",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-key-file", keyFile(t, text, 0o600)}, nothing, &stdout, &stderr)
+		code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-key-file", keyFile(t, text, 0o600)}, nothing, &stdout, &stderr)
 		if code != 1 || !strings.Contains(stderr.String(), want) || strings.Contains(stderr.String(), "secret") {
 			t.Errorf("exit %d, %s, want %q", code, &stderr, want)
 		}
 	}
 	var stdout, stderr bytes.Buffer
 	missing := filepath.Join(t.TempDir(), "none")
-	if code := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-key-file", missing}, nothing, &stdout, &stderr); code != 1 {
+	if code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-key-file", missing}, nothing, &stdout, &stderr); code != 1 {
 		t.Errorf("no file: exit %d", code)
 	}
 	var warning bytes.Buffer

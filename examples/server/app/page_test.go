@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"html"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tributary-go/tributary/memstore"
 )
 
 var shown = regexp.MustCompile(`<pre>(curl .*)</pre>`)
@@ -92,7 +94,7 @@ func TestPageClick(t *testing.T) {
 func TestPageKey(t *testing.T) {
 	p := func(listens string, made bool) http.Handler {
 		set := settings{keys: []string{testKey}, made: made, rand: rand8()}
-		all, err := tenants(t.Context(), set, nil, "http://x.example/", nil)
+		all, err := tenants(t.Context(), memstore.New(), set, nil, "http://x.example/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

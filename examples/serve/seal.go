@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"crypto/aes"
@@ -11,13 +11,22 @@ import (
 	"github.com/tributary-go/tributary"
 )
 
-// sealVariable is the variable of the environment with the keys that seal the secrets
-// of webhooks.
-const sealVariable = "TRIBUTARY_SEAL_KEY"
+// The variables of the environment that Secure reads.
+const (
+	sealVariable    = "TRIBUTARY_SEAL_KEY"
+	erasureVariable = "TRIBUTARY_ERASURE_KEY"
+)
 
-// erasureVariable is the variable of the environment with the key for the digests of
-// erased emails.
-const erasureVariable = "TRIBUTARY_ERASURE_KEY"
+// Secure gives a program the keys of the environment: TRIBUTARY_SEAL_KEY seals the
+// secrets of webhooks in the store, TRIBUTARY_ERASURE_KEY is for the digests of erased
+// emails. Each is 64 hex digits; of the first there may be several, with commas between
+// them. Without one the log says what that means. It is for stores that last.
+func Secure(cfg *tributary.Config, getenv func(string) string, logger *slog.Logger) error {
+	if err := seal(cfg, getenv(sealVariable), logger); err != nil {
+		return err
+	}
+	return erasureKey(cfg, getenv(erasureVariable), logger)
+}
 
 // erasureKey reads the key for the digests of erased emails: 64 hex digits that never
 // change. Without one the program's id is used, and the log says so.

@@ -1,0 +1,164 @@
+// Package app is the server of the examples, on any store: the HTTP API, the tracking
+// endpoints, the delivery of webhooks, the console behind a login, the pages for
+// affiliates, and a page that shows how to call them. It is meant to be copied, with
+// package examples/serve.
+//
+// app.go reads the flags, keyfile.go the file of keys, tenant.go makes the programs and
+// their keys, run.go puts the handlers together and runs the server, page.go shows the
+// page, and curl.go writes the lines that the page and the terminal show. login.go
+// stands before the console, with session.go and tries.go, which limits guesses, and
+// partner.go opens the pages for affiliates.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/examples/serve"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A Storage is where a server keeps its programs.
+type Storage interface {
+	// Flags adds flags of its own.
+	Flags(flags *flag.FlagSet)
+	// Instead does what one of its flags asks for in place of a server. It reports
+	// whether there was such a flag.
+	Instead(ctx context.Context, stdout io.Writer) (done bool, err error)
+	// Open returns the store. A store that lasts has one program, with the same id in
+	// every run. said tells the operator where the data is, or is empty.
+	Open(ctx context.Context) (store record.Store, lasts bool, said string, err error)
+	// Close is called when nothing uses the store any more.
+	Close() error
+}
+
+// Memory is the storage of a server that keeps nothing.
+type Memory struct{}
+
+// Flags adds none.
+func (*Memory) Flags(*flag.FlagSet) {}
+
+// Instead does nothing.
+func (*Memory) Instead(context.Context, io.Writer) (bool, error) { return false, nil }
+
+// Open returns an empty store.
+func (*Memory) Open(context.Context) (record.Store, bool, string, error) {
+	return memstore.New(), false, "everything is in memory and gone when the server stops", nil
+}
+
+// Close does nothing.
+func (*Memory) Close() error { return nil }
+
+// Main runs a server with the arguments and the environment of the process until an
+// interrupt, and returns the exit code. A second interrupt ends the process at once.
+func Main(storage Storage) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second one is not caught
+	return Run(ctx, storage, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+}
+
+// settings are the values of the flags, the clock and the source of randomness.
+type settings struct {
+	addr          string
+	keys          []string // each opens a program; none, and no file: one is made
+	keyFile       string   // of keys of the first program
+	made          bool     // the program made the key, so it may show it
+	env           string   // the key in the environment
+	destinations  []string // none: the page
+	demo, private bool
+	lasts         bool           // the store keeps what it has when the server stops
+	limit         int            // requests of an address in a minute; zero: serve.PerMinute
+	proxies       []netip.Prefix // whose X-Forwarded-For is believed
+
+	check string // the URL of a server that is asked whether it is ready
+
+	storage Storage
+	getenv  func(string) string
+	now     func() time.Time
+	rand    io.Reader
+}
+
+// Run is Main with the arguments, the environment and the outputs of a caller. It runs
+// until ctx ends.
+func Run(ctx context.Context, storage Storage, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	set, err := parse(storage, args, getenv, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	work := func() error {
+		if done, err := storage.Instead(ctx, stdout); done || err != nil {
+			return err
+		}
+		return runServer(ctx, set, stdout, stderr)
+	}
+	if set.check != "" {
+		work = func() error { return serve.Probe(ctx, set.check) }
+	}
+	if err := work(); err != nil {
+		fmt.Fprintln(stderr, "server:", err)
+		return 1
+	}
+	return 0
+}
+
+// keyVariable is the variable of the environment that holds the key. The lines of
+// curl read it too.
+const keyVariable = "TRIBUTARY_KEY"
+
+func parse(storage Storage, args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
+	set := settings{env: getenv(keyVariable), storage: storage, getenv: getenv, now: time.Now, rand: rand.Reader}
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
+	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
+		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
+	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
+	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
+	flags.IntVar(&set.limit, "limit", 0, fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)", serve.PerMinute))
+	flags.Func("proxy", "`network` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from (default: none is believed)", func(text string) (err error) {
+		set.proxies, err = serve.ParseProxies(text)
+		return err
+	})
+	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
+	storage.Flags(flags)
+	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
+	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	if err := flags.Parse(args); err != nil {
+		return set, err
+	}
+	var err error
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case set.addr == "":
+		err = errors.New("-addr is empty") // it would mean all networks of this machine
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "server:", err)
+	}
+	if len(set.keys) == 0 && set.keyFile == "" && set.env != "" {
+		set.keys = []string{set.env}
+	}
+	return set, err
+}
+
+// add collects the values of a flag that may be given again.
+func add(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return nil
+	}
+}

@@ -1,0 +1,263 @@
+package twins
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
+
+// operations are the calls that the twins get. They use few names, so that they
+// often concern the same records.
+func operations() []operation {
+	ctx := context.Background()
+	all := append(saleOperations(ctx), peopleOperations(ctx)...)
+	return append(append(all, moneyOperations(ctx)...), deliveryOperations(ctx)...)
+}
+
+func saleOperations(ctx context.Context) []operation {
+	return []operation{
+		{"sale", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{
+				Once: in.once(), PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"), Name: "N",
+				TotalEarned: in.amount(), ExternalID: in.of("", "", "o1", "o2", "o3"), ExternalInvoiceID: in.of("", "", "i1"),
+			}))
+		}},
+		{"sale of a referral", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
+		}},
+		{"refund", func(w twin, in *input) string {
+			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2"), ClawBack: in.n(2) == 1}
+			if in.n(2) == 1 {
+				refund.Amount = affiliate.Set(in.amount())
+			}
+			return answer(w.RefundSale(ctx, refund)) + answer(w.Affiliates(ctx, affiliate.Page{})) + answer(w.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{}))
+		}},
+		{"update sale", func(w twin, in *input) string {
+			up := affiliate.SaleUpdate{ClawBack: in.n(2) == 1, Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
+			if in.n(2) == 1 {
+				up.TotalEarned = affiliate.Set(in.amount())
+			}
+			return answer(w.UpdateSale(ctx, w.someSale(in).ID, up))
+		}},
+		{"delete sale", func(w twin, in *input) string { return done(w.DeleteSale(ctx, w.someSale(in).ID)) }},
+		{"review", func(w twin, in *input) string {
+			return answer(w.ReviewCommissions(ctx, affiliate.ApprovalStatus(in.of("ACCEPTED", "DECLINED", "PENDING")), w.someSale(in).ID))
+		}},
+		{"coupon", func(w twin, in *input) string {
+			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Once: in.once(), Name: in.of("Spring", "Ünï 🧿"), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		}},
+		{"update coupon", func(w twin, in *input) string {
+			return answer(w.UpdateCoupon(ctx, w.someCoupon(in).ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(int64(in.n(6))), Valid: affiliate.Set(in.n(4) > 0)}))
+		}},
+		{"delete coupon", func(w twin, in *input) string { return answer(w.DeleteCoupon(ctx, w.someCoupon(in).ID)) }},
+		{"code", func(w twin, in *input) string {
+			return answer(w.CreateCode(ctx, affiliate.NewCode{
+				Once: in.once(), CouponID: w.someCoupon(in).ID, Code: in.of(codes...), AffiliateID: w.someAffiliate(in).ID,
+				ExternalID: in.of("", "", "p1", "p2"), MaxRedemptions: affiliate.Set(int64(1 + in.n(4))), FirstTimeOrder: in.n(3) == 0,
+			}))
+		}},
+		{"update code", func(w twin, in *input) string {
+			code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)})
+			if err != nil {
+				return done(err)
+			}
+			return answer(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Code: affiliate.Set(in.of(codes...)), Active: affiliate.Set(in.n(4) > 0)}))
+		}},
+		{"give code", func(w twin, in *input) string {
+			code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)})
+			if err != nil {
+				return done(err)
+			}
+			up := affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}
+			if in.n(4) > 0 {
+				up.AffiliateID = affiliate.Set(w.someAffiliate(in).ID)
+			}
+			return answer(w.UpdateCode(ctx, code.ID, up))
+		}},
+		{"look up", func(w twin, in *input) string {
+			return answer(w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...), ExternalID: in.of("", "p1")})) +
+				answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...)}))
+		}},
+		{"lists", func(w twin, in *input) string {
+			page := affiliate.Page{Limit: 1 + in.n(3)}
+			first, err := w.Sales(ctx, affiliate.SaleFilter{}, page)
+			out := answer(first, err)
+			page.Cursor = first.Next
+			return out + answer(w.Sales(ctx, affiliate.SaleFilter{}, page)) + answer(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{}))
+		}},
+		{"verify", func(w twin, _ *input) string { return done(w.Verify(ctx)) }},
+	}
+}
+
+// moneyOperations are what happens to commissions after the sale.
+func moneyOperations(ctx context.Context) []operation {
+	return []operation{
+		{"free order", func(w twin, in *input) string {
+			return answer(w.RecordSale(ctx, affiliate.NewSale{
+				Once: in.once(), Free: true, PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"),
+				Subtotal: affiliate.Set(in.amount()), ExternalID: in.of("", "o1", "o2"),
+			}))
+		}},
+		{"own purchase", func(w twin, in *input) string {
+			mine := strings.Replace(w.someAffiliate(in).Email, "@", "+x@", 1)
+			out := answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...), Email: mine}))
+			return out + answer(w.RecordSale(ctx, affiliate.NewSale{Once: in.once(), PromoCode: in.of(codes...), Email: mine, Name: "O", TotalEarned: in.amount()}))
+		}},
+		{"payout", func(w twin, in *input) string {
+			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
+		}},
+		{"payout run", func(w twin, in *input) string {
+			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: in.amount()}
+			if in.n(2) == 1 {
+				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
+			}
+			out := answer(w.PreviewPayouts(ctx, run, affiliate.Page{Limit: 2}))
+			run.Limit = 1 + in.n(3)
+			out += answer(w.RunPayouts(ctx, run))
+			page := must(w.PayoutLines(ctx, run.ExternalID, affiliate.Page{Limit: 1}))
+			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
+		}},
+		{"report", func(w twin, in *input) string {
+			q := affiliate.ReportQuery{From: time.Date(2026, 3, 11, 9, 24, in.n(3_600), 0, time.UTC), By: affiliate.Interval(in.of("day", "week", "month"))}
+			q.To = q.From.Add(time.Duration(1+in.n(48)) * time.Hour)
+			switch id := affiliate.Set(w.someAffiliate(in).ID); in.n(3) {
+			case 1:
+				q.AffiliateID = id
+			case 2:
+				if code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)}); err == nil {
+					q.CodeID = affiliate.Set(code.ID)
+				}
+			}
+			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1}))
+		}},
+		{"payout status", func(w twin, in *input) string {
+			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
+			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED", "RETURNED"))
+			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{}))
+		}},
+		{"reversal", func(w twin, in *input) string {
+			return answer(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
+		}},
+		{"adjustment", func(w twin, in *input) string {
+			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{
+				Once: in.once(), AffiliateID: w.someAffiliate(in).ID, Kind: affiliate.AdjustmentKind(in.of("BONUS", "CORRECTION", "DISPUTE_WON")),
+				Amount: in.amount(), Reason: "r", ExternalID: in.of("", "a1", "a2"),
+			}))
+		}},
+		{"adjustment reversed", func(w twin, in *input) string {
+			id := pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items).ID
+			if id == uuid.Nil {
+				return ""
+			}
+			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: id, Reason: "r"})) +
+				answer(w.Adjustments(ctx, affiliate.AdjustmentFilter{Kind: affiliate.AdjustBonus}, affiliate.Page{Limit: 2}))
+		}},
+	}
+}
+
+func peopleOperations(ctx context.Context) []operation {
+	return []operation{
+		{"affiliate", func(w twin, in *input) string {
+			return answer(w.CreateAffiliate(ctx, affiliate.NewAffiliate{Once: in.once(), FirstName: "A", LastName: "B", Email: in.email(), AffiliateLink: in.of("", "ada", "Ada", "bo")}))
+		}},
+		{"update affiliate", func(w twin, in *input) string {
+			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, affiliate.AffiliateUpdate{Email: affiliate.Set(in.email())}))
+		}},
+		{"delete affiliate", func(w twin, in *input) string {
+			return done(w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}))
+		}},
+		{"own rate", func(w twin, in *input) string {
+			up := affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
+			if in.n(4) > 0 {
+				up.CommissionRate = affiliate.Set(affiliate.MustPercent(in.of("0", "12.5", "50", "250")))
+			}
+			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, up))
+		}},
+		{"plan", func(w twin, in *input) string {
+			return answer(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{
+				Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: affiliate.MustPercent(in.of("7", "40")),
+			}}))
+		}},
+		{"set plan", func(w twin, in *input) string {
+			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
+			if in.n(2) == 1 {
+				return answer(w.SetReferralPlan(ctx, id, w.someReferral(in).ID))
+			}
+			return answer(w.SetAffiliatePlan(ctx, id, w.someAffiliate(in).ID))
+		}},
+		{"tier", func(w twin, in *input) string {
+			tier, err := w.CreateTier(ctx, affiliate.NewTier{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
+			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
+		}},
+		{"recalculate", func(w twin, _ *input) string {
+			return answer(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+		}},
+		{"ban", func(w twin, in *input) string {
+			return answer(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.someAffiliate(in).ID))
+		}},
+		{"link", func(w twin, in *input) string {
+			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
+		}},
+		{"rename link", func(w twin, in *input) string {
+			return answer(w.RenameLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}, in.of("ada", "Bo", "new", "neu")))
+		}},
+		{"delete link", func(w twin, in *input) string {
+			return answer(w.DeleteLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}))
+		}},
+		{"click", func(w twin, in *input) string {
+			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "BO", "new", "none"), DeviceID: in.of("d1", "d2")}))
+		}},
+		{"referral", func(w twin, in *input) string {
+			return answer(w.CreateReferral(ctx, affiliate.NewReferral{
+				Once: in.once(), AffiliateID: in.of("ada", "bo", "1", "2"), PromoCode: in.of("", "SAVE20"), Name: "R", Email: in.email(), ReferredUserExternalID: in.of("u1", "u2"),
+			}))
+		}},
+		{"update referral", func(w twin, in *input) string {
+			return answer(w.UpdateReferral(ctx, w.someReferral(in).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(in.email()), Notes: affiliate.Set("x")}))
+		}},
+		{"status", func(w twin, in *input) string {
+			return answer(w.PushReferralStatus(ctx, w.someReferral(in).ID.String(), affiliate.SubscriptionStatus(in.of("ACTIVE", "PAST_DUE", "CANCELLED", "DECLINED", "CANCELED"))))
+		}},
+		{"delete referral", func(w twin, in *input) string { return done(w.DeleteReferral(ctx, w.someReferral(in).ID.String())) }},
+		{"erase", func(w twin, in *input) string { return done(w.EraseReferral(ctx, w.someReferral(in).ID.String())) }},
+	}
+}
+
+func deliveryOperations(ctx context.Context) []operation {
+	return []operation{
+		{"endpoint", func(w twin, in *input) string {
+			return answer(w.CreateEndpoint(ctx, affiliate.NewEndpoint{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
+		}},
+		{"delete endpoint", func(w twin, in *input) string {
+			return answer(w.DeleteEndpoint(ctx, pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID))
+		}},
+		{"deliver", func(w twin, in *input) string {
+			claims, err := w.ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
+			out := answer(claims, err)
+			var attempts []affiliate.Attempt
+			for _, c := range claims {
+				attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: []int{200, 500, 410, 0}[in.n(4)]})
+			}
+			return out + done(w.SettleDeliveries(ctx, attempts))
+		}},
+		{"events", func(w twin, _ *input) string {
+			return answer(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 5})) +
+				answer(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{Limit: 5}))
+		}},
+		{"absent", func(w twin, _ *input) string { return answer(w.Payout(ctx, uuid.UUID{9})) }},
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,86 @@
+// Server runs everything in one command on one file, which lasts: the HTTP API, the
+// tracking endpoints, the delivery of webhooks, the console, and the pages for
+// affiliates:
+//
+//	go run ./examples/server -file program.db                    # on 127.0.0.1:8080, with a key of its own
+//	TRIBUTARY_KEY=… go run ./examples/server -file program.db    # with your key, of 20 characters or more
+//	go run ./examples/server -file program.db -backup copy.db    # copies the file, also beside a server that runs, and ends
+//	go run ./examples/server -h                                  # every flag
+//
+// It makes the file when there is none. It prints "listening on http://ADDR" when it is
+// ready. At an interrupt it answers the requests under way and ends. A second interrupt
+// ends it at once; nothing that was answered is lost then either.
+//
+// The variables TRIBUTARY_SEAL_KEY and TRIBUTARY_ERASURE_KEY seal the secrets of
+// webhooks in the file and the digests of erased emails: set them before the file holds
+// data of real people, and keep them elsewhere than its copies.
+//
+// Package examples/server/app of the root module is all of it but the store, and
+// package examples/serve starts and ends the HTTP server: copy both.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/sqlitestore"
+)
+
+func main() { os.Exit(app.Main(&file{path: os.Getenv("TRIBUTARY_FILE")})) }
+
+// A file is the storage of a server in one file.
+type file struct {
+	path, backup string
+	normal       bool
+	store        *sqlitestore.Store
+}
+
+// Flags adds the flags of the file.
+func (f *file) Flags(flags *flag.FlagSet) {
+	flags.StringVar(&f.path, "file", f.path, "`path` of the file, which is made when there is none (default: the variable TRIBUTARY_FILE)")
+	flags.StringVar(&f.backup, "backup", "", "write a copy of the file to this `path`, also beside a server that runs, and end")
+	flags.BoolVar(&f.normal, "normal", false, "do not wait for the disk at every commit: faster, and the last sales may be gone after a loss of power")
+}
+
+// Instead makes a copy of the file.
+func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err error) {
+	if f.backup == "" {
+		return false, nil
+	}
+	if _, err := os.Stat(f.path); err != nil {
+		return true, err // it would be made, and the copy would be empty
+	}
+	if _, _, _, err := f.Open(ctx); err != nil {
+		return true, err
+	}
+	defer f.Close()
+	if err := f.store.Backup(ctx, f.backup); err != nil {
+		return true, err
+	}
+	fmt.Fprintf(stdout, "%s is a copy of %s\n", f.backup, f.path)
+	return true, nil
+}
+
+// Open opens the file.
+func (f *file) Open(ctx context.Context) (store record.Store, lasts bool, said string, err error) {
+	if f.path == "" {
+		return nil, true, "", errors.New("no file: name one with -file program.db")
+	}
+	cfg := sqlitestore.Config{}
+	if f.normal {
+		cfg.Sync = sqlitestore.Normal
+	}
+	if f.store, err = sqlitestore.Open(ctx, f.path, cfg); err != nil {
+		return nil, true, "", err
+	}
+	return f.store, true, "everything is in " + f.path, nil
+}
+
+// Close closes the file.
+func (f *file) Close() error { return f.store.Close() }
