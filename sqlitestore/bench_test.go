@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/sqlitestore"
@@ -149,14 +148,7 @@ func BenchmarkRealSale(b *testing.B) {
 				dir := b.TempDir()
 				store := open(b, filepath.Join(dir, "program.db"), sqlitestore.Config{Sync: sync})
 				p, _ := benchkit.Shop(b, store, 1)
-				var turn atomic.Int64
-				real := benchkit.RealSale(1)
-				next := func() affiliate.NewSale {
-					n := turn.Add(1)
-					in := real(int(n))
-					in.Once = affiliate.Once{Key: fmt.Sprint("key-", n)}
-					return in
-				}
+				next := realSale()
 				first, err := p.RecordSale(b.Context(), next())
 				if err != nil {
 					b.Fatal(err)
@@ -185,13 +177,24 @@ func BenchmarkRealSale(b *testing.B) {
 					b.ReportMetric(benchkit.Median(hands), "byhand/s")
 				}
 				b.ReportMetric(0, "ns/op")
-				audit(b, p, sold.Load())
+				benchkit.Audit(b, p, sold.Load())
 			})
 		}
 	}
 }
 
-func audit(b *testing.B, p *tributary.Program, sales int64) { benchkit.Audit(b, p, sales) }
+// realSale returns a function that makes sales with every field that users send, each
+// with a key of its own. It is safe for concurrent use.
+func realSale() func() affiliate.NewSale {
+	var turn atomic.Int64
+	real := benchkit.RealSale(1)
+	return func() affiliate.NewSale {
+		n := turn.Add(1)
+		in := real(int(n))
+		in.Once = affiliate.Once{Key: fmt.Sprint("key-", n)}
+		return in
+	}
+}
 
 // rate returns how many calls a second some clients make.
 func rate(b *testing.B, clients int, call func() error) float64 {

@@ -21,8 +21,16 @@ import (
 // killed: it prints the external id of each that was recorded.
 const sellerFile = "TRIBUTARY_SELLER_FILE"
 
+// fileLimitVariable is the size at which every file of that process ends.
+const fileLimitVariable = "TRIBUTARY_SELLER_LIMIT"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(sellerFile); path != "" {
+		if limit := number(fileLimitVariable, 0); limit > 0 {
+			if err := limitFiles(uint64(limit)); err != nil {
+				panic(err)
+			}
+		}
 		if err := sellForever(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -2,6 +2,7 @@ package sqlitestore_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -9,18 +10,22 @@ import (
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
-// BenchmarkOpen opens a file with many sales.
+// BenchmarkOpen opens a file with many sales, and reports the bytes of each.
 func BenchmarkOpen(b *testing.B) {
 	for _, sales := range []int{0, 20_000} {
 		b.Run(fmt.Sprint(sales, " sales"), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "program.db")
 			store := open(b, path, sqlitestore.Config{Sync: sqlitestore.Normal})
 			p, _ := benchkit.Shop(b, store, 1)
-			real := benchkit.RealSale(1)
-			for i := range sales {
-				if _, err := p.RecordSale(b.Context(), real(i)); err != nil {
+			next := realSale()
+			for range sales {
+				if _, err := p.RecordSale(b.Context(), next()); err != nil {
 					b.Fatal(err)
 				}
+			}
+			copied := filepath.Join(b.TempDir(), "copy.db")
+			if err := store.Backup(b.Context(), copied); err != nil {
+				b.Fatal(err)
 			}
 			for b.Loop() {
 				again, err := sqlitestore.Open(b.Context(), path, sqlitestore.Config{})
@@ -31,6 +36,7 @@ func BenchmarkOpen(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(must(os.Stat(copied)).Size())/float64(max(sales, 1)), "B/sale")
 		})
 	}
 }

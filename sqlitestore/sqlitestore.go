@@ -158,7 +158,10 @@ func (s *Store) reader(ctx context.Context) (c *conn, err error) {
 // release takes a connection back from a View.
 func (s *Store) release(c *conn) {
 	c.interrupt(context.Background())
-	err := c.exec("ROLLBACK")
+	var err error
+	if !c.autocommit() {
+		err = c.exec("ROLLBACK")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil || s.closed || len(s.idle) == maxIdle {

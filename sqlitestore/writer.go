@@ -55,6 +55,8 @@ func (s *Store) join(ctx context.Context, program uuid.UUID, fn func(tx *record.
 		return nil, ErrClosed
 	case ctx.Err() != nil:
 		return nil, failed("update", ctx.Err())
+	case s.holds(ctx):
+		return nil, errHeld
 	}
 	if s.group == nil {
 		if err := s.begin(ctx); err != nil {
@@ -84,20 +86,28 @@ func (s *Store) settleInTurn() {
 	}
 }
 
-// begin begins a group. Another process may have the file for a while.
+// begin begins a group.
 func (s *Store) begin(ctx context.Context) error {
+	if err := s.writer.begin(ctx); err != nil {
+		return err
+	}
+	s.group = &group{done: make(chan struct{})}
+	return nil
+}
+
+// begin begins a transaction that writes, when nobody else has one.
+func (c *conn) begin(ctx context.Context) error {
 	for {
-		err := s.writer.exec("BEGIN IMMEDIATE")
+		err := c.exec("BEGIN IMMEDIATE")
 		switch {
 		case err == nil:
-			s.group = &group{done: make(chan struct{})}
 			return nil
 		case !errors.Is(err, errBusy):
-			return failed("begin", err)
+			return ended(ctx, "begin", err)
 		}
 		select {
 		case <-ctx.Done():
-			return failed("wait for another process", ctx.Err())
+			return failed("wait for the file", ctx.Err())
 		case <-time.After(pause):
 		}
 	}

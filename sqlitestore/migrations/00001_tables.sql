@@ -12,6 +12,12 @@ CREATE TABLE sequences (
   PRIMARY KEY (program, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE dedup (
+  id TEXT PRIMARY KEY,
+  done_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dedup_done ON dedup (done_at);
+
 CREATE TABLE affiliates (
   program INTEGER NOT NULL REFERENCES programs (number),
   id TEXT NOT NULL,
