@@ -356,3 +356,37 @@ func TestBackup(t *testing.T) {
 	close(stop)
 	wg.Wait()
 }
+
+// TestPayOrder is the README's function: the order and its sale, and neither of them
+// when the sale is refused.
+func TestPayOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	p := newProgram(t, open(t, path, sqlitestore.Config{}))
+	furnish(t, p)
+	conn := must(sqlite3.Open("file:" + path))
+	defer conn.Close()
+	if err := conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY, paid INTEGER NOT NULL); INSERT INTO orders VALUES ('order-1', 0), ('order-2', 0), ('order-3', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	for i, sale := range []affiliate.NewSale{
+		{ExternalID: "order-1", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
+		{ExternalID: "order-2", PromoCode: "GONE", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
+		{ExternalID: "order-3", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("-100"), Email: "kim@example.net", Name: "Kim"},
+	} {
+		if err := payOrder(t.Context(), conn, p, sale); (err == nil) != (i < 2) {
+			t.Errorf("%s: %v", sale.ExternalID, err)
+		}
+	}
+	stmt, _, err := conn.Prepare("SELECT group_concat(id) FROM (SELECT id FROM orders WHERE paid ORDER BY id)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stmt.Close()
+	stmt.Step()
+	if got := stmt.ColumnText(0); got != "order-1,order-2" {
+		t.Errorf("paid: %s", got)
+	}
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 2 {
+		t.Errorf("%d sales", n)
+	}
+}

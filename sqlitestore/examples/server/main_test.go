@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -114,6 +115,32 @@ func TestKilled(t *testing.T) {
 	url, _ = serve(t, "-file", copied)
 	if sales := call(t, "GET", url+"/api/v1/sales", ""); strings.Count(sales, `"totalEarned":100`) != 1 {
 		t.Errorf("in the copy: %s", sales)
+	}
+}
+
+// TestReadme: the command of the README starts a server with a year of orders, and a
+// second run finds them and adds none.
+func TestReadme(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^go run -C sqlitestore ./examples/server (.*)$`).FindStringSubmatch(string(raw))
+	if command == nil {
+		t.Fatal("no command")
+	}
+	t.Chdir(t.TempDir())
+	var first string
+	for range 2 {
+		url, kill := serve(t, strings.Fields(command[1])...)
+		people := call(t, "GET", url+"/api/v1/affiliates", "")
+		if first == "" {
+			first = people
+		}
+		if people != first || !strings.Contains(people, `"numberOfReferredUsers"`) {
+			t.Errorf("%s\n%s", first, people)
+		}
+		kill()
 	}
 }
 

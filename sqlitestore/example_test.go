@@ -1,0 +1,76 @@
+package sqlitestore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/sqlitestore"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "program.db")
+
+	ctx := context.Background()
+	store, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	program, err := tributary.New(store, tributary.Config{
+		ID:    uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	recorded, err := program.RecordSale(ctx, affiliate.NewSale{ReferralID: ada.ID.String(), TotalEarned: affiliate.MustAmount("49.90"), Email: "kim@example.net", Name: "Kim"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := recorded.Sale.Get()
+	fmt.Println(recorded.Outcome, sale.CommissionEarned)
+	// Output: recorded 9.98
+}
+
+// payOrder marks an order as paid and records its sale, both or neither. A code that is
+// refused by now costs no paid order: the sale is recorded without it.
+func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Program, sale affiliate.NewSale) (err error) {
+	tx, err := conn.BeginImmediate()
+	if err != nil {
+		return err
+	}
+	defer tx.End(&err)
+	stmt, _, err := conn.Prepare("UPDATE orders SET paid = 1 WHERE id = ?")
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	if err := errors.Join(stmt.BindText(1, sale.ExternalID), stmt.Exec()); err != nil {
+		return err
+	}
+	inside := program.With(sqlitestore.In(conn))
+	_, err = inside.RecordSale(ctx, sale)
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
+		sale.PromoCode = "" // Email is set: it credits who brought the customer before
+		_, err = inside.RecordSale(ctx, sale)
+	}
+	return err
+}
