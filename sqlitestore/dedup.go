@@ -77,7 +77,7 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	if d.Now != nil {
 		now = d.Now
 	}
-	changed, err := c.run("INSERT INTO dedup (id, done_at) VALUES (?, ?) ON CONFLICT DO NOTHING", []value{textValue(id), timeValue(now())}, nil)
+	changed, err := c.run("INSERT INTO tributary_dedup (id, done_at) VALUES (?, ?) ON CONFLICT DO NOTHING", []value{textValue(id), timeValue(now())}, nil)
 	if err != nil || changed == 0 {
 		return false, ended(ctx, "dedup", err)
 	}
@@ -104,7 +104,7 @@ func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
 	if err := c.begin(ctx); err != nil {
 		return 0, err
 	}
-	n, err := c.run("DELETE FROM dedup WHERE done_at < ?", []value{timeValue(before)}, nil)
+	n, err := c.run("DELETE FROM tributary_dedup WHERE done_at < ?", []value{timeValue(before)}, nil)
 	if err == nil {
 		err = c.exec("COMMIT")
 	}

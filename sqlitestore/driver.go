@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,9 +46,10 @@ func (s *Store) connect() (*conn, error) {
 	return c, nil
 }
 
-// uri returns the path as SQLite wants it, whatever characters it has.
+// uri returns the path as SQLite wants it, whatever characters it has. The log beside the
+// file gets the file's rights.
 func uri(path string) string {
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String()
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20")
 }
 
 func pragmas(sync Sync) string {

@@ -214,6 +214,28 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+// TestRights: only the owner may read a file that Open makes, and its log.
+func TestRights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	furnish(t, newProgram(t, open(t, path, sqlitestore.Config{})))
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// TestHostsTables: a host may have tables of the same names in the file.
+func TestHostsTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	conn := must(sqlite3.Open("file:" + path))
+	defer conn.Close()
+	if err := conn.Exec("CREATE TABLE payments (id); CREATE TABLE migrations (id); CREATE TABLE events (id); CREATE TABLE goose_db_version (id)"); err != nil {
+		t.Fatal(err)
+	}
+	furnish(t, newProgram(t, open(t, path, sqlitestore.Config{})))
+}
+
 // TestOddPaths: a path may have any characters.
 func TestOddPaths(t *testing.T) {
 	for _, name := range []string{"a b.db", "50%.db", "a?b=c.db", "a#b.db", "ä.db", "a%20b.db", "a&mode=memory.db"} {

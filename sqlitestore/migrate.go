@@ -25,7 +25,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return failed("migrate", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithTableName("migrations"),
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithTableName(prefix+"migrations"),
 		goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return failed("migrate", err)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write migrations/00001_tables.sql")
 // definition returns the SQL of a table and its indexes.
 func definition(table relation.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CREATE TABLE %s (\n  program INTEGER NOT NULL REFERENCES programs (number),\n", table.Name)
+	fmt.Fprintf(&b, "CREATE TABLE tributary_%s (\n  program INTEGER NOT NULL REFERENCES tributary_programs (number),\n", table.Name)
 	for _, c := range table.Columns {
 		fmt.Fprintf(&b, "  %s %s", c.Name, sqlType(c.Kind))
 		if !c.Null {
@@ -39,7 +39,7 @@ func definition(table relation.Table) string {
 		if ix.Unique() {
 			unique, rest = "UNIQUE ", ""
 		}
-		fmt.Fprintf(&b, "CREATE %sINDEX %s ON %s (program, %s%s)", unique, table.Name+"_"+string(ix), table.Name, c.Name, rest)
+		fmt.Fprintf(&b, "CREATE %sINDEX tributary_%s_%s ON tributary_%s (program, %s%s)", unique, table.Name, ix, table.Name, c.Name, rest)
 		if c.Null {
 			fmt.Fprintf(&b, " WHERE %s IS NOT NULL", c.Name)
 		}
@@ -65,9 +65,9 @@ func TestFirstMigration(t *testing.T) {
 		t.Skip("-update writes it")
 	}
 	var b strings.Builder
-	b.WriteString("-- +goose Up\n\nCREATE TABLE programs (\n  number INTEGER PRIMARY KEY,\n  id TEXT NOT NULL UNIQUE\n) STRICT;\n\n")
-	b.WriteString("CREATE TABLE sequences (\n  program INTEGER NOT NULL REFERENCES programs (number),\n  name TEXT NOT NULL,\n  last INTEGER NOT NULL,\n  PRIMARY KEY (program, name)\n) STRICT, WITHOUT ROWID;\n")
-	b.WriteString("\nCREATE TABLE dedup (\n  id TEXT PRIMARY KEY,\n  done_at INTEGER NOT NULL\n) STRICT, WITHOUT ROWID;\nCREATE INDEX dedup_done ON dedup (done_at);\n")
+	b.WriteString("-- +goose Up\n\nCREATE TABLE tributary_programs (\n  number INTEGER PRIMARY KEY,\n  id TEXT NOT NULL UNIQUE\n) STRICT;\n\n")
+	b.WriteString("CREATE TABLE tributary_sequences (\n  program INTEGER NOT NULL REFERENCES tributary_programs (number),\n  name TEXT NOT NULL,\n  last INTEGER NOT NULL,\n  PRIMARY KEY (program, name)\n) STRICT, WITHOUT ROWID;\n")
+	b.WriteString("\nCREATE TABLE tributary_dedup (\n  id TEXT PRIMARY KEY,\n  done_at INTEGER NOT NULL\n) STRICT, WITHOUT ROWID;\nCREATE INDEX tributary_dedup_done ON tributary_dedup (done_at);\n")
 	for _, table := range relation.Tables() {
 		b.WriteString("\n" + definition(table))
 	}
@@ -96,24 +96,24 @@ func TestSchema(t *testing.T) {
 		return all
 	}
 	for _, table := range relation.Tables() {
-		columns, indexes := []string{"program INTEGER 1"}, []string{"sqlite_autoindex_" + table.Name + "_1 1 program,id"}
+		columns, indexes := []string{"program INTEGER 1"}, []string{"sqlite_autoindex_tributary_" + table.Name + "_1 1 program,id"}
 		for _, c := range table.Columns {
 			columns = append(columns, fmt.Sprint(c.Name, " ", sqlType(c.Kind), " ", map[bool]int{true: 0, false: 1}[c.Null]))
 		}
 		for _, ix := range table.Indexes {
 			column := table.Columns[table.KeyColumn(ix)].Name
 			if ix.Unique() {
-				indexes = append(indexes, fmt.Sprintf("%s_%s 1 program,%s", table.Name, ix, column))
+				indexes = append(indexes, fmt.Sprintf("tributary_%s_%s 1 program,%s", table.Name, ix, column))
 			} else {
-				indexes = append(indexes, fmt.Sprintf("%s_%s 0 program,%s,id", table.Name, ix, column))
+				indexes = append(indexes, fmt.Sprintf("tributary_%s_%s 0 program,%s,id", table.Name, ix, column))
 			}
 		}
 		slices.Sort(columns)
 		slices.Sort(indexes)
-		if diff := cmp.Diff(columns, lines("SELECT concat(name, ' ', type, ' ', \"notnull\") FROM pragma_table_info('"+table.Name+"')")); diff != "" {
+		if diff := cmp.Diff(columns, lines("SELECT concat(name, ' ', type, ' ', \"notnull\") FROM pragma_table_info('tributary_"+table.Name+"')")); diff != "" {
 			t.Errorf("%s (-description +file):\n%s", table.Name, diff)
 		}
-		if diff := cmp.Diff(indexes, lines("SELECT concat(l.name, ' ', l.\"unique\", ' ', (SELECT group_concat(name) FROM pragma_index_info(l.name))) FROM pragma_index_list('"+table.Name+"') l")); diff != "" {
+		if diff := cmp.Diff(indexes, lines("SELECT concat(l.name, ' ', l.\"unique\", ' ', (SELECT group_concat(name) FROM pragma_index_info(l.name))) FROM pragma_index_list('tributary_"+table.Name+"') l")); diff != "" {
 			t.Errorf("%s, indexes (-description +file):\n%s", table.Name, diff)
 		}
 	}

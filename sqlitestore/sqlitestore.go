@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +59,7 @@ type Store struct {
 var ErrClosed = errors.New("sqlitestore: the store is closed")
 
 // Open opens a file, which it creates when there is none, and brings its tables up to
-// date. The folder must exist. Beside the file SQLite keeps two others while it is
+// date. The folder must exist; only the owner may read a file that Open makes. Beside the file SQLite keeps two others while it is
 // open, with -wal and -shm behind its name: a copy of the file alone may lack the last
 // commits, so copy it with [Store.Backup].
 //
@@ -75,6 +76,9 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 	case cfg.Group == 0:
 		cfg.Group = 64
 	}
+	if err := create(path); err != nil {
+		return nil, failed("open", err)
+	}
 	s := &Store{cfg: cfg, path: path, tables: statements(), turn: make(chan struct{}, 1)}
 	if err := s.migrate(ctx); err != nil {
 		return nil, err
@@ -85,6 +89,16 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 	}
 	s.writer = writer
 	return s, nil
+}
+
+// create makes an empty file that only its owner reads, because it will have personal
+// data. One that is there stays as it is.
+func create(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // Close waits for the Update that runs, and releases the file. Views that run go on.

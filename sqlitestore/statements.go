@@ -8,6 +8,10 @@ import (
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
+// prefix begins the name of every table and view, because the host may have tables of its
+// own in the file.
+const prefix = "tributary_"
+
 // A tableSQL has the statements of a table.
 type tableSQL struct {
 	relation.Table
@@ -46,7 +50,7 @@ func newTable(table relation.Table) *tableSQL {
 		names = append(names, c.Name)
 	}
 	t := &tableSQL{Table: table, find: map[record.Index]string{}, list: map[listShape]string{}}
-	name, columns := table.Name, strings.Join(names, ", ")
+	name, columns := prefix+table.Name, strings.Join(names, ", ")
 	one := " WHERE program = ? AND id = ?"
 	t.insert = "INSERT INTO " + name + " (" + columns + ", program) VALUES (?" + strings.Repeat(", ?", len(names)) + ")"
 	var set, rekey, differs []string

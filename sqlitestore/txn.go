@@ -42,7 +42,7 @@ func (t *txn) begin() error {
 			return nil
 		}
 	}
-	_, err := t.c.run(`SELECT number FROM programs WHERE id = ?`, []value{idValue(t.program)}, func(r row) bool {
+	_, err := t.c.run(`SELECT number FROM tributary_programs WHERE id = ?`, []value{idValue(t.program)}, func(r row) bool {
 		cell, _ := r.cell(0, relation.Integer)
 		t.number = cell.Int
 		return false
@@ -55,7 +55,7 @@ func (t *txn) enter() error {
 	if t.number != 0 {
 		return nil
 	}
-	_, err := t.c.run(`INSERT INTO programs (id) VALUES (?) RETURNING number`, []value{idValue(t.program)}, func(r row) bool {
+	_, err := t.c.run(`INSERT INTO tributary_programs (id) VALUES (?) RETURNING number`, []value{idValue(t.program)}, func(r row) bool {
 		cell, _ := r.cell(0, relation.Integer)
 		t.number = cell.Int
 		return true
@@ -130,7 +130,7 @@ func (t *txn) next(seq record.Sequence) (n int64, err error) {
 	if err := t.enter(); err != nil {
 		return 0, err
 	}
-	_, err = t.c.run(`INSERT INTO sequences (program, name, last) VALUES (?, ?, 1)
+	_, err = t.c.run(`INSERT INTO tributary_sequences (program, name, last) VALUES (?, ?, 1)
 		ON CONFLICT (program, name) DO UPDATE SET last = last + 1 RETURNING last`,
 		[]value{integerValue(t.number), textValue(string(seq))}, func(r row) bool {
 			cell, _ := r.cell(0, relation.Integer)

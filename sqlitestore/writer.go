@@ -98,7 +98,9 @@ func (s *Store) begin(ctx context.Context) error {
 // begin begins a transaction that writes, when nobody else has one.
 func (c *conn) begin(ctx context.Context) error {
 	for {
+		c.interrupt(ctx)
 		err := c.exec("BEGIN IMMEDIATE")
+		c.interrupt(context.Background()) // an interrupted write would take back the whole transaction
 		switch {
 		case err == nil:
 			return nil
@@ -171,6 +173,11 @@ func (s *Store) undo(behind bool) {
 	}
 }
 
+// ErrOutcomeUnknown is the error of an Update whose commit failed on the disk. Its writes
+// are not there now, but the next process that opens the file may find them. Repeat the
+// call with the same affiliate.Once when the disk is well again: it has one effect.
+var ErrOutcomeUnknown = errors.New("sqlitestore: the commit failed, and may yet be found")
+
 var errLost = errors.New("the database has rolled back")
 
 // lost ends the group without a commit.
@@ -189,7 +196,7 @@ func (s *Store) commit() {
 	default:
 		err := s.writer.exec("COMMIT")
 		if err != nil {
-			s.lost(err)
+			s.lost(errors.Join(ErrOutcomeUnknown, err))
 			return
 		}
 		for program, n := range g.program {

@@ -1,25 +1,25 @@
 -- +goose Up
 
-CREATE TABLE programs (
+CREATE TABLE tributary_programs (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE sequences (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_sequences (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   name TEXT NOT NULL,
   last INTEGER NOT NULL,
   PRIMARY KEY (program, name)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE dedup (
+CREATE TABLE tributary_dedup (
   id TEXT PRIMARY KEY,
   done_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX dedup_done ON dedup (done_at);
+CREATE INDEX tributary_dedup_done ON tributary_dedup (done_at);
 
-CREATE TABLE affiliates (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_affiliates (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
@@ -42,13 +42,13 @@ CREATE TABLE affiliates (
   by_email TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX affiliates_by_email ON affiliates (program, by_email) WHERE by_email IS NOT NULL;
-CREATE INDEX affiliates_of_plan ON affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
-CREATE INDEX affiliates_of_tier ON affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
-CREATE INDEX affiliates_of_state ON affiliates (program, status, id) WHERE status IS NOT NULL;
+CREATE UNIQUE INDEX tributary_affiliates_by_email ON tributary_affiliates (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_plan ON tributary_affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_tier ON tributary_affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_state ON tributary_affiliates (program, status, id) WHERE status IS NOT NULL;
 
-CREATE TABLE links (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_links (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
   slug TEXT NOT NULL,
@@ -59,11 +59,11 @@ CREATE TABLE links (
   by_slug TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX links_by_slug ON links (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX links_of_affiliate ON links (program, affiliate_id, id);
+CREATE UNIQUE INDEX tributary_links_by_slug ON tributary_links (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX tributary_links_of_affiliate ON tributary_links (program, affiliate_id, id);
 
-CREATE TABLE clicks (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_clicks (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   click_id INTEGER NOT NULL,
   affiliate_id TEXT NOT NULL,
@@ -77,13 +77,13 @@ CREATE TABLE clicks (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX clicks_by_number ON clicks (program, click_id);
-CREATE INDEX clicks_of_affiliate ON clicks (program, affiliate_id, id);
-CREATE INDEX clicks_of_link ON clicks (program, link_id, id) WHERE link_id IS NOT NULL;
-CREATE INDEX clicks_of_referral ON clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_clicks_by_number ON tributary_clicks (program, click_id);
+CREATE INDEX tributary_clicks_of_affiliate ON tributary_clicks (program, affiliate_id, id);
+CREATE INDEX tributary_clicks_of_link ON tributary_clicks (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_clicks_of_referral ON tributary_clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
-CREATE TABLE referrals (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_referrals (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
   link_id TEXT,
@@ -110,14 +110,14 @@ CREATE TABLE referrals (
   of_customer TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX referrals_by_email ON referrals (program, by_email) WHERE by_email IS NOT NULL;
-CREATE INDEX referrals_of_affiliate ON referrals (program, affiliate_id, id);
-CREATE INDEX referrals_of_link ON referrals (program, link_id, id) WHERE link_id IS NOT NULL;
-CREATE INDEX referrals_of_customer ON referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
-CREATE INDEX referrals_of_plan ON referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_referrals_by_email ON tributary_referrals (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX tributary_referrals_of_affiliate ON tributary_referrals (program, affiliate_id, id);
+CREATE INDEX tributary_referrals_of_link ON tributary_referrals (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_referrals_of_customer ON tributary_referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX tributary_referrals_of_plan ON tributary_referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 
-CREATE TABLE coupons (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_coupons (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   name TEXT NOT NULL,
   type TEXT NOT NULL,
@@ -142,11 +142,11 @@ CREATE TABLE coupons (
   of_name TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX coupons_by_external_id ON coupons (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE INDEX coupons_of_name ON coupons (program, of_name, id) WHERE of_name IS NOT NULL;
+CREATE UNIQUE INDEX tributary_coupons_by_external_id ON tributary_coupons (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX tributary_coupons_of_name ON tributary_coupons (program, of_name, id) WHERE of_name IS NOT NULL;
 
-CREATE TABLE codes (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_codes (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   coupon_id TEXT NOT NULL,
   affiliate_id TEXT,
@@ -173,13 +173,13 @@ CREATE TABLE codes (
   by_external_id TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX codes_by_code ON codes (program, by_code) WHERE by_code IS NOT NULL;
-CREATE UNIQUE INDEX codes_by_external_id ON codes (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE INDEX codes_of_coupon ON codes (program, coupon_id, id);
-CREATE INDEX codes_of_affiliate ON codes (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_codes_by_code ON tributary_codes (program, by_code) WHERE by_code IS NOT NULL;
+CREATE UNIQUE INDEX tributary_codes_by_external_id ON tributary_codes (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX tributary_codes_of_coupon ON tributary_codes (program, coupon_id, id);
+CREATE INDEX tributary_codes_of_affiliate ON tributary_codes (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
-CREATE TABLE redemptions (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_redemptions (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   promotional_code_id TEXT NOT NULL,
   coupon_id TEXT NOT NULL,
@@ -187,11 +187,11 @@ CREATE TABLE redemptions (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX redemptions_of_code ON redemptions (program, promotional_code_id, id);
-CREATE INDEX redemptions_of_coupon ON redemptions (program, coupon_id, id);
+CREATE INDEX tributary_redemptions_of_code ON tributary_redemptions (program, promotional_code_id, id);
+CREATE INDEX tributary_redemptions_of_coupon ON tributary_redemptions (program, coupon_id, id);
 
-CREATE TABLE sales (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_sales (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   sale_id INTEGER NOT NULL,
   affiliate_id TEXT NOT NULL,
@@ -247,19 +247,19 @@ CREATE TABLE sales (
   of_state TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX sales_by_number ON sales (program, sale_id);
-CREATE UNIQUE INDEX sales_by_external_id ON sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE UNIQUE INDEX sales_by_invoice ON sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
-CREATE INDEX sales_of_affiliate ON sales (program, affiliate_id, id);
-CREATE INDEX sales_of_referral ON sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
-CREATE INDEX sales_of_link ON sales (program, link_id, id) WHERE link_id IS NOT NULL;
-CREATE INDEX sales_of_customer ON sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
-CREATE INDEX sales_of_payable ON sales (program, of_payable, id) WHERE of_payable IS NOT NULL;
-CREATE INDEX sales_of_payout ON sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
-CREATE INDEX sales_of_state ON sales (program, of_state, id) WHERE of_state IS NOT NULL;
+CREATE UNIQUE INDEX tributary_sales_by_number ON tributary_sales (program, sale_id);
+CREATE UNIQUE INDEX tributary_sales_by_external_id ON tributary_sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_sales_by_invoice ON tributary_sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
+CREATE INDEX tributary_sales_of_affiliate ON tributary_sales (program, affiliate_id, id);
+CREATE INDEX tributary_sales_of_referral ON tributary_sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX tributary_sales_of_link ON tributary_sales (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_sales_of_customer ON tributary_sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX tributary_sales_of_payable ON tributary_sales (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX tributary_sales_of_payout ON tributary_sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
+CREATE INDEX tributary_sales_of_state ON tributary_sales (program, of_state, id) WHERE of_state IS NOT NULL;
 
-CREATE TABLE plans (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_plans (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   name TEXT NOT NULL,
   commission_type TEXT NOT NULL,
@@ -274,8 +274,8 @@ CREATE TABLE plans (
   PRIMARY KEY (program, id)
 ) STRICT;
 
-CREATE TABLE tiers (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_tiers (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   tier INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -291,8 +291,8 @@ CREATE TABLE tiers (
   PRIMARY KEY (program, id)
 ) STRICT;
 
-CREATE TABLE payouts (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_payouts (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
   amount INTEGER NOT NULL,
@@ -316,12 +316,12 @@ CREATE TABLE payouts (
   returned_reason TEXT NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX payouts_of_affiliate ON payouts (program, affiliate_id, id);
-CREATE INDEX payouts_of_state ON payouts (program, status, id) WHERE status IS NOT NULL;
-CREATE INDEX payouts_of_run ON payouts (program, run_id, id) WHERE run_id IS NOT NULL;
+CREATE INDEX tributary_payouts_of_affiliate ON tributary_payouts (program, affiliate_id, id);
+CREATE INDEX tributary_payouts_of_state ON tributary_payouts (program, status, id) WHERE status IS NOT NULL;
+CREATE INDEX tributary_payouts_of_run ON tributary_payouts (program, run_id, id) WHERE run_id IS NOT NULL;
 
-CREATE TABLE adjustments (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_adjustments (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
   sale_id INTEGER NOT NULL,
@@ -337,13 +337,13 @@ CREATE TABLE adjustments (
   of_payable TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX adjustments_by_external_id ON adjustments (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE INDEX adjustments_of_affiliate ON adjustments (program, affiliate_id, id);
-CREATE INDEX adjustments_of_payable ON adjustments (program, of_payable, id) WHERE of_payable IS NOT NULL;
-CREATE INDEX adjustments_of_payout ON adjustments (program, payout_id, id) WHERE payout_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_adjustments_by_external_id ON tributary_adjustments (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX tributary_adjustments_of_affiliate ON tributary_adjustments (program, affiliate_id, id);
+CREATE INDEX tributary_adjustments_of_payable ON tributary_adjustments (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX tributary_adjustments_of_payout ON tributary_adjustments (program, payout_id, id) WHERE payout_id IS NOT NULL;
 
-CREATE TABLE movements (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_movements (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
   number INTEGER NOT NULL,
@@ -367,11 +367,11 @@ CREATE TABLE movements (
   paid INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX movements_of_affiliate ON movements (program, affiliate_id, id);
-CREATE INDEX movements_of_sale ON movements (program, sale_id, id) WHERE sale_id IS NOT NULL;
+CREATE INDEX tributary_movements_of_affiliate ON tributary_movements (program, affiliate_id, id);
+CREATE INDEX tributary_movements_of_sale ON tributary_movements (program, sale_id, id) WHERE sale_id IS NOT NULL;
 
-CREATE TABLE runs (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_runs (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   external_id TEXT NOT NULL,
   sent_until INTEGER,
@@ -390,10 +390,10 @@ CREATE TABLE runs (
   by_external_id TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX runs_by_external_id ON runs (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_runs_by_external_id ON tributary_runs (program, by_external_id) WHERE by_external_id IS NOT NULL;
 
-CREATE TABLE lines (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_lines (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   run_id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
@@ -406,11 +406,11 @@ CREATE TABLE lines (
   by_line TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX lines_by_line ON lines (program, by_line) WHERE by_line IS NOT NULL;
-CREATE INDEX lines_of_run ON lines (program, run_id, id);
+CREATE UNIQUE INDEX tributary_lines_by_line ON tributary_lines (program, by_line) WHERE by_line IS NOT NULL;
+CREATE INDEX tributary_lines_of_run ON tributary_lines (program, run_id, id);
 
-CREATE TABLE totals (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_totals (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   clicks INTEGER NOT NULL,
   pruned_clicks INTEGER NOT NULL,
@@ -432,8 +432,8 @@ CREATE TABLE totals (
   PRIMARY KEY (program, id)
 ) STRICT;
 
-CREATE TABLE receipts (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_receipts (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   request_key TEXT NOT NULL,
   digest BLOB NOT NULL,
@@ -445,10 +445,10 @@ CREATE TABLE receipts (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX receipts_by_request ON receipts (program, request_key);
+CREATE UNIQUE INDEX tributary_receipts_by_request ON tributary_receipts (program, request_key);
 
-CREATE TABLE endpoints (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_endpoints (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   url TEXT NOT NULL,
   description TEXT NOT NULL,
@@ -474,8 +474,8 @@ CREATE TABLE endpoints (
   PRIMARY KEY (program, id)
 ) STRICT;
 
-CREATE TABLE events (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_events (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   type TEXT NOT NULL,
   object_id TEXT NOT NULL,
@@ -485,10 +485,10 @@ CREATE TABLE events (
   payload TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX events_of_object ON events (program, object_id, id);
+CREATE INDEX tributary_events_of_object ON tributary_events (program, object_id, id);
 
-CREATE TABLE deliveries (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_deliveries (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   event_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
@@ -500,12 +500,12 @@ CREATE TABLE deliveries (
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX deliveries_of_event ON deliveries (program, event_id, id);
-CREATE INDEX deliveries_of_endpoint ON deliveries (program, webhook_id, id);
-CREATE INDEX deliveries_of_state ON deliveries (program, state, id);
+CREATE INDEX tributary_deliveries_of_event ON tributary_deliveries (program, event_id, id);
+CREATE INDEX tributary_deliveries_of_endpoint ON tributary_deliveries (program, webhook_id, id);
+CREATE INDEX tributary_deliveries_of_state ON tributary_deliveries (program, state, id);
 
-CREATE TABLE queue (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_queue (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   delivery_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
@@ -517,11 +517,11 @@ CREATE TABLE queue (
   manual INTEGER NOT NULL CHECK (manual IN (0, 1)),
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX queue_by_delivery ON queue (program, delivery_id);
-CREATE INDEX queue_of_endpoint ON queue (program, webhook_id, id);
+CREATE UNIQUE INDEX tributary_queue_by_delivery ON tributary_queue (program, delivery_id);
+CREATE INDEX tributary_queue_of_endpoint ON tributary_queue (program, webhook_id, id);
 
-CREATE TABLE imports (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_imports (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   ref TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -537,10 +537,10 @@ CREATE TABLE imports (
   by_ref TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX imports_by_ref ON imports (program, by_ref) WHERE by_ref IS NOT NULL;
+CREATE UNIQUE INDEX tributary_imports_by_ref ON tributary_imports (program, by_ref) WHERE by_ref IS NOT NULL;
 
-CREATE TABLE payments (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_payments (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   provider TEXT NOT NULL,
   payer_id TEXT NOT NULL,
@@ -566,12 +566,12 @@ CREATE TABLE payments (
   of_state TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX payments_by_sale ON payments (program, sale_record_id) WHERE sale_record_id IS NOT NULL;
-CREATE INDEX payments_of_payer ON payments (program, of_payer, id) WHERE of_payer IS NOT NULL;
-CREATE INDEX payments_of_state ON payments (program, of_state, id) WHERE of_state IS NOT NULL;
+CREATE UNIQUE INDEX tributary_payments_by_sale ON tributary_payments (program, sale_record_id) WHERE sale_record_id IS NOT NULL;
+CREATE INDEX tributary_payments_of_payer ON tributary_payments (program, of_payer, id) WHERE of_payer IS NOT NULL;
+CREATE INDEX tributary_payments_of_state ON tributary_payments (program, of_state, id) WHERE of_state IS NOT NULL;
 
-CREATE TABLE paymentkeys (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_paymentkeys (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   payment_id TEXT NOT NULL,
   provider TEXT NOT NULL,
@@ -579,11 +579,11 @@ CREATE TABLE paymentkeys (
   by_payment TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX paymentkeys_by_payment ON paymentkeys (program, by_payment) WHERE by_payment IS NOT NULL;
-CREATE INDEX paymentkeys_of_payment ON paymentkeys (program, payment_id, id);
+CREATE UNIQUE INDEX tributary_paymentkeys_by_payment ON tributary_paymentkeys (program, by_payment) WHERE by_payment IS NOT NULL;
+CREATE INDEX tributary_paymentkeys_of_payment ON tributary_paymentkeys (program, payment_id, id);
 
-CREATE TABLE payers (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_payers (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   provider TEXT NOT NULL,
   payer_id TEXT NOT NULL,
@@ -599,25 +599,25 @@ CREATE TABLE payers (
   by_payer TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX payers_by_payer ON payers (program, by_payer) WHERE by_payer IS NOT NULL;
-CREATE INDEX payers_of_referral ON payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE UNIQUE INDEX tributary_payers_by_payer ON tributary_payers (program, by_payer) WHERE by_payer IS NOT NULL;
+CREATE INDEX tributary_payers_of_referral ON tributary_payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
-CREATE TABLE erasures (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_erasures (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   referral_id TEXT,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX erasures_of_referral ON erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX tributary_erasures_of_referral ON tributary_erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
-CREATE TABLE aliases (
-  program INTEGER NOT NULL REFERENCES programs (number),
+CREATE TABLE tributary_aliases (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   link_id TEXT NOT NULL,
   alias TEXT NOT NULL,
   by_slug TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX aliases_by_slug ON aliases (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX aliases_of_link ON aliases (program, link_id, id);
+CREATE UNIQUE INDEX tributary_aliases_by_slug ON tributary_aliases (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, link_id, id);
