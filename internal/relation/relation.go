@@ -105,8 +105,7 @@ func (t *Table) index() {
 }
 
 // Write puts a record of the table into a row, which has a cell for each column. It
-// returns an error when a column cannot hold what the record has, such as a time after
-// the year 9999 in a list.
+// returns an error when a column cannot hold what the record has.
 func (t *Table) Write(rec record.AnyRecord, row []Cell) error {
 	for i := range row {
 		row[i] = Cell{Null: true}
