@@ -63,7 +63,12 @@ func codeFields() []field[record.Code] {
 // redemptionFields describe redemptions.
 func redemptionFields() []field[record.Redemption] {
 	return []field[record.Redemption]{
-		id("id", "the number of the sale, in the last eight bytes", func(r *record.Redemption) *uuid.UUID { return &r.ID }),
+		id("id", "sale_id in the last eight bytes, which finds the redemption of a sale", func(r *record.Redemption) *uuid.UUID { return &r.ID }),
+		{
+			Column: Column{Name: "sale_id", Kind: Integer, Doc: "the sale, which may be gone"},
+			get:    func(r *record.Redemption) Cell { return Cell{Int: numberOf(r.ID)} },
+			set:    func(*record.Redemption, *Cell) error { return nil }, // of the id
+		},
 		id("promotional_code_id", "the code, which may be gone", func(r *record.Redemption) *uuid.UUID { return &r.CodeID }).key(record.OfCode),
 		id("coupon_id", "the coupon, which may be gone", func(r *record.Redemption) *uuid.UUID { return &r.CouponID }).key(record.OfCoupon),
 		optAt("restored_at", "when it was given back; NULL: it counts", func(r *record.Redemption) *affiliate.Instant { return &r.RestoredAt }),

@@ -72,7 +72,7 @@ func deliveryFields() []field[record.Delivery] {
 		text("event", "the type of the event", func(r *record.Delivery) *affiliate.EventType { return &r.Type }),
 		text("state", "pending, delivered, failed, skipped (the webhook was disabled) or canceled (it answered 410, or was deleted)", func(r *record.Delivery) *affiliate.DeliveryState { return &r.State }).key(record.OfState),
 		listAs("attempts", "oldest first: a list of {at, manual, url, status_code, duration_ns, error, response}; without status_code there was no answer; error is a class such as timeout; response the start of the answer's body", func(r *record.Delivery) *[]record.Attempt { return &r.Attempts }, attemptOf, attempt.value),
-		optAt("next_attempt_at", "while pending; NULL: it is not, or is due at once", func(r *record.Delivery) *affiliate.Instant { return &r.NextAttemptAt }),
+		optAt("next_attempt_at", "while pending; NULL: it is not", func(r *record.Delivery) *affiliate.Instant { return &r.NextAttemptAt }),
 		at("created_at", "when it was recorded", func(r *record.Delivery) *affiliate.Instant { return &r.CreatedAt }),
 		at("updated_at", "when it last changed", func(r *record.Delivery) *affiliate.Instant { return &r.UpdatedAt }),
 	}
