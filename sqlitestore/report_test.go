@@ -27,15 +27,22 @@ import (
 type report map[string]string
 
 // ask returns the rows of an answer and the names of its columns. A float is an error.
-func ask(tb testing.TB, c *sqlite3.Conn, sql string, args ...string) (names []string, rows []report) {
+func ask(tb testing.TB, c *sqlite3.Conn, sql string, values map[string]any) (names []string, rows []report) {
 	tb.Helper()
 	stmt, _, err := c.Prepare(sql)
 	if err != nil {
 		tb.Fatalf("%v:\n%s", err, sql)
 	}
 	defer stmt.Close()
-	for i, arg := range args {
-		if err := stmt.BindText(i+1, arg); err != nil {
+	for name, value := range values {
+		var err error
+		switch at := stmt.BindIndex(name); value := value.(type) {
+		case string:
+			err = stmt.BindText(at, value)
+		case int64:
+			err = stmt.BindInt64(at, value)
+		}
+		if err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -92,12 +99,13 @@ type shop struct {
 	paid  []uuid.UUID
 }
 
-func newShop(tb testing.TB, store *sqlitestore.Store) *shop {
+func newShop(tb testing.TB, store *sqlitestore.Store, holdDays int64) *shop {
 	tb.Helper()
 	s := &shop{store: store, now: time.Date(2026, 3, 11, 9, 24, 18, 442_001_000, time.UTC)}
 	p, err := tributary.New(store, tributary.Config{
 		ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 3}, Now: func() time.Time { return s.now },
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: holdDays}, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
+		Now: func() time.Time { return s.now },
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -114,10 +122,10 @@ func TestReports(t *testing.T) {
 	c := reader(t, path)
 	seen := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newShop(t, store)
+		s := newShop(t, store, 3)
 		s.trade(rt)
 		for view, want := range s.wanted(rt.Context()) {
-			_, got := ask(t, c, "SELECT * FROM "+view+" WHERE program = ?", s.Config().ID.String())
+			_, got := ask(t, c, "SELECT * FROM "+view+" WHERE program = :program", map[string]any{":program": s.Config().ID.String()})
 			for _, rows := range [][]report{want, got} {
 				slices.SortFunc(rows, func(a, b report) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 			}
@@ -136,7 +144,7 @@ func TestReports(t *testing.T) {
 
 // views returns the names of the views of the file.
 func views(tb testing.TB, c *sqlite3.Conn) (names []string) {
-	_, rows := ask(tb, c, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
+	_, rows := ask(tb, c, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name", nil)
 	for _, row := range rows {
 		names = append(names, row["name"])
 	}
