@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -138,6 +139,28 @@ func TestReports(t *testing.T) {
 	for _, view := range views(t, c) {
 		if seen[view] == 0 {
 			t.Errorf("%s was compared with nothing", view)
+		}
+	}
+}
+
+// TestViews: docs/tables.md lists the columns of every view.
+func TestViews(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	open(t, path, sqlitestore.Config{})
+	c := reader(t, path)
+	page := string(must(os.ReadFile(filepath.Join("..", "docs", "tables.md"))))
+	for _, view := range views(t, c) {
+		_, row, _ := strings.Cut(page, "\n| `"+view+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		said := []string{"program"}
+		for i, part := range strings.Split(row, "`") {
+			if i%2 == 1 {
+				said = append(said, part)
+			}
+		}
+		names, _ := ask(t, c, "SELECT * FROM "+view, nil)
+		if diff := cmp.Diff(names, said); diff != "" {
+			t.Errorf("%s (-view +page):\n%s", view, diff)
 		}
 	}
 }

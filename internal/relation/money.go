@@ -12,7 +12,7 @@ import (
 // saleFields describe sales.
 func saleFields() []field[record.Sale] {
 	return []field[record.Sale]{
-		id("id", "identity in the store; in the order of recording", func(r *record.Sale) *uuid.UUID { return &r.ID }),
+		id("id", "identity in the store", func(r *record.Sale) *uuid.UUID { return &r.ID }),
 		integer("sale_id", "the id on the wire", func(r *record.Sale) *int64 { return &r.Number }).key(record.ByNumber),
 		id("affiliate_id", "who is credited", func(r *record.Sale) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
 		ref("referral_id", "the customer; NULL: not known, or deleted", func(r *record.Sale) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
@@ -38,7 +38,7 @@ func saleFields() []field[record.Sale] {
 		flag("deleted_fired", "the event sale.deleted was fired, as for a refund in full", func(r *record.Sale) *bool { return &r.DeletedFired }),
 		flag("free", "an order of nothing, which redeemed a code", func(r *record.Sale) *bool { return &r.Free }),
 		flag("past", "imported, and no payment that counts for number_of_payments", func(r *record.Sale) *bool { return &r.Past }),
-		listAs("commissions", "what it earned, in all their sum: a list of {commission_id, affiliate_id, commission_earned, payout_id, bonus_reason, approval_status, hold_reason, manually_paid, frozen, clawback, created_at, updated_at, risk_reasons}; approval_status is ACCEPTED, ON_HOLD or DECLINED; hold_reason PROGRAM_SETTINGS, FRAUD_PREVENTION, AFFILIATE_DEACTIVATED, AFFILIATE_BANNED or AFFILIATE_NOT_APPROVED; frozen: a payout took it, and may have given it back; clawback: a further entry beside a frozen one, which may be negative", func(r *record.Sale) *[]record.Commission { return &r.Commissions }, commissionOf, commission.value),
+		listAs("commissions", "its entries, whose sum it earned: a list of {commission_id, affiliate_id, commission_earned, payout_id, bonus_reason, approval_status, hold_reason, manually_paid, frozen, clawback, created_at, updated_at, risk_reasons}; approval_status is ACCEPTED, ON_HOLD or DECLINED; hold_reason PROGRAM_SETTINGS, FRAUD_PREVENTION, AFFILIATE_DEACTIVATED, AFFILIATE_BANNED or AFFILIATE_NOT_APPROVED; frozen: a payout took it, and may have given it back; clawback: a further entry beside a frozen one, which may be negative", func(r *record.Sale) *[]record.Commission { return &r.Commissions }, commissionOf, commission.value),
 		listAs("refunds", "oldest first: a list of {refund_id, amount, tax, shipping, at, fact}; tax and shipping are parts of amount; an amount is negative when refunded money came back; fact: reported by a payment provider", func(r *record.Sale) *[]record.Refund { return &r.Refunds }, refundOf, refund.value),
 		list("products_bought", "the host's id of the product, or its name: a list of texts", func(r *record.Sale) *[]string { return &r.Products }),
 		integer("clicks", "visits of the customer until the sale", func(r *record.Sale) *int64 { return &r.Clicks }),

@@ -83,7 +83,7 @@ func referralFields() []field[record.Referral] {
 		text("name", "the customer's name; empty: not known, or erased", func(r *record.Referral) *string { return &r.Name }),
 		text("email", "canonical, as of affiliates; empty once erased", func(r *record.Referral) *string { return &r.Email }),
 		text("referred_user_external_id", "the host's own id of the customer; empty: none, or erased", func(r *record.Referral) *string { return &r.CustomerID }),
-		text("plan", "what the customer subscribed to; N/A: not said", func(r *record.Referral) *string { return &r.Plan }),
+		text("plan", "what the customer subscribed to; N/A or empty: not said", func(r *record.Referral) *string { return &r.Plan }),
 		text("status", "of the subscription: ACTIVE, SUBMITTED, DECLINED, PAST_DUE or CANCELLED", func(r *record.Referral) *affiliate.SubscriptionStatus { return &r.Status }),
 		text("submission_type", "AUTOMATIC or MANUAL", func(r *record.Referral) *affiliate.SubmissionType { return &r.SubmissionType }),
 		text("referral_medium", "how the customer came: LINK, or COUPON, a promotional code", func(r *record.Referral) *affiliate.ReferralMedium { return &r.Medium }),
