@@ -84,13 +84,6 @@ func reader(tb testing.TB, path string) *sqlite3.Conn {
 	return c
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // A shop is a program with a clock, and what was sold.
 type shop struct {
 	*tributary.Program
@@ -296,7 +289,7 @@ func (s *shop) wanted(ctx context.Context) map[string][]report {
 				row("commissions_report", report{
 					"sale_id": fmt.Sprint(sale.ID), "commission_id": fmt.Sprint(c.ID), "affiliate_id": c.AffiliateID.String(),
 					"commission_earned": exact(c.CommissionEarned), "approval_status": string(c.ApprovalStatus), "hold_reason": text(c.HoldReason),
-					"payout_id": text(c.PayoutID), "manually_paid": number(c.ManuallyPaid), "clawback": number(c.ClawBack), "bonus_reason": text(c.BonusReason),
+					"payout_id": text(c.PayoutID), "manually_paid": boolean(c.ManuallyPaid), "clawback": boolean(c.ClawBack), "bonus_reason": text(c.BonusReason),
 					"payable_at": payable, "created_at": at(entry.CreatedAt), "updated_at": at(entry.UpdatedAt),
 				})
 			}
@@ -312,12 +305,12 @@ func (s *shop) wanted(ctx context.Context) map[string][]report {
 			code := must(s.Code(ctx, affiliate.CodeRef{ID: rec.ID}))
 			row("codes_report", report{
 				"promotional_code_id": code.ID.String(), "code": code.Code, "coupon_id": code.CouponID.String(), "affiliate_id": text(code.AffiliateID),
-				"external_id": text(code.ExternalID), "active": number(code.Active), "times_redeemed": fmt.Sprint(code.TimesRedeemed), "created_at": at(rec.CreatedAt),
+				"external_id": text(code.ExternalID), "active": boolean(code.Active), "times_redeemed": fmt.Sprint(code.TimesRedeemed), "created_at": at(rec.CreatedAt),
 			})
 		}
 		for rec := range tx.Clicks.List(record.Query{}) {
 			row("clicks_report", report{
-				"click_id": fmt.Sprint(rec.Number), "created_at": at(rec.CreatedAt), "is_unique": number(rec.Unique), "affiliate_id": rec.AffiliateID.String(),
+				"click_id": fmt.Sprint(rec.Number), "created_at": at(rec.CreatedAt), "is_unique": boolean(rec.Unique), "affiliate_id": rec.AffiliateID.String(),
 				"affiliate_link_id": id(rec.LinkID), "referral_id": id(rec.ReferralID),
 			})
 		}
@@ -378,7 +371,7 @@ func id(v uuid.UUID) string {
 	return v.String()
 }
 
-func number(b bool) string {
+func boolean(b bool) string {
 	if b {
 		return "1"
 	}
