@@ -114,9 +114,6 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/mutate":   {nil, nil}, // a program that runs the tests
 	"internal/pasted":   {nil, nil}, // for tests
 	"internal/sheet":    {nil, nil},
-	"internal/twins": { // for tests
-		[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid", "github.com/google/go-cmp", "pgregory.net/rapid"},
-	},
 	"internal/unseen":   {nil, nil},
 	"internal/vulndb":   {nil, nil}, // a program about reports of vulnerabilities
 	"internal/benchkit": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
