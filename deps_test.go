@@ -70,7 +70,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/scene": { // for tests
 		[]string{".", "affiliate", "affiliate/imported", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"},
 	},
-	"internal/leaf": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}}, // for tests
+	"internal/relation": {[]string{"affiliate", "affiliate/imported", "affiliate/record"}, []string{"github.com/google/uuid"}},
+	"internal/leaf":     {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}}, // for tests
 
 	"internal/decimal":   {[]string{"internal/jsontext"}, nil},
 	"internal/idn":       {nil, nil},

@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
-var update = flag.Bool("update", false, "write migrations/00001_tables.sql")
+var update = flag.Bool("update", false, "write migrations/00001_tables.sql, and the answers in docs/queries.md")
 
 // definition returns the SQL of a table and its indexes.
 func definition(table relation.Table) string {

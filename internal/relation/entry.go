@@ -6,43 +6,93 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// The entries of lists in records, as their JSON shows them. Each has the fields of its
-// record in their order, because Go converts one into the other only then: a field that
-// is added to the record does not compile until it is here.
+// The entries of lists in records, as their JSON shows them. Amounts and percents are in
+// 1/10,000 and times in microseconds since 1970, as integers, so that SQL computes with
+// them as with columns. A member that is none, false or empty is left out where a tag
+// says so.
+
+type questionAnswer struct {
+	ID         uuid.UUID `json:"id"`
+	QuestionID uuid.UUID `json:"question_id"`
+	Answer     string    `json:"answer"`
+}
+
+func questionAnswerOf(v affiliate.Answer) questionAnswer { return questionAnswer(v) }
+
+func (e questionAnswer) value() affiliate.Answer { return affiliate.Answer(e) }
 
 type commission struct {
-	Number       int64                                    `json:"commission_id"`
+	ID           int64                                    `json:"commission_id"`
 	AffiliateID  uuid.UUID                                `json:"affiliate_id"`
-	Earned       affiliate.Amount                         `json:"earned"`
+	Earned       int64                                    `json:"commission_earned"`
 	PayoutID     uuid.UUID                                `json:"payout_id,omitzero"`
 	BonusReason  string                                   `json:"bonus_reason,omitzero"`
-	Approval     affiliate.Enum[affiliate.ApprovalStatus] `json:"approval"`
+	Approval     affiliate.Enum[affiliate.ApprovalStatus] `json:"approval_status"`
 	HoldReason   affiliate.Enum[affiliate.HoldReason]     `json:"hold_reason,omitzero"`
 	ManuallyPaid bool                                     `json:"manually_paid,omitzero"`
 	Frozen       bool                                     `json:"frozen,omitzero"`
-	ClawBack     bool                                     `json:"claw_back,omitzero"`
-	CreatedAt    affiliate.Instant                        `json:"created_at"`
-	UpdatedAt    affiliate.Instant                        `json:"updated_at"`
+	ClawBack     bool                                     `json:"clawback,omitzero"`
+	CreatedAt    int64                                    `json:"created_at"`
+	UpdatedAt    int64                                    `json:"updated_at"`
 	RiskReasons  []affiliate.RiskReason                   `json:"risk_reasons,omitempty"`
 }
 
+func commissionOf(v record.Commission) commission {
+	return commission{
+		v.Number, v.AffiliateID, v.Earned.Scaled(), v.PayoutID, v.BonusReason, v.Approval, v.HoldReason,
+		v.ManuallyPaid, v.Frozen, v.ClawBack, micros(v.CreatedAt), micros(v.UpdatedAt), v.RiskReasons,
+	}
+}
+
+func (e commission) value() record.Commission {
+	return record.Commission{
+		Number: e.ID, AffiliateID: e.AffiliateID, Earned: affiliate.AmountFromScaled(e.Earned), PayoutID: e.PayoutID,
+		BonusReason: e.BonusReason, Approval: e.Approval, HoldReason: e.HoldReason,
+		ManuallyPaid: e.ManuallyPaid, Frozen: e.Frozen, ClawBack: e.ClawBack,
+		CreatedAt: instant(e.CreatedAt), UpdatedAt: instant(e.UpdatedAt), RiskReasons: e.RiskReasons,
+	}
+}
+
 type refund struct {
-	ID       string                          `json:"id,omitzero"`
-	Amount   affiliate.Amount                `json:"amount"`
-	Tax      affiliate.Opt[affiliate.Amount] `json:"tax,omitzero"`
-	Shipping affiliate.Opt[affiliate.Amount] `json:"shipping,omitzero"`
-	At       affiliate.Instant               `json:"at"`
-	Fact     bool                            `json:"fact,omitzero"`
+	ID       string               `json:"refund_id,omitzero"`
+	Amount   int64                `json:"amount"`
+	Tax      affiliate.Opt[int64] `json:"tax,omitzero"`
+	Shipping affiliate.Opt[int64] `json:"shipping,omitzero"`
+	At       int64                `json:"at"`
+	Fact     bool                 `json:"fact,omitzero"`
+}
+
+func refundOf(v record.Refund) refund {
+	return refund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), micros(v.At), v.Fact}
+}
+
+func (e refund) value() record.Refund {
+	return record.Refund{
+		ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount), Tax: mapped(e.Tax, affiliate.AmountFromScaled),
+		Shipping: mapped(e.Shipping, affiliate.AmountFromScaled), At: instant(e.At), Fact: e.Fact,
+	}
 }
 
 type handSet struct {
-	Earned   affiliate.Amount `json:"earned"`
-	Kept     affiliate.Amount `json:"kept"`
-	Named    affiliate.Amount `json:"named,omitzero"`
-	Tax      affiliate.Amount `json:"tax,omitzero"`
-	Shipping affiliate.Amount `json:"shipping,omitzero"`
+	Earned   int64 `json:"commission_earned"`
+	Kept     int64 `json:"kept"`
+	Named    int64 `json:"named_refunds,omitzero"`
+	Tax      int64 `json:"tax_refunded,omitzero"`
+	Shipping int64 `json:"shipping_refunded,omitzero"`
+}
+
+func handSetOf(v record.HandSet) handSet {
+	return handSet{v.Earned.Scaled(), v.Kept.Scaled(), v.Named.Scaled(), v.Tax.Scaled(), v.Shipping.Scaled()}
+}
+
+func (e handSet) value() record.HandSet {
+	return record.HandSet{
+		Earned: affiliate.AmountFromScaled(e.Earned), Kept: affiliate.AmountFromScaled(e.Kept), Named: affiliate.AmountFromScaled(e.Named),
+		Tax: affiliate.AmountFromScaled(e.Tax), Shipping: affiliate.AmountFromScaled(e.Shipping),
+	}
 }
 
 type payoutItem struct {
@@ -51,69 +101,188 @@ type payoutItem struct {
 	Adjustment uuid.UUID `json:"adjustment_id,omitzero"`
 }
 
+func payoutItemOf(v affiliate.PayoutItem) payoutItem { return payoutItem(v) }
+
+func (e payoutItem) value() affiliate.PayoutItem { return affiliate.PayoutItem(e) }
+
 type secret struct {
-	Value     []byte            `json:"value"`
-	Hint      string            `json:"hint"`
-	ExpiresAt affiliate.Instant `json:"expires_at,omitzero"`
+	Value     []byte               `json:"value"`
+	Hint      string               `json:"hint"`
+	ExpiresAt affiliate.Opt[int64] `json:"expires_at,omitzero"`
+}
+
+func secretOf(v record.Secret) secret { return secret{v.Value, v.Hint, optMicros(v.ExpiresAt)} }
+
+func (e secret) value() record.Secret {
+	return record.Secret{Value: e.Value, Hint: e.Hint, ExpiresAt: optInstant(e.ExpiresAt)}
 }
 
 type flight struct {
-	Token    uuid.UUID         `json:"token"`
-	ObjectID uuid.UUID         `json:"object_id"`
-	Again    bool              `json:"again,omitzero"`
-	Since    affiliate.Instant `json:"since"`
-	Until    affiliate.Instant `json:"until"`
+	Token    uuid.UUID `json:"token"`
+	ObjectID uuid.UUID `json:"object_id"`
+	Again    bool      `json:"again,omitzero"`
+	Since    int64     `json:"since"`
+	Until    int64     `json:"until"`
+}
+
+func flightOf(v record.Flight) flight {
+	return flight{v.Token, v.ObjectID, v.Again, micros(v.Since), micros(v.Until)}
+}
+
+func (e flight) value() record.Flight {
+	return record.Flight{Token: e.Token, ObjectID: e.ObjectID, Again: e.Again, Since: instant(e.Since), Until: instant(e.Until)}
 }
 
 type attempt struct {
-	At       affiliate.Instant `json:"at"`
-	Manual   bool              `json:"manual,omitzero"`
-	URL      string            `json:"url"`
-	Status   int               `json:"status"`
-	Took     time.Duration     `json:"took"`
-	Err      string            `json:"error,omitzero"`
-	Response string            `json:"response,omitzero"`
+	At       int64         `json:"at"`
+	Manual   bool          `json:"manual,omitzero"`
+	URL      string        `json:"url"`
+	Status   int           `json:"status_code,omitzero"`
+	Took     time.Duration `json:"duration_ns"`
+	Err      string        `json:"error,omitzero"`
+	Response string        `json:"response,omitzero"`
+}
+
+func attemptOf(v record.Attempt) attempt {
+	return attempt{micros(v.At), v.Manual, v.URL, v.Status, v.Took, v.Err, v.Response}
+}
+
+func (e attempt) value() record.Attempt {
+	return record.Attempt{At: instant(e.At), Manual: e.Manual, URL: e.URL, Status: e.Status, Took: e.Took, Err: e.Err, Response: e.Response}
 }
 
 type paymentRefund struct {
-	ID       string                          `json:"id"`
-	Amount   affiliate.Amount                `json:"amount"`
-	Tax      affiliate.Opt[affiliate.Amount] `json:"tax,omitzero"`
-	Shipping affiliate.Opt[affiliate.Amount] `json:"shipping,omitzero"`
-	State    affiliate.RefundState           `json:"state"`
-	Late     bool                            `json:"late,omitzero"`
+	ID       string                `json:"refund_id"`
+	Amount   int64                 `json:"amount"`
+	Tax      affiliate.Opt[int64]  `json:"tax,omitzero"`
+	Shipping affiliate.Opt[int64]  `json:"shipping,omitzero"`
+	State    affiliate.RefundState `json:"state"`
+	Late     bool                  `json:"late,omitzero"`
+}
+
+func paymentRefundOf(v affiliate.PaymentRefund) paymentRefund {
+	return paymentRefund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), v.State, v.Late}
+}
+
+func (e paymentRefund) value() affiliate.PaymentRefund {
+	return affiliate.PaymentRefund{
+		ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount), Tax: mapped(e.Tax, affiliate.AmountFromScaled),
+		Shipping: mapped(e.Shipping, affiliate.AmountFromScaled), State: e.State, Late: e.Late,
+	}
 }
 
 type paymentDispute struct {
-	ID      string                 `json:"id"`
-	Amount  affiliate.Amount       `json:"amount"`
+	ID      string                 `json:"dispute_id"`
+	Amount  int64                  `json:"amount"`
 	State   affiliate.DisputeState `json:"state"`
-	At      affiliate.Instant      `json:"at"`
+	At      int64                  `json:"at"`
 	Warning bool                   `json:"warning,omitzero"`
 	Late    bool                   `json:"late,omitzero"`
 }
 
+func paymentDisputeOf(v affiliate.PaymentDispute) paymentDispute {
+	return paymentDispute{v.ID, v.Amount.Scaled(), v.State, micros(v.At), v.Warning, v.Late}
+}
+
+func (e paymentDispute) value() affiliate.PaymentDispute {
+	return affiliate.PaymentDispute{ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount), State: e.State, At: instant(e.At), Warning: e.Warning, Late: e.Late}
+}
+
 type waitingSale struct {
-	TotalEarned affiliate.Amount                 `json:"total_earned"`
-	Subtotal    affiliate.Opt[affiliate.Amount]  `json:"subtotal,omitzero"`
-	Tax         affiliate.Amount                 `json:"tax"`
-	Shipping    affiliate.Amount                 `json:"shipping"`
-	ExternalID  string                           `json:"external_id,omitzero"`
-	InvoiceID   string                           `json:"external_invoice_id,omitzero"`
-	Rate        affiliate.Opt[affiliate.Percent] `json:"commission_rate,omitzero"`
-	ProductID   string                           `json:"product_id,omitzero"`
-	ProductName string                           `json:"product_name,omitzero"`
-	Trigger     affiliate.PaymentTrigger         `json:"payment_trigger,omitzero"`
-	Free        bool                             `json:"free,omitzero"`
-	Renewal     bool                             `json:"renewal,omitzero"`
-	Nothing     bool                             `json:"nothing,omitzero"`
-	Payment     int64                            `json:"payment,omitzero"`
-	PaidAt      affiliate.Instant                `json:"paid_at,omitzero"`
-	Tries       []affiliate.Credit               `json:"tries"`
+	TotalEarned int64                    `json:"total_earned"`
+	Subtotal    affiliate.Opt[int64]     `json:"subtotal,omitzero"`
+	Tax         int64                    `json:"tax_amount"`
+	Shipping    int64                    `json:"shipping_amount"`
+	ExternalID  string                   `json:"external_id,omitzero"`
+	InvoiceID   string                   `json:"external_invoice_id,omitzero"`
+	Rate        affiliate.Opt[int64]     `json:"commission_rate,omitzero"`
+	ProductID   string                   `json:"product_id,omitzero"`
+	ProductName string                   `json:"product_name,omitzero"`
+	Trigger     affiliate.PaymentTrigger `json:"payment_trigger,omitzero"`
+	Free        bool                     `json:"free,omitzero"`
+	Renewal     bool                     `json:"renewal,omitzero"`
+	Nothing     bool                     `json:"nothing,omitzero"`
+	Payment     int64                    `json:"payment,omitzero"`
+	PaidAt      affiliate.Opt[int64]     `json:"paid_at,omitzero"`
+	Tries       []credit                 `json:"tries"`
+}
+
+func waitingSaleOf(v affiliate.WaitingSale) waitingSale {
+	return waitingSale{
+		v.TotalEarned.Scaled(), mapped(v.Subtotal, affiliate.Amount.Scaled), v.Tax.Scaled(), v.Shipping.Scaled(), v.ExternalID, v.InvoiceID,
+		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, v.Trigger, v.Free, v.Renewal, v.Nothing, v.Payment,
+		optMicros(v.PaidAt), each(v.Tries, func(c affiliate.Credit) credit { return credit(c) }),
+	}
+}
+
+func (e waitingSale) value() affiliate.WaitingSale {
+	return affiliate.WaitingSale{
+		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
+		Tax: affiliate.AmountFromScaled(e.Tax), Shipping: affiliate.AmountFromScaled(e.Shipping), ExternalID: e.ExternalID, InvoiceID: e.InvoiceID,
+		Rate: mapped(e.Rate, affiliate.PercentFromScaled), ProductID: e.ProductID, ProductName: e.ProductName, Trigger: e.Trigger,
+		Free: e.Free, Renewal: e.Renewal, Nothing: e.Nothing, Payment: e.Payment, PaidAt: optInstant(e.PaidAt),
+		Tries: each(e.Tries, func(c credit) affiliate.Credit { return affiliate.Credit(c) }),
+	}
+}
+
+type credit struct {
+	PromoCode      string `json:"promo_code,omitzero"`
+	CodeExternalID string `json:"code_external_id,omitzero"`
+	ReferralID     string `json:"referral_id,omitzero"`
 }
 
 type subscription struct {
-	ID     string                       `json:"id"`
+	ID     string                       `json:"subscription_id"`
 	Status affiliate.SubscriptionStatus `json:"status"`
-	At     affiliate.Instant            `json:"at"`
+	At     int64                        `json:"at"`
+}
+
+func subscriptionOf(v affiliate.Subscription) subscription {
+	return subscription{v.ID, v.Status, micros(v.At)}
+}
+
+func (e subscription) value() affiliate.Subscription {
+	return affiliate.Subscription{ID: e.ID, Status: e.Status, At: instant(e.At)}
+}
+
+func micros(i affiliate.Instant) int64 { return i.Time().UnixMicro() }
+
+func instant(n int64) affiliate.Instant { return affiliate.InstantOf(time.UnixMicro(n)) }
+
+// optMicros returns a time that may be none.
+func optMicros(i affiliate.Instant) (n affiliate.Opt[int64]) {
+	if !i.IsZero() {
+		n = affiliate.Set(micros(i))
+	}
+	return n
+}
+
+func optInstant(n affiliate.Opt[int64]) (i affiliate.Instant) {
+	if n, ok := n.Get(); ok {
+		i = instant(n)
+	}
+	return i
+}
+
+// mapped returns an optional value as another one.
+func mapped[V, M any](v affiliate.Opt[V], to func(V) M) (m affiliate.Opt[M]) {
+	if v, ok := v.Get(); ok {
+		return affiliate.Set(to(v))
+	}
+	if v.IsNull() {
+		return affiliate.Null[M]()
+	}
+	return m
+}
+
+// each returns the entries of a list as others. Nil stays nil.
+func each[V, M any](list []V, to func(V) M) []M {
+	if list == nil {
+		return nil
+	}
+	entries := make([]M, len(list))
+	for i, v := range list {
+		entries[i] = to(v)
+	}
+	return entries
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -127,8 +126,8 @@ func percent[T any](name, doc string, at func(*T) *affiliate.Percent) field[T] {
 func at[T any](name, doc string, at func(*T) *affiliate.Instant) field[T] {
 	return field[T]{
 		Column: Column{Name: name, Kind: Time, Doc: doc},
-		get:    func(r *T) Cell { return Cell{Int: at(r).Time().UnixMicro()} },
-		set:    func(r *T, c *Cell) error { *at(r) = affiliate.InstantOf(time.UnixMicro(c.Int)); return nil },
+		get:    func(r *T) Cell { return Cell{Int: micros(*at(r))} },
+		set:    func(r *T, c *Cell) error { *at(r) = instant(c.Int); return nil },
 	}
 }
 
@@ -136,7 +135,7 @@ func at[T any](name, doc string, at func(*T) *affiliate.Instant) field[T] {
 func optAt[T any](name, doc string, of func(*T) *affiliate.Instant) field[T] {
 	f := at(name, doc, of)
 	f.Null = true
-	f.get = func(r *T) Cell { return Cell{Int: of(r).Time().UnixMicro(), Null: of(r).IsZero()} }
+	f.get = func(r *T) Cell { return Cell{Int: micros(*of(r)), Null: of(r).IsZero()} }
 	return f
 }
 
@@ -213,27 +212,16 @@ func list[T, E any](name, doc string, at func(*T) *[]E) field[T] {
 func listAs[T, E, M any](name, doc string, at func(*T) *[]E, to func(E) M, from func(M) E) field[T] {
 	f := list(name, doc, at)
 	f.get = func(r *T) Cell {
-		entries := *at(r)
-		if len(entries) == 0 {
+		if len(*at(r)) == 0 {
 			return Cell{Null: true}
 		}
-		list := make([]M, len(entries))
-		for i, e := range entries {
-			list[i] = to(e)
-		}
-		return textOf(list)
+		return textOf(each(*at(r), to))
 	}
 	f.set = func(r *T, c *Cell) error {
 		var list []M
-		if err := json.Unmarshal([]byte(c.Text), &list); err != nil {
-			return err
-		}
-		entries := make([]E, len(list))
-		for i, m := range list {
-			entries[i] = from(m)
-		}
-		*at(r) = entries
-		return nil
+		err := json.Unmarshal([]byte(c.Text), &list)
+		*at(r) = each(list, from)
+		return err
 	}
 	return f
 }

@@ -3,7 +3,8 @@
 // record. The stores that keep records in SQL are made from it, so that a new field of
 // a record is one line here and one migration of each store.
 //
-// Columns have the names of the wire in snake_case. An id, a time or a text that is
+// Columns have the names of the wire in snake_case. docs/tables.md, which a test writes
+// from here, promises them to whoever reads the tables. An id, a time or a text that is
 // "none" in a record is NULL where the column may be, and empty otherwise.
 package relation
 
@@ -105,8 +106,7 @@ func (t *Table) index() {
 }
 
 // Write puts a record of the table into a row, which has a cell for each column. It
-// returns an error when a column cannot hold what the record has, such as a time after
-// the year 9999 in a list.
+// returns an error when a column cannot hold what the record has.
 func (t *Table) Write(rec record.AnyRecord, row []Cell) error {
 	for i := range row {
 		row[i] = Cell{Null: true}

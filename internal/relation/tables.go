@@ -1,6 +1,6 @@
 package relation
 
-// described returns the tables, in the order of docs/tables.md.
+// described returns the tables, in the order in which they are best read.
 func described() []Table {
 	return []Table{
 		tableOf("affiliates", "People who promote the program.", affiliateFields()),

@@ -30,7 +30,7 @@ CREATE TABLE tributary_affiliates (
   commission_type TEXT NOT NULL,
   commission_plan_id TEXT,
   commission_tier_id TEXT,
-  tier_exempt INTEGER NOT NULL CHECK (tier_exempt IN (0, 1)),
+  exempt_from_commission_tier_changes INTEGER NOT NULL CHECK (exempt_from_commission_tier_changes IN (0, 1)),
   payout_email TEXT NOT NULL,
   payment_method TEXT NOT NULL,
   question_answers TEXT,
@@ -67,11 +67,11 @@ CREATE TABLE tributary_clicks (
   id TEXT NOT NULL,
   click_id INTEGER NOT NULL,
   affiliate_id TEXT NOT NULL,
-  link_id TEXT,
+  affiliate_link_id TEXT,
   referral_id TEXT,
   device_id TEXT NOT NULL,
-  landing_url TEXT NOT NULL,
-  referrer TEXT NOT NULL,
+  full_landing_url TEXT NOT NULL,
+  document_referrer TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   is_unique INTEGER NOT NULL CHECK (is_unique IN (0, 1)),
   created_at INTEGER NOT NULL,
@@ -79,26 +79,26 @@ CREATE TABLE tributary_clicks (
 ) STRICT;
 CREATE UNIQUE INDEX tributary_clicks_by_number ON tributary_clicks (program, click_id);
 CREATE INDEX tributary_clicks_of_affiliate ON tributary_clicks (program, affiliate_id, id);
-CREATE INDEX tributary_clicks_of_link ON tributary_clicks (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_clicks_of_link ON tributary_clicks (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX tributary_clicks_of_referral ON tributary_clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
 CREATE TABLE tributary_referrals (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
-  link_id TEXT,
+  affiliate_link_id TEXT,
   commission_plan_id TEXT,
   commission_plan_fixed INTEGER NOT NULL CHECK (commission_plan_fixed IN (0, 1)),
   name TEXT NOT NULL,
   email TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  subscription_plan TEXT NOT NULL,
+  referred_user_external_id TEXT NOT NULL,
+  plan TEXT NOT NULL,
   status TEXT NOT NULL,
   submission_type TEXT NOT NULL,
-  medium TEXT NOT NULL,
+  referral_medium TEXT NOT NULL,
   source TEXT NOT NULL,
-  integration TEXT NOT NULL,
-  landing_page TEXT NOT NULL,
+  integration_referral_source TEXT NOT NULL,
+  initial_landing_page TEXT NOT NULL,
   notes TEXT,
   metadata TEXT,
   erased_at INTEGER,
@@ -112,7 +112,7 @@ CREATE TABLE tributary_referrals (
 ) STRICT;
 CREATE UNIQUE INDEX tributary_referrals_by_email ON tributary_referrals (program, by_email) WHERE by_email IS NOT NULL;
 CREATE INDEX tributary_referrals_of_affiliate ON tributary_referrals (program, affiliate_id, id);
-CREATE INDEX tributary_referrals_of_link ON tributary_referrals (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_referrals_of_link ON tributary_referrals (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX tributary_referrals_of_customer ON tributary_referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
 CREATE INDEX tributary_referrals_of_plan ON tributary_referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 
@@ -120,7 +120,7 @@ CREATE TABLE tributary_coupons (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   name TEXT NOT NULL,
-  type TEXT NOT NULL,
+  coupon_type TEXT NOT NULL,
   percent_off INTEGER NOT NULL,
   amount_off INTEGER NOT NULL,
   currency TEXT NOT NULL,
@@ -159,12 +159,12 @@ CREATE TABLE tributary_codes (
   opening_redeemed INTEGER NOT NULL,
   first_time_order INTEGER NOT NULL CHECK (first_time_order IN (0, 1)),
   minimum_amount INTEGER,
-  minimum_currency TEXT NOT NULL,
+  minimum_amount_currency TEXT NOT NULL,
   limit_to_customers INTEGER NOT NULL CHECK (limit_to_customers IN (0, 1)),
   customer_id TEXT NOT NULL,
   limit_to_affiliate INTEGER NOT NULL CHECK (limit_to_affiliate IN (0, 1)),
-  auto_generated INTEGER NOT NULL CHECK (auto_generated IN (0, 1)),
-  affiliate_generated INTEGER NOT NULL CHECK (affiliate_generated IN (0, 1)),
+  is_auto_generated INTEGER NOT NULL CHECK (is_auto_generated IN (0, 1)),
+  is_affiliate_generated INTEGER NOT NULL CHECK (is_affiliate_generated IN (0, 1)),
   revision INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -181,6 +181,7 @@ CREATE INDEX tributary_codes_of_affiliate ON tributary_codes (program, affiliate
 CREATE TABLE tributary_redemptions (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
+  sale_id INTEGER NOT NULL,
   promotional_code_id TEXT NOT NULL,
   coupon_id TEXT NOT NULL,
   restored_at INTEGER,
@@ -196,7 +197,7 @@ CREATE TABLE tributary_sales (
   sale_id INTEGER NOT NULL,
   affiliate_id TEXT NOT NULL,
   referral_id TEXT,
-  link_id TEXT,
+  affiliate_link_id TEXT,
   promotional_code_id TEXT,
   external_id TEXT NOT NULL,
   external_invoice_id TEXT NOT NULL,
@@ -204,9 +205,9 @@ CREATE TABLE tributary_sales (
   email TEXT NOT NULL,
   total_earned INTEGER NOT NULL,
   subtotal INTEGER,
-  tax INTEGER NOT NULL,
-  shipping INTEGER NOT NULL,
-  refunded INTEGER NOT NULL,
+  tax_amount INTEGER NOT NULL,
+  shipping_amount INTEGER NOT NULL,
+  refunded_amount INTEGER NOT NULL,
   commission_rate INTEGER,
   commission_type TEXT,
   commission_rate_fixed INTEGER NOT NULL CHECK (commission_rate_fixed IN (0, 1)),
@@ -214,13 +215,13 @@ CREATE TABLE tributary_sales (
   status TEXT,
   payment_trigger TEXT,
   source TEXT,
-  integration TEXT,
+  integration_sales_source TEXT,
   deleted_fired INTEGER NOT NULL CHECK (deleted_fired IN (0, 1)),
   free INTEGER NOT NULL CHECK (free IN (0, 1)),
   past INTEGER NOT NULL CHECK (past IN (0, 1)),
   commissions TEXT,
   refunds TEXT,
-  product_ids TEXT,
+  products_bought TEXT,
   clicks INTEGER NOT NULL,
   metadata TEXT,
   revision INTEGER NOT NULL,
@@ -229,15 +230,15 @@ CREATE TABLE tributary_sales (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   hold_days INTEGER NOT NULL,
-  why_credited TEXT,
-  why_rate TEXT,
-  why_plan TEXT,
-  why_nothing TEXT,
+  why_by TEXT,
+  why_rate_from TEXT,
+  why_plan_from TEXT,
+  why_over TEXT,
   why_deducted TEXT,
-  why_click_id INTEGER NOT NULL,
-  why_payment INTEGER NOT NULL,
-  why_plan_id TEXT,
-  why_tier_id TEXT,
+  why_click_id INTEGER,
+  why_payment INTEGER,
+  why_commission_plan_id TEXT,
+  why_commission_tier_id TEXT,
   given_as_null TEXT,
   by_external_id TEXT,
   by_invoice TEXT,
@@ -252,7 +253,7 @@ CREATE UNIQUE INDEX tributary_sales_by_external_id ON tributary_sales (program, 
 CREATE UNIQUE INDEX tributary_sales_by_invoice ON tributary_sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
 CREATE INDEX tributary_sales_of_affiliate ON tributary_sales (program, affiliate_id, id);
 CREATE INDEX tributary_sales_of_referral ON tributary_sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
-CREATE INDEX tributary_sales_of_link ON tributary_sales (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX tributary_sales_of_link ON tributary_sales (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX tributary_sales_of_customer ON tributary_sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
 CREATE INDEX tributary_sales_of_payable ON tributary_sales (program, of_payable, id) WHERE of_payable IS NOT NULL;
 CREATE INDEX tributary_sales_of_payout ON tributary_sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
@@ -264,8 +265,8 @@ CREATE TABLE tributary_plans (
   name TEXT NOT NULL,
   commission_type TEXT NOT NULL,
   commission_rate INTEGER NOT NULL,
-  max_payments INTEGER NOT NULL,
-  max_months INTEGER NOT NULL,
+  number_of_payments INTEGER NOT NULL,
+  number_of_months INTEGER NOT NULL,
   hold_days INTEGER NOT NULL,
   payment_trigger TEXT NOT NULL,
   hold_rewards INTEGER NOT NULL CHECK (hold_rewards IN (0, 1)),
@@ -324,7 +325,7 @@ CREATE TABLE tributary_adjustments (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   affiliate_id TEXT NOT NULL,
-  sale_id INTEGER NOT NULL,
+  sale_id INTEGER,
   kind TEXT NOT NULL,
   amount INTEGER NOT NULL,
   reason TEXT NOT NULL,
@@ -353,10 +354,10 @@ CREATE TABLE tributary_movements (
   cause TEXT,
   amount INTEGER NOT NULL,
   sale_id INTEGER,
-  commission_id INTEGER NOT NULL,
+  commission_id INTEGER,
   payout_id TEXT,
   adjustment_id TEXT,
-  link_id TEXT,
+  affiliate_link_id TEXT,
   promotional_code_id TEXT,
   sales INTEGER NOT NULL,
   revenue INTEGER NOT NULL,
@@ -377,7 +378,7 @@ CREATE TABLE tributary_runs (
   sent_until INTEGER,
   until INTEGER,
   minimum INTEGER NOT NULL,
-  payment_methods TEXT,
+  methods TEXT,
   no_details INTEGER NOT NULL CHECK (no_details IN (0, 1)),
   affiliate_ids TEXT,
   status TEXT NOT NULL,
@@ -435,7 +436,7 @@ CREATE TABLE tributary_totals (
 CREATE TABLE tributary_receipts (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
-  request_key TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
   digest BLOB NOT NULL,
   answer TEXT,
   sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
@@ -445,7 +446,7 @@ CREATE TABLE tributary_receipts (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE UNIQUE INDEX tributary_receipts_by_request ON tributary_receipts (program, request_key);
+CREATE UNIQUE INDEX tributary_receipts_by_request ON tributary_receipts (program, idempotency_key);
 
 CREATE TABLE tributary_endpoints (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
@@ -477,9 +478,9 @@ CREATE TABLE tributary_endpoints (
 CREATE TABLE tributary_events (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
-  type TEXT NOT NULL,
+  event TEXT NOT NULL,
   object_id TEXT NOT NULL,
-  sale_id INTEGER NOT NULL,
+  sale_id INTEGER,
   revision INTEGER NOT NULL,
   occurred_at INTEGER NOT NULL,
   payload TEXT,
@@ -492,7 +493,7 @@ CREATE TABLE tributary_deliveries (
   id TEXT NOT NULL,
   event_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
-  type TEXT NOT NULL,
+  event TEXT NOT NULL,
   state TEXT NOT NULL,
   attempts TEXT,
   next_attempt_at INTEGER,
@@ -549,11 +550,11 @@ CREATE TABLE tributary_payments (
   currency TEXT NOT NULL,
   worth INTEGER,
   waiting TEXT,
-  conflict_id TEXT,
+  conflict_record_id TEXT,
   decided TEXT NOT NULL,
   undecided TEXT NOT NULL,
   refunds TEXT,
-  refunded INTEGER,
+  refunded_amount INTEGER,
   refunded_late INTEGER,
   disputes TEXT,
   peak INTEGER NOT NULL,
@@ -590,9 +591,9 @@ CREATE TABLE tributary_payers (
   email TEXT NOT NULL,
   name TEXT NOT NULL,
   referral_id TEXT,
-  by_email INTEGER NOT NULL CHECK (by_email IN (0, 1)),
+  matched_by_email INTEGER NOT NULL CHECK (matched_by_email IN (0, 1)),
   subscriptions TEXT,
-  by_hand INTEGER NOT NULL CHECK (by_hand IN (0, 1)),
+  status_by_hand INTEGER NOT NULL CHECK (status_by_hand IN (0, 1)),
   erased INTEGER NOT NULL CHECK (erased IN (0, 1)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -614,10 +615,10 @@ CREATE INDEX tributary_erasures_of_referral ON tributary_erasures (program, refe
 CREATE TABLE tributary_aliases (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
-  link_id TEXT NOT NULL,
+  affiliate_link_id TEXT NOT NULL,
   alias TEXT NOT NULL,
   by_slug TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE UNIQUE INDEX tributary_aliases_by_slug ON tributary_aliases (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, link_id, id);
+CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, affiliate_link_id, id);
