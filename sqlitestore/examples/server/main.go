@@ -4,6 +4,7 @@
 //
 //	go run ./examples/server -file program.db                    # on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… go run ./examples/server -file program.db    # with your key, of 20 characters or more
+//	go run ./examples/server -file program.db -demo              # with a coffee shop's orders of the last year
 //	go run ./examples/server -file program.db -backup copy.db    # copies the file, also beside a server that runs, and ends
 //	go run ./examples/server -h                                  # every flag
 //
