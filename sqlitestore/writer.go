@@ -27,15 +27,20 @@ type group struct {
 // Update runs fn and commits its writes if and only if fn returns nil.
 func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	g, err := s.join(ctx, program, fn)
-	if err != nil {
+	if g == nil {
 		return err
 	}
 	<-g.done
-	return g.err
+	if g.err != nil {
+		return g.err
+	}
+	return err
 }
 
 // join runs fn in the open group, or in a new one. The caller waits until the group is
-// done.
+// done, also with an error of fn: it may say what an earlier one in the group has done,
+// and nobody may hear of that before it is committed. Without a group there is nothing
+// to wait for.
 func (s *Store) join(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) (g *group, err error) {
 	s.waiting.Add(1)
 	select {
@@ -63,7 +68,12 @@ func (s *Store) join(ctx context.Context, program uuid.UUID, fn func(tx *record.
 			return nil, err
 		}
 	}
-	return s.group, s.run(ctx, program, fn)
+	joined, alone := s.group, s.group.members == 0
+	err = s.run(ctx, program, fn)
+	if err != nil && alone {
+		return nil, err
+	}
+	return joined, err
 }
 
 func (s *Store) isClosed() bool {

@@ -60,8 +60,8 @@ func selected(dir, folder string, tests ...string) part {
 
 var parts = []part{
 	{"internal/robustness", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "."}, []string{
-		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesOnPostgres", "TestHistoriesOfProcesses",
-		"TestPlantedInMemory", "TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyOnPostgres",
+		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesInFile", "TestHistoriesOnPostgres", "TestHistoriesOfProcesses",
+		"TestPlantedInMemory", "TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyInFile", "TestExactlyOnPostgres",
 	}},
 	selected(".", "./internal/proofs", "TestFaultAtEveryCall", "TestFaultsInPairs", "TestLostAnswerOfEveryWrite", "TestSlowCall"),
 }
