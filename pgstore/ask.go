@@ -2,11 +2,9 @@ package pgstore
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 )
@@ -50,7 +48,7 @@ func (tab *table[T]) ask(key record.Key) error {
 	if t.begins(tab.sql) {
 		sql, ahead = s.bare, nil
 	}
-	return t.row(tab.records(sql, keyArg(key), []record.Key{key}, ahead, nil))
+	return t.row(tab.records(sql, tab.sql.keyArg(key), []record.Key{key}, ahead, nil))
 }
 
 // soon notes a key that the closure expects to need.
@@ -59,7 +57,7 @@ func (tab *table[T]) soon(key record.Key) {
 		tab.newest.wanted = !tab.newest.known
 		return
 	}
-	if key.Index == "" || slices.Contains(tab.sql.indexes, key.Index) && storable(key) {
+	if key.Index == "" || slices.Contains(tab.sql.Indexes, key.Index) && storable(key) {
 		tab.want(key)
 	}
 }
@@ -120,98 +118,83 @@ func (tab *table[T]) asking(qs []query) []query {
 // records that they refer to.
 func (tab *table[T]) askRecords(qs []query, ix record.Index, keys []record.Key) []query {
 	s := tab.sql.asks[ix]
-	sql, linksOf, arg := s.one, s.linksOfOne, keyArg(keys[0])
+	sql, linksOf, arg := s.one, s.linksOfOne, tab.sql.keyArg(keys[0])
 	if len(keys) > 1 {
-		sql, linksOf, arg = s.many, s.linksOfMany, keysArg(ix, keys)
+		sql, linksOf, arg = s.many, s.linksOfMany, tab.sql.keysArg(ix, keys)
 	}
 	if linksOf == "" || tab.t.kind == viewing {
 		return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, nil))
 	}
-	links, owners := tableOf[record.Link](tab.t), map[uuid.UUID][]uuid.UUID{}
-	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(owners), func() {
-		links.rememberAll(record.OfAffiliate, owners)
-	}, "uju"})
+	links, owners := tableOf[record.Link](tab.t), map[record.Key][]uuid.UUID{}
+	return append(qs, tab.records(sql, arg, keys, tab.sql.ahead, owners), query{linksOf, []any{tab.t.programID, arg}, links.listing(record.OfAffiliate, owners), func() {
+		links.rememberAll(owners)
+	}})
 }
 
 // records returns the query for the records with keys of one index. It notes the
-// first reference of each in owners, unless that is nil.
-func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference, owners map[uuid.UUID][]uuid.UUID) query {
+// affiliate of each in owners, unless that is nil.
+func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference, owners map[record.Key][]uuid.UUID) query {
 	ix := keys[0].Index
-	refs, raws := make([]pgtype.UUID, len(ahead)), make([][]byte, len(ahead))
-	var id uuid.UUID
-	var raw []byte
-	var key keyScan
-	into := append(make([]any, 0, 3+2*len(refs)), (*[16]byte)(&id), &raw, key.into(ix))
-	for i := range refs {
-		into = append(into, &refs[i], &raws[i])
-	}
-	columns := "u" + tab.sql.form.rawShape() + keyShape(ix) + shape(strings.Repeat("uj", len(ahead)))
 	each := func(rows pgx.Rows) error {
-		if err := rows.Scan(into...); err != nil {
+		rec, ok, err := tab.scan(rows, 0)
+		if !ok || err != nil {
 			return err
 		}
-		tab.learn(id, raw)
-		if ix != "" {
-			tab.found(key.key(ix), id)
+		tab.learn(rec)
+		own := rec.AppendKeys(tab.t.room[2][:0])
+		if key, ok := keyOf(own, ix); ok {
+			tab.found(key, rec.RecordID())
 		}
-		for i, ref := range ahead {
-			if refs[i].Valid {
-				tab.t.named(ref.table).learn(refs[i].Bytes, raws[i])
-			}
+		if key, ok := keyOf(own, record.OfAffiliate); ok && owners != nil {
+			owners[key] = nil // also when there are no links
 		}
-		if owners != nil && refs[0].Valid {
-			if _, ok := owners[refs[0].Bytes]; !ok { // also when there are no links
-				owners[refs[0].Bytes] = nil
+		at := len(tab.sql.Columns)
+		for _, ref := range ahead {
+			other, id := tab.t.named(ref.table), rec.RecordID()
+			if ref.index != "" {
+				key, _ := keyOf(own, ref.index)
+				id = key.ID
 			}
+			if learnt, err := other.learnRow(rows, at); err != nil {
+				return err
+			} else if learnt == uuid.Nil && id != uuid.Nil {
+				other.learnNone(id)
+			}
+			at += other.width()
 		}
 		return nil
 	}
-	return query{sql, []any{tab.t.programID, arg}, each, func() { tab.absent(keys) }, columns}
+	return query{sql, []any{tab.t.programID, arg}, each, func() { tab.absent(keys) }}
 }
 
 // askLists reads whole lists of a shared index.
 func (tab *table[T]) askLists(ix record.Index, keys []record.Key) query {
-	found := map[uuid.UUID][]uuid.UUID{}
-	texts := map[string][]uuid.UUID{}
-	each := tab.listing(found)
-	if !ix.IsID() {
-		each = func(rows pgx.Rows) error {
-			var id uuid.UUID
-			var raw []byte
-			var of string
-			err := rows.Scan((*[16]byte)(&id), &raw, &of)
-			tab.learn(id, raw)
-			texts[of] = append(texts[of], id)
-			return err
-		}
+	found := map[record.Key][]uuid.UUID{}
+	for _, key := range keys {
+		found[key] = nil
 	}
-	return query{tab.sql.lists[ix], []any{tab.t.programID, keysArg(ix, keys)}, each, func() {
-		for _, key := range keys {
-			if !tab.knows(key) {
-				tab.remember(key, append(found[key.ID], texts[key.Text]...))
-			}
-		}
-	}, "u" + tab.sql.form.rawShape() + keyShape(ix)}
+	return query{tab.sql.lists[ix], []any{tab.t.programID, tab.sql.keysArg(ix, keys)}, tab.listing(ix, found), func() { tab.rememberAll(found) }}
 }
 
-// listing reads the columns id, record and the id of a shared index.
-func (tab *table[T]) listing(into map[uuid.UUID][]uuid.UUID) func(pgx.Rows) error {
+// listing reads records and notes their ids under their keys of a shared index.
+func (tab *table[T]) listing(ix record.Index, into map[record.Key][]uuid.UUID) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
-		var id, of uuid.UUID
-		var raw []byte
-		if err := rows.Scan((*[16]byte)(&id), &raw, (*[16]byte)(&of)); err != nil {
+		rec, _, err := tab.scan(rows, 0)
+		if err != nil {
 			return err
 		}
-		tab.learn(id, raw)
-		into[of] = append(into[of], id)
+		tab.learn(rec)
+		if key, ok := keyOf(rec.AppendKeys(tab.t.room[2][:0]), ix); ok {
+			into[key] = append(into[key], rec.RecordID())
+		}
 		return nil
 	}
 }
 
-// rememberAll notes whole lists of a shared index.
-func (tab *table[T]) rememberAll(ix record.Index, lists map[uuid.UUID][]uuid.UUID) {
-	for of, ids := range lists {
-		if key := (record.Key{Index: ix, ID: of}); !tab.knows(key) {
+// rememberAll notes whole lists.
+func (tab *table[T]) rememberAll(lists map[record.Key][]uuid.UUID) {
+	for key, ids := range lists {
+		if !tab.knows(key) {
 			tab.remember(key, ids)
 		}
 	}
@@ -234,52 +217,19 @@ func (tab *table[T]) found(key record.Key, id uuid.UUID) {
 func (tab *table[T]) absent(keys []record.Key) {
 	for _, key := range keys {
 		if key.Index == "" {
-			tab.learn(key.ID, nil)
+			tab.learnNone(key.ID)
 		} else {
 			tab.found(key, uuid.Nil)
 		}
 	}
 }
 
-// keysArg returns the values of keys of one index as a parameter.
-func keysArg(ix record.Index, keys []record.Key) any {
-	if !ix.IsID() {
-		texts := make([]string, len(keys))
-		for i, key := range keys {
-			texts[i] = key.Text
+// keyOf returns the key of an index.
+func keyOf(keys []record.Key, ix record.Index) (record.Key, bool) {
+	for _, key := range keys {
+		if key.Index == ix {
+			return key, true
 		}
-		return texts
 	}
-	ids := make([]pgtype.UUID, len(keys))
-	for i, key := range keys {
-		ids[i] = pgtype.UUID{Bytes: key.ID, Valid: true}
-	}
-	return ids
-}
-
-// keyShape returns the shape of a key's column.
-func keyShape(ix record.Index) shape {
-	if ix.IsID() {
-		return shape(ofID)
-	}
-	return shape(ofText)
-}
-
-// A keyScan is the column of a key.
-type keyScan struct {
-	id   uuid.UUID
-	text string
-}
-
-// into returns where the column goes.
-func (k *keyScan) into(ix record.Index) any {
-	if ix.IsID() {
-		return (*[16]byte)(&k.id)
-	}
-	return &k.text
-}
-
-// key returns the key that was read.
-func (k *keyScan) key(ix record.Index) record.Key {
-	return record.Key{Index: ix, ID: k.id, Text: k.text}
+	return record.Key{}, false
 }

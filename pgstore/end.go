@@ -74,14 +74,14 @@ func (t *txn) commit() error {
 
 // flush makes the batch of all writes.
 func (t *txn) flush() (*pgx.Batch, error) {
-	b := &flushBatch{program: t.programID}
+	b := &pgx.Batch{}
 	for _, tab := range t.tables.used() {
 		if err := tab.flush(b); err != nil {
 			return nil, err
 		}
 	}
 	t.queueClosing(b)
-	return b.batch(&t.s.flushes), nil
+	return b, nil
 }
 
 // send sends a batch whose last statement is the commit.

@@ -56,8 +56,10 @@ func class(err error) string {
 		return context.Canceled.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return context.DeadlineExceeded.Error()
-	case errors.Is(err, errIsolation), errors.Is(err, errRecord), errors.Is(err, errLater):
-		return err.Error()
+	case errors.Is(err, errIsolation):
+		return errIsolation.Error()
+	case errors.Is(err, errRecord):
+		return errRecord.Error()
 	}
 	return "the connection failed"
 }

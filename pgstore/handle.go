@@ -127,9 +127,6 @@ func (h handle[T]) walk(q record.Query, yield func(T, error) bool) error {
 		if err := h.u.readable(); err != nil {
 			return err
 		}
-		if err := tab.parse(e.id, e.row); err != nil {
-			return err
-		}
 		if !yield(e.row.rec.Clone(), nil) {
 			return nil
 		}
@@ -152,13 +149,9 @@ func (h handle[T]) pages(q record.Query, yield func(T, error) bool) error {
 		if q.Limit == rest {
 			tab.page(found)
 		}
-		for _, f := range found {
+		for _, rec := range found {
 			if err := h.u.readable(); err != nil {
 				return err
-			}
-			rec, err := decode[T](tab.sql, f.raw)
-			if err != nil {
-				return h.u.t.fail("read "+tab.sql.name, err)
 			}
 			if !yield(rec, nil) {
 				return nil
@@ -175,7 +168,7 @@ func (h handle[T]) pages(q record.Query, yield func(T, error) bool) error {
 				return nil
 			}
 		}
-		q.After = found[len(found)-1].id
+		q.After = found[len(found)-1].RecordID()
 	}
 }
 

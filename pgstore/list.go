@@ -15,19 +15,13 @@ import (
 // change the list during the walk.
 const chunk = 1000
 
-// A listed is a record of a list as the database has it.
-type listed struct {
-	id  uuid.UUID
-	raw []byte
-}
-
 // fetch reads a list from the database.
-func (tab *table[T]) fetch(q record.Query) ([]listed, error) {
+func (tab *table[T]) fetch(q record.Query) (found []T, err error) {
 	tab.t.asked++
 	sql := tab.sql.list[listShape{q.Key.Index, q.After != uuid.Nil, q.Desc, q.Limit > 0}]
 	args := []any{tab.t.programID}
 	if q.Key.Index != "" {
-		args = append(args, keyArg(q.Key))
+		args = append(args, tab.sql.keyArg(q.Key))
 	}
 	if q.After != uuid.Nil {
 		args = append(args, idArg(q.After))
@@ -35,10 +29,9 @@ func (tab *table[T]) fetch(q record.Query) ([]listed, error) {
 	if q.Limit > 0 {
 		args = append(args, int64(q.Limit))
 	}
-	var found []listed
 	return found, tab.t.read(query{sql: sql, args: args, each: func(rows pgx.Rows) error {
-		id, raw, err := scanRecord(rows)
-		found = append(found, listed{id, raw})
+		rec, _, err := tab.scan(rows, 0)
+		found = append(found, rec)
 		return err
 	}})
 }
@@ -121,9 +114,9 @@ func (tab *table[T]) stored(q record.Query, room int) ([]uuid.UUID, error) {
 		return nil, err
 	}
 	ids := make([]uuid.UUID, len(found))
-	for i, f := range found {
-		ids[i] = f.id
-		tab.learn(f.id, f.raw)
+	for i, rec := range found {
+		ids[i] = rec.RecordID()
+		tab.learn(rec)
 	}
 	if whole {
 		tab.remember(q.Key, ids)

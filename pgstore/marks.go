@@ -48,9 +48,9 @@ func (tab *table[T]) above(ix record.Index, id uuid.UUID) bool {
 // ownTotals notes that a new owner of totals has none, because its id is above
 // all ids of totals. The engine asks for them next.
 func (tab *table[T]) ownTotals(id uuid.UUID) {
-	owner := slices.Contains(tab.sql.ahead, reference{"id", "totals"})
+	owner := slices.Contains(tab.sql.ahead, reference{"", "totals"})
 	if totals := tableOf[record.Totals](tab.t); owner && totals.above("", id) {
-		totals.learn(id, nil)
+		totals.learnNone(id)
 	}
 }
 

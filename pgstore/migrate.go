@@ -23,8 +23,7 @@ var embedded embed.FS
 // Migrations returns the files that create the tables, to be run in the order
 // of their names: plain SQL for the schema tributary, in which each statement
 // can be repeated. They are for a host with a migration tool of its own;
-// [Store.Migrate] runs the same files. The host must create the schema itself, and
-// call [Store.Fill] after them.
+// [Store.Migrate] runs the same files. The host must create the schema itself.
 func Migrations() fs.FS { return files{defaultSchema} }
 
 // Migrations returns the files for the schema of this Store.
@@ -56,7 +55,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	for {
 		_, err := provider.Up(ctx)
 		if err == nil {
-			return s.Fill(ctx)
+			return nil
 		}
 		// A step gives up rather than let others wait behind it for a long
 		// reader. They go first, and then the step is tried again.

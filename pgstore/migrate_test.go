@@ -7,74 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
 )
-
-// TestMigrations: the files make exactly the tables, columns and indexes of
-// record.Schema.
-func TestMigrations(t *testing.T) {
-	pool := newPool(t, databaseURL(t))
-	schema := newSchema(t, pool)
-	for _, table := range record.Schema() {
-		var columns, indexes []string
-		want := []string{"program uuid", "id uuid"}
-		wantIndexes := []string{table.Name + "_pkey UNIQUE (program, id)"}
-		for _, ix := range table.Indexes {
-			typ, unique, tail := "text C", "", ", id)"
-			if ix.IsID() {
-				typ = "uuid"
-			}
-			if ix.Unique() {
-				unique, tail = " UNIQUE", ")"
-			}
-			want = append(want, string(ix)+" "+typ)
-			wantIndexes = append(wantIndexes, table.Name+"_"+string(ix)+unique+" (program, "+string(ix)+tail)
-		}
-		want = append(want, pgstore.StoredColumns(table.Name)...)
-		rows, err := pool.Query(t.Context(), `SELECT column_name || ' ' || data_type || coalesce(' ' || collation_name, '')
-			FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position`, schema, table.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var c string
-			if err := rows.Scan(&c); err != nil {
-				t.Fatal(err)
-			}
-			columns = append(columns, c)
-		}
-		rows, err = pool.Query(t.Context(), `SELECT indexname || CASE WHEN indexdef LIKE 'CREATE UNIQUE%' THEN ' UNIQUE' ELSE '' END || substring(indexdef from ' \(.*')
-			FROM pg_indexes WHERE schemaname = $1 AND tablename = $2`, schema, table.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var ix string
-			if err := rows.Scan(&ix); err != nil {
-				t.Fatal(err)
-			}
-			indexes = append(indexes, ix)
-		}
-		if d := cmp.Diff(sorted(want), sorted(columns)); d != "" { // a later column is the last
-			t.Errorf("%s: columns (-want +got):\n%s", table.Name, d)
-		}
-		if d := cmp.Diff(sorted(wantIndexes), sorted(indexes)); d != "" {
-			t.Errorf("%s: indexes (-want +got):\n%s", table.Name, d)
-		}
-	}
-}
-
-func sorted(lines []string) map[string]bool {
-	set := map[string]bool{}
-	for _, l := range lines {
-		set[l] = true
-	}
-	return set
-}
 
 // TestMigrateTogether: many processes may migrate an empty database at once,
 // and each step is applied once.

@@ -26,13 +26,11 @@ func (tab *table[T]) askNewest() query {
 	return query{
 		sql: tab.sql.list[listShape{desc: true, limit: true}], args: []any{tab.t.programID, int64(1)},
 		each: func(rows pgx.Rows) error {
-			id, raw, err := scanRecord(rows)
-			tab.learn(id, raw)
+			id, err := tab.learnRow(rows, 0)
 			tab.newest.id = id
 			return err
 		},
-		done:  func() { tab.newest.known = true },
-		shape: "u" + tab.sql.form.rawShape(),
+		done: func() { tab.newest.known = true },
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
@@ -35,10 +37,10 @@ func (u *unit) next(seq record.Sequence) (int64, error) {
 // queueClosing queues the row of the program if it has changed. In Serializable
 // mode every transaction that writes writes it too, so that one that waited for
 // the row finds out at once that its snapshot is out of date.
-func (t *txn) queueClosing(b *flushBatch) {
+func (t *txn) queueClosing(b *pgx.Batch) {
 	n := &t.numbers
-	wrote := t.s.cfg.Mode == Serializable && len(b.parts) > 0
+	wrote := t.s.cfg.Mode == Serializable && b.Len() > 0
 	if t.known && (wrote || n.at != n.stored || t.marks.raised) {
-		b.queue(t.s.sql.closing, t.programID, n.at[0], n.at[1], n.at[2], t.marks.raw)
+		b.Queue(t.s.sql.closing, t.programID, n.at[0], n.at[1], n.at[2], t.marks.raw)
 	}
 }

@@ -12,22 +12,18 @@ import (
 // links and referral of a sale, the totals of an affiliate. So they are read
 // together, and not for each record. Only a page does it: a list without a limit
 // may be longer than what fits into memory.
-func (tab *table[T]) page(found []listed) {
-	if tab.sql.name == "affiliates" && len(found) > 1 {
+func (tab *table[T]) page(found []T) {
+	if tab.sql.Name == "affiliates" && len(found) > 1 {
 		totals := tableOf[record.Totals](tab.t)
-		for _, f := range found {
-			totals.want(record.Key{ID: f.id})
+		for _, rec := range found {
+			totals.want(record.Key{ID: rec.RecordID()})
 		}
 	}
-	if tab.sql.name != "sales" || len(found) < 2 {
+	if tab.sql.Name != "sales" || len(found) < 2 {
 		return
 	}
 	affiliates, links, referrals := tableOf[record.Affiliate](tab.t), tableOf[record.Link](tab.t), tableOf[record.Referral](tab.t)
-	for _, f := range found {
-		rec, err := decode[T](tab.sql, f.raw)
-		if err != nil {
-			return // whoever reads the record says so
-		}
+	for _, rec := range found {
 		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
 			switch key.Index {
 			case record.OfAffiliate:

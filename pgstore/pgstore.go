@@ -49,12 +49,10 @@ type Config struct {
 // A Store is an record.Store on PostgreSQL. It is safe for concurrent use,
 // keeps no goroutine and need not be closed: the host owns the pool.
 type Store struct {
-	pool    *pgxpool.Pool
-	cfg     Config
-	sql     *statements
-	turns   turns
-	decoded decoded
-	flushes flushes
+	pool  *pgxpool.Pool
+	cfg   Config
+	sql   *statements
+	turns turns
 }
 
 // New makes a Store on a pool. It opens no connection and changes nothing:

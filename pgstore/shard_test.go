@@ -28,7 +28,6 @@ import (
 // are distributed by the program, each of them is on one server.
 var withoutProgram = map[string]string{
 	"dedup":      "a receiver gets the webhooks of several programs",
-	"fills":      "which migrations have filled columns, a row for each",
 	"migrations": "which migrations were applied, a row for each",
 
 	"migrations_lock": "who migrates, one row",
@@ -40,7 +39,7 @@ var withoutProgram = map[string]string{
 func TestDistributionColumn(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
-	rows := must(pool.Query(t.Context(), `SELECT c.relname, coalesce(i.relname, ''), coalesce(a.attname, ''), coalesce(x.indisunique, false), coalesce(x.indpred IS NULL, true), p.attnotnull IS TRUE
+	rows := must(pool.Query(t.Context(), `SELECT c.relname, coalesce(i.relname, ''), coalesce(a.attname, ''), coalesce(x.indisunique, false), p.attnotnull IS TRUE
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		LEFT JOIN pg_index x ON x.indrelid = c.oid LEFT JOIN pg_class i ON i.oid = x.indexrelid
 		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
@@ -49,16 +48,16 @@ func TestDistributionColumn(t *testing.T) {
 	found := map[string]bool{}
 	for rows.Next() {
 		var table, index, first string
-		var unique, whole, filled bool
-		if err := rows.Scan(&table, &index, &first, &unique, &whole, &filled); err != nil {
+		var unique, filled bool
+		if err := rows.Scan(&table, &index, &first, &unique, &filled); err != nil {
 			t.Fatal(err)
 		}
 		found[table] = true
 		if withoutProgram[table] != "" {
 			continue
 		}
-		if index == "" || first != "program" || !whole || !filled {
-			t.Errorf("table %s, index %s: begins with %q, unique %v, whole %v; program is never null: %v", table, index, first, unique, whole, filled)
+		if index == "" || first != "program" || !filled {
+			t.Errorf("table %s, index %s: begins with %q, unique %v; program is never null: %v", table, index, first, unique, filled)
 		}
 	}
 	for _, table := range append(record.Schema(), record.TableSchema{Name: "programs"}) {
@@ -87,9 +86,6 @@ var ofNoProgram = map[string]string{
 	"SELECT pg_try_advisory_xact_lock($1::bigint)":                                  "no table; the number is made from the id of a webhook",
 	"INSERT INTO SCHEMA.dedup (id, done_at) VALUES ($1, $2) ON CONFLICT DO NOTHING": withoutProgram["dedup"],
 	"DELETE FROM SCHEMA.dedup WHERE done_at < $1":                                   withoutProgram["dedup"],
-	"SELECT EXISTS (SELECT 1 FROM SCHEMA.fills WHERE name = $1::text)":              withoutProgram["fills"],
-	"INSERT INTO SCHEMA.fills (name) VALUES ($1::text) ON CONFLICT DO NOTHING":      withoutProgram["fills"],
-	"SELECT program FROM SCHEMA.programs ORDER BY program":                          "Convert and Fill ask which programs there are, and then go through one after another",
 }
 
 // control are the statements that begin and end transactions.
@@ -153,7 +149,6 @@ func TestOneProgram(t *testing.T) {
 func useAll(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 	ctx := context.Background()
 	now := time.Date(2026, 3, 11, 9, 24, 18, 0, time.UTC)
-	exec(t, pool, `DELETE FROM "`+cfg.Schema+`".fills`)
 	store := newStore(t, pool, cfg)
 	both := []twin{newTwinOf(t, store, &now, uuid.Must(uuid.NewV7())), newTwinOf(t, store, &now, uuid.Must(uuid.NewV7()))}
 	for _, w := range both {
@@ -183,10 +178,6 @@ func useAll(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 		if err := w.Verify(ctx); err != nil {
 			t.Error(err)
 		}
-	}
-	must(store.Convert(ctx))
-	if err := store.Fill(ctx); err != nil {
-		t.Error(err)
 	}
 	must(store.Dedup().Do(ctx, fmt.Sprint("id of mode ", cfg.Mode), func(context.Context) error { return nil }))
 	must(store.Dedup().Prune(ctx, now))

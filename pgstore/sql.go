@@ -1,44 +1,38 @@
 package pgstore
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/relation"
 )
 
-// Statements are made once for each Store from record.Schema. The first
+// Statements are made once for each Store from relation.Tables. The first
 // parameter of each one is the program, and every value is a parameter; only
 // the quoted schema name is part of the text. Parameters are cast, so that
 // pools that do not prepare statements send the right types.
 
-// A tableSQL holds the statements of one table.
+// A tableSQL holds the statements of one table. A statement that reads gives all
+// columns of the table in the order of relation.Table.
 type tableSQL struct {
-	name    string
-	indexes []record.Index
-	maker   tableMaker
-	form    *form
-	ahead   []reference // records that are read together with one of this table
+	relation.Table
+	maker tableMaker
+	ahead []reference // records that are read together with one of this table
 
-	asks     map[record.Index]askSQL // by id, which has the empty name, and by each unique index
-	lists    map[record.Index]string // whole lists of any number of keys
-	list     map[listShape]string
-	probe    string               // by id and by every unique key
-	insert   string               // one row
-	inserts  string               // many
-	replace  string               // one record whose keys stay
-	replaces string               // many
-	rekey    string               // one row with its keys
-	rekeys   string               // many
-	unkey    string               // clears the unique keys of any number of rows
-	removes  string               // any number of rows
-	old      string               // rows that the version before stored; empty: there are none
-	uniqueAt map[record.Index]int // the number of the index's query in probe
-	markAt   map[record.Index]int // the index of a mark in marks; the mark of the id has the empty name
+	asks    map[record.Index]askSQL // by id, which has the empty name, and by each unique index
+	lists   map[record.Index]string // whole lists of any number of keys
+	list    map[listShape]string
+	insert  string               // one row
+	inserts string               // many, an array for each column
+	update  string               // one row
+	updates string               // many
+	removes string               // any number of rows
+	markAt  map[record.Index]int // the index of a mark in marks; the mark of the id has the empty name
 
 	// wide is true when the last View that began with a record of this table
 	// read more records. Then the next View reads ahead.
@@ -63,19 +57,20 @@ type listShape struct {
 	limit bool
 }
 
-// A reference says that a column holds the id of a record of another table.
+// A reference says that the column of an index holds the id of a record of another
+// table. The empty index is the id itself.
 type reference struct {
-	column string
-	table  string
+	index record.Index
+	table string
 }
 
 // references are the records that the engine reads next. They are read together
 // with a record in one statement: this costs a join and saves a round trip.
 var references = map[string][]reference{
-	"affiliates": {{"of_plan", "plans"}, {"of_tier", "tiers"}, {"id", "totals"}},
-	"links":      {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
-	"referrals":  {{"of_affiliate", "affiliates"}, {"id", "totals"}, {"of_affiliate", "totals"}},
-	"codes":      {{"of_affiliate", "affiliates"}, {"of_coupon", "coupons"}, {"of_affiliate", "totals"}},
+	"affiliates": {{record.OfPlan, "plans"}, {record.OfTier, "tiers"}, {"", "totals"}},
+	"links":      {{record.OfAffiliate, "affiliates"}, {"", "totals"}, {record.OfAffiliate, "totals"}},
+	"referrals":  {{record.OfAffiliate, "affiliates"}, {"", "totals"}, {record.OfAffiliate, "totals"}},
+	"codes":      {{record.OfAffiliate, "affiliates"}, {record.OfCoupon, "coupons"}, {record.OfAffiliate, "totals"}},
 }
 
 // statements are all statements of a Store.
@@ -88,20 +83,25 @@ type statements struct {
 }
 
 func newStatements(schema string) *statements {
-	s, forms := &statements{}, forms()
+	s := &statements{}
 	quoted := pgx.Identifier{schema}.Sanitize() + "."
-	prototype, at := (&unit{}).tx(), 0
-	for _, t := range record.Schema() {
-		table := newTableSQL(quoted, t, forms[t.Name])
-		table.maker = t.Table(prototype).(tableMaker)
-		for _, column := range marked(t) {
-			table.markAt[record.Index(strings.TrimPrefix(column, "id"))] = at
-			at++
-		}
-		s.tables = append(s.tables, table)
+	prototype := (&unit{}).tx()
+	for _, t := range relation.Tables() {
+		s.tables = append(s.tables, &tableSQL{
+			Table: t, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name],
+			asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{}, markAt: map[record.Index]int{},
+		})
 	}
-	s.marks = at
-	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, e.id, e.record FROM (SELECT $1::uuid AS id) x" +
+	for _, t := range s.tables {
+		t.makeReads(quoted, s)
+		t.makeLists(quoted + t.Name)
+		t.makeWrites(quoted + t.Name)
+		for _, ix := range t.risen() {
+			t.markAt[ix] = s.marks
+			s.marks++
+		}
+	}
+	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
 	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
@@ -111,61 +111,75 @@ func newStatements(schema string) *statements {
 	return s
 }
 
-func newTableSQL(schema string, t record.TableSchema, f *form) *tableSQL {
-	if f == nil {
-		f = asJSON
-	}
-	s := &tableSQL{
-		name: t.Name, indexes: t.Indexes, form: f, ahead: references[t.Name],
-		asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{},
-		uniqueAt: map[record.Index]int{}, markAt: map[record.Index]int{},
-	}
-	table := schema + t.Name
-	s.makeAsk(schema, "")
-	probe := "SELECT id, " + s.form.stored("") + " FROM " + table + " WHERE program = $1::uuid AND "
-	probes := []string{probe + "id = $2::uuid"}
-	var blanks []string
-	for _, ix := range t.Indexes {
-		if !ix.Unique() {
-			s.lists[ix] = fmt.Sprintf("SELECT id, %s, %s FROM %s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.form.stored(""), ix, table, ix, sqlType(ix))
-			continue
-		}
-		s.makeAsk(schema, ix)
-		s.uniqueAt[ix] = len(probes)
-		probes = append(probes, probe+fmt.Sprintf("%s = $%d::%s", ix, len(probes)+2, sqlType(ix)))
-		blanks = append(blanks, string(ix)+" = NULL")
-	}
-	s.probe = strings.Join(probes, " UNION ALL ")
-	if len(blanks) > 0 {
-		s.unkey = "UPDATE " + table + " SET " + strings.Join(blanks, ", ") + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
-	}
-	s.makeLists(table)
-	s.makeWrites(table)
-	return s
+// named returns the table with a name.
+func (s *statements) named(name string) *tableSQL {
+	return s.tables[slices.IndexFunc(s.tables, func(t *tableSQL) bool { return t.Name == name })]
 }
 
-// makeAsk makes the statements that read records by an index, or by their ids.
-// The columns are the id, the record and the key, then each reference and the
-// record that it refers to.
+// column returns the column of an index; that of the empty one is the id.
+func (s *tableSQL) column(ix record.Index) *relation.Column {
+	return &s.Columns[s.place(ix)]
+}
+
+func (s *tableSQL) place(ix record.Index) int {
+	if ix == "" {
+		return 0
+	}
+	return s.KeyColumn(ix)
+}
+
+// selected returns the columns for a SELECT. t is the alias of the table in the
+// statement, with its dot, or empty.
+func (s *tableSQL) selected(t string) string {
+	return s.each(", ", func(c *relation.Column, _ int) string { return t + c.Name })
+}
+
+// each joins a text for each column; n counts them from 2, as parameters.
+func (s *tableSQL) each(separator string, text func(c *relation.Column, n int) string) string {
+	texts := make([]string, len(s.Columns))
+	for i := range s.Columns {
+		texts[i] = text(&s.Columns[i], i+2)
+	}
+	return strings.Join(texts, separator)
+}
+
+// makeReads makes the statements that read records by their ids or by an index. The
+// columns are those of the table, then those of each table that it refers to.
+func (s *tableSQL) makeReads(schema string, all *statements) {
+	s.makeAsk(schema, all, "")
+	for _, ix := range s.Indexes {
+		if ix.Unique() {
+			s.makeAsk(schema, all, ix)
+			continue
+		}
+		c := s.column(ix)
+		s.lists[ix] = fmt.Sprintf("SELECT %s FROM %s%s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.selected(""), schema, s.Name, c.Name, sqlType(c.Kind))
+	}
+}
+
+// makeAsk makes the statements of one index.
 //
 // The links of the affiliate of a code or referral are read in the same round
 // trip, because every event of a sale shows them.
-func (s *tableSQL) makeAsk(schema string, ix record.Index) {
-	column := cmp.Or(string(ix), "id")
-	head := "SELECT t.id, " + s.form.stored("t.") + ", t." + column
-	from := " FROM " + schema + s.name + " t"
+func (s *tableSQL) makeAsk(schema string, all *statements, ix record.Index) {
+	head, from := "SELECT "+s.selected("t."), " FROM "+schema+s.Name+" t"
 	var columns, joins strings.Builder
 	for i, ref := range s.ahead {
-		fmt.Fprintf(&columns, ", t.%s, r%d.record", ref.column, i)
-		fmt.Fprintf(&joins, " LEFT JOIN %s%s r%d ON r%d.program = $1::uuid AND r%d.id = t.%s", schema, ref.table, i, i, i, ref.column)
+		r := fmt.Sprint("r", i)
+		columns.WriteString(", " + all.named(ref.table).selected(r+"."))
+		fmt.Fprintf(&joins, " LEFT JOIN %s%s %s ON %[3]s.program = $1::uuid AND %[3]s.id = t.%[4]s", schema, ref.table, r, s.column(ref.index).Name)
 	}
-	one := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = $2::%s", column, sqlType(ix))
-	many := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = ANY($2::%s[])", column, sqlType(ix))
+	c := s.column(ix)
+	one := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = $2::%s", c.Name, sqlType(c.Kind))
+	many := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = ANY($2::%s[])", c.Name, sqlType(c.Kind))
 	ahead := head + columns.String() + from + joins.String()
 	ask := askSQL{one: ahead + one, many: ahead + many, bare: head + from + one}
-	if len(s.ahead) > 0 && s.ahead[0].column == "of_affiliate" && s.name != "links" {
-		links := "SELECT l.id, l.record, l.of_affiliate FROM " + schema + "links l WHERE l.program = $1::uuid AND l.of_affiliate IN (SELECT t.of_affiliate" + from
-		ask.linksOfOne, ask.linksOfMany = links+one+") ORDER BY l.id", links+many+") ORDER BY l.id"
+	if len(s.ahead) > 0 && s.ahead[0].index == record.OfAffiliate && s.Name != "links" {
+		links := all.named("links")
+		of := links.column(record.OfAffiliate).Name
+		sql := "SELECT " + links.selected("l.") + " FROM " + schema + "links l WHERE l.program = $1::uuid AND l." + of +
+			" IN (SELECT t." + s.column(record.OfAffiliate).Name + from
+		ask.linksOfOne, ask.linksOfMany = sql+one+") ORDER BY l.id", sql+many+") ORDER BY l.id"
 	}
 	s.asks[ix] = ask
 }
@@ -174,7 +188,7 @@ func (s *tableSQL) makeAsk(schema string, ix record.Index) {
 // server plans each of them.
 func (s *tableSQL) makeLists(table string) {
 	keys := []record.Index{""}
-	for _, ix := range s.indexes {
+	for _, ix := range s.Indexes {
 		if !ix.Unique() {
 			keys = append(keys, ix)
 		}
@@ -185,25 +199,26 @@ func (s *tableSQL) makeLists(table string) {
 			for _, desc := range both {
 				for _, limit := range both {
 					shape := listShape{key, after, desc, limit}
-					s.list[shape] = shape.sql(table, s.form.stored(""))
+					s.list[shape] = s.listSQL(table, shape)
 				}
 			}
 		}
 	}
 }
 
-// sql is the statement of a shape. Its parameters are the program and, if the
+// listSQL is the statement of a shape. Its parameters are the program and, if the
 // shape has them, the key, after and the limit, in this order.
-func (l listShape) sql(table, stored string) string {
-	sql := "SELECT id, " + stored + " FROM " + table + " WHERE program = $1::uuid"
+func (s *tableSQL) listSQL(table string, l listShape) string {
+	sql := "SELECT " + s.selected("") + " FROM " + table + " WHERE program = $1::uuid"
 	order, than, next := "ASC", ">", 2
 	if l.desc {
 		order, than = "DESC", "<"
 	}
 	columns := "program " + order
 	if l.key != "" {
-		sql += fmt.Sprintf(" AND %s = $%d::%s", l.key, next, sqlType(l.key))
-		columns += ", " + string(l.key) + " " + order
+		c := s.column(l.key)
+		sql += fmt.Sprintf(" AND %s = $%d::%s", c.Name, next, sqlType(c.Kind))
+		columns += ", " + c.Name + " " + order
 		next++
 	}
 	if l.after {
@@ -220,80 +235,67 @@ func (l listShape) sql(table, stored string) string {
 // makeWrites makes the statements of the flush: for one row, and for many rows
 // with one array for each column.
 func (s *tableSQL) makeWrites(table string) {
-	id := column{"id", "uuid"}
-	keys := []column{id}
-	for _, ix := range s.indexes {
-		keys = append(keys, column{string(ix), sqlType(ix)})
-	}
-	row, record := newColumns(append(keys, s.form.columns...)), newColumns(append([]column{id}, s.form.columns...))
-	into := "INSERT INTO " + table + " (program, " + row.names + ") "
-	s.insert = into + "VALUES ($1::uuid, " + row.params + ")"
-	s.inserts = into + "SELECT $1::uuid, " + row.joined + " FROM " + row.unnest
-	s.replace, s.replaces = s.updates(table, record)
-	s.rekey, s.rekeys = s.updates(table, row)
-	if s.form.codec != nil {
-		s.old = "SELECT id, convert_to(record_json::text, 'UTF8') FROM " + table + " WHERE program = $1::uuid AND id > $2::uuid" +
-			" AND record_json IS NOT NULL ORDER BY program, id LIMIT $3::bigint FOR UPDATE SKIP LOCKED"
-	}
+	names := s.selected("")
+	arrays := s.each(", ", func(c *relation.Column, n int) string { return param(c, n, "[]") })
+	unnest := " FROM unnest(" + arrays + ") AS v(" + names + ")"
+	s.insert = "INSERT INTO " + table + " (program, " + names + ") VALUES ($1::uuid, " +
+		s.each(", ", func(c *relation.Column, n int) string { return param(c, n, "") + cast(c) }) + ")"
+	s.inserts = "INSERT INTO " + table + " (program, " + names + ") SELECT $1::uuid, " +
+		s.each(", ", func(c *relation.Column, _ int) string { return "v." + c.Name + cast(c) }) + unnest
+	s.update = "UPDATE " + table + " SET " +
+		s.each(", ", func(c *relation.Column, n int) string { return c.Name + " = " + param(c, n, "") + cast(c) }) +
+		" WHERE program = $1::uuid AND id = $2::uuid"
+	s.updates = "UPDATE " + table + " AS t SET " +
+		s.each(", ", func(c *relation.Column, _ int) string { return c.Name + " = v." + c.Name + cast(c) }) + unnest +
+		" WHERE t.program = $1::uuid AND t.id = v.id"
 	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
 }
 
-// updates are the statements that write columns of one row and of many.
-func (s *tableSQL) updates(table string, c columns) (one, many string) {
-	clear := ""
-	if s.form.codec != nil {
-		clear = ", record_json = NULL"
+// param returns the SQL of a parameter for a column, one value or an array of them.
+func param(c *relation.Column, n int, array string) string {
+	if c.Kind == relation.JSON {
+		return fmt.Sprintf("$%d::text%s", n, array)
 	}
-	one = "UPDATE " + table + " SET " + c.set + clear + " WHERE program = $1::uuid AND id = $2::uuid"
-	many = "UPDATE " + table + " AS t SET " + c.setJoined + clear + " FROM " + c.unnest + " WHERE t.program = $1::uuid AND t.id = v.id"
-	return one, many
+	return fmt.Sprintf("$%d::%s%s", n, sqlType(c.Kind), array)
 }
 
-// columns is the SQL of some columns, the id first. The parameters of their
-// values begin with the second.
-type columns struct {
-	names     string // a, b
-	params    string // $2::uuid, $3::text::json
-	joined    string // v.a, v.b::json
-	unnest    string // unnest($2::uuid[], $3::text[]) AS v(a, b)
-	set       string // b = $3::text::json: without the id
-	setJoined string // b = v.b::json
+// cast returns what the SQL of a value needs to go into the column.
+func cast(c *relation.Column) string {
+	if c.Kind == relation.JSON {
+		return "::json"
+	}
+	return ""
 }
 
-func newColumns(all []column) columns {
-	var names, params, joined, arrays, sets, setsJoined []string
-	for i, c := range all {
-		names = append(names, c.name)
-		arrays = append(arrays, c.param(i+2, "[]"))
-		params = append(params, c.param(i+2, "")+c.cast())
-		joined = append(joined, "v."+c.name+c.cast())
-		sets = append(sets, c.name+" = "+params[i])
-		setsJoined = append(setsJoined, c.name+" = "+joined[i])
+// sqlType returns the type of a column.
+func sqlType(k relation.Kind) string {
+	switch k {
+	case relation.ID:
+		return "uuid"
+	case relation.Text:
+		return "text"
+	case relation.Bool:
+		return "boolean"
+	case relation.Time:
+		return "timestamptz"
+	case relation.JSON:
+		return "json"
+	case relation.Bytes:
+		return "bytea"
 	}
-	list := func(parts []string) string { return strings.Join(parts, ", ") }
-	return columns{
-		names: list(names), params: list(params), joined: list(joined),
-		unnest: "unnest(" + list(arrays) + ") AS v(" + list(names) + ")",
-		set:    list(sets[1:]), setJoined: list(setsJoined[1:]),
-	}
+	return "bigint"
 }
 
-// marked returns the columns of a table whose values rise.
-func marked(t record.TableSchema) []string {
-	columns := []string{"id"}
-	for _, ix := range t.Indexes {
+// risen returns the indexes whose values rise: that of the id, which is empty, and
+// the unique ones of ids.
+func (s *tableSQL) risen() []record.Index {
+	rising := []record.Index{""}
+	for _, ix := range s.Indexes {
 		if ix.Unique() && ix.IsID() {
-			columns = append(columns, string(ix))
+			rising = append(rising, ix)
 		}
 	}
-	return columns
-}
-
-func sqlType(ix record.Index) string {
-	if ix.IsID() {
-		return "uuid"
-	}
-	return "text"
+	return rising
 }
 
 // sequences are the counters of a program, in the order of its row.

@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,18 +36,16 @@ func newCrowded(b *testing.B, events int) *crowded {
 	return c
 }
 
-// copyEvent stores n copies of the last event. In its compact record the id is
-// from byte 4, the object's from 24, and the time is before the last two bytes.
+// copyEvent stores n copies of the last event.
 func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 	b.Helper()
 	events := pgx.Identifier{c.schema, "events"}.Sanitize()
 	exec(b, c.pool, `WITH last AS (SELECT * FROM `+events+` WHERE program = $1 ORDER BY id DESC LIMIT 1),
 		copies AS (SELECT (lpad(to_hex($2::bigint), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid AS id,
 			(lpad(to_hex($2::bigint), 12, '0') || '70009000' || lpad(to_hex(i), 12, '0'))::uuid AS object FROM generate_series(1, $3::int) i)
-		INSERT INTO `+events+` (program, id, of_object, packed, payload, at, type)
-		SELECT $1, c.id, c.object, overlay(overlay(overlay(l.packed PLACING uuid_send(c.id) FROM 4) PLACING uuid_send(c.object) FROM 24)
-			PLACING $4::bytea FROM length(l.packed) - 1 - length($4::bytea)), l.payload, $5, l.type
-		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, binary.AppendVarint(nil, at.UnixMicro()), at)
+		INSERT INTO `+events+` (program, id, type, object_id, sale_id, revision, occurred_at, payload)
+		SELECT $1, c.id, l.type, c.object, l.sale_id, l.revision, $4, l.payload
+		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, at)
 	before := uuid.MustParse(fmt.Sprintf("%012x70008000%012x", at.UnixMilli(), 0))
 	copied := must(c.EventsAfter(b.Context(), before, 1))[0]
 	if copied.ID.String()[14:23] != "7000-8000" || !copied.OccurredAt.Time().Equal(at.Truncate(time.Millisecond)) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -29,7 +30,6 @@ type table[T record.Record[T]] struct {
 type row[T any] struct {
 	base *row[T] // the row in the database; nil: it has none; the row itself: nothing was written
 	live bool
-	raw  []byte // until it is parsed
 	rec  T
 }
 
@@ -45,19 +45,36 @@ type change[T any] struct {
 	had    bool
 }
 
-// learn notes the record that the database has under an id; raw is nil when it
-// has none. A row that is known already stays, because it may have been written
-// since.
-func (tab *table[T]) learn(id uuid.UUID, raw []byte) {
-	if _, ok := tab.rows[id]; ok {
-		return
+// learn notes a record of the database. A row that is known already stays, because it
+// may have been written since.
+func (tab *table[T]) learn(rec T) {
+	if id := rec.RecordID(); tab.rows[id] == nil {
+		r := &row[T]{live: true, rec: rec}
+		r.base = r
+		tab.keep(id, r)
 	}
-	r := &row[T]{}
-	if raw != nil {
-		r.base, r.live, r.raw = r, true, raw
-	}
-	tab.keep(id, r)
 }
+
+// learnNone notes that the database has no record under an id.
+func (tab *table[T]) learnNone(id uuid.UUID) {
+	if tab.rows[id] == nil {
+		tab.keep(id, &row[T]{})
+	}
+}
+
+// learnRow reads a record from the columns of a row, and notes it. It returns the
+// record's id; zero: there is none.
+func (tab *table[T]) learnRow(rows pgx.Rows, at int) (uuid.UUID, error) {
+	rec, ok, err := tab.scan(rows, at)
+	if !ok || err != nil {
+		return uuid.Nil, err
+	}
+	tab.learn(rec)
+	return rec.RecordID(), nil
+}
+
+// width is the number of columns.
+func (tab *table[T]) width() int { return len(tab.sql.Columns) }
 
 func (tab *table[T]) keep(id uuid.UUID, r *row[T]) {
 	if tab.rows == nil {
@@ -74,26 +91,6 @@ func (tab *table[T]) remember(key record.Key, ids []uuid.UUID) {
 	tab.lists[key] = ids
 }
 
-// parse decodes the record of a row.
-func (tab *table[T]) parse(id uuid.UUID, r *row[T]) error {
-	if r.raw == nil {
-		return nil
-	}
-	key := decodedKey{tab.sql, tab.t.program, id}
-	if rec, ok := tab.t.s.decoded.of(key, r.raw); ok {
-		r.rec, r.raw = rec.(T), nil
-		return nil
-	}
-	rec, err := decode[T](tab.sql, r.raw)
-	if err != nil {
-		return tab.t.fail("read "+tab.sql.name, err)
-	}
-	r.rec = rec
-	tab.t.s.decoded.keep(key, r.raw, r.rec)
-	r.raw = nil
-	return nil
-}
-
 // get returns the row with the id, from memory or from the database.
 func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	tab.t.asked++
@@ -107,7 +104,7 @@ func (tab *table[T]) get(id uuid.UUID) (*row[T], error) {
 	if !r.live {
 		return nil, affiliate.ErrNotFound
 	}
-	return r, tab.parse(id, r)
+	return r, nil
 }
 
 // find returns the row that holds a unique key. The old and new keys of all

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 )
@@ -58,13 +59,15 @@ type tables []anyTable
 
 // anyTable is a table of any record type.
 type anyTable interface {
-	learn(id uuid.UUID, raw []byte)
+	learnRow(rows pgx.Rows, at int) (uuid.UUID, error)
+	learnNone(id uuid.UUID)
 	mark() (undo, touched int)
 	rollback(undo, touched int)
-	flush(b *flushBatch) error
+	flush(b *pgx.Batch) error
 	soon(key record.Key)
 	notes() bool
 	asking(qs []query) []query
+	width() int
 }
 
 // at returns the table at a place of the schema.
@@ -82,7 +85,7 @@ func tableOf[T record.Record[T]](t *txn) *table[T] { return t.at(record.PlaceOf[
 // named returns the table with a name, or nil.
 func (t *txn) named(name string) anyTable {
 	for place, sql := range t.s.sql.tables {
-		if sql.name == name {
+		if sql.Name == name {
 			return t.at(place)
 		}
 	}

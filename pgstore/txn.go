@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/relation"
 )
 
 // A kind is a kind of transaction.
@@ -71,7 +71,8 @@ type txn struct {
 	asked int       // of a View: how often it asked for records
 	began *tableSQL // of a View: the table that it read first
 
-	room [2][maxKeys]record.Key // buffers for the keys of a record
+	room  [3][maxKeys]record.Key // buffers for the keys of a record; the last one is for records that are read
+	cells []relation.Cell        // buffer for a row
 }
 
 // maxKeys is at least the number of keys that a record has.
@@ -120,11 +121,10 @@ func (t *txn) ready(op string) error {
 // A query is a statement and what to do with each of its rows, and after the
 // last.
 type query struct {
-	sql   string
-	args  []any
-	each  func(pgx.Rows) error
-	done  func() // may be nil
-	shape shape  // of its rows; empty: it is not joined with others
+	sql  string
+	args []any
+	each func(pgx.Rows) error
+	done func() // may be nil
 }
 
 // read sends queries, and those for all noted keys, in one round trip. With the
@@ -137,7 +137,6 @@ func (t *txn) read(qs ...query) error {
 	if !t.opened {
 		return t.open(qs...)
 	}
-	qs = t.joinReads(qs)
 	err := error(nil)
 	switch len(qs) {
 	case 0:
@@ -248,7 +247,7 @@ func (t *txn) open(qs ...query) error {
 	if t.kind != viewing {
 		qs = slices.Insert(qs, 0, t.askOpening())
 	}
-	if err := t.batch(t.opening(), t.joinReads(qs)); err != nil {
+	if err := t.batch(t.opening(), qs); err != nil {
 		err = t.fail("begin", err)
 		t.early = overtaken(err)
 		return err
@@ -303,29 +302,33 @@ func execOnly(results pgx.BatchResults) error {
 // askOpening reads the row of the program together with its endpoints, because
 // every event needs them.
 func (t *txn) askOpening() query {
-	var counters [3]pgtype.Int8
-	var raw []byte
+	counters, marks := [3]relation.Cell{}, relation.Cell{}
 	tab, found := tableOf[record.Endpoint](t), []uuid.UUID{}
 	each := func(rows pgx.Rows) error {
-		var id pgtype.UUID
-		var record []byte
-		err := rows.Scan(&counters[0], &counters[1], &counters[2], &raw, &id, &record)
-		if err == nil && id.Valid {
-			found = append(found, id.Bytes)
-			tab.learn(id.Bytes, record)
+		types, fields, raw := typesOf(rows), rows.FieldDescriptions(), rows.RawValues()
+		for i := range counters {
+			if err := readCell(&counters[i], relation.Integer, types, &fields[i], raw[i]); err != nil {
+				return err
+			}
+		}
+		if err := readCell(&marks, relation.Bytes, types, &fields[3], bytes.Clone(raw[3])); err != nil {
+			return err
+		}
+		id, err := tab.learnRow(rows, 4)
+		if id != uuid.Nil {
+			found = append(found, id)
 		}
 		return err
 	}
 	done := func() {
 		t.known = true
 		for i, c := range counters {
-			t.numbers.at[i], t.numbers.stored[i] = c.Int64, c.Int64
+			t.numbers.at[i], t.numbers.stored[i] = c.Int, c.Int
 		}
-		t.marks.load(raw, t.s.sql.marks)
-		slices.SortFunc(found, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+		t.marks.load(marks.Bytes, t.s.sql.marks)
 		tab.remember(record.Key{}, found)
 	}
-	return query{t.s.sql.opening, []any{t.programID}, each, done, "nnnbuj"}
+	return query{t.s.sql.opening, []any{t.programID}, each, done}
 }
 
 func (t *txn) checkIsolation(results pgx.BatchResults) error {

@@ -1,0 +1,655 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+-- One table for each type of records, with a column for each field and for each key of
+-- an index that no field holds. docs/tables.md says what they hold. Every step can be
+-- run again. Keys and indexes begin with the program, and texts that are keys are
+-- compared byte by byte.
+
+-- The counters of a program, and the highest ids that it has stored.
+CREATE TABLE IF NOT EXISTS tributary.programs (
+  program uuid NOT NULL,
+  sale bigint NOT NULL,
+  commission bigint NOT NULL,
+  click bigint NOT NULL,
+  marks bytea NOT NULL,
+  PRIMARY KEY (program)
+);
+
+-- The ids of the webhooks that a receiver has handled. They belong to no program,
+-- because one receiver may get the webhooks of several.
+CREATE TABLE IF NOT EXISTS tributary.dedup (
+  id text COLLATE "C" PRIMARY KEY,
+  done_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS dedup_done_at ON tributary.dedup (done_at);
+
+-- People who promote the program.
+CREATE TABLE IF NOT EXISTS tributary.affiliates (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  first_name text NOT NULL,
+  last_name text NOT NULL,
+  email text NOT NULL,
+  status text COLLATE "C",
+  source text NOT NULL,
+  commission_rate bigint,
+  commission_type text NOT NULL,
+  commission_plan_id uuid,
+  commission_tier_id uuid,
+  tier_exempt boolean NOT NULL,
+  payout_email text NOT NULL,
+  payment_method text NOT NULL,
+  question_answers json,
+  opening_clicks bigint NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  by_email text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_email ON tributary.affiliates (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_state ON tributary.affiliates (program, status, id) WHERE status IS NOT NULL;
+
+-- Links of affiliates. A link is a slug.
+CREATE TABLE IF NOT EXISTS tributary.links (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  slug text NOT NULL,
+  aliases json,
+  opening_clicks bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_slug text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS links_by_slug ON tributary.links (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX IF NOT EXISTS links_of_affiliate ON tributary.links (program, affiliate_id, id);
+
+-- Visits through links.
+CREATE TABLE IF NOT EXISTS tributary.clicks (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  click_id bigint NOT NULL,
+  affiliate_id uuid NOT NULL,
+  link_id uuid,
+  referral_id uuid,
+  device_id text NOT NULL,
+  landing_url text NOT NULL,
+  referrer text NOT NULL,
+  user_agent text NOT NULL,
+  is_unique boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS clicks_by_number ON tributary.clicks (program, click_id);
+CREATE INDEX IF NOT EXISTS clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS clicks_of_link ON tributary.clicks (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS clicks_of_referral ON tributary.clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+-- Customers who came through an affiliate.
+CREATE TABLE IF NOT EXISTS tributary.referrals (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  link_id uuid,
+  commission_plan_id uuid,
+  commission_plan_fixed boolean NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  customer_id text NOT NULL,
+  subscription_plan text NOT NULL,
+  status text NOT NULL,
+  submission_type text NOT NULL,
+  medium text NOT NULL,
+  source text NOT NULL,
+  integration text NOT NULL,
+  landing_page text NOT NULL,
+  notes text,
+  metadata json,
+  erased_at timestamptz,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  by_email text COLLATE "C",
+  of_customer text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS referrals_by_email ON tributary.referrals (program, by_email) WHERE by_email IS NOT NULL;
+CREATE INDEX IF NOT EXISTS referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS referrals_of_link ON tributary.referrals (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS referrals_of_customer ON tributary.referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS referrals_of_plan ON tributary.referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
+
+-- Discounts. Customers use them by a code.
+CREATE TABLE IF NOT EXISTS tributary.coupons (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  percent_off bigint NOT NULL,
+  amount_off bigint NOT NULL,
+  currency text NOT NULL,
+  duration text NOT NULL,
+  duration_in_months bigint NOT NULL,
+  max_redemptions bigint NOT NULL,
+  times_redeemed bigint NOT NULL,
+  opening_redeemed bigint NOT NULL,
+  limit_to_products boolean NOT NULL,
+  product_ids json,
+  valid boolean NOT NULL,
+  redeem_by timestamptz,
+  external_id text NOT NULL,
+  integration_type text NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_external_id text COLLATE "C",
+  of_name text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS coupons_by_external_id ON tributary.coupons (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS coupons_of_name ON tributary.coupons (program, of_name, id) WHERE of_name IS NOT NULL;
+
+-- Promotional codes, by which coupons are used.
+CREATE TABLE IF NOT EXISTS tributary.codes (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  coupon_id uuid NOT NULL,
+  affiliate_id uuid,
+  code text NOT NULL,
+  external_id text NOT NULL,
+  active boolean NOT NULL,
+  expires_at timestamptz,
+  max_redemptions bigint NOT NULL,
+  times_redeemed bigint NOT NULL,
+  opening_redeemed bigint NOT NULL,
+  first_time_order boolean NOT NULL,
+  minimum_amount bigint,
+  minimum_currency text NOT NULL,
+  limit_to_customers boolean NOT NULL,
+  customer_id text NOT NULL,
+  limit_to_affiliate boolean NOT NULL,
+  auto_generated boolean NOT NULL,
+  affiliate_generated boolean NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  by_code text COLLATE "C",
+  by_external_id text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS codes_by_code ON tributary.codes (program, by_code) WHERE by_code IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS codes_by_external_id ON tributary.codes (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS codes_of_coupon ON tributary.codes (program, coupon_id, id);
+CREATE INDEX IF NOT EXISTS codes_of_affiliate ON tributary.codes (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+
+-- One use of a code by a sale. It stays when the sale goes.
+CREATE TABLE IF NOT EXISTS tributary.redemptions (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  promotional_code_id uuid NOT NULL,
+  coupon_id uuid NOT NULL,
+  restored_at timestamptz,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id);
+CREATE INDEX IF NOT EXISTS redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
+
+-- Payments of customers, with the commissions that they earn.
+CREATE TABLE IF NOT EXISTS tributary.sales (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  sale_id bigint NOT NULL,
+  affiliate_id uuid NOT NULL,
+  referral_id uuid,
+  link_id uuid,
+  promotional_code_id uuid,
+  external_id text NOT NULL,
+  external_invoice_id text NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  total_earned bigint NOT NULL,
+  subtotal bigint,
+  tax bigint NOT NULL,
+  shipping bigint NOT NULL,
+  refunded bigint NOT NULL,
+  commission_rate bigint,
+  commission_type text,
+  commission_rate_fixed boolean NOT NULL,
+  commission_by_hand json,
+  status text,
+  payment_trigger text,
+  source text,
+  integration text,
+  deleted_fired boolean NOT NULL,
+  free boolean NOT NULL,
+  past boolean NOT NULL,
+  commissions json,
+  refunds json,
+  product_ids json,
+  clicks bigint NOT NULL,
+  metadata json,
+  revision bigint NOT NULL,
+  refunded_at timestamptz,
+  paid_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  hold_days bigint NOT NULL,
+  why_credited text,
+  why_rate text,
+  why_plan text,
+  why_nothing text,
+  why_deducted text,
+  why_click_id bigint NOT NULL,
+  why_payment bigint NOT NULL,
+  why_plan_id uuid,
+  why_tier_id uuid,
+  given_as_null text,
+  by_external_id text COLLATE "C",
+  by_invoice text COLLATE "C",
+  of_customer text COLLATE "C",
+  of_payable uuid,
+  of_payout uuid,
+  of_state text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS sales_by_number ON tributary.sales (program, sale_id);
+CREATE UNIQUE INDEX IF NOT EXISTS sales_by_external_id ON tributary.sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS sales_by_invoice ON tributary.sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS sales_of_referral ON tributary.sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_link ON tributary.sales (program, link_id, id) WHERE link_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_customer ON tributary.sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_payable ON tributary.sales (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_payout ON tributary.sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
+CREATE INDEX IF NOT EXISTS sales_of_state ON tributary.sales (program, of_state, id) WHERE of_state IS NOT NULL;
+
+-- Commission plans: terms other than the program's.
+CREATE TABLE IF NOT EXISTS tributary.plans (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  commission_type text NOT NULL,
+  commission_rate bigint NOT NULL,
+  max_payments bigint NOT NULL,
+  max_months bigint NOT NULL,
+  hold_days bigint NOT NULL,
+  payment_trigger text NOT NULL,
+  hold_rewards boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+
+-- Levels that affiliates reach by what they bring.
+CREATE TABLE IF NOT EXISTS tributary.tiers (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  tier bigint NOT NULL,
+  name text NOT NULL,
+  emoji text NOT NULL,
+  min_referrals bigint NOT NULL,
+  min_revenue bigint NOT NULL,
+  condition_type text NOT NULL,
+  commission_rate bigint,
+  commission_type text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  PRIMARY KEY (program, id)
+);
+
+-- What was paid out, or is to be.
+CREATE TABLE IF NOT EXISTS tributary.payouts (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  amount bigint NOT NULL,
+  status text COLLATE "C",
+  payment_method text NOT NULL,
+  period_start timestamptz,
+  period_end timestamptz,
+  external_id text NOT NULL,
+  manually_paid boolean NOT NULL,
+  paid_at timestamptz,
+  failed_reason text NOT NULL,
+  payee_name text NOT NULL,
+  payee_email text NOT NULL,
+  canceled_at timestamptz,
+  items json,
+  commission_ids json,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  run_id uuid,
+  returned_at timestamptz,
+  returned_reason text NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS payouts_of_state ON tributary.payouts (program, status, id) WHERE status IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payouts_of_run ON tributary.payouts (program, run_id, id) WHERE run_id IS NOT NULL;
+
+-- Amounts that are owed besides commissions.
+CREATE TABLE IF NOT EXISTS tributary.adjustments (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  sale_id bigint NOT NULL,
+  kind text NOT NULL,
+  amount bigint NOT NULL,
+  reason text NOT NULL,
+  external_id text NOT NULL,
+  reverses_id uuid,
+  reversed_by_id uuid,
+  payout_id uuid,
+  created_at timestamptz NOT NULL,
+  by_external_id text COLLATE "C",
+  of_payable uuid,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS adjustments_by_external_id ON tributary.adjustments (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS adjustments_of_payable ON tributary.adjustments (program, of_payable, id) WHERE of_payable IS NOT NULL;
+CREATE INDEX IF NOT EXISTS adjustments_of_payout ON tributary.adjustments (program, payout_id, id) WHERE payout_id IS NOT NULL;
+
+-- The ledger: every amount that moved from one account of an affiliate to another. Rows never change.
+CREATE TABLE IF NOT EXISTS tributary.movements (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  number bigint NOT NULL,
+  at timestamptz NOT NULL,
+  from_account text,
+  to_account text,
+  cause text,
+  amount bigint NOT NULL,
+  sale_id bigint,
+  commission_id bigint NOT NULL,
+  payout_id uuid,
+  adjustment_id uuid,
+  link_id uuid,
+  promotional_code_id uuid,
+  sales bigint NOT NULL,
+  revenue bigint NOT NULL,
+  refunds bigint NOT NULL,
+  held bigint NOT NULL,
+  payable bigint NOT NULL,
+  in_payout bigint NOT NULL,
+  paid bigint NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS movements_of_affiliate ON tributary.movements (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS movements_of_sale ON tributary.movements (program, sale_id, id) WHERE sale_id IS NOT NULL;
+
+-- Payout runs: their settings and how far they have come.
+CREATE TABLE IF NOT EXISTS tributary.runs (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  external_id text NOT NULL,
+  sent_until timestamptz,
+  until timestamptz,
+  minimum bigint NOT NULL,
+  payment_methods json,
+  no_details boolean NOT NULL,
+  affiliate_ids json,
+  status text NOT NULL,
+  cursor uuid,
+  created bigint NOT NULL,
+  skipped bigint NOT NULL,
+  total bigint NOT NULL,
+  started_at timestamptz NOT NULL,
+  finished_at timestamptz,
+  by_external_id text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS runs_by_external_id ON tributary.runs (program, by_external_id) WHERE by_external_id IS NOT NULL;
+
+-- What a run did about one affiliate.
+CREATE TABLE IF NOT EXISTS tributary.lines (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  amount bigint NOT NULL,
+  payout_id uuid,
+  skipped text NOT NULL,
+  created_so_far bigint NOT NULL,
+  skipped_so_far bigint NOT NULL,
+  total_so_far bigint NOT NULL,
+  by_line text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS lines_by_line ON tributary.lines (program, by_line) WHERE by_line IS NOT NULL;
+CREATE INDEX IF NOT EXISTS lines_of_run ON tributary.lines (program, run_id, id);
+
+-- Running totals of a link, an affiliate or a referral, under the owner's id. No row: all are zero.
+CREATE TABLE IF NOT EXISTS tributary.totals (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  clicks bigint NOT NULL,
+  pruned_clicks bigint NOT NULL,
+  referrals bigint NOT NULL,
+  sales bigint NOT NULL,
+  revenue bigint NOT NULL,
+  commission bigint NOT NULL,
+  free_orders bigint NOT NULL,
+  held bigint NOT NULL,
+  payable bigint NOT NULL,
+  in_payout bigint NOT NULL,
+  paid bigint NOT NULL,
+  movements bigint NOT NULL,
+  moved_at timestamptz,
+  closed_until timestamptz,
+  longest_hold_days bigint NOT NULL,
+  unbooked boolean NOT NULL,
+  opened_at timestamptz,
+  PRIMARY KEY (program, id)
+);
+
+-- First answers to requests with an idempotency key, for 24 hours.
+CREATE TABLE IF NOT EXISTS tributary.receipts (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  request_key text COLLATE "C" NOT NULL,
+  digest bytea NOT NULL,
+  answer json,
+  sealed boolean NOT NULL,
+  secret bytea,
+  outcome text NOT NULL,
+  refusal bytea,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_request ON tributary.receipts (program, request_key);
+
+-- Receivers of webhooks.
+CREATE TABLE IF NOT EXISTS tributary.endpoints (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  description text NOT NULL,
+  events json,
+  active boolean NOT NULL,
+  svix_headers boolean NOT NULL,
+  secrets json,
+  header_names json,
+  headers bytea,
+  disabled_reason text NOT NULL,
+  disabled_at timestamptz,
+  first_failure_at timestamptz,
+  last_success_at timestamptz,
+  answered_at timestamptz,
+  worked_at timestamptz,
+  paused_until timestamptz,
+  warned boolean NOT NULL,
+  dead boolean NOT NULL,
+  in_flight json,
+  clearing text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+
+-- Every change, as it is told to the outside. Rows never change, but for a payload in which somebody was erased.
+CREATE TABLE IF NOT EXISTS tributary.events (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  object_id uuid NOT NULL,
+  sale_id bigint NOT NULL,
+  revision bigint NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  payload json,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS events_of_object ON tributary.events (program, object_id, id);
+
+-- One event for one webhook.
+CREATE TABLE IF NOT EXISTS tributary.deliveries (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  type text NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  attempts json,
+  next_attempt_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS deliveries_of_event ON tributary.deliveries (program, event_id, id);
+CREATE INDEX IF NOT EXISTS deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id);
+CREATE INDEX IF NOT EXISTS deliveries_of_state ON tributary.deliveries (program, state, id);
+
+-- Deliveries that wait for an attempt, in the order in which they are due.
+CREATE TABLE IF NOT EXISTS tributary.queue (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  since timestamptz,
+  token uuid,
+  tried boolean NOT NULL,
+  manual boolean NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS queue_by_delivery ON tributary.queue (program, delivery_id);
+CREATE INDEX IF NOT EXISTS queue_of_endpoint ON tributary.queue (program, webhook_id, id);
+
+-- Which record a row of another service became.
+CREATE TABLE IF NOT EXISTS tributary.imports (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  ref text NOT NULL,
+  kind text NOT NULL,
+  object_id uuid NOT NULL,
+  digest text NOT NULL,
+  adopted boolean NOT NULL,
+  sales bigint NOT NULL,
+  refunds bigint NOT NULL,
+  commission bigint NOT NULL,
+  payouts bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_ref text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS imports_by_ref ON tributary.imports (program, by_ref) WHERE by_ref IS NOT NULL;
+
+-- Facts about payments, as payment providers report them.
+CREATE TABLE IF NOT EXISTS tributary.payments (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  provider text NOT NULL,
+  payer_id text NOT NULL,
+  sale_record_id uuid,
+  gross bigint,
+  currency text NOT NULL,
+  worth bigint,
+  waiting json,
+  conflict_id uuid,
+  decided text NOT NULL,
+  undecided text NOT NULL,
+  refunds json,
+  refunded bigint,
+  refunded_late bigint,
+  disputes json,
+  peak bigint NOT NULL,
+  adjusted bigint NOT NULL,
+  adjustment_ids json,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  of_payer text COLLATE "C",
+  of_state text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS payments_by_sale ON tributary.payments (program, sale_record_id) WHERE sale_record_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payments_of_payer ON tributary.payments (program, of_payer, id) WHERE of_payer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payments_of_state ON tributary.payments (program, of_state, id) WHERE of_state IS NOT NULL;
+
+-- The ids of a payment at its provider.
+CREATE TABLE IF NOT EXISTS tributary.paymentkeys (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  payment_id uuid NOT NULL,
+  provider text NOT NULL,
+  provider_key text NOT NULL,
+  by_payment text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS paymentkeys_by_payment ON tributary.paymentkeys (program, by_payment) WHERE by_payment IS NOT NULL;
+CREATE INDEX IF NOT EXISTS paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id);
+
+-- Customers of payment providers.
+CREATE TABLE IF NOT EXISTS tributary.payers (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  provider text NOT NULL,
+  payer_id text NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  referral_id uuid,
+  by_email boolean NOT NULL,
+  subscriptions json,
+  by_hand boolean NOT NULL,
+  erased boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_payer text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS payers_by_payer ON tributary.payers (program, by_payer) WHERE by_payer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payers_of_referral ON tributary.payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+-- People who were erased, by a digest of their email.
+CREATE TABLE IF NOT EXISTS tributary.erasures (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  referral_id uuid,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS erasures_of_referral ON tributary.erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
+
+-- Further texts that lead to a link, one row each, so that they can be found.
+CREATE TABLE IF NOT EXISTS tributary.aliases (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  link_id uuid NOT NULL,
+  alias text NOT NULL,
+  by_slug text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS aliases_by_slug ON tributary.aliases (program, by_slug) WHERE by_slug IS NOT NULL;
+CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, link_id, id);
