@@ -10,6 +10,10 @@ import (
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
+// few is the number of rows up to which each has a statement of its own. The server
+// plans a statement with short arrays anew each time.
+const few = 4
+
 // flush queues the writes to the table: first deleted rows, then changed rows,
 // then new rows, so that a key that moves to another row is free by then. Rows that
 // may exchange their unique keys are deleted and come back.
@@ -69,19 +73,20 @@ func (tab *table[T]) queue(b *pgx.Batch, one, many string, entries []entry[T]) e
 			return err
 		}
 	}
-	args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
-	switch len(entries) {
-	case 0:
-	case 1:
-		for i, c := range tab.sql.Columns {
-			args = append(args, value(c.Kind, &rows[0][i]))
-		}
-		b.Queue(one, args...)
-	default:
+	if len(rows) > few {
+		args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
 		for i, c := range tab.sql.Columns {
 			args = append(args, values(c.Kind, rows, i))
 		}
 		b.Queue(many, args...)
+		return nil
+	}
+	for _, row := range rows {
+		args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
+		for i, c := range tab.sql.Columns {
+			args = append(args, value(c.Kind, &row[i]))
+		}
+		b.Queue(one, args...)
 	}
 	return nil
 }

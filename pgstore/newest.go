@@ -24,7 +24,7 @@ var theNewest = record.Query{Desc: true, Limit: 1}
 func (tab *table[T]) askNewest() query {
 	tab.newest.wanted = false
 	return query{
-		sql: tab.sql.list[listShape{desc: true, limit: true}], args: []any{tab.t.programID, int64(1)},
+		sql: tab.sql.newest, args: []any{tab.t.programID},
 		each: func(rows pgx.Rows) error {
 			id, err := tab.learnRow(rows, 0)
 			tab.newest.id = id

@@ -27,6 +27,7 @@ type tableSQL struct {
 	asks    map[record.Index]askSQL // by id, which has the empty name, and by each unique index
 	lists   map[record.Index]string // whole lists of any number of keys
 	list    map[listShape]string
+	newest  string               // the record with the highest id; a plan that knows the limit is a better one
 	insert  string               // one row
 	inserts string               // many, an array for each column
 	update  string               // one row
@@ -187,6 +188,7 @@ func (s *tableSQL) makeAsk(schema string, all *statements, ix record.Index) {
 // makeLists makes the statements of List: one for each shape, so that the
 // server plans each of them.
 func (s *tableSQL) makeLists(table string) {
+	s.newest = s.listSQL(table, listShape{desc: true}) + " LIMIT 1"
 	keys := []record.Index{""}
 	for _, ix := range s.Indexes {
 		if !ix.Unique() {
