@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func raw(v any) string {
 // done is the answer of a call that returns only an error.
 func done(err error) string { return answer(nil, err) }
 
-// dump returns every record as text.
+// dump returns every record as text. A list without entries is none.
 func (w twin) dump(tb rapid.TB) (lines []string) {
 	err := w.store.View(context.Background(), w.Config().ID, func(tx *record.Tx) error {
 		for _, table := range record.Schema() {
@@ -78,7 +79,7 @@ func (w twin) dump(tb rapid.TB) (lines []string) {
 				if err != nil {
 					return err
 				}
-				lines = append(lines, fmt.Sprintf("%T %s", rec, raw(rec)))
+				lines = append(lines, fmt.Sprintf("%T %s", rec, strings.ReplaceAll(raw(rec), ":[]", ":null")))
 			}
 		}
 		return nil

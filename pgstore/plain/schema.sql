@@ -7,87 +7,146 @@ CREATE SCHEMA tributary;
 CREATE TABLE tributary.adjustments (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  sale_id bigint NOT NULL,
+  kind text NOT NULL,
+  amount bigint NOT NULL,
+  reason text NOT NULL,
+  external_id text NOT NULL,
+  reverses_id uuid,
+  reversed_by_id uuid,
+  payout_id uuid,
+  created_at timestamptz NOT NULL,
   by_external_id text,
-  of_affiliate uuid,
   of_payable uuid,
-  of_payout uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX adjustments_by_external_id ON tributary.adjustments (program, by_external_id);
-CREATE INDEX adjustments_of_affiliate ON tributary.adjustments (program, of_affiliate, id);
-CREATE INDEX adjustments_of_payable ON tributary.adjustments (program, of_payable, id);
-CREATE INDEX adjustments_of_payout ON tributary.adjustments (program, of_payout, id);
+CREATE UNIQUE INDEX adjustments_by_external_id ON tributary.adjustments (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE INDEX adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id);
+CREATE INDEX adjustments_of_payable ON tributary.adjustments (program, of_payable, id) WHERE (of_payable IS NOT NULL);
+CREATE INDEX adjustments_of_payout ON tributary.adjustments (program, payout_id, id) WHERE (payout_id IS NOT NULL);
 
 CREATE TABLE tributary.affiliates (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  first_name text NOT NULL,
+  last_name text NOT NULL,
+  email text NOT NULL,
+  status text,
+  source text NOT NULL,
+  commission_rate bigint,
+  commission_type text NOT NULL,
+  commission_plan_id uuid,
+  commission_tier_id uuid,
+  tier_exempt bool NOT NULL,
+  payout_email text NOT NULL,
+  payment_method text NOT NULL,
+  question_answers json,
+  opening_clicks bigint NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
   by_email text,
-  of_plan uuid,
-  of_tier uuid,
-  record json NOT NULL,
-  of_state text,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX affiliates_by_email ON tributary.affiliates (program, by_email);
-CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, of_plan, id);
-CREATE INDEX affiliates_of_state ON tributary.affiliates (program, of_state, id);
-CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, of_tier, id);
+CREATE UNIQUE INDEX affiliates_by_email ON tributary.affiliates (program, by_email) WHERE (by_email IS NOT NULL);
+CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
+CREATE INDEX affiliates_of_state ON tributary.affiliates (program, status, id) WHERE (status IS NOT NULL);
+CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE (commission_tier_id IS NOT NULL);
 
 CREATE TABLE tributary.aliases (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  link_id uuid NOT NULL,
+  alias text NOT NULL,
   by_slug text,
-  of_link uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug);
-CREATE INDEX aliases_of_link ON tributary.aliases (program, of_link, id);
+CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHERE (by_slug IS NOT NULL);
+CREATE INDEX aliases_of_link ON tributary.aliases (program, link_id, id);
 
 CREATE TABLE tributary.clicks (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  by_number uuid,
-  of_affiliate uuid,
-  of_link uuid,
-  of_referral uuid,
-  record_json json,
-  packed bytea,
-  at timestamptz,
-  is_unique bool,
+  click_id bigint NOT NULL,
+  affiliate_id uuid NOT NULL,
+  link_id uuid,
+  referral_id uuid,
+  device_id text NOT NULL,
+  landing_url text NOT NULL,
+  referrer text NOT NULL,
+  user_agent text NOT NULL,
+  is_unique bool NOT NULL,
+  created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX clicks_by_number ON tributary.clicks (program, by_number);
-CREATE INDEX clicks_of_affiliate ON tributary.clicks (program, of_affiliate, id);
-CREATE INDEX clicks_of_link ON tributary.clicks (program, of_link, id);
-CREATE INDEX clicks_of_referral ON tributary.clicks (program, of_referral, id);
+CREATE UNIQUE INDEX clicks_by_number ON tributary.clicks (program, click_id);
+CREATE INDEX clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id);
+CREATE INDEX clicks_of_link ON tributary.clicks (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX clicks_of_referral ON tributary.clicks (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
 CREATE TABLE tributary.codes (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  coupon_id uuid NOT NULL,
+  affiliate_id uuid,
+  code text NOT NULL,
+  external_id text NOT NULL,
+  active bool NOT NULL,
+  expires_at timestamptz,
+  max_redemptions bigint NOT NULL,
+  times_redeemed bigint NOT NULL,
+  opening_redeemed bigint NOT NULL,
+  first_time_order bool NOT NULL,
+  minimum_amount bigint,
+  minimum_currency text NOT NULL,
+  limit_to_customers bool NOT NULL,
+  customer_id text NOT NULL,
+  limit_to_affiliate bool NOT NULL,
+  auto_generated bool NOT NULL,
+  affiliate_generated bool NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
   by_code text,
   by_external_id text,
-  of_coupon uuid,
-  of_affiliate uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX codes_by_code ON tributary.codes (program, by_code);
-CREATE UNIQUE INDEX codes_by_external_id ON tributary.codes (program, by_external_id);
-CREATE INDEX codes_of_affiliate ON tributary.codes (program, of_affiliate, id);
-CREATE INDEX codes_of_coupon ON tributary.codes (program, of_coupon, id);
+CREATE UNIQUE INDEX codes_by_code ON tributary.codes (program, by_code) WHERE (by_code IS NOT NULL);
+CREATE UNIQUE INDEX codes_by_external_id ON tributary.codes (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE INDEX codes_of_affiliate ON tributary.codes (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
+CREATE INDEX codes_of_coupon ON tributary.codes (program, coupon_id, id);
 
 CREATE TABLE tributary.coupons (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  percent_off bigint NOT NULL,
+  amount_off bigint NOT NULL,
+  currency text NOT NULL,
+  duration text NOT NULL,
+  duration_in_months bigint NOT NULL,
+  max_redemptions bigint NOT NULL,
+  times_redeemed bigint NOT NULL,
+  opening_redeemed bigint NOT NULL,
+  limit_to_products bool NOT NULL,
+  product_ids json,
+  valid bool NOT NULL,
+  redeem_by timestamptz,
+  external_id text NOT NULL,
+  integration_type text NOT NULL,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   by_external_id text,
   of_name text,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX coupons_by_external_id ON tributary.coupons (program, by_external_id);
-CREATE INDEX coupons_of_name ON tributary.coupons (program, of_name, id);
+CREATE UNIQUE INDEX coupons_by_external_id ON tributary.coupons (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE INDEX coupons_of_name ON tributary.coupons (program, of_name, id) WHERE (of_name IS NOT NULL);
 
 CREATE TABLE tributary.dedup (
   id text NOT NULL,
@@ -99,156 +158,253 @@ CREATE INDEX dedup_done_at ON tributary.dedup (done_at);
 CREATE TABLE tributary.deliveries (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_event uuid,
-  of_endpoint uuid,
-  of_state text,
-  record_json json,
-  packed bytea,
-  at timestamptz,
-  attempts bigint,
+  event_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  type text NOT NULL,
+  state text NOT NULL,
+  attempts json,
+  next_attempt_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX deliveries_of_endpoint ON tributary.deliveries (program, of_endpoint, id);
-CREATE INDEX deliveries_of_event ON tributary.deliveries (program, of_event, id);
-CREATE INDEX deliveries_of_state ON tributary.deliveries (program, of_state, id);
+CREATE INDEX deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id);
+CREATE INDEX deliveries_of_event ON tributary.deliveries (program, event_id, id);
+CREATE INDEX deliveries_of_state ON tributary.deliveries (program, state, id);
 
 CREATE TABLE tributary.endpoints (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  record json NOT NULL,
+  url text NOT NULL,
+  description text NOT NULL,
+  events json,
+  active bool NOT NULL,
+  svix_headers bool NOT NULL,
+  secrets json,
+  header_names json,
+  headers bytea,
+  disabled_reason text NOT NULL,
+  disabled_at timestamptz,
+  first_failure_at timestamptz,
+  last_success_at timestamptz,
+  answered_at timestamptz,
+  worked_at timestamptz,
+  paused_until timestamptz,
+  warned bool NOT NULL,
+  dead bool NOT NULL,
+  in_flight json,
+  clearing text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
 
 CREATE TABLE tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_referral uuid,
-  record json NOT NULL,
+  referral_id uuid,
+  created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX erasures_of_referral ON tributary.erasures (program, of_referral, id);
+CREATE INDEX erasures_of_referral ON tributary.erasures (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
 CREATE TABLE tributary.events (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_object uuid,
-  record_json json,
-  packed bytea,
-  payload bytea,
-  at timestamptz,
-  type text,
+  type text NOT NULL,
+  object_id uuid NOT NULL,
+  sale_id bigint NOT NULL,
+  revision bigint NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  payload json,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX events_of_object ON tributary.events (program, of_object, id);
-
-CREATE TABLE tributary.fills (
-  name text NOT NULL,
-  filled_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (name)
-);
+CREATE INDEX events_of_object ON tributary.events (program, object_id, id);
 
 CREATE TABLE tributary.imports (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  ref text NOT NULL,
+  kind text NOT NULL,
+  object_id uuid NOT NULL,
+  digest text NOT NULL,
+  adopted bool NOT NULL,
+  sales bigint NOT NULL,
+  refunds bigint NOT NULL,
+  commission bigint NOT NULL,
+  payouts bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   by_ref text,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX imports_by_ref ON tributary.imports (program, by_ref);
+CREATE UNIQUE INDEX imports_by_ref ON tributary.imports (program, by_ref) WHERE (by_ref IS NOT NULL);
 
 CREATE TABLE tributary.lines (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  amount bigint NOT NULL,
+  payout_id uuid,
+  skipped text NOT NULL,
+  created_so_far bigint NOT NULL,
+  skipped_so_far bigint NOT NULL,
+  total_so_far bigint NOT NULL,
   by_line text,
-  of_run uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX lines_by_line ON tributary.lines (program, by_line);
-CREATE INDEX lines_of_run ON tributary.lines (program, of_run, id);
+CREATE UNIQUE INDEX lines_by_line ON tributary.lines (program, by_line) WHERE (by_line IS NOT NULL);
+CREATE INDEX lines_of_run ON tributary.lines (program, run_id, id);
 
 CREATE TABLE tributary.links (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  slug text NOT NULL,
+  aliases json,
+  opening_clicks bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   by_slug text,
-  of_affiliate uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX links_by_slug ON tributary.links (program, by_slug);
-CREATE INDEX links_of_affiliate ON tributary.links (program, of_affiliate, id);
+CREATE UNIQUE INDEX links_by_slug ON tributary.links (program, by_slug) WHERE (by_slug IS NOT NULL);
+CREATE INDEX links_of_affiliate ON tributary.links (program, affiliate_id, id);
 
 CREATE TABLE tributary.movements (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_affiliate uuid,
-  of_sale uuid,
-  record_json json,
-  packed bytea,
-  at timestamptz,
-  amount bigint,
+  affiliate_id uuid NOT NULL,
+  number bigint NOT NULL,
+  at timestamptz NOT NULL,
+  from_account text,
+  to_account text,
   cause text,
-  source text,
-  target text,
+  amount bigint NOT NULL,
+  sale_id bigint,
+  commission_id bigint NOT NULL,
+  payout_id uuid,
+  adjustment_id uuid,
+  link_id uuid,
+  promotional_code_id uuid,
+  sales bigint NOT NULL,
+  revenue bigint NOT NULL,
+  refunds bigint NOT NULL,
+  held bigint NOT NULL,
+  payable bigint NOT NULL,
+  in_payout bigint NOT NULL,
+  paid bigint NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX movements_of_affiliate ON tributary.movements (program, of_affiliate, id);
-CREATE INDEX movements_of_sale ON tributary.movements (program, of_sale, id);
+CREATE INDEX movements_of_affiliate ON tributary.movements (program, affiliate_id, id);
+CREATE INDEX movements_of_sale ON tributary.movements (program, sale_id, id) WHERE (sale_id IS NOT NULL);
 
 CREATE TABLE tributary.payers (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  provider text NOT NULL,
+  payer_id text NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  referral_id uuid,
+  by_email bool NOT NULL,
+  subscriptions json,
+  by_hand bool NOT NULL,
+  erased bool NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   by_payer text,
-  of_referral uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX payers_by_payer ON tributary.payers (program, by_payer);
-CREATE INDEX payers_of_referral ON tributary.payers (program, of_referral, id);
+CREATE UNIQUE INDEX payers_by_payer ON tributary.payers (program, by_payer) WHERE (by_payer IS NOT NULL);
+CREATE INDEX payers_of_referral ON tributary.payers (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
 CREATE TABLE tributary.paymentkeys (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  payment_id uuid NOT NULL,
+  provider text NOT NULL,
+  provider_key text NOT NULL,
   by_payment text,
-  of_payment uuid,
-  record_json json,
-  packed bytea,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX paymentkeys_by_payment ON tributary.paymentkeys (program, by_payment);
-CREATE INDEX paymentkeys_of_payment ON tributary.paymentkeys (program, of_payment, id);
+CREATE UNIQUE INDEX paymentkeys_by_payment ON tributary.paymentkeys (program, by_payment) WHERE (by_payment IS NOT NULL);
+CREATE INDEX paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id);
 
 CREATE TABLE tributary.payments (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  by_sale uuid,
+  provider text NOT NULL,
+  payer_id text NOT NULL,
+  sale_record_id uuid,
+  gross bigint,
+  currency text NOT NULL,
+  worth bigint,
+  waiting json,
+  conflict_id uuid,
+  decided text NOT NULL,
+  undecided text NOT NULL,
+  refunds json,
+  refunded bigint,
+  refunded_late bigint,
+  disputes json,
+  peak bigint NOT NULL,
+  adjusted bigint NOT NULL,
+  adjustment_ids json,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
   of_payer text,
-  record_json json,
-  packed bytea,
   of_state text,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX payments_by_sale ON tributary.payments (program, by_sale);
-CREATE INDEX payments_of_payer ON tributary.payments (program, of_payer, id);
-CREATE INDEX payments_of_state ON tributary.payments (program, of_state, id);
+CREATE UNIQUE INDEX payments_by_sale ON tributary.payments (program, sale_record_id) WHERE (sale_record_id IS NOT NULL);
+CREATE INDEX payments_of_payer ON tributary.payments (program, of_payer, id) WHERE (of_payer IS NOT NULL);
+CREATE INDEX payments_of_state ON tributary.payments (program, of_state, id) WHERE (of_state IS NOT NULL);
 
 CREATE TABLE tributary.payouts (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_affiliate uuid,
-  record json NOT NULL,
-  of_state text,
-  of_run uuid,
+  affiliate_id uuid NOT NULL,
+  amount bigint NOT NULL,
+  status text,
+  payment_method text NOT NULL,
+  period_start timestamptz,
+  period_end timestamptz,
+  external_id text NOT NULL,
+  manually_paid bool NOT NULL,
+  paid_at timestamptz,
+  failed_reason text NOT NULL,
+  payee_name text NOT NULL,
+  payee_email text NOT NULL,
+  canceled_at timestamptz,
+  items json,
+  commission_ids json,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  run_id uuid,
+  returned_at timestamptz,
+  returned_reason text NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX payouts_of_affiliate ON tributary.payouts (program, of_affiliate, id);
-CREATE INDEX payouts_of_run ON tributary.payouts (program, of_run, id);
-CREATE INDEX payouts_of_state ON tributary.payouts (program, of_state, id);
+CREATE INDEX payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id);
+CREATE INDEX payouts_of_run ON tributary.payouts (program, run_id, id) WHERE (run_id IS NOT NULL);
+CREATE INDEX payouts_of_state ON tributary.payouts (program, status, id) WHERE (status IS NOT NULL);
 
 CREATE TABLE tributary.plans (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  record json NOT NULL,
+  name text NOT NULL,
+  commission_type text NOT NULL,
+  commission_rate bigint NOT NULL,
+  max_payments bigint NOT NULL,
+  max_months bigint NOT NULL,
+  hold_days bigint NOT NULL,
+  payment_trigger text NOT NULL,
+  hold_rewards bool NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
 
@@ -264,161 +420,242 @@ CREATE TABLE tributary.programs (
 CREATE TABLE tributary.queue (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  by_delivery uuid,
-  of_endpoint uuid,
-  record json NOT NULL,
+  delivery_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  since timestamptz,
+  token uuid,
+  tried bool NOT NULL,
+  manual bool NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX queue_by_delivery ON tributary.queue (program, by_delivery);
-CREATE INDEX queue_of_endpoint ON tributary.queue (program, of_endpoint, id);
+CREATE UNIQUE INDEX queue_by_delivery ON tributary.queue (program, delivery_id);
+CREATE INDEX queue_of_endpoint ON tributary.queue (program, webhook_id, id);
 
 CREATE TABLE tributary.receipts (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  by_request text,
-  record_json json,
-  packed bytea,
+  request_key text NOT NULL,
+  digest bytea NOT NULL,
+  answer json,
+  sealed bool NOT NULL,
+  secret bytea,
+  outcome text NOT NULL,
+  refusal bytea,
+  created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, by_request);
+CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, request_key);
 
 CREATE TABLE tributary.redemptions (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  of_code uuid,
-  of_coupon uuid,
-  record_json json,
-  packed bytea,
-  at timestamptz,
+  promotional_code_id uuid NOT NULL,
+  coupon_id uuid NOT NULL,
   restored_at timestamptz,
+  created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX redemptions_of_code ON tributary.redemptions (program, of_code, id);
-CREATE INDEX redemptions_of_coupon ON tributary.redemptions (program, of_coupon, id);
+CREATE INDEX redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id);
+CREATE INDEX redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
 
 CREATE TABLE tributary.referrals (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  link_id uuid,
+  commission_plan_id uuid,
+  commission_plan_fixed bool NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  customer_id text NOT NULL,
+  subscription_plan text NOT NULL,
+  status text NOT NULL,
+  submission_type text NOT NULL,
+  medium text NOT NULL,
+  source text NOT NULL,
+  integration text NOT NULL,
+  landing_page text NOT NULL,
+  notes text,
+  metadata json,
+  erased_at timestamptz,
+  revision bigint NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
   by_email text,
-  of_affiliate uuid,
-  of_link uuid,
   of_customer text,
-  of_plan uuid,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX referrals_by_email ON tributary.referrals (program, by_email);
-CREATE INDEX referrals_of_affiliate ON tributary.referrals (program, of_affiliate, id);
-CREATE INDEX referrals_of_customer ON tributary.referrals (program, of_customer, id);
-CREATE INDEX referrals_of_link ON tributary.referrals (program, of_link, id);
-CREATE INDEX referrals_of_plan ON tributary.referrals (program, of_plan, id);
+CREATE UNIQUE INDEX referrals_by_email ON tributary.referrals (program, by_email) WHERE (by_email IS NOT NULL);
+CREATE INDEX referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id);
+CREATE INDEX referrals_of_customer ON tributary.referrals (program, of_customer, id) WHERE (of_customer IS NOT NULL);
+CREATE INDEX referrals_of_link ON tributary.referrals (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX referrals_of_plan ON tributary.referrals (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
 
 CREATE TABLE tributary.runs (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  external_id text NOT NULL,
+  sent_until timestamptz,
+  until timestamptz,
+  minimum bigint NOT NULL,
+  payment_methods json,
+  no_details bool NOT NULL,
+  affiliate_ids json,
+  status text NOT NULL,
+  cursor uuid,
+  created bigint NOT NULL,
+  skipped bigint NOT NULL,
+  total bigint NOT NULL,
+  started_at timestamptz NOT NULL,
+  finished_at timestamptz,
   by_external_id text,
-  record json NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX runs_by_external_id ON tributary.runs (program, by_external_id);
+CREATE UNIQUE INDEX runs_by_external_id ON tributary.runs (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 
 CREATE TABLE tributary.sales (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  by_number uuid,
+  sale_id bigint NOT NULL,
+  affiliate_id uuid NOT NULL,
+  referral_id uuid,
+  link_id uuid,
+  promotional_code_id uuid,
+  external_id text NOT NULL,
+  external_invoice_id text NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  total_earned bigint NOT NULL,
+  subtotal bigint,
+  tax bigint NOT NULL,
+  shipping bigint NOT NULL,
+  refunded bigint NOT NULL,
+  commission_rate bigint,
+  commission_type text,
+  commission_rate_fixed bool NOT NULL,
+  commission_by_hand json,
+  status text,
+  payment_trigger text,
+  source text,
+  integration text,
+  deleted_fired bool NOT NULL,
+  free bool NOT NULL,
+  past bool NOT NULL,
+  commissions json,
+  refunds json,
+  product_ids json,
+  clicks bigint NOT NULL,
+  metadata json,
+  revision bigint NOT NULL,
+  refunded_at timestamptz,
+  paid_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  hold_days bigint NOT NULL,
+  why_credited text,
+  why_rate text,
+  why_plan text,
+  why_nothing text,
+  why_deducted text,
+  why_click_id bigint NOT NULL,
+  why_payment bigint NOT NULL,
+  why_plan_id uuid,
+  why_tier_id uuid,
+  given_as_null text,
   by_external_id text,
   by_invoice text,
-  of_affiliate uuid,
-  of_referral uuid,
-  of_link uuid,
   of_customer text,
   of_payable uuid,
   of_payout uuid,
-  record_json json,
-  packed bytea,
-  at timestamptz,
-  total bigint,
-  refunded bigint,
-  commission bigint,
-  status text,
   of_state text,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX sales_by_external_id ON tributary.sales (program, by_external_id);
-CREATE UNIQUE INDEX sales_by_invoice ON tributary.sales (program, by_invoice);
-CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, by_number);
-CREATE INDEX sales_of_affiliate ON tributary.sales (program, of_affiliate, id);
-CREATE INDEX sales_of_customer ON tributary.sales (program, of_customer, id);
-CREATE INDEX sales_of_link ON tributary.sales (program, of_link, id);
-CREATE INDEX sales_of_payable ON tributary.sales (program, of_payable, id);
-CREATE INDEX sales_of_payout ON tributary.sales (program, of_payout, id);
-CREATE INDEX sales_of_referral ON tributary.sales (program, of_referral, id);
-CREATE INDEX sales_of_state ON tributary.sales (program, of_state, id);
+CREATE UNIQUE INDEX sales_by_external_id ON tributary.sales (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE UNIQUE INDEX sales_by_invoice ON tributary.sales (program, by_invoice) WHERE (by_invoice IS NOT NULL);
+CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, sale_id);
+CREATE INDEX sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
+CREATE INDEX sales_of_customer ON tributary.sales (program, of_customer, id) WHERE (of_customer IS NOT NULL);
+CREATE INDEX sales_of_link ON tributary.sales (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX sales_of_payable ON tributary.sales (program, of_payable, id) WHERE (of_payable IS NOT NULL);
+CREATE INDEX sales_of_payout ON tributary.sales (program, of_payout, id) WHERE (of_payout IS NOT NULL);
+CREATE INDEX sales_of_referral ON tributary.sales (program, referral_id, id) WHERE (referral_id IS NOT NULL);
+CREATE INDEX sales_of_state ON tributary.sales (program, of_state, id) WHERE (of_state IS NOT NULL);
 
 CREATE TABLE tributary.tiers (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  record json NOT NULL,
+  tier bigint NOT NULL,
+  name text NOT NULL,
+  emoji text NOT NULL,
+  min_referrals bigint NOT NULL,
+  min_revenue bigint NOT NULL,
+  condition_type text NOT NULL,
+  commission_rate bigint,
+  commission_type text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
   PRIMARY KEY (program, id)
 );
 
 CREATE TABLE tributary.totals (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  record json NOT NULL,
+  clicks bigint NOT NULL,
+  pruned_clicks bigint NOT NULL,
+  referrals bigint NOT NULL,
+  sales bigint NOT NULL,
+  revenue bigint NOT NULL,
+  commission bigint NOT NULL,
+  free_orders bigint NOT NULL,
+  held bigint NOT NULL,
+  payable bigint NOT NULL,
+  in_payout bigint NOT NULL,
+  paid bigint NOT NULL,
+  movements bigint NOT NULL,
+  moved_at timestamptz,
+  closed_until timestamptz,
+  longest_hold_days bigint NOT NULL,
+  unbooked bool NOT NULL,
+  opened_at timestamptz,
   PRIMARY KEY (program, id)
 );
 
 CREATE VIEW tributary.sales_report AS
-SELECT s.program, ('x' || right(replace(s.by_number::text, '-', ''), 16))::bit(64)::bigint AS sale_id,
-  coalesce(s.at, (s.record_json->>'CreatedAt')::timestamptz) AS created_at,
-  coalesce(s.status, s.record_json->>'Status') AS status,
-  round(coalesce(s.total * 0.0001, (s.record_json->>'TotalEarned')::numeric), 4) AS total_earned,
-  round(coalesce(s.refunded * 0.0001, (s.record_json->>'Refunded')::numeric, 0), 4) AS refunded_amount,
-  round(coalesce(s.commission * 0.0001, (
-    SELECT sum((c->>'Earned')::numeric)
-    FROM json_array_elements(CASE json_typeof(s.record_json->'Commissions') WHEN 'array' THEN s.record_json->'Commissions' END) AS c
-  ), 0), 4) AS commission_earned,
-  s.of_affiliate AS affiliate_id, s.of_referral AS referral_id, s.of_link AS affiliate_link_id, r.of_code AS promotional_code_id,
+SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
+  round(s.refunded * 0.0001, 4) AS refunded_amount,
+  round(coalesce((SELECT sum((c->>'earned')::numeric) FROM json_array_elements(s.commissions) AS c), 0), 4) AS commission_earned,
+  s.affiliate_id, s.referral_id, s.link_id AS affiliate_link_id, s.promotional_code_id,
   s.by_external_id AS external_id, s.by_invoice AS external_invoice_id, s.of_customer AS email, s.of_payout AS payout_id
-FROM tributary.sales AS s
-LEFT JOIN tributary.redemptions AS r ON r.program = s.program AND r.id = s.by_number;
+FROM tributary.sales AS s;
 
 CREATE VIEW tributary.redemptions_report AS
 SELECT r.program, ('x' || right(replace(r.id::text, '-', ''), 16))::bit(64)::bigint AS sale_id,
-  coalesce(r.at, (r.record_json->>'CreatedAt')::timestamptz) AS redeemed_at,
-  coalesce(r.restored_at, nullif(r.record_json->>'RestoredAt', '0001-01-01T00:00:00Z')::timestamptz) AS restored_at,
-  r.of_code AS promotional_code_id, r.of_coupon AS coupon_id
+  r.created_at AS redeemed_at, r.restored_at, r.promotional_code_id, r.coupon_id
 FROM tributary.redemptions AS r;
 
 CREATE VIEW tributary.codes_report AS
-SELECT c.program, c.id AS promotional_code_id, c.record->>'Code' AS code, c.of_coupon AS coupon_id, c.of_affiliate AS affiliate_id,
-  c.by_external_id AS external_id, (c.record->>'Active')::boolean AS active, (c.record->>'TimesRedeemed')::bigint AS times_redeemed,
-  (c.record->>'CreatedAt')::timestamptz AS created_at
+SELECT c.program, c.id AS promotional_code_id, c.code, c.coupon_id, c.affiliate_id, c.by_external_id AS external_id, c.active,
+  c.times_redeemed, c.created_at
 FROM tributary.codes AS c;
 
 CREATE VIEW tributary.clicks_report AS
-SELECT c.program, ('x' || right(replace(c.by_number::text, '-', ''), 16))::bit(64)::bigint AS click_id,
-  coalesce(c.at, (c.record_json->>'CreatedAt')::timestamptz) AS created_at,
-  coalesce(c.is_unique, (c.record_json->>'Unique')::boolean) AS is_unique,
-  c.of_affiliate AS affiliate_id, c.of_link AS affiliate_link_id, c.of_referral AS referral_id
+SELECT c.program, c.click_id, c.created_at, c.is_unique, c.affiliate_id, c.link_id AS affiliate_link_id, c.referral_id
 FROM tributary.clicks AS c;
 
 CREATE VIEW tributary.events_report AS
-SELECT e.program, 'evt_' || replace(e.id::text, '-', '') AS event_id,
-  coalesce(e.type, e.record_json->>'Type') AS event,
-  coalesce(e.at, (e.record_json->>'OccurredAt')::timestamptz) AS occurred_at,
-  e.of_object AS object_id
+SELECT e.program, 'evt_' || replace(e.id::text, '-', '') AS event_id, e.type AS event, e.occurred_at, e.object_id
 FROM tributary.events AS e;
 
 CREATE VIEW tributary.deliveries_report AS
-SELECT d.program, d.id AS delivery_id, 'evt_' || replace(d.of_event::text, '-', '') AS event_id, d.of_endpoint AS webhook_id,
-  d.of_state AS status,
-  coalesce(d.at, (d.record_json->>'CreatedAt')::timestamptz) AS created_at,
-  coalesce(d.attempts, CASE json_typeof(d.record_json->'Attempts') WHEN 'array' THEN json_array_length(d.record_json->'Attempts') ELSE 0 END) AS attempts
+SELECT d.program, d.id AS delivery_id, 'evt_' || replace(d.event_id::text, '-', '') AS event_id, d.webhook_id, d.state AS status,
+  d.created_at, coalesce(json_array_length(d.attempts), 0) AS attempts
 FROM tributary.deliveries AS d;
 
 CREATE VIEW tributary.movements_report AS
-SELECT m.program, m.of_affiliate AS affiliate_id, m.id AS movement_id, m.at, m.cause, m.source AS from_account, m.target AS to_account,
-  round(m.amount * 0.0001, 4) AS amount, ('x' || right(replace(m.of_sale::text, '-', ''), 16))::bit(64)::bigint AS sale_id
+SELECT m.program, m.affiliate_id, m.id AS movement_id, m.at, m.cause, m.from_account, m.to_account,
+  round(m.amount * 0.0001, 4) AS amount, m.sale_id
 FROM tributary.movements AS m;
