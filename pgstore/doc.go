@@ -12,11 +12,11 @@
 // A transaction sends nothing before its first read. The first read begins the
 // transaction, takes the lock and reads the counters in the same round trip. A
 // record is read together with the records that it refers to, and is remembered
-// until the end. What the engine says that it will need soon is read together
-// too, in one statement. Writes stay in memory and are sent together with the
-// commit, as one statement when their order does not matter. A sale with a
-// code, an external id, a customer and a Once key takes two round trips and
-// five statements. An Insert needs no question when its id is above all ids
+// until the end. What the engine says that it will need soon is read in the same
+// round trip. Writes stay in memory and are sent together with the commit: one
+// statement for each row, or one with an array for each column where a table has
+// many. So a sale with a code, an external id, a customer and a Once key takes two
+// round trips. An Insert needs no question when its id is above all ids
 // that the program has stored; otherwise the store asks the database whether
 // the id is new.
 //

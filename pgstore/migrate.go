@@ -34,9 +34,13 @@ func (s *Store) Migrations() fs.FS { return files{s.cfg.Schema} }
 // returns when all steps are applied. The table migrations of the schema lists
 // the applied steps.
 //
-// Errors: an error of the database, also when the user may not create tables.
+// Errors: an error of the database, also when the user may not create tables; the
+// tables are from before the first release.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.createSchema(ctx); err != nil {
+		return err
+	}
+	if err := s.refuseOld(ctx); err != nil {
 		return err
 	}
 	quiet := slog.New(slog.DiscardHandler)
@@ -52,18 +56,25 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
-	for {
-		_, err := provider.Up(ctx)
-		if err == nil {
-			return nil
-		}
-		// A step gives up rather than let others wait behind it for a long
-		// reader. They go first, and then the step is tried again.
-		pg, ok := errors.AsType[*pgconn.PgError](err)
-		if !ok || pg.Code != "55P03" || pause(ctx, longPause) != nil {
-			return fmt.Errorf("pgstore: migrate: %w", err)
-		}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
+	return nil
+}
+
+// refuseOld refuses tables that hold each record in one column, as they were before the
+// first release.
+func (s *Store) refuseOld(ctx context.Context) error {
+	const old = `SELECT EXISTS (SELECT 1 FROM information_schema.columns
+		WHERE table_schema = $1 AND table_name = 'affiliates' AND column_name = 'record')`
+	var is bool
+	if err := s.pool.QueryRow(ctx, old, s.cfg.Schema).Scan(&is); err != nil {
+		return &failure{op: "migrate", err: err}
+	}
+	if is {
+		return errors.New("pgstore: migrate: the tables are from before the first release, which this version does not read: see CHANGELOG.md")
+	}
+	return nil
 }
 
 // createSchema creates the schema if it is missing. So a user who may not

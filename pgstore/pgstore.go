@@ -188,13 +188,10 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *recor
 	return s.follow(program, m)
 }
 
-// longPause is an attempt before which pause waits for up to a second.
-const longPause = 8
-
 // pause waits before the next attempt: a random time below a limit that
 // doubles, up to a second.
 func pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(rand.N(min(4*time.Millisecond<<min(attempt, longPause), time.Second)))
+	timer := time.NewTimer(rand.N(min(4*time.Millisecond<<min(attempt, 8), time.Second)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -40,6 +40,19 @@ CREATE TABLE IF NOT EXISTS tributary.dedup (
 CREATE INDEX IF NOT EXISTS dedup_done_at ON tributary.dedup (done_at);
 `
 
+// lastOfFirst compresses what is long quickly, where the server can.
+const lastOfFirst = `
+-- Long payloads and answers are compressed by lz4 where the server has it.
+-- +goose StatementBegin
+DO $$ BEGIN
+  IF EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
+    ALTER TABLE tributary.events ALTER COLUMN payload SET COMPRESSION lz4;
+    ALTER TABLE tributary.receipts ALTER COLUMN answer SET COMPRESSION lz4;
+  END IF;
+END $$;
+-- +goose StatementEnd
+`
+
 // tablesSQL returns the first migration.
 func tablesSQL() string {
 	var b strings.Builder
@@ -65,6 +78,7 @@ func tablesSQL() string {
 			b.WriteString(";\n")
 		}
 	}
+	b.WriteString(lastOfFirst)
 	return b.String()
 }
 

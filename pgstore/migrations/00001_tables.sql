@@ -653,3 +653,13 @@ CREATE TABLE IF NOT EXISTS tributary.aliases (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS aliases_by_slug ON tributary.aliases (program, by_slug) WHERE by_slug IS NOT NULL;
 CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, link_id, id);
+
+-- Long payloads and answers are compressed by lz4 where the server has it.
+-- +goose StatementBegin
+DO $$ BEGIN
+  IF EXISTS (SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
+    ALTER TABLE tributary.events ALTER COLUMN payload SET COMPRESSION lz4;
+    ALTER TABLE tributary.receipts ALTER COLUMN answer SET COMPRESSION lz4;
+  END IF;
+END $$;
+-- +goose StatementEnd
