@@ -56,10 +56,22 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	_, err = provider.Up(ctx)
+	if err != nil && s.begun(ctx) {
+		_, err = provider.Up(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
 	}
 	return nil
+}
+
+// begun notes that no step was applied when a process made the table of steps and was
+// ended before it could. It reports whether that was so.
+func (s *Store) begun(ctx context.Context) bool {
+	steps := pgx.Identifier{s.cfg.Schema, "migrations"}.Sanitize()
+	tag, err := s.pool.Exec(ctx, "INSERT INTO "+steps+" (version_id, is_applied) SELECT 0, true WHERE NOT EXISTS (SELECT 1 FROM "+steps+")")
+	return err == nil && tag.RowsAffected() == 1
 }
 
 // refuseOld refuses tables that hold each record in one column, as they were before the
