@@ -237,7 +237,7 @@ func TestForeignRecords(t *testing.T) {
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	program, foreign := uuid.UUID{7}, uuid.UUID{0xee, 15: 1}
 	insert := func(tx *record.Tx) error { return tx.Plans.Insert(record.Plan{ID: foreign, Name: "ours"}) }
-	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
+	foreignPlan(t, pool, schema, program, foreign)
 	list := func(tx *record.Tx) ([]string, error) {
 		var names []string
 		for rec, err := range tx.Plans.List(record.Query{}) {
@@ -276,7 +276,7 @@ func TestForeignRecords(t *testing.T) {
 	}
 
 	other := uuid.UUID{8}
-	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ('`+other.String()+`', '`+foreign.String()+`', '{"ID":"`+foreign.String()+`","Name":"theirs"}')`)
+	foreignPlan(t, pool, schema, other, foreign)
 	errs = together(t, s, other, nil, []func(tx *record.Tx) error{
 		func(tx *record.Tx) error {
 			tx.Next(record.SaleSequence) // reads the marks without reading a list

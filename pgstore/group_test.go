@@ -264,7 +264,7 @@ func TestSerializableDuplicate(t *testing.T) {
 					return fmt.Errorf("plan %v: %w", id, err)
 				}
 				if runs <= losses {
-					exec(t, pool, "INSERT INTO "+cfg.Schema+`.plans (program, id, record) VALUES ('`+program.String()+`', '`+id.String()+`', '{"ID":"`+id.String()+`","Name":"theirs"}')`)
+					foreignPlan(t, pool, cfg.Schema, program, id)
 				}
 				return tx.Plans.Insert(record.Plan{ID: id, Name: "ours"})
 			})

@@ -22,7 +22,7 @@ func TestInTakenBack(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	s := newShop(t, pool, pgstore.Config{})
 	schema, program, foreign := "test_"+schemaID(), s.plain.Config().ID, uuid.UUID{0xee, 15: 1}
-	exec(t, pool, "INSERT INTO "+schema+`.plans (program, id, record) VALUES ($1, $2, '{"ID":"`+foreign.String()+`","Name":"theirs","Terms":{"Type":"PERCENTAGE","Rate":5},"Trigger":"PURCHASE","CreatedAt":"2026-01-01T00:00:00Z","UpdatedAt":"2026-01-01T00:00:00Z"}')`, program, foreign)
+	foreignPlan(t, pool, schema, program, foreign)
 	clash := func(in record.Store) error {
 		return in.Update(t.Context(), program, func(tx *record.Tx) error {
 			return tx.Plans.Insert(record.Plan{ID: foreign, Name: "ours"})

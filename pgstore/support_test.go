@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -154,6 +155,14 @@ func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
 	if _, err := pool.Exec(context.Background(), sql.String()); err != nil {
 		tb.Fatalf("empty: %v", err)
 	}
+}
+
+// foreignPlan stores a plan that the store did not write.
+func foreignPlan(tb testing.TB, pool *pgxpool.Pool, schema string, program, id uuid.UUID) {
+	tb.Helper()
+	exec(tb, pool, "INSERT INTO "+schema+`.plans (program, id, name, commission_type, commission_rate, max_payments, max_months, hold_days,
+		payment_trigger, hold_rewards, created_at, updated_at)
+		VALUES ($1, $2, 'theirs', 'PERCENTAGE', 50000, 0, 0, 0, 'PURCHASE', false, now(), now())`, [16]byte(program), [16]byte(id))
 }
 
 // must returns the value of a call that must succeed.
