@@ -85,7 +85,7 @@ var moneyChecks = map[int][]string{
 		"affiliate/payfile TestSplit", "affiliate/payfile TestGuardedNames", "affiliate/payfile TestRefused",
 		"affiliate/payfile TestReadResultsErrors", "affiliate/payfile TestApply",
 	},
-	60: {"internal/engine TestOpenBooks", "pgstore openBooks", "httpapi TestBooksNotOpen"},
+	60: {"internal/engine TestOpenBooks", "httpapi TestBooksNotOpen"},
 }
 
 // TestMoneyChecks: each of the 60 checks has a test, and each test that is named

@@ -30,6 +30,12 @@ func ways() []way {
 			return newStore(tb, pool, cfg)
 		}
 	}
+	by := func(mode pgx.QueryExecMode) func(testing.TB, *pgxpool.Pool, string) record.Store {
+		return func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
+			other := newPool(tb, pool.Config().ConnString(), func(c *pgxpool.Config) { c.ConnConfig.DefaultQueryExecMode = mode })
+			return newStore(tb, other, pgstore.Config{Schema: schema})
+		}
+	}
 	return []way{
 		{"Queue", one(pgstore.Config{})},
 		{"Queue, grouped", one(pgstore.Config{Group: 32})},
@@ -45,12 +51,8 @@ func ways() []way {
 		{"rerun", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			return conformance.Rerun(newStore(tb, pool, pgstore.Config{Schema: schema}))
 		}},
-		{"without prepared statements", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
-			exec := newPool(tb, pool.Config().ConnString(), func(c *pgxpool.Config) {
-				c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-			})
-			return newStore(tb, exec, pgstore.Config{Schema: schema})
-		}},
+		{"without prepared statements", by(pgx.QueryExecModeExec)},
+		{"simple protocol", by(pgx.QueryExecModeSimpleProtocol)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -70,7 +71,7 @@ func (tab *table[T]) queue(b *pgx.Batch, one, many string, entries []entry[T]) e
 	for i, e := range entries {
 		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
 		if err := tab.sql.Write(e.row.rec, rows[i]); err != nil {
-			return err
+			return fmt.Errorf("pgstore: write: %w", err)
 		}
 	}
 	if len(rows) > few {

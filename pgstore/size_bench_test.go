@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// BenchmarkSaleBytes is P21: the bytes on disk that a real sale takes, with its
+// BenchmarkSaleBytes states the bytes on disk that a real sale takes, with its
 // row of the ledger, its receipt and all indexes, after ordinary inserts. A real
 // sale has a code, an external id, a customer who was there before and an
 // idempotency key. The event is beside it, and each table by itself.

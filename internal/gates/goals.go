@@ -27,7 +27,6 @@ var (
 	forgedBench   = bench{dir: "webhooks", name: "BenchmarkReceiverForged", times: "15x"}
 	redisBench    = bench{dir: "internal/gates", name: "BenchmarkRedis"}
 	pgSaleBench   = bench{dir: "pgstore", name: "BenchmarkRealSale"}
-	pgBytesBench  = bench{dir: "pgstore", name: "BenchmarkSaleBytes"}
 	pgPageBench   = bench{dir: "pgstore", name: "TestPageOfSales"}
 	pruneBench    = bench{dir: "pgstore", name: "BenchmarkPrune"}
 	goneBench     = bench{dir: "pgstore", name: "BenchmarkGone"}
@@ -74,7 +73,6 @@ var goals = []goal{
 	{gate: "P20", what: "410 of an endpoint: slowest sale meanwhile, ms", bench: goneBench, metric: "ms-slowest", limit: 50, aim: 10},
 	{gate: "P20", what: "Replay: slowest sale meanwhile, ms", bench: replayBench, metric: "ms-slowest", limit: 50, aim: 10},
 	{gate: "P21", what: "pgstore, a page of 50 sales takes at most 6 statements", bench: pgPageBench},
-	{gate: "P21", what: "bytes on disk of a real sale, without event and delivery", bench: pgBytesBench, metric: "B/sale", limit: 3000, aim: 1800},
 	{gate: "P22", what: "deliveries of the good one of 50 endpoints, to the undisturbed case", bench: hungBench, metric: "ratio", limit: 3, aim: 1.2},
 	{gate: "P22", what: "dispatch, rate to bare posts", bench: dispatchBench, metric: "ratio", limit: 0.6, aim: 0.6, least: true},
 	{gate: "P23", what: "40 connections without headers hold less than 4 MiB", bench: idleTest},

@@ -68,7 +68,7 @@ var parts = []part{
 
 // longParts run at length only.
 var longParts = []part{
-	selected("pgstore", ".", "TestChaos", "TestKill", "TestDiskFull", "TestDump", "TestPointInTime", "TestUpgrade", "TestUpgradeCut", "TestOneProgram", "TestDistributionColumn"),
+	selected("pgstore", ".", "TestChaos", "TestKill", "TestDiskFull", "TestDump", "TestPointInTime", "TestMigrateCut", "TestOneProgram", "TestDistributionColumn"),
 	{".", []string{".ci/availability", "-json"}, []string{"TestAvailability", "TestPgBouncer"}},
 }
 
