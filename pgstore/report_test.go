@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,8 +19,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// views are the views that the README documents.
-var views = []string{"sales_report", "redemptions_report", "codes_report", "clicks_report", "events_report", "deliveries_report", "movements_report"}
+// views are the views that docs/tables.md documents.
+var views = []string{"sales_report", "commissions_report", "redemptions_report", "codes_report", "clicks_report", "events_report", "deliveries_report", "movements_report"}
 
 // A report is a line of a view, as a host sees it: a text for each column.
 type report map[string]string
@@ -60,6 +61,7 @@ func TestReports(t *testing.T) {
 		p := newProgram(t, store, uuid.Must(uuid.NewV7()))
 		trade(t, rt, p)
 		checkSales(rt, p, reportOf(rt, pool, schema, "sales_report", p.Config().ID))
+		checkCommissions(rt, p, reportOf(rt, pool, schema, "commissions_report", p.Config().ID))
 		codes := reportOf(rt, pool, schema, "codes_report", p.Config().ID)
 		counted := map[string]int{}
 		for _, line := range reportOf(rt, pool, schema, "redemptions_report", p.Config().ID) {
@@ -95,7 +97,7 @@ func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 	amount := rapid.Int64Range(1, 5_000_000)
 	var sold []affiliate.SaleID
 	for i := range rapid.IntRange(1, 12).Draw(rt, "steps") {
-		switch rapid.IntRange(0, 5).Draw(rt, "step") {
+		switch rapid.IntRange(0, 7).Draw(rt, "step") {
 		case 0:
 			must(p.TrackClick(ctx, affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/shop", Repeat: i%2 == 0}))
 		case 1:
@@ -104,8 +106,15 @@ func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 			}
 		case 2:
 			if len(sold) > 0 {
-				_, _ = p.RefundSale(ctx, affiliate.Refund{SaleID: rapid.SampledFrom(sold).Draw(rt, "sale")})
+				_, _ = p.RefundSale(ctx, affiliate.Refund{SaleID: rapid.SampledFrom(sold).Draw(rt, "sale"), ClawBack: i%2 == 0})
 			}
+		case 6:
+			if len(sold) > 0 {
+				status := rapid.SampledFrom([]affiliate.ApprovalStatus{affiliate.ApprovalOnHold, affiliate.ApprovalDeclined, affiliate.ApprovalAccepted}).Draw(rt, "status")
+				_, _ = p.ReviewCommissions(ctx, status, rapid.SampledFrom(sold).Draw(rt, "sale"))
+			}
+		case 7:
+			_, _ = p.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com"})
 		case 3:
 			if len(sold) > 0 {
 				_ = p.RestoreRedemption(ctx, rapid.SampledFrom(sold).Draw(rt, "sale"))
@@ -152,6 +161,11 @@ func checkSales(rt *rapid.T, p *tributary.Program, lines []report) {
 				want[column] = text
 			}
 		}
+		if len(s.Commissions) > 0 {
+			if id, ok := s.Commissions[0].PayoutID.Get(); ok {
+				want["payout_id"] = id.String()
+			}
+		}
 		got := byID[fmt.Sprint(s.ID)]
 		if at := got["created_at"]; !strings.HasPrefix(at, s.CreatedAt.String()[:19]) {
 			rt.Errorf("sale %d of %s, the view says %s", s.ID, s.CreatedAt, at)
@@ -166,6 +180,50 @@ func checkSales(rt *rapid.T, p *tributary.Program, lines []report) {
 	}
 	if ada := must(p.AffiliateByEmail(rt.Context(), "ada@example.com")); ada.TotalRevenue != kept {
 		rt.Errorf("revenue %s, the view adds up to %s", ada.TotalRevenue, kept)
+	}
+}
+
+// checkCommissions compares the entries of sales with those of the engine.
+func checkCommissions(rt *rapid.T, p *tributary.Program, lines []report) {
+	byID := map[string]report{}
+	for _, line := range lines {
+		byID[line["commission_id"]] = line
+	}
+	n := 0
+	for _, s := range must(p.Sales(rt.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		for _, c := range s.Commissions {
+			n++
+			got := byID[fmt.Sprint(c.ID)]
+			payable, paid := c.PayableAt.Get()
+			for column, at := range map[string]string{"created_at": c.CreatedAt.String(), "updated_at": c.UpdatedAt.String(), "payable_at": payable.String()} {
+				if paid || column != "payable_at" {
+					if !strings.HasPrefix(got[column], at[:19]) {
+						rt.Errorf("%s of commission %d is %s, the view says %s", column, c.ID, at, got[column])
+					}
+					delete(got, column)
+				}
+			}
+			want := report{
+				"sale_id": fmt.Sprint(s.ID), "commission_id": fmt.Sprint(c.ID), "affiliate_id": c.AffiliateID.String(),
+				"commission_earned": exact(c.CommissionEarned), "approval_status": string(c.ApprovalStatus),
+				"manually_paid": fmt.Sprint(c.ManuallyPaid), "clawback": fmt.Sprint(c.ClawBack),
+			}
+			if reason, ok := c.HoldReason.Get(); ok {
+				want["hold_reason"] = string(reason)
+			}
+			if reason, ok := c.BonusReason.Get(); ok {
+				want["bonus_reason"] = reason
+			}
+			if id, ok := c.PayoutID.Get(); ok {
+				want["payout_id"] = id.String()
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				rt.Errorf("commission %d (-engine +view):\n%s", c.ID, d)
+			}
+		}
+	}
+	if n != len(lines) {
+		rt.Errorf("%d commissions, the view has %d", n, len(lines))
 	}
 }
 
@@ -214,7 +272,7 @@ func checkDeliveries(rt *rapid.T, p *tributary.Program, lines []report) {
 }
 
 // TestReadmeReports runs the queries of the README, and finds every column of
-// every view in it.
+// every view in docs/tables.md.
 func TestReadmeReports(t *testing.T) {
 	readme := string(must(os.ReadFile("README.md")))
 	pool := newPool(t, databaseURL(t))
@@ -237,10 +295,9 @@ func TestReadmeReports(t *testing.T) {
 	if queries == 0 {
 		t.Error("the README has no query")
 	}
-	_, readme, _ = strings.Cut(readme, "## Reports")
-	readme, _, _ = strings.Cut(readme, "\n## ")
+	page := string(must(os.ReadFile(filepath.Join("..", "docs", "tables.md"))))
 	for _, view := range views {
-		_, about, found := strings.Cut(readme, "| `"+view+"` |")
+		_, about, found := strings.Cut(page, "| `"+view+"` |")
 		about, _, _ = strings.Cut(about, "\n")
 		rows := must(pool.Query(t.Context(), `SELECT column_name::text FROM information_schema.columns
 			WHERE table_schema = $1 AND table_name = $2 AND column_name <> 'program' ORDER BY ordinal_position`, schema, view))
@@ -251,7 +308,7 @@ func TestReadmeReports(t *testing.T) {
 			}
 		}
 		if d := cmp.Diff(must(pgx.CollectRows(rows, pgx.RowTo[string])), said); !found || d != "" {
-			t.Errorf("%s (-view +README):\n%s", view, d)
+			t.Errorf("%s (-view +tables.md):\n%s", view, d)
 		}
 	}
 }

@@ -18,8 +18,8 @@ const firstMigration = `-- +goose NO TRANSACTION
 -- +goose Up
 -- One table for each type of records, with a column for each field and for each key of
 -- an index that no field holds. docs/tables.md says what they hold. Every step can be
--- run again. Keys and indexes begin with the program, and texts that are keys are
--- compared byte by byte.
+-- run again. Keys and indexes begin with the program, and texts are compared byte by
+-- byte.
 
 -- The counters of a program, and the highest ids that it has stored.
 CREATE TABLE IF NOT EXISTS tributary.programs (
@@ -61,7 +61,7 @@ func tablesSQL() string {
 		fmt.Fprintf(&b, "\n-- %s\nCREATE TABLE IF NOT EXISTS tributary.%s (\n  program uuid NOT NULL,\n", table.Doc, table.Name)
 		for _, c := range table.Columns {
 			b.WriteString("  " + c.Name + " " + columnType(c))
-			if c.Key != "" && c.Kind == relation.Text {
+			if c.Kind == relation.Text {
 				b.WriteString(` COLLATE "C"`)
 			}
 			if !c.Null {
@@ -133,7 +133,7 @@ func TestMigrations(t *testing.T) {
 		want := map[string]bool{"program uuid not null": true}
 		for _, c := range table.Columns {
 			line := c.Name + " " + strings.Replace(columnType(c), "timestamptz", "timestamp with time zone", 1)
-			if c.Key != "" && c.Kind == relation.Text {
+			if c.Kind == relation.Text {
 				line += " C"
 			}
 			if !c.Null {

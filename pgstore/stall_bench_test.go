@@ -43,8 +43,8 @@ func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 	exec(b, c.pool, `WITH last AS (SELECT * FROM `+events+` WHERE program = $1 ORDER BY id DESC LIMIT 1),
 		copies AS (SELECT (lpad(to_hex($2::bigint), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid AS id,
 			(lpad(to_hex($2::bigint), 12, '0') || '70009000' || lpad(to_hex(i), 12, '0'))::uuid AS object FROM generate_series(1, $3::int) i)
-		INSERT INTO `+events+` (program, id, type, object_id, sale_id, revision, occurred_at, payload)
-		SELECT $1, c.id, l.type, c.object, l.sale_id, l.revision, $4, l.payload
+		INSERT INTO `+events+` (program, id, event, object_id, sale_id, revision, occurred_at, payload)
+		SELECT $1, c.id, l.event, c.object, l.sale_id, l.revision, $4, l.payload
 		FROM last l, copies c`, c.Config().ID, at.UnixMilli(), n, at)
 	before := uuid.MustParse(fmt.Sprintf("%012x70008000%012x", at.UnixMilli(), 0))
 	copied := must(c.EventsAfter(b.Context(), before, 1))[0]

@@ -8,7 +8,7 @@ CREATE TABLE tributary.adjustments (
   program uuid NOT NULL,
   id uuid NOT NULL,
   affiliate_id uuid NOT NULL,
-  sale_id bigint NOT NULL,
+  sale_id bigint,
   kind text NOT NULL,
   amount bigint NOT NULL,
   reason text NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE tributary.affiliates (
   commission_type text NOT NULL,
   commission_plan_id uuid,
   commission_tier_id uuid,
-  tier_exempt bool NOT NULL,
+  exempt_from_commission_tier_changes bool NOT NULL,
   payout_email text NOT NULL,
   payment_method text NOT NULL,
   question_answers json,
@@ -58,24 +58,24 @@ CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tie
 CREATE TABLE tributary.aliases (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  link_id uuid NOT NULL,
+  affiliate_link_id uuid NOT NULL,
   alias text NOT NULL,
   by_slug text,
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHERE (by_slug IS NOT NULL);
-CREATE INDEX aliases_of_link ON tributary.aliases (program, link_id, id);
+CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id);
 
 CREATE TABLE tributary.clicks (
   program uuid NOT NULL,
   id uuid NOT NULL,
   click_id bigint NOT NULL,
   affiliate_id uuid NOT NULL,
-  link_id uuid,
+  affiliate_link_id uuid,
   referral_id uuid,
   device_id text NOT NULL,
-  landing_url text NOT NULL,
-  referrer text NOT NULL,
+  full_landing_url text NOT NULL,
+  document_referrer text NOT NULL,
   user_agent text NOT NULL,
   is_unique bool NOT NULL,
   created_at timestamptz NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE tributary.clicks (
 );
 CREATE UNIQUE INDEX clicks_by_number ON tributary.clicks (program, click_id);
 CREATE INDEX clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id);
-CREATE INDEX clicks_of_link ON tributary.clicks (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX clicks_of_link ON tributary.clicks (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX clicks_of_referral ON tributary.clicks (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
 CREATE TABLE tributary.codes (
@@ -100,12 +100,12 @@ CREATE TABLE tributary.codes (
   opening_redeemed bigint NOT NULL,
   first_time_order bool NOT NULL,
   minimum_amount bigint,
-  minimum_currency text NOT NULL,
+  minimum_amount_currency text NOT NULL,
   limit_to_customers bool NOT NULL,
   customer_id text NOT NULL,
   limit_to_affiliate bool NOT NULL,
-  auto_generated bool NOT NULL,
-  affiliate_generated bool NOT NULL,
+  is_auto_generated bool NOT NULL,
+  is_affiliate_generated bool NOT NULL,
   revision bigint NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -123,7 +123,7 @@ CREATE TABLE tributary.coupons (
   program uuid NOT NULL,
   id uuid NOT NULL,
   name text NOT NULL,
-  type text NOT NULL,
+  coupon_type text NOT NULL,
   percent_off bigint NOT NULL,
   amount_off bigint NOT NULL,
   currency text NOT NULL,
@@ -160,7 +160,7 @@ CREATE TABLE tributary.deliveries (
   id uuid NOT NULL,
   event_id uuid NOT NULL,
   webhook_id uuid NOT NULL,
-  type text NOT NULL,
+  event text NOT NULL,
   state text NOT NULL,
   attempts json,
   next_attempt_at timestamptz,
@@ -211,9 +211,9 @@ CREATE INDEX erasures_of_referral ON tributary.erasures (program, referral_id, i
 CREATE TABLE tributary.events (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  type text NOT NULL,
+  event text NOT NULL,
   object_id uuid NOT NULL,
-  sale_id bigint NOT NULL,
+  sale_id bigint,
   revision bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
   payload json,
@@ -283,10 +283,10 @@ CREATE TABLE tributary.movements (
   cause text,
   amount bigint NOT NULL,
   sale_id bigint,
-  commission_id bigint NOT NULL,
+  commission_id bigint,
   payout_id uuid,
   adjustment_id uuid,
-  link_id uuid,
+  affiliate_link_id uuid,
   promotional_code_id uuid,
   sales bigint NOT NULL,
   revenue bigint NOT NULL,
@@ -308,9 +308,9 @@ CREATE TABLE tributary.payers (
   email text NOT NULL,
   name text NOT NULL,
   referral_id uuid,
-  by_email bool NOT NULL,
+  matched_by_email bool NOT NULL,
   subscriptions json,
-  by_hand bool NOT NULL,
+  status_by_hand bool NOT NULL,
   erased bool NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -342,11 +342,11 @@ CREATE TABLE tributary.payments (
   currency text NOT NULL,
   worth bigint,
   waiting json,
-  conflict_id uuid,
+  conflict_record_id uuid,
   decided text NOT NULL,
   undecided text NOT NULL,
   refunds json,
-  refunded bigint,
+  refunded_amount bigint,
   refunded_late bigint,
   disputes json,
   peak bigint NOT NULL,
@@ -398,8 +398,8 @@ CREATE TABLE tributary.plans (
   name text NOT NULL,
   commission_type text NOT NULL,
   commission_rate bigint NOT NULL,
-  max_payments bigint NOT NULL,
-  max_months bigint NOT NULL,
+  number_of_payments bigint NOT NULL,
+  number_of_months bigint NOT NULL,
   hold_days bigint NOT NULL,
   payment_trigger text NOT NULL,
   hold_rewards bool NOT NULL,
@@ -436,7 +436,7 @@ CREATE INDEX queue_of_endpoint ON tributary.queue (program, webhook_id, id);
 CREATE TABLE tributary.receipts (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  request_key text NOT NULL,
+  idempotency_key text NOT NULL,
   digest bytea NOT NULL,
   answer json,
   sealed bool NOT NULL,
@@ -446,11 +446,12 @@ CREATE TABLE tributary.receipts (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, request_key);
+CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, idempotency_key);
 
 CREATE TABLE tributary.redemptions (
   program uuid NOT NULL,
   id uuid NOT NULL,
+  sale_id bigint NOT NULL,
   promotional_code_id uuid NOT NULL,
   coupon_id uuid NOT NULL,
   restored_at timestamptz,
@@ -464,19 +465,19 @@ CREATE TABLE tributary.referrals (
   program uuid NOT NULL,
   id uuid NOT NULL,
   affiliate_id uuid NOT NULL,
-  link_id uuid,
+  affiliate_link_id uuid,
   commission_plan_id uuid,
   commission_plan_fixed bool NOT NULL,
   name text NOT NULL,
   email text NOT NULL,
-  customer_id text NOT NULL,
-  subscription_plan text NOT NULL,
+  referred_user_external_id text NOT NULL,
+  plan text NOT NULL,
   status text NOT NULL,
   submission_type text NOT NULL,
-  medium text NOT NULL,
+  referral_medium text NOT NULL,
   source text NOT NULL,
-  integration text NOT NULL,
-  landing_page text NOT NULL,
+  integration_referral_source text NOT NULL,
+  initial_landing_page text NOT NULL,
   notes text,
   metadata json,
   erased_at timestamptz,
@@ -491,7 +492,7 @@ CREATE TABLE tributary.referrals (
 CREATE UNIQUE INDEX referrals_by_email ON tributary.referrals (program, by_email) WHERE (by_email IS NOT NULL);
 CREATE INDEX referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id);
 CREATE INDEX referrals_of_customer ON tributary.referrals (program, of_customer, id) WHERE (of_customer IS NOT NULL);
-CREATE INDEX referrals_of_link ON tributary.referrals (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX referrals_of_link ON tributary.referrals (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX referrals_of_plan ON tributary.referrals (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
 
 CREATE TABLE tributary.runs (
@@ -501,7 +502,7 @@ CREATE TABLE tributary.runs (
   sent_until timestamptz,
   until timestamptz,
   minimum bigint NOT NULL,
-  payment_methods json,
+  methods json,
   no_details bool NOT NULL,
   affiliate_ids json,
   status text NOT NULL,
@@ -522,7 +523,7 @@ CREATE TABLE tributary.sales (
   sale_id bigint NOT NULL,
   affiliate_id uuid NOT NULL,
   referral_id uuid,
-  link_id uuid,
+  affiliate_link_id uuid,
   promotional_code_id uuid,
   external_id text NOT NULL,
   external_invoice_id text NOT NULL,
@@ -530,9 +531,9 @@ CREATE TABLE tributary.sales (
   email text NOT NULL,
   total_earned bigint NOT NULL,
   subtotal bigint,
-  tax bigint NOT NULL,
-  shipping bigint NOT NULL,
-  refunded bigint NOT NULL,
+  tax_amount bigint NOT NULL,
+  shipping_amount bigint NOT NULL,
+  refunded_amount bigint NOT NULL,
   commission_rate bigint,
   commission_type text,
   commission_rate_fixed bool NOT NULL,
@@ -540,13 +541,13 @@ CREATE TABLE tributary.sales (
   status text,
   payment_trigger text,
   source text,
-  integration text,
+  integration_sales_source text,
   deleted_fired bool NOT NULL,
   free bool NOT NULL,
   past bool NOT NULL,
   commissions json,
   refunds json,
-  product_ids json,
+  products_bought json,
   clicks bigint NOT NULL,
   metadata json,
   revision bigint NOT NULL,
@@ -555,15 +556,15 @@ CREATE TABLE tributary.sales (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   hold_days bigint NOT NULL,
-  why_credited text,
-  why_rate text,
-  why_plan text,
-  why_nothing text,
+  why_by text,
+  why_rate_from text,
+  why_plan_from text,
+  why_over text,
   why_deducted text,
-  why_click_id bigint NOT NULL,
-  why_payment bigint NOT NULL,
-  why_plan_id uuid,
-  why_tier_id uuid,
+  why_click_id bigint,
+  why_payment bigint,
+  why_commission_plan_id uuid,
+  why_commission_tier_id uuid,
   given_as_null text,
   by_external_id text,
   by_invoice text,
@@ -578,7 +579,7 @@ CREATE UNIQUE INDEX sales_by_invoice ON tributary.sales (program, by_invoice) WH
 CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, sale_id);
 CREATE INDEX sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
 CREATE INDEX sales_of_customer ON tributary.sales (program, of_customer, id) WHERE (of_customer IS NOT NULL);
-CREATE INDEX sales_of_link ON tributary.sales (program, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX sales_of_link ON tributary.sales (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX sales_of_payable ON tributary.sales (program, of_payable, id) WHERE (of_payable IS NOT NULL);
 CREATE INDEX sales_of_payout ON tributary.sales (program, of_payout, id) WHERE (of_payout IS NOT NULL);
 CREATE INDEX sales_of_referral ON tributary.sales (program, referral_id, id) WHERE (referral_id IS NOT NULL);
@@ -626,28 +627,42 @@ CREATE TABLE tributary.totals (
 
 CREATE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
-  round(s.refunded * 0.0001, 4) AS refunded_amount,
-  round(coalesce((SELECT sum((c->>'earned')::numeric) FROM json_array_elements(s.commissions) AS c), 0), 4) AS commission_earned,
-  s.affiliate_id, s.referral_id, s.link_id AS affiliate_link_id, s.promotional_code_id,
-  s.by_external_id AS external_id, s.by_invoice AS external_invoice_id, s.of_customer AS email, s.of_payout AS payout_id
+  round(s.refunded_amount * 0.0001, 4) AS refunded_amount,
+  round(coalesce((SELECT sum((c->>'commission_earned')::bigint) FROM json_array_elements(s.commissions) AS c), 0) * 0.0001, 4) AS commission_earned,
+  s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
+  nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
+  (s.commissions->0->>'payout_id')::uuid AS payout_id
 FROM tributary.sales AS s;
 
+CREATE VIEW tributary.commissions_report AS
+SELECT s.program, s.sale_id, (c->>'commission_id')::bigint AS commission_id, (c->>'affiliate_id')::uuid AS affiliate_id,
+  round((c->>'commission_earned')::bigint * 0.0001, 4) AS commission_earned, c->>'approval_status' AS approval_status,
+  c->>'hold_reason' AS hold_reason, (c->>'payout_id')::uuid AS payout_id, coalesce((c->>'manually_paid')::boolean, false) AS manually_paid,
+  coalesce((c->>'clawback')::boolean, false) AS clawback, c->>'bonus_reason' AS bonus_reason,
+  CASE
+    WHEN c->>'approval_status' = 'DECLINED' THEN NULL
+    WHEN (c->>'clawback')::boolean THEN timestamptz 'epoch' + (c->>'created_at')::bigint * interval '1 microsecond'
+    ELSE s.created_at + s.hold_days * interval '24 hours'
+  END AS payable_at,
+  timestamptz 'epoch' + (c->>'created_at')::bigint * interval '1 microsecond' AS created_at,
+  timestamptz 'epoch' + (c->>'updated_at')::bigint * interval '1 microsecond' AS updated_at
+FROM tributary.sales AS s, json_array_elements(s.commissions) AS c;
+
 CREATE VIEW tributary.redemptions_report AS
-SELECT r.program, ('x' || right(replace(r.id::text, '-', ''), 16))::bit(64)::bigint AS sale_id,
-  r.created_at AS redeemed_at, r.restored_at, r.promotional_code_id, r.coupon_id
+SELECT r.program, r.sale_id, r.created_at AS redeemed_at, r.restored_at, r.promotional_code_id, r.coupon_id
 FROM tributary.redemptions AS r;
 
 CREATE VIEW tributary.codes_report AS
-SELECT c.program, c.id AS promotional_code_id, c.code, c.coupon_id, c.affiliate_id, c.by_external_id AS external_id, c.active,
+SELECT c.program, c.id AS promotional_code_id, c.code, c.coupon_id, c.affiliate_id, nullif(c.external_id, '') AS external_id, c.active,
   c.times_redeemed, c.created_at
 FROM tributary.codes AS c;
 
 CREATE VIEW tributary.clicks_report AS
-SELECT c.program, c.click_id, c.created_at, c.is_unique, c.affiliate_id, c.link_id AS affiliate_link_id, c.referral_id
+SELECT c.program, c.click_id, c.created_at, c.is_unique, c.affiliate_id, c.affiliate_link_id, c.referral_id
 FROM tributary.clicks AS c;
 
 CREATE VIEW tributary.events_report AS
-SELECT e.program, 'evt_' || replace(e.id::text, '-', '') AS event_id, e.type AS event, e.occurred_at, e.object_id
+SELECT e.program, 'evt_' || replace(e.id::text, '-', '') AS event_id, e.event, e.occurred_at, e.object_id
 FROM tributary.events AS e;
 
 CREATE VIEW tributary.deliveries_report AS
