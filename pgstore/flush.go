@@ -65,29 +65,44 @@ func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
 	return ids
 }
 
-// queue queues the statement for one row, or the statement for many.
+// queue queues the statement for each row, or that for many.
 func (tab *table[T]) queue(b *pgx.Batch, one, many string, entries []entry[T]) error {
-	rows := make([][]relation.Cell, len(entries))
-	for i, e := range entries {
-		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
-		if err := tab.sql.Write(e.row.rec, rows[i]); err != nil {
-			return fmt.Errorf("pgstore: write: %w", err)
-		}
+	if len(entries) > few {
+		return tab.queueMany(b, many, entries)
 	}
-	if len(rows) > few {
-		args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
-		for i, c := range tab.sql.Columns {
-			args = append(args, values(c.Kind, rows, i))
+	for _, e := range entries {
+		row := tab.t.cellsFor(tab.sql)
+		if err := tab.write(e, row); err != nil {
+			return err
 		}
-		b.Queue(many, args...)
-		return nil
-	}
-	for _, row := range rows {
-		args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
+		args := append(make([]any, 0, 1+len(row)), tab.t.programID)
 		for i, c := range tab.sql.Columns {
 			args = append(args, value(c.Kind, &row[i]))
 		}
 		b.Queue(one, args...)
+	}
+	return nil
+}
+
+func (tab *table[T]) queueMany(b *pgx.Batch, sql string, entries []entry[T]) error {
+	rows := make([][]relation.Cell, len(entries))
+	for i, e := range entries {
+		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
+		if err := tab.write(e, rows[i]); err != nil {
+			return err
+		}
+	}
+	args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
+	for i, c := range tab.sql.Columns {
+		args = append(args, values(c.Kind, rows, i))
+	}
+	b.Queue(sql, args...)
+	return nil
+}
+
+func (tab *table[T]) write(e entry[T], row []relation.Cell) error {
+	if err := tab.sql.Write(e.row.rec, row); err != nil {
+		return fmt.Errorf("pgstore: write: %w", err)
 	}
 	return nil
 }
