@@ -148,23 +148,31 @@ func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []ref
 		if key, ok := keyOf(own, record.OfAffiliate); ok && owners != nil {
 			owners[key] = nil // also when there are no links
 		}
-		at := len(tab.sql.Columns)
-		for _, ref := range ahead {
-			other, id := tab.t.named(ref.table), rec.RecordID()
-			if ref.index != "" {
-				key, _ := keyOf(own, ref.index)
-				id = key.ID
-			}
-			if learnt, err := other.learnRow(rows, at); err != nil {
-				return err
-			} else if learnt == uuid.Nil && id != uuid.Nil {
-				other.learnNone(id)
-			}
-			at += other.width()
-		}
-		return nil
+		return tab.learnAhead(rows, rec.RecordID(), own, ahead)
 	}
 	return query{sql, []any{tab.t.programID, arg}, each, func() { tab.absent(keys) }}
+}
+
+// learnAhead reads the records that a record with an id and keys refers to, from the
+// columns behind its own.
+func (tab *table[T]) learnAhead(rows pgx.Rows, id uuid.UUID, keys []record.Key, ahead []reference) error {
+	at := len(tab.sql.Columns)
+	for _, ref := range ahead {
+		of := record.Key{ID: id}
+		if ref.index != "" {
+			of, _ = keyOf(keys, ref.index)
+		}
+		other := tab.t.named(ref.table)
+		learnt, err := other.learnRow(rows, at)
+		if err != nil {
+			return err
+		}
+		if learnt == uuid.Nil && of.ID != uuid.Nil {
+			other.learnNone(of.ID)
+		}
+		at += other.width()
+	}
+	return nil
 }
 
 // askLists reads whole lists of a shared index.

@@ -120,11 +120,11 @@ func (tab *table[T]) scan(rows pgx.Rows, at int) (rec T, ok bool, err error) {
 			return rec, false, fmt.Errorf("%w: %s.%s: %w", errRecord, tab.sql.Name, tab.sql.Columns[i].Name, err)
 		}
 	}
-	any, err := tab.sql.Read(cells)
+	read, err := tab.sql.Read(cells)
 	if err != nil {
 		return rec, false, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	return any.(T), true, nil
+	return read.(T), true, nil
 }
 
 // typesOf returns how the connection of a row reads values.
