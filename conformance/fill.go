@@ -227,8 +227,6 @@ func (f *filler) fill(p any) bool {
 		copy(p[:], f.bytes())
 	case *record.Payload:
 		*p = record.PayloadOf(fmt.Appendf(nil, `{ "z":1, "a" : 1.50, "z":2, "n":"%d/%d" }`, f.n, f.k))
-	case *record.StoredAnswer:
-		*p = record.StoredAnswerOf(fmt.Appendf(nil, `[ 1.50, {"z":"%d/%d"} ]`, f.n, f.k))
 	case *affiliate.Amount:
 		*p = affiliate.AmountFromScaled(f.int())
 	case *affiliate.Percent:

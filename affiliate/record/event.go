@@ -12,11 +12,11 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Payload is the JSON of an event. The engine copies the objects of the body
-// when the change is committed, and the first reader encodes them: encoding is
-// the most expensive part of a sale, and most events are read late or never.
-// The bytes depend only on the copied values, so every reader gets the same
-// bytes. A store that writes to disk stores [Payload.Bytes].
+// A Payload is the JSON of an event, or of the answer to a request with a key. The
+// engine copies the objects of the body when the change is committed, and the first
+// reader encodes them: encoding is the most expensive part of a sale, and most events
+// and answers are read late or never. The bytes depend only on the copied values, so
+// every reader gets the same bytes. A store that writes to disk stores [Payload.Bytes].
 //
 // The zero Payload is empty. A Payload is immutable and safe for concurrent
 // use.
@@ -32,7 +32,11 @@ type Encoder interface{ Encode() []byte }
 // PayloadOf returns a payload with stored bytes, which it copies.
 func PayloadOf(raw []byte) Payload { return Payload{raw: bytes.Clone(raw)} }
 
-// LatePayload returns a payload that each reader encodes.
+// RawPayload returns a payload with bytes that nobody may change afterwards.
+func RawPayload(raw []byte) Payload { return Payload{raw: raw} }
+
+// LatePayload returns a payload that each reader encodes. late shares no memory with
+// values that callers hold.
 func LatePayload(late Encoder) Payload { return Payload{late: late} }
 
 // Source returns what the payload is made of: bytes that nobody may change, or
@@ -90,11 +94,11 @@ type Receipt struct {
 	ID        uuid.UUID
 	Key       string
 	Digest    [32]byte
-	Answer    StoredAnswer // null for an empty answer; empty for a refusal
-	Sealed    bool         // the answer holds a secret, which is masked in Answer and kept in Secret
-	Secret    []byte       // as Config.Seal gave it, bound to ID
-	Outcome   string       // of a sale
-	Refusal   []byte       // JSON of the error; nil: the answer was not a refusal
+	Answer    Payload // null for an empty answer; empty for a refusal
+	Sealed    bool    // the answer holds a secret, which is masked in Answer and kept in Secret
+	Secret    []byte  // as Config.Seal gave it, bound to ID
+	Outcome   string  // of a sale
+	Refusal   []byte  // JSON of the error; nil: the answer was not a refusal
 	CreatedAt affiliate.Instant
 }
 

@@ -74,8 +74,8 @@ var _ Keeper = (*couponReply)(nil)
 // KeepAnswer and RestoreAnswer convert a reply to and from its receipt. The receipt
 // keeps the records that the event keeps too: the JSON of a coupon with many codes has
 // megabytes.
-func (r *couponReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
-	return record.LateAnswer(r.body), ""
+func (r *couponReply) KeepAnswer() (answer record.Payload, outcome string) {
+	return record.LatePayload(r.body), ""
 }
 
 func (r *couponReply) RestoreAnswer(answer []byte, _ string) error {

@@ -18,7 +18,7 @@ import (
 // sale with its outcome. It is found by its methods, so each says that it is one:
 // var _ keeper = (*saleReply)(nil).
 type Keeper interface {
-	KeepAnswer() (answer record.StoredAnswer, outcome string)
+	KeepAnswer() (answer record.Payload, outcome string)
 	RestoreAnswer(answer []byte, outcome string) error
 }
 
@@ -112,19 +112,19 @@ func keep[T any](o *Op, rec record.Receipt, old uuid.UUID, r *reply[T]) error {
 }
 
 // noAnswer is the stored form of an empty answer.
-var noAnswer = record.AnswerOf([]byte("null"))
+var noAnswer = record.RawPayload([]byte("null"))
 
 // encodeAnswer returns the stored form of an answer and, for a sale, its outcome.
-func encodeAnswer[T any](answer *T) (kept record.StoredAnswer, outcome string, err error) {
+func encodeAnswer[T any](answer *T) (kept record.Payload, outcome string, err error) {
 	switch v := any(answer).(type) {
 	case Keeper:
 		kept, outcome = v.KeepAnswer()
 	case interface{ AppendJSON([]byte) []byte }: // faster
-		kept = record.AnswerOf(v.AppendJSON(nil))
+		kept = record.RawPayload(v.AppendJSON(nil))
 	default:
 		var raw []byte
 		raw, err = json.Marshal(v)
-		kept = record.AnswerOf(raw)
+		kept = record.RawPayload(raw)
 	}
 	return kept, outcome, err
 }
@@ -176,7 +176,7 @@ func maskSecret(r *record.Receipt) {
 		r.Sealed, r.Secret = false, nil
 		return
 	}
-	r.Answer = record.AnswerOf(slices.Concat(before, []byte(maskedSecret), after))
+	r.Answer = record.RawPayload(slices.Concat(before, []byte(maskedSecret), after))
 }
 
 // fullAnswer returns the JSON of an answer with its secret.

@@ -88,12 +88,12 @@ var _ Keeper = (*saleReply)(nil)
 // KeepAnswer and RestoreAnswer convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header, with the fields that
 // were ignored after it.
-func (r *saleReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
+func (r *saleReply) KeepAnswer() (answer record.Payload, outcome string) {
 	outcome = strings.Join(append([]string{string(r.outcome)}, r.ignored...), " ")
 	if r.body == nil || r.outcome != affiliate.SaleRecorded {
 		return noAnswer, outcome
 	}
-	return record.LateAnswer(r.body), outcome
+	return record.LatePayload(r.body), outcome
 }
 
 // saleRoom is the size of a buffer that fits the JSON of most sales, in bytes.

@@ -107,14 +107,14 @@ type storedFailure struct {
 	Refusal *affiliate.Error // nil: ErrNotFound
 }
 
-func (r *importReply) KeepAnswer() (answer record.StoredAnswer, outcome string) {
+func (r *importReply) KeepAnswer() (answer record.Payload, outcome string) {
 	k := keptReport{Report: r.Report}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*affiliate.Error](f.Err)
 		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
 	}
 	raw, _ := json.Marshal(k) // numbers, texts and refusals always have JSON
-	return record.AnswerOf(raw), ""
+	return record.RawPayload(raw), ""
 }
 
 func (r *importReply) RestoreAnswer(answer []byte, _ string) error {

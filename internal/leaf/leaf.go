@@ -78,8 +78,6 @@ func (l Leaf) Set(n int) {
 		*p = affiliate.Set(fmt.Sprint(n))
 	case *record.Payload:
 		*p = record.PayloadOf(make([]byte, n))
-	case *record.StoredAnswer:
-		*p = record.StoredAnswerOf(make([]byte, n))
 	case *[32]byte:
 		p[0] = byte(n)
 	default:

@@ -266,21 +266,12 @@ func digest[T any](name, doc string, at func(*T) *[32]byte) field[T] {
 	}
 }
 
-// payload describes the JSON of an event, as clients got it.
+// payload describes the JSON of an event or an answer, as clients got it.
 func payload[T any](name, doc string, at func(*T) *record.Payload) field[T] {
 	return field[T]{
 		Column: Column{Name: name, Kind: JSON, Null: true, Doc: doc},
 		get:    func(r *T) Cell { return Cell{Text: string(encoded(at(r).Source())), Null: at(r).IsZero()} },
-		set:    func(r *T, c *Cell) error { *at(r) = record.PayloadOf([]byte(c.Text)); return nil },
-	}
-}
-
-// answer describes the JSON of an answer, as the client got it.
-func answer[T any](name, doc string, at func(*T) *record.StoredAnswer) field[T] {
-	return field[T]{
-		Column: Column{Name: name, Kind: JSON, Null: true, Doc: doc},
-		get:    func(r *T) Cell { return Cell{Text: string(at(r).Bytes()), Null: at(r).IsZero()} },
-		set:    func(r *T, c *Cell) error { *at(r) = record.AnswerOf([]byte(c.Text)); return nil },
+		set:    func(r *T, c *Cell) error { *at(r) = record.RawPayload([]byte(c.Text)); return nil },
 	}
 }
 

@@ -13,7 +13,7 @@ func receiptFields() []field[record.Receipt] {
 		id("id", "the receipt", func(r *record.Receipt) *uuid.UUID { return &r.ID }),
 		text("idempotency_key", "the key that the caller chose", func(r *record.Receipt) *string { return &r.Key }).key(record.ByRequest),
 		digest("digest", "SHA-256 of the request", func(r *record.Receipt) *[32]uint8 { return &r.Digest }),
-		answer("answer", "JSON of the answer, byte for byte; NULL: a refusal", func(r *record.Receipt) *record.StoredAnswer { return &r.Answer }),
+		payload("answer", "JSON of the answer, byte for byte; NULL: a refusal", func(r *record.Receipt) *record.Payload { return &r.Answer }),
 		flag("sealed", "the answer holds a secret, which is masked in it", func(r *record.Receipt) *bool { return &r.Sealed }),
 		blob("secret", "the sealed secret; NULL: none", func(r *record.Receipt) *[]uint8 { return &r.Secret }),
 		text("outcome", "of a sale: recorded, duplicate, unattributed or inactive-customer; empty: of another request", func(r *record.Receipt) *string { return &r.Outcome }),

@@ -150,6 +150,6 @@ func eraseReceipt(o *engine.Op, rec record.Receipt, who *subject) (bool, error) 
 	if err := noteShown(o, who); err != nil {
 		return false, err
 	}
-	rec.Answer = record.AnswerOf(who.blankIn(answer))
+	rec.Answer = record.RawPayload(who.blankIn(answer))
 	return true, o.Tx.Receipts.Replace(rec)
 }
