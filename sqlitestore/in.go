@@ -59,6 +59,7 @@ func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.
 }
 
 func (h host) within(ctx context.Context, program uuid.UUID, reading bool, fn func(tx *record.Tx) error) (err error) {
+	defer h.c.SetInterrupt(h.c.SetInterrupt(context.Background())) // an interrupted statement would leave half a closure
 	c := newConn(h.c)
 	defer c.finalize()
 	switch {
