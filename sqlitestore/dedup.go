@@ -60,7 +60,8 @@ func (s *Store) holds(ctx context.Context) bool {
 // whether f was run. A second call for an id waits for the first.
 //
 // Errors: the error of f, after which nothing is written; the context's error when it
-// has ended before the commit; an error of the database. After an error the id is open.
+// has ended before the commit; an error of the database. After an error the id is open,
+// but see [ErrOutcomeUnknown].
 func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	if d.s.holds(ctx) {
 		return false, errHeld
@@ -87,7 +88,7 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	if err := ctx.Err(); err != nil {
 		return true, failed("dedup", err)
 	}
-	return true, ended(ctx, "dedup", c.exec("COMMIT"))
+	return true, failed("dedup", c.commit())
 }
 
 // Prune deletes the ids that were done before a time, and returns how many. Keep ids for
@@ -106,9 +107,12 @@ func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 	n, err := c.run("DELETE FROM tributary_dedup WHERE done_at < ?", []value{timeValue(before)}, nil)
 	if err == nil {
-		err = c.exec("COMMIT")
+		err = c.commit()
 	}
-	return int(n), ended(ctx, "dedup", err)
+	if err != nil {
+		return 0, failed("dedup", err)
+	}
+	return int(n), nil
 }
 
 func timeValue(t time.Time) value { return value{relation.Time, relation.Cell{Int: t.UnixMicro()}} }

@@ -3,6 +3,7 @@ package sqlitestore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -75,5 +76,20 @@ func TestDedup(t *testing.T) {
 	}
 	if n, err := d.Prune(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
 		t.Errorf("Prune: %d, %v", n, err)
+	}
+}
+
+// TestDedupContext: wherever the context ends, an event is done if and only if Do
+// returns no error.
+func TestDedupContext(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}).Dedup()
+	nothing := func(context.Context) error { return nil }
+	for n := range int64(20) {
+		id := fmt.Sprint("evt_", n)
+		_, err := d.Do(late(n), id, nothing)
+		again, failure := d.Do(t.Context(), id, nothing)
+		if failure != nil || again == (err == nil) {
+			t.Errorf("ended at %d: %v, then run again: %v %v", n, err, again, failure)
+		}
 	}
 }

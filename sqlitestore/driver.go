@@ -34,7 +34,7 @@ type conn struct {
 
 // connect opens a connection.
 func (s *Store) connect() (*conn, error) {
-	raw, err := sqlite3.Open(uri(s.path))
+	raw, err := sqlite3.OpenFlags(uri(s.path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
 	if err != nil {
 		return nil, err
 	}

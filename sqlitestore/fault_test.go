@@ -379,6 +379,40 @@ func TestBackup(t *testing.T) {
 	wg.Wait()
 }
 
+// TestBackupPaths: a copy is a file at the path, whatever characters it has, that only
+// its owner reads; nothing that is there is changed, and a copy that fails is not left.
+func TestBackupPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store := open(t, "program.db", sqlitestore.Config{})
+	furnish(t, newProgram(t, store))
+	for _, name := range []string{"copy.db", ":memory:", "file::memory:", "file:x.db?mode=memory", "a b?c#d.db"} {
+		if err := store.Backup(t.Context(), name); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := os.WriteFile("empty", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "empty", "program.db", "."} {
+		if err := store.Backup(t.Context(), name); err == nil {
+			t.Errorf("a copy to %q", name)
+		}
+	}
+	if raw := must(os.ReadFile("empty")); len(raw) > 0 {
+		t.Errorf("a file that was there has %d bytes", len(raw))
+	}
+	if err := store.Backup(late(2), "late.db"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ends: %v", err)
+	}
+	if _, err := os.Stat("late.db"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an incomplete copy: %v", err)
+	}
+}
+
 // TestPayOrder is the README's function: the order and its sale, and neither of them
 // when the sale is refused.
 func TestPayOrder(t *testing.T) {

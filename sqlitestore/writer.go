@@ -173,9 +173,10 @@ func (s *Store) undo(behind bool) {
 	}
 }
 
-// ErrOutcomeUnknown is the error of an Update whose commit failed on the disk. Its writes
-// are not there now, but the next process that opens the file may find them. Repeat the
-// call with the same affiliate.Once when the disk is well again: it has one effect.
+// ErrOutcomeUnknown is the error of an Update, or of a call of a [Dedup], whose commit
+// failed on the disk. Its writes are not there now, but the next process that opens the
+// file may find them. Repeat the call with the same affiliate.Once when the disk is well
+// again: it has one effect.
 var ErrOutcomeUnknown = errors.New("sqlitestore: the commit failed, and may yet be found")
 
 var errLost = errors.New("the database has rolled back")
@@ -194,9 +195,8 @@ func (s *Store) commit() {
 	case g.members == 0:
 		s.lost(nil)
 	default:
-		err := s.writer.exec("COMMIT")
-		if err != nil {
-			s.lost(errors.Join(ErrOutcomeUnknown, err))
+		if err := s.writer.commit(); err != nil {
+			s.lost(err)
 			return
 		}
 		for program, n := range g.program {
@@ -204,6 +204,14 @@ func (s *Store) commit() {
 		}
 		s.finish(nil)
 	}
+}
+
+// commit commits a transaction that writes.
+func (c *conn) commit() error {
+	if err := c.exec("COMMIT"); err != nil {
+		return errors.Join(ErrOutcomeUnknown, err)
+	}
+	return nil
 }
 
 func (s *Store) finish(err error) {
