@@ -53,7 +53,7 @@ func uri(path string) string {
 }
 
 func pragmas(sync Sync) string {
-	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
+	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
 	if sync == Normal {
 		return text + "NORMAL"
 	}

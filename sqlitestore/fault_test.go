@@ -413,6 +413,35 @@ func TestBackupPaths(t *testing.T) {
 	}
 }
 
+// TestLongView: the log grows while a View runs, and afterwards it is cut.
+func TestLongView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	store := open(t, path, sqlitestore.Config{Sync: sqlitestore.Normal})
+	p := newProgram(t, store)
+	furnish(t, p)
+	const most = 32 << 20
+	size := func() int64 { return must(os.Stat(path + "-wal")).Size() }
+	sellUntil := func(enough func() bool) {
+		for i := 0; i < 2000 && !enough(); i++ {
+			if err := sell(context.Background(), p, uuid.NewString()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := store.View(t.Context(), programID, func(tx *record.Tx) error {
+		_, err := tx.Links.Get(uuid.New())
+		sellUntil(func() bool { return size() > most })
+		return err
+	})
+	if !errors.Is(err, affiliate.ErrNotFound) || size() <= most {
+		t.Fatalf("%d bytes, %v", size(), err)
+	}
+	sellUntil(func() bool { return size() <= most })
+	if size() > most {
+		t.Errorf("%d bytes after the View", size())
+	}
+}
+
 // TestPayOrder is the README's function: the order and its sale, and neither of them
 // when the sale is refused.
 func TestPayOrder(t *testing.T) {
