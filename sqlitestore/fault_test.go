@@ -413,6 +413,31 @@ func TestBackupPaths(t *testing.T) {
 	}
 }
 
+// TestRestore: a copy in the place of a file whose process was killed, without the two
+// files beside it, is the program as it was copied.
+func TestRestore(t *testing.T) {
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "program.db"), filepath.Join(dir, "copy.db")
+	store, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, store)
+	furnish(t, p)
+	if err := errors.Join(sell(t.Context(), p, "order-1"), store.Backup(t.Context(), copied), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	startSeller(t, path).kill(t, 5)
+	if err := errors.Join(os.Remove(path+"-wal"), os.Remove(path+"-shm"), os.Rename(copied, path)); err != nil {
+		t.Fatal(err)
+	}
+	p = newProgram(t, open(t, path, sqlitestore.Config{}))
+	books(t, p, []string{"order-1"})
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 1 {
+		t.Errorf("%d sales", n)
+	}
+}
+
 // TestLongView: the log grows while a View runs, and afterwards it is cut.
 func TestLongView(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
