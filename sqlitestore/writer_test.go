@@ -1,10 +1,12 @@
 package sqlitestore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -190,5 +192,84 @@ func TestInInterrupted(t *testing.T) {
 	}
 	if has(t, store, programID, link) {
 		t.Error("the closure failed, and its record is there")
+	}
+}
+
+// TestLongLists: lists of several pages, whatever their order, start, end and key, and
+// also when each record is deleted as it comes.
+func TestLongLists(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	owner, other := uuid.New(), uuid.New()
+	var ids []uuid.UUID
+	update := func(fn func(tx *record.Tx) error) {
+		t.Helper()
+		if err := store.Update(t.Context(), programID, fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(tx *record.Tx) error {
+		ids = nil
+		for i := range 1200 {
+			link := newLink()
+			link.ID = uuid.UUID{0: 1, 14: byte(i >> 8), 15: byte(i)}
+			if link.AffiliateID = other; i%2 == 0 {
+				link.AffiliateID = owner
+				ids = append(ids, link.ID)
+			}
+			if err := tx.Links.Insert(link); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, q := range []record.Query{
+		{}, {Limit: 256}, {Limit: 257}, {Limit: 512}, {Limit: 599}, {Limit: 1000}, {After: ids[255]}, {After: ids[300], Limit: 256},
+		{After: uuid.UUID{0: 1, 15: 1}}, {After: uuid.UUID{15: 1}}, {After: uuid.Max},
+	} {
+		for _, desc := range []bool{false, true} {
+			q.Key, q.Desc = record.Key{Index: record.OfAffiliate, ID: owner}, desc
+			var want []uuid.UUID
+			for _, id := range ids {
+				if c := bytes.Compare(id[:], q.After[:]); q.After == uuid.Nil || c > 0 && !desc || c < 0 && desc {
+					want = append(want, id)
+				}
+			}
+			if desc {
+				slices.Reverse(want)
+			}
+			if q.Limit > 0 {
+				want = want[:min(q.Limit, len(want))]
+			}
+			update(func(tx *record.Tx) error {
+				var got []uuid.UUID
+				for link, err := range tx.Links.List(q) {
+					if err != nil {
+						return err
+					}
+					got = append(got, link.ID)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%+v: %d records, want %d", q, len(got), len(want))
+				}
+				return nil
+			})
+			deleted := errors.New("each was deleted")
+			err := store.Update(t.Context(), programID, func(tx *record.Tx) error {
+				n := 0
+				for link, err := range tx.Links.List(q) {
+					if err := errors.Join(err, tx.Links.Delete(link.ID)); err != nil {
+						return err
+					}
+					n++
+				}
+				if n != len(want) {
+					t.Errorf("%+v: %d deleted, want %d", q, n, len(want))
+				}
+				return deleted
+			})
+			if !errors.Is(err, deleted) {
+				t.Error(err)
+			}
+		}
 	}
 }
