@@ -39,7 +39,7 @@ type Config struct {
 // other processes may have the same file open. Close releases the file.
 //
 // Updates run one after another, and those that wait share a commit. Views read
-// snapshots beside them.
+// snapshots beside them, each on a connection of its own with up to 16 MB of pages.
 type Store struct {
 	cfg    Config
 	path   string

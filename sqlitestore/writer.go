@@ -37,11 +37,12 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *recor
 // join runs fn in the open group, or in a new one. The caller waits until the group is
 // done.
 func (s *Store) join(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) (g *group, err error) {
+	ended := ctx.Done() // without a context it panics here, before anybody counts on this Update
 	s.waiting.Add(1)
 	select {
 	case s.turn <- struct{}{}:
 		s.waiting.Add(-1)
-	case <-ctx.Done():
+	case <-ended:
 		s.waiting.Add(-1)
 		go s.settle()
 		return nil, failed("update", ctx.Err())

@@ -65,7 +65,14 @@ func insertSlowly(tb testing.TB, store record.Store, link record.Link) (wait fun
 		})
 	}()
 	<-inside
-	return func() error { return <-ended }
+	return func() error {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("it does not end")
+		}
+	}
 }
 
 // TestUpdateContext: wherever its context ends, alone or behind another one, an Update
@@ -137,6 +144,20 @@ func TestUpdateEnds(t *testing.T) {
 		if got := has(t, store, programs[i/3%3], link); got != (i%3 == 2) {
 			t.Errorf("closure %d: stored %v", i, got)
 		}
+	}
+}
+
+// TestNoContext: a call that panics because it has no context holds nobody up.
+func TestNoContext(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	var none context.Context
+	func() {
+		defer func() { _ = recover() }()
+		_ = store.Update(none, programID, func(*record.Tx) error { return nil })
+	}()
+	link := newLink()
+	if err := insertSlowly(t, store, link)(); err != nil {
+		t.Error(err)
 	}
 }
 
