@@ -294,3 +294,56 @@ func TestLongLists(t *testing.T) {
 		}
 	}
 }
+
+// TestCloseBusy: Close beside calls that run and wait: each of them ends, what returned
+// nil is stored, and the rest returns ErrClosed.
+func TestCloseBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	store, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{Sync: sqlitestore.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored [6][]record.Link
+	var begun, wg sync.WaitGroup
+	begun.Add(len(stored))
+	until := func(call func() error) {
+		err := call()
+		begun.Done()
+		for err == nil {
+			err = call()
+		}
+		if !errors.Is(err, sqlitestore.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	for i := range stored {
+		wg.Go(func() {
+			until(func() error {
+				link := newLink()
+				switch i {
+				case 0:
+					return store.View(context.Background(), programID, func(*record.Tx) error { return nil })
+				case 1:
+					_, err := store.Dedup().Do(context.Background(), link.Slug, func(context.Context) error { return nil })
+					return err
+				}
+				err := store.Update(context.Background(), programID, func(tx *record.Tx) error { return tx.Links.Insert(link) })
+				if err == nil {
+					stored[i] = append(stored[i], link)
+				}
+				return err
+			})
+		})
+	}
+	begun.Wait()
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	store = open(t, path, sqlitestore.Config{})
+	for _, link := range slices.Concat(stored[:]...) {
+		if !has(t, store, programID, link) {
+			t.Errorf("%s is lost", link.Slug)
+		}
+	}
+}
