@@ -115,3 +115,29 @@ func TestLinkedFile(t *testing.T) {
 	}
 	books(t, p, []string{"order-1"})
 }
+
+// TestOpenContext: wherever the context of Open ends, the next Open finds a file that
+// works.
+func TestOpenContext(t *testing.T) {
+	dir := t.TempDir()
+	failures, opened := 0, 0
+	for n := int64(0); n < 4096 && opened < 3; n = n*5/4 + 1 {
+		path := filepath.Join(dir, strconv.FormatInt(n, 10))
+		s, err := sqlitestore.Open(late(n), path, sqlitestore.Config{})
+		switch {
+		case err == nil:
+			opened++
+			err = s.Close()
+		case errors.Is(err, context.Canceled):
+			failures++
+			err = nil
+		}
+		if err != nil {
+			t.Errorf("ended at %d: %v", n, err)
+		}
+		furnish(t, newProgram(t, open(t, path, sqlitestore.Config{})))
+	}
+	if failures == 0 || opened == 0 {
+		t.Errorf("%d failures, %d opened", failures, opened)
+	}
+}
