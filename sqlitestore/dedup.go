@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -32,35 +33,40 @@ type Dedup struct {
 // Dedup returns a Dedup for receivers of webhooks.
 func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 
-// held is what the context of a Dedup's function has.
+// held is what the context of a Dedup's function has, until it is over.
 type held struct {
-	s *Store
-	c *sqlite3.Conn
+	s    *Store
+	c    *sqlite3.Conn
+	over atomic.Bool
 }
 
 type heldKey struct{}
 
 // Conn returns the connection whose transaction a [Dedup] has for a function, and
-// whether ctx has one. ctx is the context of the function. Pass it to [In] to let the
-// engine write in the transaction; the Dedup ends it.
+// whether ctx has one. ctx is the context of the function, which has none when the
+// function has returned. Pass the connection to [In] to let the engine write in the
+// transaction; the Dedup ends it.
 func Conn(ctx context.Context) (*sqlite3.Conn, bool) {
-	h, ok := ctx.Value(heldKey{}).(held)
-	return h.c, ok
+	if h, ok := ctx.Value(heldKey{}).(*held); ok && !h.over.Load() {
+		return h.c, true
+	}
+	return nil, false
 }
 
 // errHeld is the error of an Update that would wait for the transaction in which it is.
 var errHeld = errors.New("sqlitestore: a function of a Dedup has the file: use program.With(sqlitestore.In(conn)) with the connection of its context")
 
 func (s *Store) holds(ctx context.Context) bool {
-	h, ok := ctx.Value(heldKey{}).(held)
-	return ok && h.s == s
+	h, ok := ctx.Value(heldKey{}).(*held)
+	return ok && h.s == s && !h.over.Load()
 }
 
 // Do runs f unless the id is done, in a transaction that also writes the id. It reports
 // whether f was run. A second call for an id waits for the first.
 //
 // Errors: the error of f, after which nothing is written; the context's error when it
-// has ended before the commit; an error of the database. After an error the id is open.
+// has ended before the commit; an error of the database. After an error the id is open,
+// but see [ErrOutcomeUnknown].
 func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error) (ran bool, err error) {
 	if d.s.holds(ctx) {
 		return false, errHeld
@@ -81,21 +87,26 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	if err != nil || changed == 0 {
 		return false, ended(ctx, "dedup", err)
 	}
-	if err := f(context.WithValue(ctx, heldKey{}, held{d.s, c.c})); err != nil {
+	h := &held{s: d.s, c: c.c}
+	defer h.over.Store(true) // before the connection is used by others
+	if err := f(context.WithValue(ctx, heldKey{}, h)); err != nil {
 		return true, err
 	}
 	if err := ctx.Err(); err != nil {
 		return true, failed("dedup", err)
 	}
-	return true, ended(ctx, "dedup", c.exec("COMMIT"))
+	return true, failed("dedup", c.commit())
 }
 
 // Prune deletes the ids that were done before a time, and returns how many. Keep ids for
 // 7 days, or for 15 where deliveries are replayed by hand: an event that arrives again
 // later is handled again.
 //
-// Errors: an error of the database.
+// Errors: an error of the database, or that ctx has ended.
 func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
+	if d.s.holds(ctx) {
+		return 0, errHeld
+	}
 	c, err := d.s.reader(ctx)
 	if err != nil {
 		return 0, err
@@ -106,9 +117,12 @@ func (d *Dedup) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 	n, err := c.run("DELETE FROM tributary_dedup WHERE done_at < ?", []value{timeValue(before)}, nil)
 	if err == nil {
-		err = c.exec("COMMIT")
+		err = c.commit()
 	}
-	return int(n), ended(ctx, "dedup", err)
+	if err != nil {
+		return 0, failed("dedup", err)
+	}
+	return int(n), nil
 }
 
 func timeValue(t time.Time) value { return value{relation.Time, relation.Cell{Int: t.UnixMicro()}} }

@@ -3,6 +3,7 @@ package sqlitestore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -75,5 +76,52 @@ func TestDedup(t *testing.T) {
 	}
 	if n, err := d.Prune(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
 		t.Errorf("Prune: %d, %v", n, err)
+	}
+}
+
+// TestDedupContext: wherever the context ends, an event is done if and only if Do
+// returns no error.
+func TestDedupContext(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}).Dedup()
+	nothing := func(context.Context) error { return nil }
+	for n := range int64(20) {
+		id := fmt.Sprint("evt_", n)
+		_, err := d.Do(late(n), id, nothing)
+		again, failure := d.Do(t.Context(), id, nothing)
+		if failure != nil || again == (err == nil) {
+			t.Errorf("ended at %d: %v, then run again: %v %v", n, err, again, failure)
+		}
+	}
+}
+
+// TestDedupHeld: within the function what would wait for its own transaction is refused,
+// and after it its context has no connection and holds nothing up.
+func TestDedupHeld(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	p := newProgram(t, store)
+	furnish(t, p)
+	d := store.Dedup()
+	nothing := func(context.Context) error { return nil }
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var kept context.Context
+	_, err := d.Do(ctx, "evt_1", func(ctx context.Context) error {
+		kept = ctx
+		if _, err := d.Do(ctx, "evt_2", nothing); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Do within Do: %v", err)
+		}
+		if _, err := d.Prune(ctx, time.Now()); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Prune within Do: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := sqlitestore.Conn(kept); ok {
+		t.Error("a connection after the function")
+	}
+	if err := sell(kept, p, "order-1"); err != nil {
+		t.Errorf("an Update after the function: %v", err)
 	}
 }

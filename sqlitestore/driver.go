@@ -34,7 +34,7 @@ type conn struct {
 
 // connect opens a connection.
 func (s *Store) connect() (*conn, error) {
-	raw, err := sqlite3.Open(uri(s.path))
+	raw, err := sqlite3.OpenFlags(uri(s.path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func uri(path string) string {
 }
 
 func pragmas(sync Sync) string {
-	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
+	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
 	if sync == Normal {
 		return text + "NORMAL"
 	}

@@ -51,7 +51,8 @@ func Example() {
 }
 
 // payOrder marks an order as paid and records its sale, both or neither. A code that is
-// refused by now costs no paid order: the sale is recorded without it.
+// refused by now costs no paid order: the sale is recorded without it. The connection has
+// a BusyTimeout.
 func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Program, sale affiliate.NewSale) (err error) {
 	tx, err := conn.BeginImmediate()
 	if err != nil {

@@ -379,6 +379,94 @@ func TestBackup(t *testing.T) {
 	wg.Wait()
 }
 
+// TestBackupPaths: a copy is a file at the path, whatever characters it has, that only
+// its owner reads; nothing that is there is changed, and a copy that fails is not left.
+func TestBackupPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store := open(t, "program.db", sqlitestore.Config{})
+	furnish(t, newProgram(t, store))
+	for _, name := range []string{"copy.db", ":memory:", "file::memory:", "file:x.db?mode=memory", "a b?c#d.db"} {
+		if err := store.Backup(t.Context(), name); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := os.WriteFile("empty", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "empty", "program.db", "."} {
+		if err := store.Backup(t.Context(), name); err == nil {
+			t.Errorf("a copy to %q", name)
+		}
+	}
+	if raw := must(os.ReadFile("empty")); len(raw) > 0 {
+		t.Errorf("a file that was there has %d bytes", len(raw))
+	}
+	if err := store.Backup(late(2), "late.db"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ends: %v", err)
+	}
+	if _, err := os.Stat("late.db"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an incomplete copy: %v", err)
+	}
+}
+
+// TestRestore: a copy in the place of a file whose process was killed, without the two
+// files beside it, is the program as it was copied.
+func TestRestore(t *testing.T) {
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "program.db"), filepath.Join(dir, "copy.db")
+	store, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, store)
+	furnish(t, p)
+	if err := errors.Join(sell(t.Context(), p, "order-1"), store.Backup(t.Context(), copied), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	startSeller(t, path).kill(t, 5)
+	if err := errors.Join(os.Remove(path+"-wal"), os.Remove(path+"-shm"), os.Rename(copied, path)); err != nil {
+		t.Fatal(err)
+	}
+	p = newProgram(t, open(t, path, sqlitestore.Config{}))
+	books(t, p, []string{"order-1"})
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 1 {
+		t.Errorf("%d sales", n)
+	}
+}
+
+// TestLongView: the log grows while a View runs, and afterwards it is cut.
+func TestLongView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	store := open(t, path, sqlitestore.Config{Sync: sqlitestore.Normal})
+	p := newProgram(t, store)
+	furnish(t, p)
+	const most = 32 << 20
+	size := func() int64 { return must(os.Stat(path + "-wal")).Size() }
+	sellUntil := func(enough func() bool) {
+		for i := 0; i < 2000 && !enough(); i++ {
+			if err := sell(context.Background(), p, uuid.NewString()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := store.View(t.Context(), programID, func(tx *record.Tx) error {
+		_, err := tx.Links.Get(uuid.New())
+		sellUntil(func() bool { return size() > most })
+		return err
+	})
+	if !errors.Is(err, affiliate.ErrNotFound) || size() <= most {
+		t.Fatalf("%d bytes, %v", size(), err)
+	}
+	sellUntil(func() bool { return size() <= most })
+	if size() > most {
+		t.Errorf("%d bytes after the View", size())
+	}
+}
+
 // TestPayOrder is the README's function: the order and its sale, and neither of them
 // when the sale is refused.
 func TestPayOrder(t *testing.T) {

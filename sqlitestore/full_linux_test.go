@@ -2,6 +2,7 @@ package sqlitestore_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -10,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -48,4 +52,47 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("%d sales, then %s", len(orders), &failed)
+}
+
+// TestFullGroup: when the disk is full within closures that share a transaction, or at
+// its commit, each of them is stored whole or returns an error and nothing of it is
+// stored; only ErrOutcomeUnknown leaves it open which.
+func TestFullGroup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), groupFile+"="+path, fileLimitVariable+"=60000000")
+	var failed strings.Builder
+	cmd.Stderr = &failed
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &failed)
+	}
+	store := open(t, path, sqlitestore.Config{})
+	ends := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		var end, id string
+		if _, err := fmt.Sscan(line, &end, &id); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		ends[end]++
+		n, program := 0, uuid.MustParse(id)
+		err := store.View(t.Context(), program, func(tx *record.Tx) error {
+			for _, err := range tx.Affiliates.List(record.Query{}) {
+				if n++; err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case n != 0 && n != groupRecords, n == 0 && end == "stored", n > 0 && end == "failed":
+			t.Errorf("%s, but it has %d records", end, n)
+		}
+	}
+	if ends["stored"] == 0 || ends["failed"] == 0 {
+		t.Errorf("%v", ends)
+	}
+	t.Log(ends)
 }

@@ -29,6 +29,9 @@ import (
 // A host with database/sql gets the connection of its transaction by [sql.Conn.Raw]:
 // it is the Raw of a driver.Conn of github.com/ncruces/go-sqlite3/driver.
 //
+// A connection of [sqlite3.Open] does not wait while others write: give it a time to wait
+// with its BusyTimeout, or BeginImmediate fails with [sqlite3.BUSY].
+//
 // Each closure runs behind a savepoint, so a refusal leaves the host's transaction
 // unchanged and usable. The transaction must be one that writes from its beginning
 // (BEGIN IMMEDIATE): another one may find that the file has changed under it. Until it
@@ -59,6 +62,7 @@ func (h host) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.
 }
 
 func (h host) within(ctx context.Context, program uuid.UUID, reading bool, fn func(tx *record.Tx) error) (err error) {
+	defer h.c.SetInterrupt(h.c.SetInterrupt(context.Background())) // an interrupted statement would leave half a closure
 	c := newConn(h.c)
 	defer c.finalize()
 	switch {

@@ -3,10 +3,13 @@ package sqlitestore_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -24,14 +27,21 @@ const sellerFile = "TRIBUTARY_SELLER_FILE"
 // fileLimitVariable is the size at which every file of that process ends.
 const fileLimitVariable = "TRIBUTARY_SELLER_LIMIT"
 
+// groupFile has the path of a file for a process that runs closures which write much.
+const groupFile = "TRIBUTARY_GROUP_FILE"
+
 func TestMain(m *testing.M) {
-	if path := os.Getenv(sellerFile); path != "" {
+	for variable, work := range map[string]func(string) error{sellerFile: sellForever, groupFile: fillGroups} {
+		path := os.Getenv(variable)
+		if path == "" {
+			continue
+		}
 		if limit := number(fileLimitVariable, 0); limit > 0 {
 			if err := limitFiles(uint64(limit)); err != nil {
 				panic(err)
 			}
 		}
-		if err := sellForever(path); err != nil {
+		if err := work(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -115,6 +125,45 @@ func sellForever(path string) error {
 			return err
 		}
 	}
+}
+
+// groupRecords is the number of records of a program that fillGroups makes.
+const groupRecords = 60
+
+// fillGroups makes programs of about 2.5 MB from eight goroutines, each in one Update,
+// and prints how each of them ended.
+func fillGroups(path string) error {
+	store, err := sqlitestore.Open(context.Background(), path, sqlitestore.Config{Sync: sqlitestore.Normal})
+	if err != nil {
+		return err
+	}
+	long := strings.Repeat("x", 40_000)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 10 {
+				id := uuid.New()
+				err := store.Update(context.Background(), id, func(tx *record.Tx) error {
+					for range groupRecords {
+						if err := tx.Affiliates.Insert(record.Affiliate{ID: uuid.New(), FirstName: long}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				end := "stored"
+				switch {
+				case errors.Is(err, sqlitestore.ErrOutcomeUnknown):
+					end = "unknown"
+				case err != nil:
+					end = "failed"
+				}
+				fmt.Println(end, id)
+			}
+		})
+	}
+	wg.Wait()
+	return nil
 }
 
 // A seller is a process that records sales.

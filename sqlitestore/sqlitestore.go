@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,7 @@ type Config struct {
 // other processes may have the same file open. Close releases the file.
 //
 // Updates run one after another, and those that wait share a commit. Views read
-// snapshots beside them.
+// snapshots beside them, each on a connection of its own with up to 16 MB of pages.
 type Store struct {
 	cfg    Config
 	path   string
@@ -59,9 +60,9 @@ type Store struct {
 var ErrClosed = errors.New("sqlitestore: the store is closed")
 
 // Open opens a file, which it creates when there is none, and brings its tables up to
-// date. The folder must exist; only the owner may read a file that Open makes. Beside the file SQLite keeps two others while it is
-// open, with -wal and -shm behind its name: a copy of the file alone may lack the last
-// commits, so copy it with [Store.Backup].
+// date. The folder must exist; only the owner may read a file that Open makes. Beside
+// the file SQLite keeps two others while it is open, with -wal and -shm behind its name:
+// a copy of the file alone may lack the last commits, so copy it with [Store.Backup].
 //
 // Errors: the file is not a database, belongs to a newer version of this package,
 // cannot be written or created, or is locked by another process until ctx ends.
@@ -76,7 +77,11 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 	case cfg.Group == 0:
 		cfg.Group = 64
 	}
-	if err := create(path); err != nil {
+	if err := create(path, 0); err != nil {
+		return nil, failed("open", err)
+	}
+	path, err := filepath.Abs(path) // connections are opened later too, also after a change of the working directory
+	if err != nil {
 		return nil, failed("open", err)
 	}
 	s := &Store{cfg: cfg, path: path, tables: statements(), turn: make(chan struct{}, 1)}
@@ -92,9 +97,9 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 }
 
 // create makes an empty file that only its owner reads, because it will have personal
-// data. One that is there stays as it is.
-func create(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// data. One that is there stays as it is, and is an error when flag is os.O_EXCL.
+func create(path string, flag int) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|flag, 0o600)
 	if err != nil {
 		return err
 	}
@@ -195,7 +200,7 @@ func failed(what string, err error) error {
 
 // ended is failed, and the error of ctx when that is the reason.
 func ended(ctx context.Context, what string, err error) error {
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return failed(what, ctx.Err())
 	}
 	return failed(what, err)

@@ -226,7 +226,8 @@ func (tab *table) walk(q record.Query, yield func(record.AnyRecord, error) bool)
 			return nil
 		}
 	}
-	for rest := q.Limit; ; {
+	rest, after := q.Limit, q.After != uuid.Nil
+	for {
 		size := page
 		if q.Limit > 0 {
 			size = min(rest, page)
@@ -235,7 +236,6 @@ func (tab *table) walk(q record.Query, yield func(record.AnyRecord, error) bool)
 		if q.Key.Index != "" {
 			args = append(args, tab.sql.keyed(q.Key))
 		}
-		after := q.After != uuid.Nil
 		if after {
 			args = append(args, idValue(q.After))
 		}
@@ -258,7 +258,7 @@ func (tab *table) walk(q record.Query, yield func(record.AnyRecord, error) bool)
 		if err := tab.t.readable(); err != nil {
 			return err
 		}
-		q.After = found[len(found)-1].RecordID()
+		q.After, after = found[len(found)-1].RecordID(), true
 	}
 }
 

@@ -42,11 +42,12 @@ func (s *Store) Update(ctx context.Context, program uuid.UUID, fn func(tx *recor
 // and nobody may hear of that before it is committed. Without a group there is nothing
 // to wait for.
 func (s *Store) join(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) (g *group, err error) {
+	ended := ctx.Done() // without a context it panics here, before anybody counts on this Update
 	s.waiting.Add(1)
 	select {
 	case s.turn <- struct{}{}:
 		s.waiting.Add(-1)
-	case <-ctx.Done():
+	case <-ended:
 		s.waiting.Add(-1)
 		go s.settle()
 		return nil, failed("update", ctx.Err())
@@ -183,9 +184,10 @@ func (s *Store) undo(behind bool) {
 	}
 }
 
-// ErrOutcomeUnknown is the error of an Update whose commit failed on the disk. Its writes
-// are not there now, but the next process that opens the file may find them. Repeat the
-// call with the same affiliate.Once when the disk is well again: it has one effect.
+// ErrOutcomeUnknown is the error of an Update, or of a call of a [Dedup], whose commit
+// failed on the disk. Its writes are not there now, but the next process that opens the
+// file may find them. Repeat the call with the same affiliate.Once when the disk is well
+// again: it has one effect.
 var ErrOutcomeUnknown = errors.New("sqlitestore: the commit failed, and may yet be found")
 
 var errLost = errors.New("the database has rolled back")
@@ -204,9 +206,8 @@ func (s *Store) commit() {
 	case g.members == 0:
 		s.lost(nil)
 	default:
-		err := s.writer.exec("COMMIT")
-		if err != nil {
-			s.lost(errors.Join(ErrOutcomeUnknown, err))
+		if err := s.writer.commit(); err != nil {
+			s.lost(err)
 			return
 		}
 		for program, n := range g.program {
@@ -214,6 +215,14 @@ func (s *Store) commit() {
 		}
 		s.finish(nil)
 	}
+}
+
+// commit commits a transaction that writes.
+func (c *conn) commit() error {
+	if err := c.exec("COMMIT"); err != nil {
+		return errors.Join(ErrOutcomeUnknown, err)
+	}
+	return nil
 }
 
 func (s *Store) finish(err error) {

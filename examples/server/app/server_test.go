@@ -3,6 +3,8 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,8 +15,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -334,5 +340,71 @@ func TestDemoIsRecent(t *testing.T) {
 	}
 	if age := now.Sub(last.Items[0].CreatedAt.Time()); age < 0 || age > 5*24*time.Hour {
 		t.Errorf("the last sale is %v old", age)
+	}
+}
+
+// A breaking store fails from the n-th Update on.
+type breaking struct {
+	record.Store
+	left int
+}
+
+func (b *breaking) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	if b.left--; b.left < 0 {
+		return errors.New("the server is ended")
+	}
+	return b.Store.Update(ctx, program, fn)
+}
+
+// TestDemoEnded: when the server is ended while it fills a store that lasts, the next
+// one fills it.
+func TestDemoEnded(t *testing.T) {
+	cfg := orders.Config()
+	cfg.ID = lastingID
+	count := func(store record.Store) (n int) {
+		for _, table := range record.Schema() {
+			err := store.View(t.Context(), cfg.ID, func(tx *record.Tx) error {
+				for _, err := range table.In(tx).List(record.Query{}) {
+					if n++; err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n
+	}
+	whole := memstore.New()
+	shop, err := orders.New(whole, cfg)
+	if err == nil {
+		shop.Later = clock.Sub(orders.YearEnd).Truncate(24 * time.Hour)
+		err = shop.Run(t.Context(), bytes.NewReader(orders.Year), func(int) {})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, left := range []int{0, 50} {
+		store := &breaking{memstore.New(), left}
+		_ = fill(t.Context(), store, cfg, clock)
+		if err := fill(t.Context(), store.Store, cfg, clock); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := count(store), count(whole); got != want {
+			t.Errorf("ended at Update %d: %d records, want %d", left, got, want)
+		}
+		program, err := tributary.New(store.Store, cfg)
+		if err == nil {
+			err = program.Verify(t.Context())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		sale := affiliate.NewSale{ReferralID: "mara-brew-guide", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"}
+		if _, err := program.RecordSale(t.Context(), sale); err != nil {
+			t.Errorf("the next sale: %v", err)
+		}
 	}
 }

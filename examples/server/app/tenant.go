@@ -17,6 +17,7 @@ import (
 	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
@@ -125,8 +126,9 @@ func newTenant(store record.Store, cfg tributary.Config, key string, set setting
 }
 
 // fill runs the year of orders with its own clock, so that it ends less than a day
-// ago. No endpoint exists yet, so nothing is delivered. A program that has affiliates
-// already stays as it is.
+// ago. No endpoint exists yet, so nothing is delivered. The store gets all of the year
+// or, when the server is ended meanwhile, nothing. A program that has affiliates already
+// stays as it is.
 func fill(ctx context.Context, store record.Store, cfg tributary.Config, now time.Time) error {
 	program, err := tributary.New(store, cfg)
 	if err != nil {
@@ -136,12 +138,64 @@ func fill(ctx context.Context, store record.Store, cfg tributary.Config, now tim
 	if err != nil || len(known.Items) > 0 {
 		return err
 	}
-	shop, err := orders.New(store, cfg)
+	year := memstore.New()
+	shop, err := orders.New(year, cfg)
 	if err != nil {
 		return err
 	}
 	shop.Later = max(0, now.Sub(orders.YearEnd).Truncate(24*time.Hour))
-	return shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {})
+	if err := shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {}); err != nil {
+		return err
+	}
+	return copyProgram(ctx, year, store, cfg.ID)
+}
+
+// copyProgram copies the records and the numbers of a program in one transaction.
+func copyProgram(ctx context.Context, from, to record.Store, program uuid.UUID) error {
+	schema, sequences := record.Schema(), []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
+	var tables [][]record.AnyRecord
+	var next []int64
+	err := from.Update(ctx, program, func(tx *record.Tx) error {
+		tables, next = nil, nil
+		for _, table := range schema {
+			var all []record.AnyRecord
+			for rec, err := range table.In(tx).List(record.Query{}) {
+				if err != nil {
+					return err
+				}
+				all = append(all, rec)
+			}
+			tables = append(tables, all)
+		}
+		for _, sequence := range sequences {
+			n, err := tx.Next(sequence)
+			if err != nil {
+				return err
+			}
+			next = append(next, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return to.Update(ctx, program, func(tx *record.Tx) error {
+		for i, table := range schema {
+			for _, rec := range tables[i] {
+				if err := table.In(tx).Insert(rec); err != nil {
+					return err
+				}
+			}
+		}
+		for i, sequence := range sequences {
+			for range next[i] - 1 {
+				if _, err := tx.Next(sequence); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // byID returns a function that finds a program by its public id.

@@ -51,8 +51,11 @@ func (f *file) Flags(flags *flag.FlagSet) {
 
 // Instead makes a copy of the file.
 func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err error) {
-	if f.backup == "" {
+	switch {
+	case f.backup == "":
 		return false, nil
+	case f.path == "":
+		return true, errNoFile
 	}
 	if _, err := os.Stat(f.path); err != nil {
 		return true, err // it would be made, and the copy would be empty
@@ -68,10 +71,12 @@ func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err er
 	return true, nil
 }
 
+var errNoFile = errors.New("no file: name one with -file program.db")
+
 // Open opens the file.
 func (f *file) Open(ctx context.Context) (store record.Store, lasts bool, said string, err error) {
 	if f.path == "" {
-		return nil, true, "", errors.New("no file: name one with -file program.db")
+		return nil, true, "", errNoFile
 	}
 	cfg := sqlitestore.Config{}
 	if f.normal {

@@ -144,19 +144,25 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestRefusedFlags: what cannot work ends at once, says why, and makes no file.
+// TestRefusedFlags: what cannot work ends at once and says why, and a copy of no file
+// makes none.
 func TestRefusedFlags(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "program.db")
-	for want, args := range map[string][]string{
-		"no file: name one with -file":       nil,
-		"a store that lasts has one program": {"-file", filepath.Join(dir, "other.db"), "-key", key, "-key", key + "2"},
-		"no such file":                       {"-file", path, "-backup", filepath.Join(dir, "copy.db")},
+	copied := filepath.Join(dir, "copy.db")
+	for _, row := range []struct {
+		want string
+		args []string
+	}{
+		{"no file: name one with -file", nil},
+		{"no file: name one with -file", []string{"-backup", copied}},
+		{"a store that lasts has one program", []string{"-file", filepath.Join(dir, "other.db"), "-key", key, "-key", key + "2"}},
+		{"no such file", []string{"-file", path, "-backup", copied}},
 	} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-addr", "127.0.0.1:0"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-addr", "127.0.0.1:0"}, row.args...)...)
 		cmd.Env = append(os.Environ(), "TRIBUTARY_SERVER=1", "TRIBUTARY_FILE=")
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v: %v\n%s", args, err, out)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), row.want) {
+			t.Errorf("%v: %v\n%s", row.args, err, out)
 		}
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
