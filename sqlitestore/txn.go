@@ -87,8 +87,8 @@ func (t *txn) end() { t.done = true }
 // tx makes the Tx of the closure.
 func (t *txn) tx() *record.Tx {
 	tx := &record.Tx{Next: t.next}
-	for i, schema := range record.Schema() {
-		schema.Set(tx, &table{t, t.s.tables[i]})
+	for _, sql := range t.s.tables {
+		sql.Set(tx, &table{t, sql})
 	}
 	return tx
 }
