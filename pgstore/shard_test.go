@@ -13,14 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -150,19 +149,7 @@ func useAll(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 	ctx := context.Background()
 	now := time.Date(2026, 3, 11, 9, 24, 18, 0, time.UTC)
 	store := newStore(t, pool, cfg)
-	both := []twin{newTwinOf(t, store, &now, uuid.Must(uuid.NewV7())), newTwinOf(t, store, &now, uuid.Must(uuid.NewV7()))}
-	for _, w := range both {
-		w.furnish()
-	}
-	for seed := range 12 {
-		rapid.Custom(func(rt *rapid.T) bool {
-			for i, op := range operations() {
-				now = now.Add(time.Minute)
-				op.do(both[(i+seed)%2], &input{rt: rt})
-			}
-			return true
-		}).Example(seed)
-	}
+	both := twins.All(t, store, &now)
 	for _, w := range both {
 		var options pgx.TxOptions
 		if cfg.Mode == pgstore.Serializable {

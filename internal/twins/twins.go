@@ -124,6 +124,26 @@ func Play(rt *rapid.T, tb testing.TB, one, two record.Store) {
 	}
 }
 
+// All makes every call, with arguments that are the same in each run, on two programs of
+// a store in turn, and returns the programs. A minute passes before each call.
+func All(tb testing.TB, store record.Store, now *time.Time) []*tributary.Program {
+	tb.Helper()
+	both := []twin{newTwinOf(tb, store, now, uuid.Must(uuid.NewV7())), newTwinOf(tb, store, now, uuid.Must(uuid.NewV7()))}
+	for _, w := range both {
+		w.furnish()
+	}
+	for seed := range 12 {
+		rapid.Custom(func(rt *rapid.T) bool {
+			for i, op := range operations() {
+				*now = now.Add(time.Minute)
+				op.do(both[(i+seed)%2], &input{rt: rt})
+			}
+			return true
+		}).Example(seed)
+	}
+	return []*tributary.Program{both[0].Program, both[1].Program}
+}
+
 // furnish gives a twin a record of most kinds.
 func (w twin) furnish() {
 	ctx := context.Background()
