@@ -359,16 +359,17 @@ func TestCancelledWhileItWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var watch sync.WaitGroup
+	commit := sync.OnceFunc(func() {
+		for n := 0; n == 0 && t.Context().Err() == nil; { // until the leader waits for the host's lock
+			n = must(queued(t.Context(), pool))
+		}
+		cancel()
+		if err := host.Commit(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 	waiting := func(tx *record.Tx) error {
-		watch.Go(func() {
-			for n := 0; n == 0 && t.Context().Err() == nil; { // until the leader waits for the host's lock
-				n = must(queued(t.Context(), pool))
-			}
-			cancel()
-			if err := host.Commit(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+		watch.Go(commit)
 		return count(1)(tx)
 	}
 	defer watch.Wait()

@@ -9,16 +9,31 @@
 //
 // # How a transaction goes
 //
-// A transaction sends nothing before its first read. The first read begins the
-// transaction, takes the lock and reads the counters in the same round trip. A
-// record is read together with the records that it refers to, and is remembered
-// until the end. What the engine says that it will need soon is read in the same
-// round trip. Writes stay in memory and are sent together with the commit: one
-// statement for each row, or one with an array for each column where a table has
-// many. So a sale with a code, an external id, a customer and a Once key takes two
-// round trips. An Insert needs no question when its id is above all ids
-// that the program has stored; otherwise the store asks the database whether
-// the id is new.
+// Every transaction that writes gives its program a new version, and a Store remembers
+// for each program that it writes to the version and the records that most sales read:
+// affiliates, links, referrals, coupons, codes, plans, tiers, totals and endpoints. An
+// Update starts from what is remembered. It reads what is missing without a transaction
+// and without a lock, and each round trip ends with the version of the program: a closure
+// runs again when another process has written meanwhile, and never sees two states. A
+// record is read together with the records that it refers to, and what the engine says
+// that it will need soon is read in the same round trip.
+//
+// Writes stay in memory until the closure has returned. Then they are sent as one
+// statement, whose first part gives the program a new version if it still has the old
+// one and nobody holds its lock; the other parts write nothing without the first. Rows
+// that are deleted or exchange unique keys are written in a transaction that begins with
+// that first part. So a sale with a code, an external id, a customer and a Once key takes
+// two round trips and no lock across them. An Update that lost runs again with the lock
+// of the program from its first read on, and so do some of the next ones: two processes
+// that write to one program in turn do not run everything twice.
+//
+// An Insert needs no question when its id is above all ids that the program has stored;
+// otherwise the store asks the database whether the id is new.
+//
+// Who changes rows by hand makes the Stores forget what they remember, in the same
+// transaction:
+//
+//	UPDATE tributary.programs SET version = gen_random_uuid() WHERE program = $1
 //
 // A View of a single record is one statement outside of a transaction. When the
 // View reads a second record, a read-only transaction begins and reads the
@@ -28,10 +43,10 @@
 // # Two modes
 //
 // [Queue], the default, uses one advisory lock for each program and READ
-// COMMITTED. Every transaction of the program, also one inside the host's
-// transaction, takes the lock before it reads. So they run one after another,
-// and each sees everything that was committed before. A View is one REPEATABLE
-// READ snapshot, so it sees the state between two transactions.
+// COMMITTED. A transaction inside the host's transaction, and one that has lost,
+// takes the lock before it reads; others try it when they write. So they take effect
+// one after another, and each sees everything that was committed before. A View is
+// one REPEATABLE READ snapshot, so it sees the state between two transactions.
 //
 // [Serializable] runs every Update at SERIALIZABLE. It locks the row of the
 // program before it reads anything, and writes that row with its other writes.
@@ -44,8 +59,8 @@
 // alive. This mode uses no advisory lock and no savepoint, for servers that have
 // neither. All processes that share a schema must use the same mode.
 //
-// In both modes, one row for each program holds its counters and its marks:
-// every id above a mark is new. The row is read first and written last.
+// In both modes, one row for each program holds its version, its counters and its
+// marks: every id above a mark is new.
 //
 // # Groups
 //

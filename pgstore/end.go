@@ -47,6 +47,9 @@ func (t *txn) outlast(most time.Duration) (context.Context, context.CancelFunc) 
 // commit sends the writes and the commit in one round trip. The caller has just
 // checked its context.
 func (t *txn) commit() error {
+	if t.free {
+		return t.commitFree()
+	}
 	if !t.opened {
 		t.release()
 		return nil
@@ -74,12 +77,12 @@ func (t *txn) commit() error {
 
 // flush makes the batch of all writes.
 func (t *txn) flush() (*pgx.Batch, error) {
-	b := &pgx.Batch{}
-	for _, tab := range t.tables.used() {
-		if err := tab.flush(b); err != nil {
-			return nil, err
-		}
+	w, err := t.writes()
+	if err != nil {
+		return nil, err
 	}
+	b := &pgx.Batch{}
+	w.queue(b, t)
 	t.queueClosing(b)
 	return b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // CommitUnknown reports whether an error of a transaction's last batch leaves
@@ -23,7 +24,7 @@ func (s *Store) Waiting(program uuid.UUID) int {
 func (s *Store) Statements() []string {
 	var all []string
 	for _, t := range s.sql.tables {
-		all = append(all, t.insert, t.inserts, t.update, t.updates, t.removes)
+		all = append(all, t.writes[:]...)
 		for _, ask := range t.asks {
 			all = append(all, ask.one, ask.many, ask.bare)
 			if ask.linksOfOne != "" {
@@ -37,5 +38,18 @@ func (s *Store) Statements() []string {
 			all = append(all, sql)
 		}
 	}
-	return append(all, s.sql.opening, s.sql.closing)
+	return append(all, s.sql.opening, s.sql.closing, s.sql.version)
 }
+
+// Remembered returns how many records and keys the Store remembers.
+func (s *Store) Remembered() int {
+	s.pictures.mu.Lock()
+	defer s.pictures.mu.Unlock()
+	return s.pictures.size
+}
+
+// Pool returns the pool of the Store.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Schema returns the schema of the Store.
+func (s *Store) Schema() string { return s.cfg.Schema }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -15,10 +14,21 @@ import (
 // plans a statement with short arrays anew each time.
 const few = 4
 
-// flush queues the writes to the table: first deleted rows, then changed rows,
-// then new rows, so that a key that moves to another row is free by then. Rows that
-// may exchange their unique keys are deleted and come back.
-func (tab *table[T]) flush(b *pgx.Batch) error {
+// writes returns what the transaction writes.
+func (t *txn) writes() (*writes, error) {
+	w := &writes{}
+	for _, tab := range t.tables.used() {
+		if err := tab.flush(w); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// flush adds the writes to the table: first deleted rows, then changed rows, then new
+// rows, so that a key that moves to another row is free by then. Rows that may exchange
+// their unique keys are deleted and come back.
+func (tab *table[T]) flush(w *writes) error {
 	var gone, here, moved, fresh []entry[T]
 	for _, e := range tab.writtenRows() {
 		switch {
@@ -32,6 +42,7 @@ func (tab *table[T]) flush(b *pgx.Batch) error {
 			moved = append(moved, e)
 		}
 	}
+	w.apart = w.apart || len(gone) > 0 || len(moved) > 0
 	for _, e := range slices.Concat(moved, fresh) {
 		tab.raise(e)
 	}
@@ -41,12 +52,12 @@ func (tab *table[T]) flush(b *pgx.Batch) error {
 		here = append(here, moved...)
 	}
 	if len(gone) > 0 {
-		b.Queue(tab.sql.removes, tab.t.programID, idsOf(gone))
+		w.list = append(w.list, write{form{tab.sql, deleteRows}, []any{idsOf(gone)}})
 	}
-	if err := tab.queue(b, tab.sql.update, tab.sql.updates, here); err != nil {
+	if err := tab.add(w, updateRow, updateRows, here); err != nil {
 		return err
 	}
-	return tab.queue(b, tab.sql.insert, tab.sql.inserts, fresh)
+	return tab.add(w, insertRow, insertRows, fresh)
 }
 
 // sameKeys reports whether the unique keys of a row are the same as in the database.
@@ -65,26 +76,26 @@ func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
 	return ids
 }
 
-// queue queues the statement for each row, or that for many.
-func (tab *table[T]) queue(b *pgx.Batch, one, many string, entries []entry[T]) error {
+// add adds a write for each row, or one for many.
+func (tab *table[T]) add(w *writes, one, many how, entries []entry[T]) error {
 	if len(entries) > few {
-		return tab.queueMany(b, many, entries)
+		return tab.addMany(w, many, entries)
 	}
 	for _, e := range entries {
 		row := tab.t.cellsFor(tab.sql)
 		if err := tab.write(e, row); err != nil {
 			return err
 		}
-		args := append(make([]any, 0, 1+len(row)), tab.t.programID)
+		args := make([]any, len(row))
 		for i, c := range tab.sql.Columns {
-			args = append(args, value(c.Kind, &row[i]))
+			args[i] = value(c.Kind, &row[i])
 		}
-		b.Queue(one, args...)
+		w.list = append(w.list, write{form{tab.sql, one}, args})
 	}
 	return nil
 }
 
-func (tab *table[T]) queueMany(b *pgx.Batch, sql string, entries []entry[T]) error {
+func (tab *table[T]) addMany(w *writes, how how, entries []entry[T]) error {
 	rows := make([][]relation.Cell, len(entries))
 	for i, e := range entries {
 		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
@@ -92,11 +103,11 @@ func (tab *table[T]) queueMany(b *pgx.Batch, sql string, entries []entry[T]) err
 			return err
 		}
 	}
-	args := append(make([]any, 0, 1+len(tab.sql.Columns)), tab.t.programID)
+	args := make([]any, len(tab.sql.Columns))
 	for i, c := range tab.sql.Columns {
-		args = append(args, values(c.Kind, rows, i))
+		args[i] = values(c.Kind, rows, i)
 	}
-	b.Queue(sql, args...)
+	w.list = append(w.list, write{form{tab.sql, how}, args})
 	return nil
 }
 

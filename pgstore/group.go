@@ -73,12 +73,19 @@ func (g *group) attempt(batch []*member) {
 	t := g.s.newTxn(g.program, updating)
 	t.leader = g.leader.ctx
 	t.careful = g.leader.careful
+	if g.s.cfg.Mode == Queue {
+		t.begin()
+	}
 	defer t.rollback() // also when the leader's own closure panics
 
 	g.guests = nil
 	defer g.release()
 	ran, broke := g.runAll(t, batch)
 	t.ctx = g.leader.ctx
+	if t.err == errMoved {
+		t.lose()
+		return
+	}
 	if broke != nil {
 		t.rollback() // before broken may wait
 		g.broken(t, broke)
@@ -87,10 +94,16 @@ func (g *group) attempt(batch []*member) {
 	if t.err != nil || g.dropLate(ran) || len(ran) == 0 {
 		return // run the others again, without the writes of the dropped ones
 	}
-	if err := t.commit(); err != nil {
+	switch err := t.commit(); {
+	case err == errMoved:
+		g.takeBack(ran)
+		t.lose()
+		return
+	case err != nil:
 		g.notCommitted(err, ran)
 		return
 	}
+	t.keep()
 	for _, m := range ran {
 		g.answer(m, m.err)
 	}
@@ -133,10 +146,11 @@ func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 
 // more adds the members that wait by now to a group that has read something.
 func (g *group) more(t *txn) []*member {
-	if !t.opened || g.leader.alone {
+	if !t.opened && !t.current || g.leader.alone {
 		return nil
 	}
 	more := g.s.turns.take(g.program, g.s.cfg.Group-len(g.open))
+	t.current = t.current && len(more) == 0
 	g.open = append(g.open, more...)
 	return more
 }

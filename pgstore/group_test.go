@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,11 +35,18 @@ func (g *gate) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBat
 
 func (g *gate) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-func (g *gate) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
+func (g *gate) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	return context.WithValue(ctx, joinedWrite{}, strings.HasPrefix(data.SQL, "WITH guard"))
 }
 
-func (g *gate) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (g *gate) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	if ctx.Value(joinedWrite{}).(bool) && data.CommandTag.RowsAffected() == 1 {
+		g.commits.Add(1)
+	}
+}
+
+// joinedWrite is the key of a context: whether a statement writes and commits at once.
+type joinedWrite struct{}
 
 // together runs the closures as one group: a first Update waits until all of
 // them are in the queue, where they form the next group.

@@ -25,6 +25,7 @@ func (u *unit) readable() error {
 		u.wait = nil
 		u.gone = wait()
 	}
+	u.t.used = true
 	switch {
 	case u.done:
 		return record.ErrTxDone

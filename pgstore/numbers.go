@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -34,13 +35,14 @@ func (u *unit) next(seq record.Sequence) (int64, error) {
 	return u.t.numbers.at[i], nil
 }
 
-// queueClosing queues the row of the program if it has changed. In Serializable
-// mode every transaction that writes writes it too, so that one that waited for
-// the row finds out at once that its snapshot is out of date.
+// queueClosing queues the row of the program with a new version, if the transaction
+// writes. So a picture of it is out of date, and in Serializable mode one that waited
+// for the row finds out at once that its snapshot is.
 func (t *txn) queueClosing(b *pgx.Batch) {
-	n := &t.numbers
-	wrote := t.s.cfg.Mode == Serializable && b.Len() > 0
-	if t.known && (wrote || n.at != n.stored || t.marks.raised) {
-		b.Queue(t.s.sql.closing, t.programID, n.at[0], n.at[1], n.at[2], t.marks.raw)
+	n := t.numbers.at
+	if b.Len() == 0 && n == t.numbers.stored {
+		return
 	}
+	t.version = uuid.New()
+	b.Queue(t.s.sql.closing, t.programID, idArg(t.version), n[0], n[1], n[2], t.marks.raw)
 }

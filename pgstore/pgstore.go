@@ -21,9 +21,9 @@ import (
 type Mode uint8
 
 const (
-	// Queue takes one advisory lock for the program and uses READ COMMITTED:
-	// writers wait for each other, and no transaction needs to run again. A
-	// View is a REPEATABLE READ snapshot.
+	// Queue uses READ COMMITTED and one advisory lock for the program. An Update
+	// writes without the lock when nobody else has written since it read, and runs
+	// again with the lock when somebody has. A View is a REPEATABLE READ snapshot.
 	Queue Mode = iota
 
 	// Serializable has every Update SERIALIZABLE, and one that lost against
@@ -53,6 +53,8 @@ type Store struct {
 	cfg   Config
 	sql   *statements
 	turns turns
+
+	pictures pictures // used in Queue mode
 }
 
 // New makes a Store on a pool. It opens no connection and changes nothing:

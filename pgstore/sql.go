@@ -21,19 +21,17 @@ import (
 // columns of the table in the order of relation.Table.
 type tableSQL struct {
 	relation.Table
+	at    byte   // the place in record.Schema
+	name  string // with the schema
 	maker tableMaker
 	ahead []reference // records that are read together with one of this table
 
-	asks    map[record.Index]askSQL // by id, which has the empty name, and by each unique index
-	lists   map[record.Index]string // whole lists of any number of keys
-	list    map[listShape]string
-	newest  string               // the record with the highest id; a plan that knows the limit is a better one
-	insert  string               // one row
-	inserts string               // many, an array for each column
-	update  string               // one row
-	updates string               // many
-	removes string               // any number of rows
-	markAt  map[record.Index]int // the index of a mark in marks; the mark of the id has the empty name
+	asks   map[record.Index]askSQL // by id, which has the empty name, and by each unique index
+	lists  map[record.Index]string // whole lists of any number of keys
+	list   map[listShape]string
+	newest string // the record with the highest id; a plan that knows the limit is a better one
+	writes [hows]string
+	markAt map[record.Index]int // the index of a mark in marks; the mark of the id has the empty name
 
 	// wide is true when the last View that began with a record of this table
 	// read more records. Then the next View reads ahead.
@@ -80,6 +78,9 @@ type statements struct {
 	marks   int    // how many marks there are in all tables
 	opening string // reads the row of a program and its endpoints
 	closing string // writes the row of a program
+	version string // reads the version of a program
+	guard   string // the beginning of a joined statement
+	joins   joins
 	turn    string // locks the row of a program: see [txn.opening]
 }
 
@@ -87,30 +88,38 @@ func newStatements(schema string) *statements {
 	s := &statements{}
 	quoted := pgx.Identifier{schema}.Sanitize() + "."
 	prototype := (&unit{}).tx()
-	for _, t := range relation.Tables() {
+	for i, t := range relation.Tables() {
 		s.tables = append(s.tables, &tableSQL{
-			Table: t, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name],
+			Table: t, at: byte(i), name: quoted + t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name],
 			asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{}, markAt: map[record.Index]int{},
 		})
 	}
 	for _, t := range s.tables {
 		t.makeReads(quoted, s)
-		t.makeLists(quoted + t.Name)
-		t.makeWrites(quoted + t.Name)
+		t.makeLists(t.name)
+		for how := range hows {
+			t.writes[how] = t.writing(how, 2, false)
+		}
 		for _, ix := range t.risen() {
 			t.markAt[ix] = s.marks
 			s.marks++
 		}
 	}
-	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
+	s.opening = "SELECT p.version, p.sale, p.commission, p.click, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
-	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
-		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE" +
-		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.closing = "INSERT INTO " + quoted + "programs (program, version, sale, commission, click, marks)" +
+		" VALUES ($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::bytea) ON CONFLICT (program) DO UPDATE" +
+		" SET version = EXCLUDED.version, sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.version = "SELECT version FROM " + quoted + "programs WHERE program = $1::uuid"
+	s.guard = "WITH guard AS (UPDATE " + quoted + "programs SET version = $3::uuid, sale = $4::bigint, commission = $5::bigint, click = $6::bigint, marks = $7::bytea" +
+		" WHERE program = $1::uuid AND version = $2::uuid AND pg_try_advisory_xact_lock($8::bigint) RETURNING program)"
 	s.turn = "SELECT 1 FROM " + quoted + "programs WHERE program = $1::uuid FOR UPDATE"
 	return s
 }
+
+// guardArgs is the number of parameters of guard.
+const guardArgs = 8
 
 // named returns the table with a name.
 func (s *statements) named(name string) *tableSQL {
@@ -135,11 +144,11 @@ func (s *tableSQL) selected(t string) string {
 	return s.each(", ", func(c *relation.Column, _ int) string { return t + c.Name })
 }
 
-// each joins a text for each column; n counts them from 2, as parameters.
+// each joins a text for each column; n counts them.
 func (s *tableSQL) each(separator string, text func(c *relation.Column, n int) string) string {
 	texts := make([]string, len(s.Columns))
 	for i := range s.Columns {
-		texts[i] = text(&s.Columns[i], i+2)
+		texts[i] = text(&s.Columns[i], i)
 	}
 	return strings.Join(texts, separator)
 }
@@ -232,25 +241,6 @@ func (s *tableSQL) listSQL(table string, l listShape) string {
 		sql += fmt.Sprintf(" LIMIT $%d::bigint", next)
 	}
 	return sql
-}
-
-// makeWrites makes the statements of the flush: for one row, and for many rows
-// with one array for each column.
-func (s *tableSQL) makeWrites(table string) {
-	names := s.selected("")
-	arrays := s.each(", ", func(c *relation.Column, n int) string { return param(c, n, "[]") })
-	unnest := " FROM unnest(" + arrays + ") AS v(" + names + ")"
-	s.insert = "INSERT INTO " + table + " (program, " + names + ") VALUES ($1::uuid, " +
-		s.each(", ", func(c *relation.Column, n int) string { return param(c, n, "") + cast(c) }) + ")"
-	s.inserts = "INSERT INTO " + table + " (program, " + names + ") SELECT $1::uuid, " +
-		s.each(", ", func(c *relation.Column, _ int) string { return "v." + c.Name + cast(c) }) + unnest
-	s.update = "UPDATE " + table + " SET " +
-		s.each(", ", func(c *relation.Column, n int) string { return c.Name + " = " + param(c, n, "") + cast(c) }) +
-		" WHERE program = $1::uuid AND id = $2::uuid"
-	s.updates = "UPDATE " + table + " AS t SET " +
-		s.each(", ", func(c *relation.Column, _ int) string { return c.Name + " = v." + c.Name + cast(c) }) + unnest +
-		" WHERE t.program = $1::uuid AND t.id = v.id"
-	s.removes = "DELETE FROM " + table + " WHERE program = $1::uuid AND id = ANY($2::uuid[])"
 }
 
 // param returns the SQL of a parameter for a column, one value or an array of them.

@@ -63,7 +63,9 @@ type anyTable interface {
 	learnNone(id uuid.UUID)
 	mark() (undo, touched int)
 	rollback(undo, touched int)
-	flush(b *pgx.Batch) error
+	flush(w *writes) error
+	bind(t *txn)
+	settle() int
 	soon(key record.Key)
 	notes() bool
 	asking(qs []query) []query
@@ -106,18 +108,27 @@ func (ts tables) used() iter.Seq2[int, anyTable] {
 // A savepoint is a state of a transaction to which writes can be undone. It
 // costs the database nothing, because these writes were never sent. A table that
 // was used later goes back to its beginning.
-type savepoint []struct{ undo, touched int }
+type savepoint struct {
+	tables  []tablePoint
+	numbers [3]int64
+	known   bool
+}
+
+type tablePoint struct{ undo, touched int }
 
 func (t *txn) savepoint() savepoint {
-	sp := make(savepoint, len(t.tables))
+	sp := savepoint{make([]tablePoint, len(t.tables)), t.numbers.at, t.known}
 	for i, tab := range t.tables.used() {
-		sp[i].undo, sp[i].touched = tab.mark()
+		sp.tables[i].undo, sp.tables[i].touched = tab.mark()
 	}
 	return sp
 }
 
 func (t *txn) rollbackTo(sp savepoint) {
+	if t.numbers.at = sp.numbers; !sp.known {
+		t.numbers.at = t.numbers.stored
+	}
 	for i, tab := range t.tables.used() {
-		tab.rollback(sp[i].undo, sp[i].touched)
+		tab.rollback(sp.tables[i].undo, sp.tables[i].touched)
 	}
 }

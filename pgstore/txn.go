@@ -26,8 +26,8 @@ const (
 var (
 	errIsolation = errors.New("the isolation level of the host's transaction does not fit the Store's mode")
 
-	// errMoved ends a View whose first read is out of date; it runs again.
-	errMoved = errors.New("pgstore: the first read is out of date")
+	// errMoved ends a transaction that has read what is out of date; it runs again.
+	errMoved = errors.New("pgstore: what was read is out of date")
 )
 
 // db is a connection of the pool, or the host's transaction.
@@ -61,7 +61,13 @@ type txn struct {
 	single   bool       // of a View: the first read may be outside of a transaction
 	readOnly bool       // nothing may be written
 
+	picture *picture // of an Update in Queue mode: what it began with
+	free    bool     // the program is not locked, and there is no transaction
+	used    bool     // a closure has called a table
+	current bool     // what was read was true after all closures had begun
+
 	tables  tables
+	version uuid.UUID // of the program; zero: it has no row
 	numbers numbers
 	marks   marks
 	known   bool // the row of the program was read
@@ -134,7 +140,10 @@ func (t *txn) read(qs ...query) error {
 		return err
 	}
 	qs = t.asking(qs)
-	if !t.opened {
+	if t.free && len(qs) > 0 {
+		return t.readFree(qs)
+	}
+	if !t.opened && !t.free {
 		return t.open(qs...)
 	}
 	err := error(nil)
@@ -302,26 +311,29 @@ func execOnly(results pgx.BatchResults) error {
 // askOpening reads the row of the program together with its endpoints, because
 // every event needs them.
 func (t *txn) askOpening() query {
-	counters, marks := [3]relation.Cell{}, relation.Cell{}
+	version, counters, marks := relation.Cell{}, [3]relation.Cell{}, relation.Cell{}
 	tab, found := tableOf[record.Endpoint](t), []uuid.UUID{}
 	each := func(rows pgx.Rows) error {
 		types, fields, raw := typesOf(rows), rows.FieldDescriptions(), rows.RawValues()
+		if err := readCell(&version, relation.ID, types, &fields[0], raw[0]); err != nil {
+			return err
+		}
 		for i := range counters {
-			if err := readCell(&counters[i], relation.Integer, types, &fields[i], raw[i]); err != nil {
+			if err := readCell(&counters[i], relation.Integer, types, &fields[1+i], raw[1+i]); err != nil {
 				return err
 			}
 		}
-		if err := readCell(&marks, relation.Bytes, types, &fields[3], bytes.Clone(raw[3])); err != nil {
+		if err := readCell(&marks, relation.Bytes, types, &fields[4], bytes.Clone(raw[4])); err != nil {
 			return err
 		}
-		id, err := tab.learnRow(rows, 4)
+		id, err := tab.learnRow(rows, 5)
 		if id != uuid.Nil {
 			found = append(found, id)
 		}
 		return err
 	}
 	done := func() {
-		t.known = true
+		t.known, t.version = true, version.ID
 		for i, c := range counters {
 			t.numbers.at[i], t.numbers.stored[i] = c.Int, c.Int
 		}

@@ -5,9 +5,11 @@
 -- run again. Keys and indexes begin with the program, and texts are compared byte by
 -- byte.
 
--- The counters of a program, and the highest ids that it has stored.
+-- The counters of a program, and the highest ids that it has stored. Every transaction
+-- that writes gives it another version.
 CREATE TABLE IF NOT EXISTS tributary.programs (
   program uuid NOT NULL,
+  version uuid NOT NULL,
   sale bigint NOT NULL,
   commission bigint NOT NULL,
   click bigint NOT NULL,

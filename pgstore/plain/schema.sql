@@ -410,6 +410,7 @@ CREATE TABLE tributary.plans (
 
 CREATE TABLE tributary.programs (
   program uuid NOT NULL,
+  version uuid NOT NULL,
   sale bigint NOT NULL,
   commission bigint NOT NULL,
   click bigint NOT NULL,
