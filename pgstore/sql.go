@@ -80,6 +80,7 @@ type statements struct {
 	marks   int    // how many marks there are in all tables
 	opening string // reads the row of a program and its endpoints
 	closing string // writes the row of a program
+	numbers string // reads the counters of a program
 	turn    string // locks the row of a program: see [txn.opening]
 }
 
@@ -102,12 +103,13 @@ func newStatements(schema string) *statements {
 			s.marks++
 		}
 	}
-	s.opening = "SELECT p.sale, p.commission, p.click, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
+	s.opening = "SELECT p.sale, p.commission, p.click, p.fence, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
-	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, marks)" +
-		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bytea) ON CONFLICT (program) DO UPDATE" +
-		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.closing = "INSERT INTO " + quoted + "programs (program, sale, commission, click, fence, marks)" +
+		" VALUES ($1::uuid, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bytea) ON CONFLICT (program) DO UPDATE" +
+		" SET sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, fence = EXCLUDED.fence, marks = EXCLUDED.marks"
+	s.numbers = "SELECT sale, commission, click, fence FROM " + quoted + "programs WHERE program = $1::uuid"
 	s.turn = "SELECT 1 FROM " + quoted + "programs WHERE program = $1::uuid FOR UPDATE"
 	return s
 }
@@ -301,4 +303,4 @@ func (s *tableSQL) risen() []record.Index {
 }
 
 // sequences are the counters of a program, in the order of its row.
-var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
+var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence, record.FenceSequence}

@@ -40,7 +40,7 @@ func (u *unit) tx() *record.Tx {
 		Payers:      handle[record.Payer]{u},
 		Erasures:    handle[record.Erasure]{u},
 		Aliases:     handle[record.Alias]{u},
-		Next:        u.next,
+		Raise:       u.raise,
 		Soon:        u.soon,
 	}
 }

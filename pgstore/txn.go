@@ -302,7 +302,7 @@ func execOnly(results pgx.BatchResults) error {
 // askOpening reads the row of the program together with its endpoints, because
 // every event needs them.
 func (t *txn) askOpening() query {
-	counters, marks := [3]relation.Cell{}, relation.Cell{}
+	counters, marks := [4]relation.Cell{}, relation.Cell{}
 	tab, found := tableOf[record.Endpoint](t), []uuid.UUID{}
 	each := func(rows pgx.Rows) error {
 		types, fields, raw := typesOf(rows), rows.FieldDescriptions(), rows.RawValues()
@@ -311,10 +311,10 @@ func (t *txn) askOpening() query {
 				return err
 			}
 		}
-		if err := readCell(&marks, relation.Bytes, types, &fields[3], bytes.Clone(raw[3])); err != nil {
+		if err := readCell(&marks, relation.Bytes, types, &fields[4], bytes.Clone(raw[4])); err != nil {
 			return err
 		}
-		id, err := tab.learnRow(rows, 4)
+		id, err := tab.learnRow(rows, 5)
 		if id != uuid.Nil {
 			found = append(found, id)
 		}

@@ -102,12 +102,13 @@ func (t *rehearsalTx) usable(write bool) error {
 	return nil
 }
 
-func (t *rehearsalTx) next(seq record.Sequence) (int64, error) {
-	if err := t.usable(true); err != nil {
+func (t *rehearsalTx) raise(seq record.Sequence, by, to int64) (int64, error) {
+	if err := t.usable(by != 0 || to != 0); err != nil {
 		return 0, err
 	}
-	t.over.numbers[seq]++
-	return firstRehearsed + t.over.numbers[seq], nil
+	last := max(firstRehearsed, t.over.numbers[seq])
+	t.over.numbers[seq] = max(last, last+by, to)
+	return t.over.numbers[seq], nil
 }
 
 // overlays hold what was written over the tables of a program.
@@ -118,7 +119,7 @@ type overlays struct {
 
 // tx returns the transaction over one of the store beneath.
 func (t *rehearsalTx) tx(base *record.Tx, schema []record.TableSchema) *record.Tx {
-	tx := &record.Tx{Next: t.next, Soon: base.Soon}
+	tx := &record.Tx{Raise: t.raise, Soon: base.Soon}
 	for i, s := range schema {
 		s.Set(tx, overlayTable{t, s, s.In(base), &t.over.tables[i]})
 	}
