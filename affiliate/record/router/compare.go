@@ -26,6 +26,11 @@ var ErrDiffer = errors.New("router: the stores differ")
 // Errors: [ErrDiffer], with the table and the id of the first record that differs or
 // that one store lacks, or with the sequence; those of the stores.
 func Compare(ctx context.Context, one, two record.Store, program uuid.UUID) (int, error) {
+	return compare(ctx, one, two, program, func() error { return nil })
+}
+
+// compare is Compare; it calls page for each page.
+func compare(ctx context.Context, one, two record.Store, program uuid.UUID, page func() error) (int, error) {
 	a, b, equal := newWalk(one, program), newWalk(two, program), 0
 	for {
 		ones, err := a.next(ctx)
@@ -37,7 +42,9 @@ func Compare(ctx context.Context, one, two record.Store, program uuid.UUID) (int
 			return equal, err
 		}
 		n, err := compareRows(a.schema, ones, twos)
-		equal += n
+		if equal += n; err == nil {
+			err = page()
+		}
 		if err != nil {
 			return equal, err
 		}

@@ -2,10 +2,12 @@ package router
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
@@ -93,27 +95,27 @@ func (c copying) update(ctx context.Context, fn func(tx *record.Tx) error) error
 	return err
 }
 
+// clear deletes all records. Somebody else may do the same.
 func (c copying) clear(ctx context.Context) error {
-	for _, table := range record.Schema() {
-		for more := true; more; {
-			err := c.update(ctx, func(tx *record.Tx) error {
-				rows, err := take(table.In(tx), record.Query{Limit: pageSize})
-				if more = len(rows) == pageSize; err != nil {
-					return err
+	w := newWalk(c.to, c.program)
+	for {
+		rows, err := w.next(ctx)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		err = c.update(ctx, func(tx *record.Tx) error {
+			for _, r := range rows {
+				table, id := w.schema[r.place], r.rec.RecordID()
+				if err := table.In(tx).Delete(id); err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+					return fmt.Errorf("router: delete %s %s: %w", table.Name, id, err)
 				}
-				for _, rec := range rows {
-					if err := table.In(tx).Delete(rec.RecordID()); err != nil {
-						return fmt.Errorf("router: delete %s %s: %w", table.Name, rec.RecordID(), err)
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				return err
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
 // sequences returns the last numbers of the sequences that are copied.
@@ -176,11 +178,7 @@ func (w *walk) next(ctx context.Context) (rows []row, err error) {
 // last goes to the last record of each table.
 func (w *walk) last(ctx context.Context) error {
 	return w.store.View(ctx, w.program, func(tx *record.Tx) error {
-		if tx.Soon != nil {
-			for _, table := range w.schema {
-				tx.Soon(table.Name, record.Key{})
-			}
-		}
+		soonNewest(tx, w.schema)
 		for place, table := range w.schema {
 			newest, err := take(table.In(tx), record.Query{Limit: 1, Desc: true})
 			if err != nil {
@@ -193,6 +191,16 @@ func (w *walk) last(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// soonNewest tells the store that the newest record of each table will be read.
+func soonNewest(tx *record.Tx, schema []record.TableSchema) {
+	if tx.Soon == nil {
+		return
+	}
+	for _, table := range schema {
+		tx.Soon(table.Name, record.Key{})
+	}
 }
 
 // insert inserts rows. A store behind a network looks for all their keys at once.
