@@ -26,11 +26,15 @@ var ErrDiffer = errors.New("router: the stores differ")
 // Errors: [ErrDiffer], with the table and the id of the first record that differs or
 // that one store lacks, or with the sequence; those of the stores.
 func Compare(ctx context.Context, one, two record.Store, program uuid.UUID) (int, error) {
-	return compare(ctx, one, two, program, func() error { return nil })
+	equal, err := compareRecords(ctx, one, two, program, func() error { return nil })
+	if err != nil {
+		return equal, err
+	}
+	return equal, compareSequences(ctx, one, two, program)
 }
 
-// compare is Compare; it calls page for each page.
-func compare(ctx context.Context, one, two record.Store, program uuid.UUID, page func() error) (int, error) {
+// compareRecords calls page for each page.
+func compareRecords(ctx context.Context, one, two record.Store, program uuid.UUID, page func() error) (int, error) {
 	a, b, equal := newWalk(one, program), newWalk(two, program), 0
 	for {
 		ones, err := a.next(ctx)
@@ -49,7 +53,7 @@ func compare(ctx context.Context, one, two record.Store, program uuid.UUID, page
 			return equal, err
 		}
 		if len(ones) == 0 {
-			return equal, compareSequences(ctx, one, two, program)
+			return equal, nil
 		}
 	}
 }

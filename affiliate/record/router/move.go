@@ -116,13 +116,33 @@ func (m *mover) copy(ctx context.Context) error {
 	if err := c.clear(ctx); err != nil {
 		return m.failed(m.to, err)
 	}
-	if _, err := c.run(ctx, m.source()); err != nil {
+	numbers, err := sequences(ctx, m.source(), m.program)
+	if err == nil {
+		_, err = c.run(ctx, m.source())
+	}
+	if err != nil {
 		return fmt.Errorf("router: copy to %s: %w", m.cfg.Stores[m.to].Name, err)
 	}
-	if _, err := compare(ctx, m.source(), m.target(), m.program, page); err != nil {
+	_, err = compareRecords(ctx, m.source(), m.target(), m.program, page)
+	if err == nil {
+		err = m.reached(ctx, numbers)
+	}
+	if err != nil {
 		return fmt.Errorf("router: compare with %s: %w", m.cfg.Stores[m.to].Name, err)
 	}
 	return m.leave(ctx)
+}
+
+// reached checks that the target has no sequence below the number that the source had. A
+// writer that is sent away may still move one of the source, so they need not be equal.
+func (m *mover) reached(ctx context.Context, numbers [len(counted)]int64) error {
+	got, err := sequences(ctx, m.target(), m.program)
+	for i, seq := range counted {
+		if err == nil && got[i] < numbers[i] {
+			err = fmt.Errorf("%w: the sequence %s is at %d, and was at %d", ErrDiffer, seq, got[i], numbers[i])
+		}
+	}
+	return err
 }
 
 // leave takes the source from leaving to gone. When the store does not say whether it
@@ -205,12 +225,17 @@ func remove(ctx context.Context, store record.Store, program uuid.UUID, home fen
 		}
 		return err
 	})
-	left := was.state() == gone || was.state() == arriving && was.epoch() > 0
 	switch {
 	case err != nil || !more:
 		return err
-	case !left || was.epoch() >= home.epoch():
+	case was.epoch() >= home.epoch(): // it has moved on since
+		return nil
+	case was.isUnknown() || was.isHere() || was.isLeaving():
 		return ErrOccupied
 	}
-	return copying{to: store, program: program, guard: only(was)}.clear(ctx)
+	err = copying{to: store, program: program, guard: only(was)}.clear(ctx)
+	if errors.Is(err, errOvertaken) {
+		err = nil
+	}
+	return err
 }
