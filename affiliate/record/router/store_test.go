@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,11 +99,11 @@ func records(t testing.TB, store record.Store, id uuid.UUID) (n int) {
 // newShop makes a program whose clock and ids are the same in each test.
 func newShop(t testing.TB, store record.Store) *tributary.Program {
 	t.Helper()
-	now := scene.Start
+	var seconds atomic.Int64
 	return scene.Must(tributary.New(store, tributary.Config{
 		ID: program, Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Rand: rand.NewChaCha8([32]byte{1}),
-		Now: func() time.Time { now = now.Add(time.Second); return now },
+		Now: func() time.Time { return scene.Start.Add(time.Duration(seconds.Add(1)) * time.Second) },
 	}))
 }
 
