@@ -1,0 +1,84 @@
+package pgstore_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/affiliate/record/router"
+	"github.com/tributary-go/tributary/internal/twins"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+// TestRouter: programs that every call was made on move from memory to PostgreSQL, to
+// another schema, and back to memory, in both modes, and are the same.
+func TestRouter(t *testing.T) {
+	for _, mode := range []pgstore.Mode{pgstore.Queue, pgstore.Serializable} {
+		pool := newPool(t, databaseURL(t))
+		one, two := memstore.New(), memstore.New()
+		cfg := router.Config{Stores: []router.Named{
+			{Name: "one", Store: one}, {Name: "two", Store: two},
+			{Name: "pg", Store: newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode})},
+			{Name: "other", Store: newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode, Group: 8})},
+		}}
+		r := must(router.New(cfg))
+		now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
+		for _, p := range twins.All(t, r, &now) {
+			id, copied := p.Config().ID, memstore.New()
+			n := must(router.Copy(t.Context(), one, copied, id))
+			for _, to := range []string{"pg", "other", "pg", "two"} {
+				if err := r.Move(t.Context(), id, to); err != nil {
+					t.Fatalf("Move to %s: %v", to, err)
+				}
+				if same, err := router.Compare(t.Context(), copied, r, id); same != n || n < 50 || err != nil {
+					t.Errorf("%s: %d records, %d are the same, error %v", to, n, same, err)
+				}
+			}
+			if err := p.Verify(t.Context()); err != nil {
+				t.Errorf("Verify: %v", err)
+			}
+		}
+	}
+}
+
+// TestRouterTrips: a router adds no round trip to a sale, and at most one to a read.
+func TestRouterTrips(t *testing.T) {
+	for _, mode := range []pgstore.Mode{pgstore.Queue, pgstore.Serializable} {
+		wire := &wireCount{}
+		pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = wire })
+		store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode})
+		routed := must(router.New(router.Config{Stores: []router.Named{{Name: "a", Store: store}, {Name: "b", Store: memstore.New()}}}))
+		trips := func(s record.Store, id uuid.UUID) (counts [3]int64) {
+			p := must(tributary.New(s, tributary.Config{ID: id, Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}}}))
+			ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+			coupon := must(p.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+			must(p.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
+			for n := range 4 {
+				for i, call := range []func(){
+					func() {
+						must(p.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(n)}))
+					},
+					func() { must(p.Affiliate(t.Context(), ada.ID.String())) },
+					func() { must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 5})) },
+				} {
+					before := wire.trips.Load()
+					call()
+					counts[i] = wire.trips.Load() - before
+				}
+			}
+			return counts
+		}
+		bare, through := trips(store, uuid.Must(uuid.NewV7())), trips(routed, uuid.Must(uuid.NewV7()))
+		t.Logf("a sale, a read, a list: %v round trips, with a router %v", bare, through)
+		if through[0] > bare[0] || through[1] > bare[1]+1 || through[2] > bare[2]+1 {
+			t.Errorf("%v round trips, with a router %v", bare, through)
+		}
+	}
+}
