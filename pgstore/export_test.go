@@ -37,5 +37,5 @@ func (s *Store) Statements() []string {
 			all = append(all, sql)
 		}
 	}
-	return append(all, s.sql.opening, s.sql.closing)
+	return append(all, s.sql.opening, s.sql.closing, s.sql.numbers)
 }

@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
+	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pgstore"
@@ -81,4 +83,62 @@ func TestRouterTrips(t *testing.T) {
 			t.Errorf("%v round trips, with a router %v", bare, through)
 		}
 	}
+}
+
+// TestFenceIn: a transaction of the host writes to the program while it is in that
+// database, and nothing at all when it is not.
+func TestFenceIn(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)})
+	r := must(router.New(router.Config{Stores: []router.Named{{Name: "pg", Store: store}, {Name: "mem", Store: memstore.New()}}}))
+	id := uuid.Must(uuid.NewV7())
+	p := must(tributary.New(r, tributary.Config{ID: id}))
+	join := func(email string) error {
+		tx := must(pool.Begin(t.Context()))
+		_, err := p.With(router.Fence(store.In(tx))).CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: email})
+		return errors.Join(err, tx.Commit(t.Context()))
+	}
+	if err := join("new@example.com"); !errors.Is(err, router.ErrElsewhere) {
+		t.Errorf("a program that has not begun: %v", err)
+	}
+	for n, to := range []string{"pg", "mem", "pg"} {
+		if err := r.Move(t.Context(), id, to); err != nil {
+			t.Fatal(err)
+		}
+		if err := join(fmt.Sprintf("a%d@example.com", n)); errors.Is(err, router.ErrElsewhere) != (to == "mem") || to == "pg" && err != nil {
+			t.Errorf("a program in %s: %v", to, err)
+		}
+	}
+	if list := must(p.Affiliates(t.Context(), affiliate.Page{})); len(list.Items) != 2 {
+		t.Errorf("%d affiliates", len(list.Items))
+	}
+}
+
+// BenchmarkMove moves a program with 2,000 sales from memory to PostgreSQL, to another
+// schema, and back.
+func BenchmarkMove(b *testing.B) {
+	pool := newPool(b, databaseURL(b))
+	mem := memstore.New()
+	r := must(router.New(router.Config{Stores: []router.Named{
+		{Name: "mem", Store: mem},
+		{Name: "pg", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},
+		{Name: "other", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},
+	}}))
+	p, _ := benchkit.Shop(b, r, 100)
+	sale := benchkit.RealSale(100)
+	for n := range 2000 {
+		must(p.RecordSale(b.Context(), sale(n)))
+	}
+	id := p.Config().ID
+	records := must(router.Copy(b.Context(), mem, memstore.New(), id))
+	for b.Loop() {
+		for _, to := range []string{"pg", "other", "mem"} {
+			start := time.Now()
+			if err := r.Move(b.Context(), id, to); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(records)/time.Since(start).Seconds(), "records/s-to-"+to)
+		}
+	}
+	b.ReportMetric(float64(records), "records")
 }

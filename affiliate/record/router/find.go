@@ -21,8 +21,9 @@ type sight struct {
 type found struct {
 	at     int
 	fence  fence
-	unborn bool // nowhere yet: at is the first store
-	filled bool // unborn, with records of the time before there was a router
+	beyond int64 // the highest epoch in other stores; it is lower, unless the store was restored from a backup
+	unborn bool  // nowhere yet: at is the first store
+	filled bool  // unborn, with records of the time before there was a router
 }
 
 // look asks every store. Stores are not asked at one moment, but a fence only rises: when
@@ -89,7 +90,13 @@ func (s *Store) find(ctx context.Context, program uuid.UUID) (found, error) {
 		}
 		if at := newest(sights); at >= 0 {
 			s.remember(program, at)
-			return found{at: at, fence: sights[at].fence}, nil
+			f := found{at: at, fence: sights[at].fence}
+			for other, saw := range sights {
+				if other != at {
+					f.beyond = max(f.beyond, saw.fence.epoch())
+				}
+			}
+			return f, nil
 		}
 		if err := s.unreached(sights); err != nil {
 			return found{}, err

@@ -530,3 +530,45 @@ func (s *killed) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx
 	}
 	return errBroken
 }
+
+// TestRestored: a store goes back to a backup. A program that has left it since stays
+// where it is. One that left and came back is as it was, and can move again.
+func TestRestored(t *testing.T) {
+	s := newSite(t, "a", "b")
+	stays, returns := uuid.UUID{1}, uuid.UUID{2}
+	insert := func(id uuid.UUID, rec byte) {
+		scene.Must(0, s.router().Update(t.Context(), id, func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{rec}}) }))
+	}
+	insert(stays, 1)
+	insert(returns, 1)
+	backup := memstore.New()
+	for _, id := range []uuid.UUID{stays, returns} {
+		scene.Must(router.Copy(t.Context(), s.stores["a"], backup, id))
+		scene.Must(0, backup.Update(t.Context(), id, func(tx *record.Tx) error {
+			_, err := tx.Raise(record.FenceSequence, 0, 1<<32)
+			return err
+		}))
+		scene.Must(0, s.router().Move(t.Context(), id, "b"))
+		insert(id, 2)
+	}
+	scene.Must(0, s.router().Move(t.Context(), returns, "a"))
+	s.stores["a"] = backup
+	for id, want := range map[uuid.UUID]struct {
+		home    string
+		records int
+	}{stays: {"b", 2}, returns: {"a", 1}} {
+		home := scene.Must(s.router().Home(t.Context(), id))
+		if n := records(t, s.router(), id); home != want.home || n != want.records {
+			t.Errorf("%d records in %s, want %d in %s", n, home, want.records, want.home)
+		}
+	}
+	for _, to := range []string{"b", "a"} {
+		if err := s.router().Move(t.Context(), returns, to); err != nil {
+			t.Errorf("Move to %s: %v", to, err)
+		}
+		s.only(to, returns)
+	}
+	if err := s.router().Move(t.Context(), stays, "b"); !errors.Is(err, router.ErrOccupied) {
+		t.Errorf("Move where it is: %v", err) // the old records in a are somebody's to delete
+	}
+}
