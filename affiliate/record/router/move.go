@@ -20,7 +20,8 @@ import (
 // Move may end in any way at any time: the program is in the one store or in the other,
 // whole. A move that ended before the switch is given up after [Config.Patience]; one
 // that ended after it is finished by whoever needs the program next. The same Move again
-// deletes what remained. Several Moves of one program, in any processes and to any
+// deletes what remained. After its context has ended, a Move takes up to that time to
+// give itself up. Several Moves of one program, in any processes and to any
 // stores, come one after another.
 //
 // Errors: no store with the name; those of the stores; [ErrDiffer] when the copy is not
