@@ -359,7 +359,11 @@ func both(ctx context.Context, r *router.Store, id uuid.UUID) map[string]error {
 
 // TestMoveRefuses: a Move that cannot be made leaves the program where it is, in use.
 func TestMoveRefuses(t *testing.T) {
-	s := newSite(t, "a", "b")
+	synctest.Test(t, moveRefuses)
+}
+
+func moveRefuses(t *testing.T) {
+	s, start := newSite(t, "a", "b"), time.Now()
 	r := s.router()
 	shop := newShop(t, r)
 	open(t, shop, 100)
@@ -387,6 +391,9 @@ func TestMoveRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	s.only("a", program)
+	if took := time.Since(start); took > 100*time.Millisecond {
+		t.Errorf("the sale waited: %v", took)
+	}
 }
 
 // TestMoveFindsAChange: somebody writes behind the back of a move. The copy differs, and
@@ -435,10 +442,19 @@ func (o *onUpdate) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.
 // after the commit, or that one alone fails. Others read at once, write when their
 // patience has ended, and move the program; every record is there once.
 func TestKilled(t *testing.T) {
+	moved := map[string]int{} // moves that went on after one failure
 	for _, begun := range []bool{true, false} {
 		for _, k := range []kill{{}, {commits: true}, {once: true}, {commits: true, once: true}} {
-			t.Run(fmt.Sprintf("begun %t, commits %t, once %t", begun, k.commits, k.once), func(t *testing.T) {
-				for k.at = 1; killedAt(t, begun, k); k.at++ {
+			name := fmt.Sprintf("begun %t, commits %t, once %t", begun, k.commits, k.once)
+			t.Run(name, func(t *testing.T) {
+				for k.at = 1; ; k.at++ {
+					reached, err := killedAt(t, begun, k)
+					if !reached {
+						break
+					}
+					if err == nil {
+						moved[name]++
+					}
 				}
 				if t.Log(k.at, "steps"); k.at < 8 {
 					t.Errorf("%d steps", k.at)
@@ -446,10 +462,14 @@ func TestKilled(t *testing.T) {
 			})
 		}
 	}
+	answered, lost := moved["begun true, commits false, once true"], moved["begun true, commits true, once true"]
+	if lost != answered+1 { // when the answer of the switch is lost, the source is asked
+		t.Errorf("%d moves went on after a failure, and %d after a lost answer", answered, lost)
+	}
 }
 
 // killedAt reports whether the move had so many transactions.
-func killedAt(t *testing.T, begun bool, k kill) (reached bool) {
+func killedAt(t *testing.T, begun bool, k kill) (reached bool, moved error) {
 	synctest.Test(t, func(t *testing.T) {
 		s, alone := newSite(t, "a", "b", "c"), memstore.New()
 		shop, control := newShop(t, s.router(in("c"))), newShop(t, alone)
@@ -462,9 +482,9 @@ func killedAt(t *testing.T, begun bool, k kill) (reached bool) {
 			fill(shop)
 		}
 		dying := s.router(func(c *router.Config) { c.Stores = s.named(k.store, s.names...) })
-		err := dying.Move(t.Context(), program, "b")
-		if reached = k.calls >= k.at; !reached && err != nil {
-			t.Fatalf("Move: %v", err)
+		moved = dying.Move(t.Context(), program, "b")
+		if reached = k.calls >= k.at; !reached && moved != nil {
+			t.Fatalf("Move: %v", moved)
 		}
 		k.at = 0
 
@@ -489,7 +509,7 @@ func killedAt(t *testing.T, begun bool, k kill) (reached bool) {
 			sameIn(t, alone, s.stores[to], program)
 		}
 	})
-	return reached
+	return reached, moved
 }
 
 // A kill ends the process of a router: from the at-th transaction on, all of its stores
@@ -571,4 +591,125 @@ func TestRestored(t *testing.T) {
 	if err := s.router().Move(t.Context(), stays, "b"); !errors.Is(err, router.ErrOccupied) {
 		t.Errorf("Move where it is: %v", err) // the old records in a are somebody's to delete
 	}
+}
+
+// TestLate: the process that moves a program stands still before any of its transactions.
+// Others give the move up, write, and make it again. Then the first one goes on, and does
+// no harm.
+func TestLate(t *testing.T) {
+	step := 1
+	for lateAt(t, step) {
+		step++
+	}
+	if t.Log(step, "steps"); step < 15 {
+		t.Errorf("%d steps", step)
+	}
+}
+
+// lateAt reports whether the move had so many transactions.
+func lateAt(t *testing.T, at int) (reached bool) {
+	synctest.Test(t, func(t *testing.T) {
+		s, alone := newSite(t, "a", "b", "c"), memstore.New()
+		shop, control := newShop(t, s.router()), newShop(t, alone)
+		sellBoth := func(n int) {
+			for _, p := range []*tributary.Program{shop, control} {
+				if err := sell(t.Context(), p, n); err != nil {
+					t.Fatalf("step %d: %v", at, err)
+				}
+			}
+		}
+		open(t, shop, 100)
+		open(t, control, 100)
+		sellBoth(0)
+
+		p := &pauses{at: at, release: make(chan struct{})}
+		slow := s.router(func(c *router.Config) { c.Stores = s.named(p.store, s.names...) })
+		moved := make(chan error, 1)
+		go func() { moved <- slow.Move(t.Context(), program, "b") }()
+		synctest.Wait()
+		reached = p.paused
+
+		sellBoth(1)
+		for n, to := range []string{"b", "c", "b"} {
+			if err := s.router().Move(t.Context(), program, to); err != nil {
+				t.Fatalf("step %d: Move: %v", at, err)
+			}
+			sellBoth(n + 2)
+		}
+		close(p.release)
+		if err := <-moved; !reached && err != nil {
+			t.Errorf("Move: %v", err)
+		}
+		sellBoth(9)
+		if err := s.router().Move(t.Context(), program, "b"); err != nil {
+			t.Fatalf("step %d: Move again: %v", at, err)
+		}
+		s.only("b", program)
+		sameIn(t, alone, s.stores["b"], program)
+	})
+	return reached
+}
+
+// pauses stops a router before its at-th transaction.
+type pauses struct {
+	at, calls int
+	paused    bool
+	release   chan struct{}
+}
+
+func (p *pauses) store(s record.Store) record.Store { return &paused{s, p} }
+
+func (p *pauses) call() {
+	if p.calls++; p.calls == p.at {
+		p.paused = true
+		<-p.release
+	}
+}
+
+type paused struct {
+	record.Store
+	p *pauses
+}
+
+func (s *paused) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+	s.p.call()
+	return s.Store.View(ctx, id, fn)
+}
+
+func (s *paused) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+	s.p.call()
+	return s.Store.Update(ctx, id, fn)
+}
+
+// TestSlow: a move that takes long is not given up while it goes on.
+func TestSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, "a", "b")
+		shop := newShop(t, s.router())
+		open(t, shop, 9)
+		scene.Must(0, s.router().Update(t.Context(), program, func(tx *record.Tx) error {
+			for n := range 3000 {
+				if err := tx.Totals.Insert(record.Totals{ID: record.NumberID(int64(n + 1))}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		slow := s.router(func(c *router.Config) {
+			c.Stores[1].Store = &onUpdate{Store: s.stores["b"], at: 1, do: func() { time.Sleep(400 * time.Millisecond) }}
+		})
+		moved, start := make(chan error, 1), time.Now()
+		go func() { moved <- slow.Move(t.Context(), program, "b") }()
+		time.Sleep(100 * time.Millisecond)
+		if err := sell(t.Context(), shop, 1); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took < 3*time.Second {
+			t.Errorf("the sale waited %v", took)
+		}
+		if err := <-moved; err != nil {
+			t.Errorf("Move: %v", err)
+		}
+		s.only("b", program)
+	})
 }

@@ -233,6 +233,14 @@ func TestPanicOnHalfAProgram(t *testing.T) {
 	if err := r.Update(t.Context(), program, read); err != nil || runs != 1 {
 		t.Errorf("error %v after %d panics", err, runs)
 	}
+	scene.Must(0, s.router(stores).Move(t.Context(), program, "a"))
+	err := r.Update(t.Context(), program, func(tx *record.Tx) error {
+		_, err := tx.Totals.Get(uuid.UUID{1})
+		return err
+	})
+	if err != nil {
+		t.Errorf("error %v, which is of the store where the program was", err)
+	}
 	for name, method := range map[string]func(context.Context, uuid.UUID, func(*record.Tx) error) error{"View": r.View, "Update": r.Update} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
