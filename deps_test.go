@@ -41,6 +41,8 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/partner":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
 
+	"affiliate/record/router": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
+
 	// The rooms. Between them: reading, upkeep, imports → payment; imports → payout;
 	// upkeep → audit; partner → reading, payout; audit → what it recounts, types and limits only.
 	"internal/refusal": {
@@ -136,7 +138,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/quickstart/orders": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"examples/server":            {[]string{"examples/server/app"}, nil},
 	"examples/server/app": {
-		[]string{".", "affiliate", "affiliate/record", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "examples/quickstart/orders"}, []string{"github.com/google/uuid"},
+		[]string{".", "affiliate", "affiliate/record", "affiliate/record/router", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "examples/quickstart/orders"}, []string{"github.com/google/uuid"},
 	},
 }
 
@@ -146,6 +148,8 @@ var barred = map[string][]string{
 	".":                {"net/http", "database/sql", "testing", "flag"},
 	"affiliate":        {"net/http", "database/sql", "testing", "flag", module + "/affiliate/record"},
 	"affiliate/record": {"net/http", "database/sql", "testing", "flag", module + "/internal/engine"},
+
+	"affiliate/record/router": {"net/http", "database/sql", "testing", "flag", module + "/internal/engine"},
 
 	"affiliate/payfile":  {"net/http", "database/sql", "testing", "flag"},
 	"affiliate/importer": {"net/http", "database/sql", "testing", "flag"},

@@ -92,12 +92,14 @@ const (
 	losesNull          flaw = "takes null for not given"
 	dropsField         flaw = "drops a field"
 
-	lacksTable     flaw = "lacks a table"
-	lacksNext      flaw = "lacks Next"
-	repeatsNumbers flaw = "repeats a number"
-	skewsNumbers   flaw = "lets two transactions take one number"
-	resetsNumbers  flaw = "begins to count again after an error"
-	oneCounter     flaw = "has one counter for all sequences"
+	lacksTable      flaw = "lacks a table"
+	lacksRaise      flaw = "lacks Raise"
+	setsNumbers     flaw = "moves a sequence back"
+	readsOldNumbers flaw = "does not see the number of a sequence"
+	repeatsNumbers  flaw = "repeats a number"
+	skewsNumbers    flaw = "lets two transactions take one number"
+	resetsNumbers   flaw = "begins to count again after an error"
+	oneCounter      flaw = "has one counter for all sequences"
 )
 
 // brokenStores lists each flaw with the clause that must fail. When only one
@@ -185,7 +187,12 @@ func brokenStores() []struct {
 		{dropsField, "S15 Times"},
 		{dropsField, "S16 Complete/round trip"},
 		{lacksTable, "S16 Complete/no field is nil"},
-		{lacksNext, "S16 Complete/no field is nil"},
+		{lacksRaise, "S16 Complete/no field is nil"},
+		{setsNumbers, "S16 Complete/Raise"},
+		{readsOldNumbers, "S16 Complete/Raise"},
+		{readsOldNumbers, "S16 Complete/Raise far into a View"},
+		{readsOldNumbers, "S16 Complete/Raise as a fence"},
+		{skewsNumbers, "S16 Complete/Raise as a fence"},
 		{repeatsNumbers, "S16 Complete/Next"},
 		{skewsNumbers, "S16 Complete/Next among goroutines"},
 		{resetsNumbers, "S16 Complete/Next after a rollback"},

@@ -87,7 +87,7 @@ func holdsEach(tb testing.TB, tx *record.Tx, rec func(t table) record.AnyRecord)
 
 func completeCases() []storeCase {
 	return append([]storeCase{
-		{"no field is nil", "every table of Tx, and Next, is there in View and in Update; Soon may be nil", func(tb testing.TB, s record.Store) {
+		{"no field is nil", "every table of Tx, and Raise, is there in View and in Update; Soon may be nil", func(tb testing.TB, s record.Store) {
 			for _, run := range []method{s.View, s.Update} {
 				err := run(tb.Context(), home, func(tx *record.Tx) error {
 					v := reflect.ValueOf(*tx)

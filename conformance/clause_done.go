@@ -83,6 +83,9 @@ func isDone(tb testing.TB, tx *record.Tx) {
 		if n, err := tx.Next(seq); !errors.Is(err, record.ErrTxDone) {
 			tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, record.ErrTxDone)
 		}
+		if n, err := tx.Raise(seq, 0, 0); !errors.Is(err, record.ErrTxDone) {
+			tb.Errorf("Raise(%s, 0, 0): %d, error %v, want %v", seq, n, err, record.ErrTxDone)
+		}
 	}
 }
 

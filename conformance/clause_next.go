@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -17,6 +18,11 @@ import (
 const farAhead = 300
 
 func sequences() []record.Sequence {
+	return append(counted(), record.FenceSequence)
+}
+
+// counted are the sequences that only the caller moves. A router moves the fence too.
+func counted() []record.Sequence {
 	return []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
 }
 
@@ -77,6 +83,112 @@ func nextCases() []storeCase {
 				}
 			}
 		}},
+		{"Raise", "a sequence is moved to a number, by a number, or read, and never goes back", func(tb testing.TB, s record.Store) {
+			for _, seq := range counted() {
+				last := int64(0)
+				for _, c := range []struct{ by, to int64 }{{0, 0}, {0, 7}, {0, 3}, {-5, 0}, {0, -5}, {2, 0}, {1, 9}, {1, 1 << 60}, {0, 0}} {
+					var n int64
+					update(tb, s, func(tx *record.Tx) (err error) {
+						n, err = tx.Raise(seq, c.by, c.to)
+						return err
+					})
+					want := max(last, last+c.by, c.to)
+					if n < want || n > want && c.by <= 0 { // gaps are allowed
+						tb.Errorf("Raise(%s, %d, %d) is %d, want %d", seq, c.by, c.to, n, want)
+					}
+					last = n
+					view(tb, s, func(tx *record.Tx) { lastIs(tb, tx, seq, last) })
+				}
+				update(tb, s, func(tx *record.Tx) error {
+					first, err := tx.Raise(seq, 2, 0)
+					lastIs(tb, tx, seq, first)
+					return err
+				})
+			}
+		}},
+		{"Raise far into a View", "a View reads a sequence at its start, after it has read much, and after other reads", func(tb testing.TB, s record.Store) {
+			update(tb, s, func(tx *record.Tx) error {
+				for n := range 2 * farAhead {
+					if err := tx.Totals.Insert(record.Totals{ID: numbered(n + 1)}); err != nil {
+						return err
+					}
+				}
+				_, err := tx.Raise(record.ClickSequence, 0, 9)
+				return err
+			})
+			view(tb, s, func(tx *record.Tx) {
+				lastIs(tb, tx, record.ClickSequence, 9)
+				for _, err := range tx.Totals.List(record.Query{}) {
+					if err != nil {
+						tb.Error(err)
+					}
+				}
+				lastIs(tb, tx, record.ClickSequence, 9)
+				if _, err := tx.Totals.Get(numbered(1)); err != nil {
+					tb.Error(err)
+				}
+				lastIs(tb, tx, record.SaleSequence, 0)
+			})
+			view(tb, s, func(tx *record.Tx) {
+				if _, err := tx.Totals.Get(numbered(1)); err != nil {
+					tb.Error(err)
+				}
+				lastIs(tb, tx, record.ClickSequence, 9)
+			})
+		}},
+		{"Raise as a fence", "what an Update does after it has read a sequence, it does before the sequence moves on", raiseAsFence},
+	}
+}
+
+// lastIs checks the last number of a sequence.
+func lastIs(tb testing.TB, tx *record.Tx, seq record.Sequence, want int64) {
+	tb.Helper()
+	if n, err := tx.Raise(seq, 0, 0); n != want || err != nil {
+		tb.Errorf("Raise(%s, 0, 0) is %d, error %v, want %d", seq, n, err, want)
+	}
+}
+
+// raiseAsFence: writers insert records while the fence is down. After it was raised,
+// no record is added.
+func raiseAsFence(tb testing.TB, s record.Store) {
+	count := func() (n int) {
+		view(tb, s, func(tx *record.Tx) {
+			all, err := collect(tx.Totals.List(record.Query{}))
+			if err != nil {
+				tb.Error(err)
+			}
+			n = len(all)
+		})
+		return n
+	}
+	var atRaise atomic.Int64
+	together(tb, workers, func(worker int) error {
+		for i := range 4 * each {
+			if worker == 0 && i == each {
+				if err := s.Update(tb.Context(), home, func(tx *record.Tx) error {
+					_, err := tx.Raise(record.ClickSequence, 0, 1)
+					return err
+				}); err != nil {
+					return err
+				}
+				atRaise.Store(int64(count()))
+			}
+			up := false
+			err := s.Update(tb.Context(), home, func(tx *record.Tx) error {
+				fence, err := tx.Raise(record.ClickSequence, 0, 0)
+				if up = fence > 0; up || err != nil {
+					return err
+				}
+				return tx.Totals.Insert(record.Totals{ID: numbered(worker*1000 + i + 1)})
+			})
+			if up || err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := count(); int64(n) != atRaise.Load() {
+		tb.Errorf("%d records when the fence was raised, %d at the end", atRaise.Load(), n)
 	}
 }
 

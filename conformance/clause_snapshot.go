@@ -148,6 +148,9 @@ func readOnlyCases() []storeCase {
 					if n, err := tx.Next(seq); !errors.Is(err, record.ErrReadOnly) {
 						tb.Errorf("Next(%s): %d, error %v, want %v", seq, n, err, record.ErrReadOnly)
 					}
+					if n, err := tx.Raise(seq, 0, 5); !errors.Is(err, record.ErrReadOnly) {
+						tb.Errorf("Raise(%s, 0, 5): %d, error %v, want %v", seq, n, err, record.ErrReadOnly)
+					}
 				}
 			})
 		}},

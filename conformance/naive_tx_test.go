@@ -59,8 +59,14 @@ func (tx *naiveTx) writable() error {
 	return nil
 }
 
-func (tx *naiveTx) next(seq record.Sequence) (int64, error) {
+func (tx *naiveTx) raise(seq record.Sequence, by, to int64) (int64, error) {
 	err := tx.writable()
+	if by == 0 && to == 0 && (err == nil || errors.Is(err, record.ErrReadOnly)) {
+		if tx.flaw() == readsOldNumbers {
+			return 0, nil
+		}
+		return tx.data.next[seq], nil
+	}
 	if errors.Is(err, record.ErrReadOnly) && tx.flaw() == viewTakesNumbers {
 		err = nil
 	}
@@ -78,29 +84,32 @@ func (tx *naiveTx) next(seq record.Sequence) (int64, error) {
 			shared = &naiveProgram{next: map[record.Sequence]int64{}}
 			tx.store.programs[uuid.Max] = shared
 		}
-		shared.next[seq]++
+		shared.next[seq] = max(shared.next[seq]+by, to)
 		return shared.next[seq], nil
 	case repeatsNumbers:
-		return tx.base.next[seq] + 1, tx.count(seq)
+		tx.data.next[seq]++
+		return tx.base.next[seq] + 1, nil
+	case setsNumbers:
+		tx.data.next[seq] = max(tx.data.next[seq]+by, to)
+		if to > 0 {
+			tx.data.next[seq] = to
+		}
+		return tx.data.next[seq], nil
 	}
-	return tx.data.next[seq] + 1, tx.count(seq)
-}
-
-func (tx *naiveTx) count(seq record.Sequence) error {
-	tx.data.next[seq]++
-	return nil
+	tx.data.next[seq] = max(tx.data.next[seq], tx.data.next[seq]+by, to)
+	return tx.data.next[seq], nil
 }
 
 func (tx *naiveTx) tables() *record.Tx {
-	all := &record.Tx{Next: tx.next}
+	all := &record.Tx{Raise: tx.raise}
 	for _, t := range tables() {
 		t.Set(all, naiveTable{tx, t})
 	}
 	switch tx.flaw() {
 	case lacksTable:
 		all.Tiers = nil
-	case lacksNext:
-		all.Next = nil
+	case lacksRaise:
+		all.Raise = nil
 	}
 	return all
 }

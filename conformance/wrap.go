@@ -49,7 +49,7 @@ func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *recor
 
 // FailAt returns a store in which the n-th table call of each Update fails with
 // [ErrInjected] and has no effect. n begins at 1. Get, Find, List, Insert,
-// Replace, Delete and Next count, and each run of a closure counts from the
+// Replace, Delete and Raise count, and each run of a closure counts from the
 // beginning. An Update with fewer calls is not affected. A List fails when it is
 // read.
 //
@@ -182,16 +182,16 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *rec
 	return err
 }
 
-// watch returns a Tx that calls before ahead of every table call and of Next.
+// watch returns a Tx that calls before ahead of every table call and of Raise.
 // When before returns an error, the call returns that error and does nothing. A
 // missing table stays missing.
 func watch(tx *record.Tx, before func() error) *record.Tx {
 	out := &record.Tx{
-		Next: func(seq record.Sequence) (int64, error) {
+		Raise: func(seq record.Sequence, by, to int64) (int64, error) {
 			if err := before(); err != nil {
 				return 0, err
 			}
-			return tx.Next(seq)
+			return tx.Raise(seq, by, to)
 		},
 		Soon: tx.Soon,
 	}

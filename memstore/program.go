@@ -48,17 +48,26 @@ func newProgram(id uuid.UUID) *program {
 	return p
 }
 
-// next returns the next number of a sequence. A rollback does not take numbers
-// back.
-func (p *program) next(name record.Sequence) int64 {
+// last returns the last number of a sequence.
+func (p *program) last(name record.Sequence) int64 {
 	for i := range p.sequences {
 		if s := &p.sequences[i]; s.name == name {
-			s.last++
 			return s.last
 		}
 	}
-	p.sequences = append(p.sequences, sequence{name, 1})
-	return 1
+	return 0
+}
+
+// raise moves a sequence on. A rollback does not take numbers back.
+func (p *program) raise(name record.Sequence, by, to int64) int64 {
+	for i := range p.sequences {
+		if s := &p.sequences[i]; s.name == name {
+			s.last = max(s.last, s.last+by, to)
+			return s.last
+		}
+	}
+	p.sequences = append(p.sequences, sequence{name, max(0, by, to)})
+	return max(0, by, to)
 }
 
 // commit makes the writes of the Update permanent.

@@ -33,7 +33,7 @@ func (t *txn) bind() {
 	tx.Payers = handle[record.Payer]{t}
 	tx.Erasures = handle[record.Erasure]{t}
 	tx.Aliases = handle[record.Alias]{t}
-	tx.Next = t.next
+	tx.Raise = t.raise
 }
 
 // tables are the tables of one program, in the order of [record.Schema].

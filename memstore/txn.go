@@ -67,11 +67,29 @@ func (t *txn) writable() error {
 	return nil
 }
 
-func (t *txn) next(name record.Sequence) (int64, error) {
+func (t *txn) raise(name record.Sequence, by, to int64) (int64, error) {
+	if by == 0 && to == 0 {
+		return t.last(name)
+	}
 	if err := t.writable(); err != nil {
 		return 0, err
 	}
-	return t.p.next(name), nil
+	return t.p.raise(name, by, to), nil
+}
+
+// last reads a sequence. A View that is a snapshot has no lock then, and sees the
+// newest number.
+func (t *txn) last(name record.Sequence) (int64, error) {
+	if t.p == nil {
+		return 0, record.ErrTxDone
+	}
+	if t.moment != nil {
+		if err := t.peek(); err != nil {
+			return 0, err
+		}
+		defer t.unpeek()
+	}
+	return t.p.last(name), nil
 }
 
 // A handle is one table in one transaction.

@@ -38,7 +38,7 @@ func (s *Store) Statements() []string {
 			all = append(all, sql)
 		}
 	}
-	return append(all, s.sql.opening, s.sql.closing, s.sql.version)
+	return append(all, s.sql.opening, s.sql.closing, s.sql.version, s.sql.numbers)
 }
 
 // Remembered returns how many records and keys the Store remembers.

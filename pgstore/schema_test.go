@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS tributary.programs (
   sale bigint NOT NULL,
   commission bigint NOT NULL,
   click bigint NOT NULL,
+  fence bigint NOT NULL,
   marks bytea NOT NULL,
   PRIMARY KEY (program)
 );

@@ -81,6 +81,7 @@ type statements struct {
 	version string // reads the version of a program
 	guard   string // the beginning of a joined statement
 	joins   joins
+	numbers string // reads the counters of a program
 	turn    string // locks the row of a program: see [txn.opening]
 }
 
@@ -105,21 +106,22 @@ func newStatements(schema string) *statements {
 			s.marks++
 		}
 	}
-	s.opening = "SELECT p.version, p.sale, p.commission, p.click, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
+	s.opening = "SELECT p.version, p.sale, p.commission, p.click, p.fence, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
-	s.closing = "INSERT INTO " + quoted + "programs (program, version, sale, commission, click, marks)" +
-		" VALUES ($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::bytea) ON CONFLICT (program) DO UPDATE" +
-		" SET version = EXCLUDED.version, sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, marks = EXCLUDED.marks"
+	s.closing = "INSERT INTO " + quoted + "programs (program, version, sale, commission, click, fence, marks)" +
+		" VALUES ($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bytea) ON CONFLICT (program) DO UPDATE" +
+		" SET version = EXCLUDED.version, sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, fence = EXCLUDED.fence, marks = EXCLUDED.marks"
 	s.version = "SELECT version FROM " + quoted + "programs WHERE program = $1::uuid"
-	s.guard = "WITH guard AS (UPDATE " + quoted + "programs SET version = $3::uuid, sale = $4::bigint, commission = $5::bigint, click = $6::bigint, marks = $7::bytea" +
-		" WHERE program = $1::uuid AND version = $2::uuid AND pg_try_advisory_xact_lock($8::bigint) RETURNING program)"
+	s.guard = "WITH guard AS (UPDATE " + quoted + "programs SET version = $3::uuid, sale = $4::bigint, commission = $5::bigint, click = $6::bigint, fence = $7::bigint, marks = $8::bytea" +
+		" WHERE program = $1::uuid AND version = $2::uuid AND pg_try_advisory_xact_lock($9::bigint) RETURNING program)"
+	s.numbers = "SELECT sale, commission, click, fence FROM " + quoted + "programs WHERE program = $1::uuid"
 	s.turn = "SELECT 1 FROM " + quoted + "programs WHERE program = $1::uuid FOR UPDATE"
 	return s
 }
 
 // guardArgs is the number of parameters of guard.
-const guardArgs = 8
+const guardArgs = 9
 
 // named returns the table with a name.
 func (s *statements) named(name string) *tableSQL {
@@ -291,4 +293,4 @@ func (s *tableSQL) risen() []record.Index {
 }
 
 // sequences are the counters of a program, in the order of its row.
-var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
+var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence, record.FenceSequence}

@@ -40,7 +40,7 @@ func (u *unit) tx() *record.Tx {
 		Payers:      handle[record.Payer]{u},
 		Erasures:    handle[record.Erasure]{u},
 		Aliases:     handle[record.Alias]{u},
-		Next:        u.next,
+		Raise:       u.raise,
 		Soon:        u.soon,
 	}
 }
@@ -110,7 +110,7 @@ func (ts tables) used() iter.Seq2[int, anyTable] {
 // was used later goes back to its beginning.
 type savepoint struct {
 	tables  []tablePoint
-	numbers [3]int64
+	numbers [4]int64
 	known   bool
 }
 

@@ -311,7 +311,7 @@ func execOnly(results pgx.BatchResults) error {
 // askOpening reads the row of the program together with its endpoints, because
 // every event needs them.
 func (t *txn) askOpening() query {
-	version, counters, marks := relation.Cell{}, [3]relation.Cell{}, relation.Cell{}
+	version, counters, marks := relation.Cell{}, [4]relation.Cell{}, relation.Cell{}
 	tab, found := tableOf[record.Endpoint](t), []uuid.UUID{}
 	each := func(rows pgx.Rows) error {
 		types, fields, raw := typesOf(rows), rows.FieldDescriptions(), rows.RawValues()
@@ -323,10 +323,10 @@ func (t *txn) askOpening() query {
 				return err
 			}
 		}
-		if err := readCell(&marks, relation.Bytes, types, &fields[4], bytes.Clone(raw[4])); err != nil {
+		if err := readCell(&marks, relation.Bytes, types, &fields[5], bytes.Clone(raw[5])); err != nil {
 			return err
 		}
-		id, err := tab.learnRow(rows, 5)
+		id, err := tab.learnRow(rows, 6)
 		if id != uuid.Nil {
 			found = append(found, id)
 		}

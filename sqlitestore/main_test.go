@@ -31,7 +31,7 @@ const fileLimitVariable = "TRIBUTARY_SELLER_LIMIT"
 const groupFile = "TRIBUTARY_GROUP_FILE"
 
 func TestMain(m *testing.M) {
-	for variable, work := range map[string]func(string) error{sellerFile: sellForever, groupFile: fillGroups} {
+	for variable, work := range map[string]func(string) error{sellerFile: sellForever, moverFolder: moveForever, groupFile: fillGroups} {
 		path := os.Getenv(variable)
 		if path == "" {
 			continue
@@ -97,6 +97,10 @@ func sellForever(path string) error {
 	if err != nil {
 		return err
 	}
+	return sellOn(ctx, store)
+}
+
+func sellOn(ctx context.Context, store record.Store) error {
 	p, err := tributary.New(store, config())
 	if err != nil {
 		return err
@@ -174,8 +178,14 @@ type seller struct {
 
 func startSeller(tb testing.TB, path string) *seller {
 	tb.Helper()
+	return start(tb, sellerFile, path)
+}
+
+// start starts a process by the variable that TestMain knows.
+func start(tb testing.TB, variable, path string) *seller {
+	tb.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), sellerFile+"="+path)
+	cmd.Env = append(os.Environ(), variable+"="+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

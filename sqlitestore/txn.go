@@ -86,7 +86,7 @@ func (t *txn) end() { t.done = true }
 
 // tx makes the Tx of the closure.
 func (t *txn) tx() *record.Tx {
-	tx := &record.Tx{Next: t.next}
+	tx := &record.Tx{Raise: t.raise}
 	for _, sql := range t.s.tables {
 		sql.Set(tx, &table{t, sql})
 	}
@@ -122,21 +122,33 @@ func (t *txn) fail(what string, err error) error {
 	return t.err
 }
 
-// next gives the next number of a sequence.
-func (t *txn) next(seq record.Sequence) (n int64, err error) {
+// raise moves a sequence on, or reads it.
+func (t *txn) raise(seq record.Sequence, by, to int64) (n int64, err error) {
+	last := func(r row) bool {
+		cell, _ := r.cell(0, relation.Integer)
+		n = cell.Int
+		return true
+	}
+	if by == 0 && to == 0 {
+		if err := t.readable(); err != nil {
+			return 0, err
+		}
+		_, err := t.c.run(`SELECT last FROM tributary_sequences WHERE program = ? AND name = ?`,
+			[]value{integerValue(t.number), textValue(string(seq))}, last)
+		if err != nil {
+			return 0, t.fail("read sequences", err)
+		}
+		return n, nil
+	}
 	if err := t.writable(); err != nil {
 		return 0, err
 	}
 	if err := t.enter(); err != nil {
 		return 0, err
 	}
-	_, err = t.c.run(`INSERT INTO tributary_sequences (program, name, last) VALUES (?, ?, 1)
-		ON CONFLICT (program, name) DO UPDATE SET last = last + 1 RETURNING last`,
-		[]value{integerValue(t.number), textValue(string(seq))}, func(r row) bool {
-			cell, _ := r.cell(0, relation.Integer)
-			n = cell.Int
-			return true
-		})
+	_, err = t.c.run(`INSERT INTO tributary_sequences (program, name, last) VALUES (?1, ?2, max(0, ?3, ?4))
+		ON CONFLICT (program, name) DO UPDATE SET last = max(last, last + ?3, ?4) RETURNING last`,
+		[]value{integerValue(t.number), textValue(string(seq)), integerValue(by), integerValue(to)}, last)
 	if err != nil {
 		return 0, t.fail("write sequences", err)
 	}

@@ -25,7 +25,7 @@ import (
 //     crosses from one program to another.
 //   - S05 Snapshot: a View sees one moment, however long it runs.
 //   - S06 ReadOnly: a write in a View is [ErrReadOnly], for every table and
-//     for Next.
+//     for a Raise that moves something.
 //   - S07 ReadYourWrites: Get, Find and List inside an Update see that
 //     Update's own writes.
 //   - S08 TxDone: a Tx kept after fn has returned answers [ErrTxDone], a
@@ -46,8 +46,8 @@ import (
 //   - S15 Times: UTC microseconds, the int64 extremes, raw bytes and every
 //     other field survive unchanged.
 //   - S16 Complete: every table of Tx is there and round-trips its record, only
-//     indexes of [Schema] are used, and Next never repeats a number that a
-//     committed transaction was given.
+//     indexes of [Schema] are used, and a sequence never goes back: what a committed
+//     transaction made of it, every later transaction sees.
 //
 // # Concurrency
 //
@@ -102,10 +102,12 @@ type Tx struct {
 	Erasures    Table[Erasure]
 	Aliases     Table[Alias]
 
-	// Next gives the next number of a sequence of the program: 1, 2, 3 … Gaps
-	// are allowed; a number that a committed transaction got is never given
-	// again.
-	Next func(Sequence) (int64, error)
+	// Raise moves a sequence of the program on, to its last number plus by or to the
+	// number to, whichever is greater, and returns its last number then. A sequence
+	// begins at 0 and never goes back. Raise(seq, 0, 0) moves nothing, which a View may
+	// do too; it may see a number there that is newer than the rest of what it sees.
+	// An Update that fails may still have moved a sequence.
+	Raise func(seq Sequence, by, to int64) (int64, error)
 
 	// Soon tells the store that the closure will probably read something: the record
 	// with an id (a Key without an Index), the holder of a unique key, the list of a
@@ -114,6 +116,10 @@ type Tx struct {
 	// round trip. Nil: the store has no use for it.
 	Soon func(table string, key Key)
 }
+
+// Next gives the next number of a sequence: 1, 2, 3 … Gaps are allowed; a number that
+// a committed transaction got is never given again.
+func (tx *Tx) Next(seq Sequence) (int64, error) { return tx.Raise(seq, 1, 0) }
 
 // A Table has the records of one type in one transaction.
 type Table[T AnyRecord] interface {
@@ -223,14 +229,17 @@ func (ix Index) IsID() bool {
 	return true
 }
 
-// A Sequence is a per-program counter of integer ids.
+// A Sequence is a number of a program that only rises.
 type Sequence string
 
-// The sequences of the integer ids on the wire.
+// The sequences: the integer ids on the wire, and the fence of a router, which tells
+// whether the program is in this store (see affiliate/record/router). The engine uses
+// no fence.
 const (
 	SaleSequence       Sequence = "sale"
 	CommissionSequence Sequence = "commission"
 	ClickSequence      Sequence = "click"
+	FenceSequence      Sequence = "fence"
 )
 
 // Errors that a store returns, besides [affiliate.ErrNotFound]. A wrapper must keep them

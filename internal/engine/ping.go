@@ -56,8 +56,8 @@ func checkTables(tx *record.Tx) error {
 			return errors.New("the store has no " + s.Name)
 		}
 	}
-	if tx.Next == nil {
-		return errors.New("the store has no next")
+	if tx.Raise == nil {
+		return errors.New("the store has no sequences")
 	}
 	return nil
 }

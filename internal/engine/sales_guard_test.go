@@ -41,7 +41,7 @@ func (g guard) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) err
 }
 
 func (g guard) watch(tx *record.Tx) *record.Tx {
-	out := &record.Tx{Next: tx.Next}
+	out := &record.Tx{Raise: tx.Raise}
 	for _, table := range record.Schema() {
 		table.Set(out, guardTable{table.In(tx), g.t, table.Name})
 	}

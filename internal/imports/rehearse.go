@@ -61,9 +61,9 @@ func (r *rehearsal) run(ctx context.Context, program uuid.UUID, fn func(tx *reco
 		if last != nil {
 			last.rollback() // the store beneath runs it again
 		}
-		last = &rehearsalTx{over: over, readOnly: readOnly}
+		last = &rehearsalTx{over: over, base: base, readOnly: readOnly}
 		defer func() { last.done = true }()
-		if err := fn(last.tx(base, r.schema)); err != nil {
+		if err := fn(last.tx(r.schema)); err != nil {
 			return err
 		}
 		return ctx.Err()
@@ -79,6 +79,7 @@ const firstRehearsed = 1 << 52
 // A rehearsalTx is one transaction of a rehearsal.
 type rehearsalTx struct {
 	over     *overlays
+	base     *record.Tx // of the store beneath
 	readOnly bool
 	done     bool
 	undo     []func() // of its writes, the first one first
@@ -102,12 +103,22 @@ func (t *rehearsalTx) usable(write bool) error {
 	return nil
 }
 
-func (t *rehearsalTx) next(seq record.Sequence) (int64, error) {
-	if err := t.usable(true); err != nil {
+func (t *rehearsalTx) raise(seq record.Sequence, by, to int64) (int64, error) {
+	if err := t.usable(by != 0 || to != 0); err != nil {
 		return 0, err
 	}
-	t.over.numbers[seq]++
-	return firstRehearsed + t.over.numbers[seq], nil
+	last, moved := t.over.numbers[seq]
+	if !moved {
+		var err error
+		if last, err = t.base.Raise(seq, 0, 0); err != nil || by == 0 && to == 0 {
+			return last, err
+		}
+	}
+	if by > 0 {
+		last = max(firstRehearsed, last)
+	}
+	t.over.numbers[seq] = max(last, last+by, to)
+	return t.over.numbers[seq], nil
 }
 
 // overlays hold what was written over the tables of a program.
@@ -117,10 +128,10 @@ type overlays struct {
 }
 
 // tx returns the transaction over one of the store beneath.
-func (t *rehearsalTx) tx(base *record.Tx, schema []record.TableSchema) *record.Tx {
-	tx := &record.Tx{Next: t.next, Soon: base.Soon}
+func (t *rehearsalTx) tx(schema []record.TableSchema) *record.Tx {
+	tx := &record.Tx{Raise: t.raise, Soon: t.base.Soon}
 	for i, s := range schema {
-		s.Set(tx, overlayTable{t, s, s.In(base), &t.over.tables[i]})
+		s.Set(tx, overlayTable{t, s, s.In(t.base), &t.over.tables[i]})
 	}
 	return tx
 }

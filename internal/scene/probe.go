@@ -45,11 +45,11 @@ func (s *Probe) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) er
 }
 
 func (s *Probe) wrap(tx *record.Tx) *record.Tx {
-	out := &record.Tx{Next: func(seq record.Sequence) (int64, error) {
+	out := &record.Tx{Raise: func(seq record.Sequence, by, to int64) (int64, error) {
 		if err := s.write(); err != nil {
 			return 0, err
 		}
-		return tx.Next(seq)
+		return tx.Raise(seq, by, to)
 	}}
 	for _, table := range record.Schema() {
 		table.Set(out, probed{table.In(tx), s})

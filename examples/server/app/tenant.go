@@ -14,6 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/affiliate/record/router"
 	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
@@ -147,55 +148,21 @@ func fill(ctx context.Context, store record.Store, cfg tributary.Config, now tim
 	if err := shop.Run(ctx, bytes.NewReader(orders.Year), func(int) {}); err != nil {
 		return err
 	}
-	return copyProgram(ctx, year, store, cfg.ID)
+	return store.Update(ctx, cfg.ID, func(tx *record.Tx) error {
+		_, err := router.Copy(ctx, year, within{tx}, cfg.ID)
+		return err
+	})
 }
 
-// copyProgram copies the records and the numbers of a program in one transaction.
-func copyProgram(ctx context.Context, from, to record.Store, program uuid.UUID) error {
-	schema, sequences := record.Schema(), []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence}
-	var tables [][]record.AnyRecord
-	var next []int64
-	err := from.Update(ctx, program, func(tx *record.Tx) error {
-		tables, next = nil, nil
-		for _, table := range schema {
-			var all []record.AnyRecord
-			for rec, err := range table.In(tx).List(record.Query{}) {
-				if err != nil {
-					return err
-				}
-				all = append(all, rec)
-			}
-			tables = append(tables, all)
-		}
-		for _, sequence := range sequences {
-			n, err := tx.Next(sequence)
-			if err != nil {
-				return err
-			}
-			next = append(next, n)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return to.Update(ctx, program, func(tx *record.Tx) error {
-		for i, table := range schema {
-			for _, rec := range tables[i] {
-				if err := table.In(tx).Insert(rec); err != nil {
-					return err
-				}
-			}
-		}
-		for i, sequence := range sequences {
-			for range next[i] - 1 {
-				if _, err := tx.Next(sequence); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+// within is a store inside one transaction of another.
+type within struct{ tx *record.Tx }
+
+func (w within) View(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
+	return fn(w.tx)
+}
+
+func (w within) Update(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
+	return fn(w.tx)
 }
 
 // byID returns a function that finds a program by its public id.
