@@ -30,7 +30,7 @@
 //
 // Package app of its folder is all of it but the store, and package examples/serve
 // starts and ends the HTTP server: copy both. The same server on one file, which lasts,
-// is sqlitestore/examples/server.
+// is sqlitestore/examples/server; on one file or on PostgreSQL it is the module server.
 package main
 
 import (

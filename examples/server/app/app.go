@@ -18,8 +18,10 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,9 +37,11 @@ type Storage interface {
 	// Instead does what one of its flags asks for in place of a server. It reports
 	// whether there was such a flag.
 	Instead(ctx context.Context, stdout io.Writer) (done bool, err error)
-	// Open returns the store. A store that lasts has one program, with the same id in
-	// every run. said tells the operator where the data is, or is empty.
-	Open(ctx context.Context) (store record.Store, lasts bool, said string, err error)
+	// Lasts reports whether the store keeps what it has when the server stops. Then it
+	// has one program, the one with the id ProgramID.
+	Lasts() bool
+	// Open returns the store. said tells the operator where the data is, or is empty.
+	Open(ctx context.Context) (store record.Store, said string, err error)
 	// Close is called when nothing uses the store any more.
 	Close() error
 }
@@ -51,9 +55,12 @@ func (*Memory) Flags(*flag.FlagSet) {}
 // Instead does nothing.
 func (*Memory) Instead(context.Context, io.Writer) (bool, error) { return false, nil }
 
+// Lasts is false.
+func (*Memory) Lasts() bool { return false }
+
 // Open returns an empty store.
-func (*Memory) Open(context.Context) (record.Store, bool, string, error) {
-	return memstore.New(), false, "everything is in memory and gone when the server stops", nil
+func (*Memory) Open(context.Context) (record.Store, string, error) {
+	return memstore.New(), "everything is in memory and gone when the server stops", nil
 }
 
 // Close does nothing.
@@ -75,6 +82,7 @@ type settings struct {
 	made          bool     // the program made the key, so it may show it
 	env           string   // the key in the environment
 	destinations  []string // none: the page
+	url           string   // under which others reach the server; empty: the address that it listens on
 	demo, private bool
 	lasts         bool           // the store keeps what it has when the server stops
 	limit         int            // requests of an address in a minute; zero: serve.PerMinute
@@ -114,24 +122,29 @@ func Run(ctx context.Context, storage Storage, args []string, getenv func(string
 	return 0
 }
 
-// keyVariable is the variable of the environment that holds the key. The lines of
-// curl read it too.
-const keyVariable = "TRIBUTARY_KEY"
+// The variables of the environment that flags have as their defaults. The lines of curl
+// read the key too.
+const (
+	keyVariable         = "TRIBUTARY_KEY"
+	destinationVariable = "TRIBUTARY_DESTINATION"
+	proxyVariable       = "TRIBUTARY_PROXY"
+	urlVariable         = "TRIBUTARY_PUBLIC_URL"
+)
 
 func parse(storage Storage, args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
-	set := settings{env: getenv(keyVariable), storage: storage, getenv: getenv, now: time.Now, rand: rand.Reader}
+	set := settings{env: getenv(keyVariable), storage: storage, lasts: storage.Lasts(), getenv: getenv, now: time.Now, rand: rand.Reader}
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
 	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
-	flags.Func("destination", "`URL` that links lead to; may be given again (default: the page of this server)", add(&set.destinations))
+	flags.Func("destination", "`URL` that links lead to; may be given again (default: the variable "+destinationVariable+"; without it the page of this server)", add(&set.destinations))
+	flags.StringVar(&set.url, "url", getenv(urlVariable), "`URL` under which others reach this server, such as https://partners.shop.example: the pages for affiliates open there\n"+
+		"(default: the variable "+urlVariable+"; without it the address that it listens on)")
 	flags.IntVar(&set.limit, "limit", 0, fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)", serve.PerMinute))
-	flags.Func("proxy", "`network` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from (default: none is believed)", func(text string) (err error) {
-		set.proxies, err = serve.ParseProxies(text)
-		return err
-	})
+	proxies := flags.String("proxy", getenv(proxyVariable), "`networks` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from\n"+
+		"(default: the variable "+proxyVariable+"; without it none is believed)")
 	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	storage.Flags(flags)
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
@@ -139,20 +152,41 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	if err := flags.Parse(args); err != nil {
 		return set, err
 	}
-	var err error
+	var err, bad error
+	if set.proxies, err = serve.ParseProxies(*proxies); err != nil {
+		bad = fmt.Errorf("-proxy: %w", err)
+	}
+	if set.url, err = baseURL(set.url); err != nil {
+		bad = fmt.Errorf("-url: %w", err)
+	}
 	switch {
 	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		bad = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case set.addr == "":
-		err = errors.New("-addr is empty") // it would mean all networks of this machine
+		bad = errors.New("-addr is empty") // it would mean all networks of this machine
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "server:", err)
+	if bad != nil {
+		fmt.Fprintln(stderr, "server:", bad)
 	}
 	if len(set.keys) == 0 && set.keyFile == "" && set.env != "" {
 		set.keys = []string{set.env}
 	}
-	return set, err
+	if url := getenv(destinationVariable); len(set.destinations) == 0 && url != "" {
+		set.destinations = []string{url}
+	}
+	return set, bad
+}
+
+// baseURL reads a URL to which paths are added. It may be empty.
+func baseURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	at, err := url.Parse(text)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+		return "", errors.New("it must be like https://partners.shop.example")
+	}
+	return strings.TrimSuffix(at.String(), "/"), nil
 }
 
 // add collects the values of a flag that may be given again.

@@ -45,3 +45,30 @@ func TestPartnerPages(t *testing.T) {
 		}
 	}
 }
+
+// TestPublicURL: behind a proxy the pages for affiliates open under the URL of the proxy,
+// and links lead there too unless a destination is named.
+func TestPublicURL(t *testing.T) {
+	const public = "https://partners.shop.example/tributary"
+	s := start(t, "-key", testKey, "-url", public)
+	call := func(method, path, body string) string {
+		r, _ := http.NewRequest(method, s.url+"/api/v1"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		status, answer := s.do(r)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, status, answer)
+		}
+		return answer
+	}
+	var ada struct{ ID string }
+	if err := json.Unmarshal([]byte(call("POST", "/affiliates", `{"firstName":"Ada","lastName":"L","email":"a@example.com"}`)), &ada); err != nil {
+		t.Fatal(err)
+	}
+	if got := call("POST", "/partner/token", `{"affiliateId":"`+ada.ID+`"}`); !strings.Contains(got, `"`+public+`/partner/enter?token=`) {
+		t.Errorf("the pages open at %s", got)
+	}
+	if got := call("GET", "/links", ""); !strings.Contains(got, `"`+public+`/?ref=a"`) {
+		t.Errorf("links lead elsewhere: %s", got)
+	}
+}

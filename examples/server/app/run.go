@@ -26,6 +26,9 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 			return err
 		}
 	}
+	if err := checkKeys(set); err != nil {
+		return err // before the store is opened, which may make a file
+	}
 	if set.made = len(set.keys) == 0 && shared == nil; set.made {
 		key, err := httpapi.NewKey(set.rand)
 		if err != nil {
@@ -38,7 +41,8 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 		return err
 	}
 	defer listener.Close()
-	store, lasts, said, err := set.storage.Open(ctx)
+	base := cmp.Or(set.url, local(listener.Addr()))
+	store, said, err := set.storage.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,8 +51,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 			logger.Error("close the store", "error", err)
 		}
 	}()
-	set.lasts = lasts
-	all, err := tenants(ctx, store, set, shared, local(listener.Addr())+"/", logger)
+	all, err := tenants(ctx, store, set, shared, base+"/", logger)
 	if err != nil {
 		return err
 	}
@@ -59,10 +62,10 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if said != "" {
 		fmt.Fprintln(stdout, said)
 	}
-	greet(stdout, all, set, local(listener.Addr()))
+	greet(stdout, all, set, base)
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	stop := work(ctx, all, logger)
+	stop := work(ctx, all, set, logger)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(handler, logger), listener)
 }
@@ -70,7 +73,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 // work delivers the webhooks of all programs, and once a day deletes old records,
 // which are most of what a program keeps in memory. It ends when stop is called.
 // stop waits for the attempts under way.
-func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) {
+func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger) (stop func()) {
 	var tasks []func(context.Context)
 	for _, t := range all {
 		tasks = append(tasks, func(ctx context.Context) {
@@ -80,7 +83,12 @@ func work(ctx context.Context, all []tenant, logger *slog.Logger) (stop func()) 
 		})
 	}
 	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programsOf(all)...) }
-	return serve.Background(ctx, append(tasks, func(ctx context.Context) { serve.Daily(ctx, retain) })...)
+	return serve.Background(ctx, append(tasks, func(ctx context.Context) {
+		if set.lasts {
+			retain(ctx) // at once, because a process may run for less than a day
+		}
+		serve.Daily(ctx, retain)
+	})...)
 }
 
 func programsOf(all []tenant) (programs []*tributary.Program) {
@@ -97,7 +105,7 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	if err != nil {
 		return nil, err
 	}
-	partner, link, err := newPartner(programsOf(all), set, local(addr), logger)
+	partner, link, err := newPartner(programsOf(all), set, cmp.Or(set.url, local(addr)), logger)
 	if err != nil {
 		return nil, err
 	}

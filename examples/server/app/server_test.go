@@ -50,6 +50,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestVariables: the environment has the defaults of flags.
+func TestVariables(t *testing.T) {
+	variables := map[string]string{destinationVariable: "https://shop.example/", proxyVariable: "10.0.0.0/8", urlVariable: "https://partners.shop.example/"}
+	for name, tt := range map[string]struct{ args, want []string }{
+		"Environment": {nil, []string{"https://shop.example/", "10.0.0.0/8", "https://partners.shop.example"}},
+		"Flags": {[]string{"-destination", "https://a.example", "-proxy", "fd00::/8", "-url", "http://b.example/c/"},
+			[]string{"https://a.example", "fd00::/8", "http://b.example/c"}},
+	} {
+		set, err := parse(new(Memory), tt.args, func(name string) string { return variables[name] }, io.Discard)
+		if err != nil || len(set.destinations) != 1 || len(set.proxies) != 1 {
+			t.Fatalf("%s: %v, error %v", name, set, err)
+		}
+		if diff := cmp.Diff(tt.want, []string{set.destinations[0], set.proxies[0].String(), set.url}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestRun(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,6 +84,9 @@ func TestRun(t *testing.T) {
 		{"ErrFlag", []string{"-port", "1"}, 2, "flag provided but not defined: -port\n"},
 		{"ErrArgument", []string{"8080"}, 2, "server: unexpected argument \"8080\"\n"},
 		{"ErrAddressTaken", []string{"-addr", taken.Addr().String()}, 1, "server: listen tcp "},
+		{"ErrProxy", []string{"-proxy", "here"}, 2, "server: -proxy: "},
+		{"ErrURL", []string{"-url", "partners.shop.example"}, 2, "server: -url: it must be like https://"},
+		{"ErrURLWithPassword", []string{"-url", "https://a:b@partners.shop.example"}, 2, "server: -url: it must be like https://"},
 		{"ErrNoAddress", []string{"-addr", ""}, 2, "server: -addr is empty\n"},
 		{"ErrNoPort", []string{"-addr", "localhost"}, 1, "server: listen tcp: address localhost: missing port"},
 		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", testKey + " b"}, 1, "server: httpapi: key owner must be"},
@@ -98,7 +119,7 @@ func TestGreeting(t *testing.T) {
 		"Environment": {environment, nil, false, false},
 		"Flag":        {nothing, []string{"-key", testKey}, false, true},
 		"FlagOfSame":  {environment, []string{"-key", testKey}, false, false},
-		"FlagOfOther": {func(string) string { return "another-key-of-22-chars" }, []string{"-key", testKey}, false, true},
+		"FlagOfOther": {func(name string) string { return map[string]string{keyVariable: "another-key-of-22-chars"}[name] }, []string{"-key", testKey}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startIn(t, tt.getenv, tt.args...)
@@ -360,7 +381,7 @@ func (b *breaking) Update(ctx context.Context, program uuid.UUID, fn func(tx *re
 // one fills it.
 func TestDemoEnded(t *testing.T) {
 	cfg := orders.Config()
-	cfg.ID = lastingID
+	cfg.ID = uuid.MustParse(ProgramID)
 	count := func(store record.Store) (n int) {
 		for _, table := range record.Schema() {
 			err := store.View(t.Context(), cfg.ID, func(tx *record.Tx) error {

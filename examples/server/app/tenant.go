@@ -38,26 +38,32 @@ func (t tenant) keys() []httpapi.Key {
 	return append([]httpapi.Key{{Secret: t.key, Name: "owner"}}, t.shared...)
 }
 
+// checkKeys refuses keys that cannot work.
+func checkKeys(set settings) error {
+	for i, key := range set.keys {
+		switch {
+		case key == "":
+			return errors.New("a key is empty")
+		case slices.Contains(set.keys[:i], key):
+			return errors.New("a key is given twice")
+		case i > 0 && set.lasts:
+			// Else the order of the keys would decide whose data each of them opens.
+			return errors.New("a store that lasts has one program: give one key, or a file of keys")
+		}
+	}
+	return nil
+}
+
 // tenants makes a program for each key, and one without for the shared keys when
 // they are all. The shared keys open the first program. Links lead to page unless
 // the settings say otherwise.
 func tenants(ctx context.Context, store record.Store, set settings, shared []httpapi.Key, page string, logger *slog.Logger) ([]tenant, error) {
 	var all []tenant
-	if slices.Contains(set.keys, "") {
-		return nil, errors.New("a key is empty")
-	}
 	keys := set.keys
-	switch {
-	case len(keys) == 0:
+	if len(keys) == 0 {
 		keys = []string{""}
-	case len(keys) > 1 && set.lasts:
-		// Else the order of the keys would decide whose data each of them opens.
-		return nil, errors.New("a store that lasts has one program: give one key, or a file of keys")
 	}
 	for i, key := range keys {
-		if slices.Contains(keys[:i], key) {
-			return nil, errors.New("a key is given twice")
-		}
 		cfg, err := configOf(i, set, page)
 		if err != nil {
 			return nil, err
@@ -84,9 +90,9 @@ func tenants(ctx context.Context, store record.Store, set settings, shared []htt
 	return all, nil
 }
 
-// lastingID is the id of the program in a store that lasts. The server on PostgreSQL has
-// the same, so that a program can move from one to the other.
-var lastingID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
+// ProgramID is the id of the program in a store that lasts. It is the same in every
+// store, so that a program can move from one to another.
+const ProgramID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 
 // configOf returns the configuration of the i-th program.
 func configOf(i int, set settings, page string) (tributary.Config, error) {
@@ -109,7 +115,7 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 	var err error
 	switch {
 	case set.lasts:
-		cfg.ID = lastingID
+		cfg.ID, err = uuid.Parse(ProgramID)
 	case cfg.ID == uuid.Nil:
 		cfg.ID, err = uuid.NewRandomFromReader(set.rand)
 	}

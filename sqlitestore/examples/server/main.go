@@ -16,6 +16,8 @@
 // webhooks in the file and the digests of erased emails: set them before the file holds
 // data of real people, and keep them elsewhere than its copies.
 //
+// The module server is this with a choice of PostgreSQL, an import and a move.
+//
 // Package examples/server/app of the root module is all of it but the store, and
 // package examples/serve starts and ends the HTTP server: copy both.
 package main
@@ -60,7 +62,7 @@ func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err er
 	if _, err := os.Stat(f.path); err != nil {
 		return true, err // it would be made, and the copy would be empty
 	}
-	if _, _, _, err := f.Open(ctx); err != nil {
+	if _, _, err := f.Open(ctx); err != nil {
 		return true, err
 	}
 	defer f.Close()
@@ -73,19 +75,22 @@ func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err er
 
 var errNoFile = errors.New("no file: name one with -file program.db")
 
+// Lasts is true.
+func (f *file) Lasts() bool { return true }
+
 // Open opens the file.
-func (f *file) Open(ctx context.Context) (store record.Store, lasts bool, said string, err error) {
+func (f *file) Open(ctx context.Context) (store record.Store, said string, err error) {
 	if f.path == "" {
-		return nil, true, "", errNoFile
+		return nil, "", errNoFile
 	}
 	cfg := sqlitestore.Config{}
 	if f.normal {
 		cfg.Sync = sqlitestore.Normal
 	}
 	if f.store, err = sqlitestore.Open(ctx, f.path, cfg); err != nil {
-		return nil, true, "", err
+		return nil, "", err
 	}
-	return f.store, true, "everything is in " + f.path, nil
+	return f.store, "everything is in " + f.path, nil
 }
 
 // Close closes the file.

@@ -144,8 +144,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestRefusedFlags: what cannot work ends at once and says why, and a copy of no file
-// makes none.
+// TestRefusedFlags: what cannot work ends at once and says why, and makes no file.
 func TestRefusedFlags(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "program.db")
@@ -156,7 +155,7 @@ func TestRefusedFlags(t *testing.T) {
 	}{
 		{"no file: name one with -file", nil},
 		{"no file: name one with -file", []string{"-backup", copied}},
-		{"a store that lasts has one program", []string{"-file", filepath.Join(dir, "other.db"), "-key", key, "-key", key + "2"}},
+		{"a store that lasts has one program", []string{"-file", path, "-key", key, "-key", key + "2"}},
 		{"no such file", []string{"-file", path, "-backup", copied}},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-addr", "127.0.0.1:0"}, row.args...)...)
