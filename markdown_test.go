@@ -21,7 +21,7 @@ var (
 	linked   = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
 	titled   = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 	testLink = regexp.MustCompile("\\[`((?:Test|Example|Benchmark|Fuzz)\\w+)`\\]\\(([^)#]+)\\)")
-	goRun    = regexp.MustCompile(`(?m)^(?:\$ )?go run (?:-C (\S+) )?\./(\S+)`)
+	goRun    = regexp.MustCompile(`(?m)^(?:\$ )?go run (?:-C (\S+) )?\.(?:/(\S+))?`)
 )
 
 // walkMarkdown calls see with every Markdown file of the repository.
@@ -105,7 +105,7 @@ func anchors(text string) map[string]bool {
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
 	"README.md":             {"internal/release TestModules", "examples/quickstart TestReport"},
-	"deploy/README.md":      {"pgstore/examples/server TestContainer", "pgstore/examples/server TestSettings"},
+	"deploy/README.md":      {"server TestContainer", "server TestSettings"},
 	"docs/command-line.md":  {"client/cmd/tributary TestDay"},
 	"docs/embed.md":         {"internal/release TestModules"},
 	"docs/first-steps.md":   {"examples/server/app TestReadme", "examples/server/app TestReadmeEvents", "examples/server/app TestReadmeCommandLine"},
@@ -114,7 +114,8 @@ var run = map[string][]string{
 	"docs/postgresql.md":    {"internal/release TestModules"},
 	"docs/stores.md":        {"conformance/cmd/conform TestRun"},
 	"sqlitestore/README.md": {"sqlitestore/examples/server TestReadme"},
-	"pgstore/README.md":     {"pgstore/examples/checkout TestRun", "pgstore/examples/server TestTwoRuns", "pgstore TestReadmeReports"},
+	"server/README.md":      {"server TestNewcomer", "server TestMove"},
+	"pgstore/README.md":     {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
 }
 
 // unrun names the pages whose commands no test runs, and why.

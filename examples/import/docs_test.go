@@ -81,7 +81,7 @@ func TestGuide(t *testing.T) {
 // TestGuideCommands: the commands of the guide run in the root of a clone, and each reads
 // the folder of the first step, wherever "go run" goes.
 func TestGuideCommands(t *testing.T) {
-	commands := regexp.MustCompile(`(?m)^go run (?:-C (\S+) )?\./(\S+) (.*) (\S+)$`).FindAllStringSubmatch(strings.Join(blocks(t, "sh"), ""), -1)
+	commands := regexp.MustCompile(`(?m)^go run (?:-C (\S+) )?\.(?:/(\S+))? (.*) (\S+)$`).FindAllStringSubmatch(strings.Join(blocks(t, "sh"), ""), -1)
 	if len(commands) != 3 {
 		t.Errorf("the guide has %d commands", len(commands))
 	}

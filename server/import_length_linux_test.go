@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,39 +13,37 @@ import (
 	"testing"
 )
 
-// asCommand makes the test's binary the command: its arguments, one a line.
-const asCommand = "TRIBUTARY_IMPORT_COMMAND"
-
-func TestMain(m *testing.M) {
-	if args, ok := os.LookupEnv(asCommand); ok {
-		os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
-}
-
 // maxMemory is what the command may take for a million rows.
 const maxMemory = 256 << 20
 
-// TestKilled: the command is killed twice, or TRIBUTARY_IMPORT_KILLS times, and run
+// TestImportKilled: the command is killed twice, or TRIBUTARY_IMPORT_KILLS times, and run
 // again. In the end each row is there once, and the command never took more
 // than 256 MiB, whatever TRIBUTARY_IMPORT_ROWS says.
-func TestKilled(t *testing.T) {
+func TestImportKilled(t *testing.T) {
 	rows, kills := number(t, "TRIBUTARY_IMPORT_ROWS", 4_000), number(t, "TRIBUTARY_IMPORT_KILLS", 2)
-	url, folder := database(t), export(t, rows)
+	folder := export(t, rows)
+	t.Run("file", func(t *testing.T) { importKilled(t, folder, rows, kills, "-file", inFolder(t, "program.db")) })
+	t.Run("database", func(t *testing.T) {
+		url := database(t)
+		importKilled(t, folder, rows, kills, "-store", url, "-schema", dropped(t, url, "killed"))
+	})
+}
+
+func importKilled(t *testing.T, folder string, rows, kills int, place ...string) {
 	var peak int64
 	for i := range kills {
-		memory, out := command(t, url, folder, rows*(i+1)/(kills+1), "-verify=false")
+		memory, out := command(t, place, folder, rows*(i+1)/(kills+1), "-verify=false")
 		if peak = max(peak, memory); out != "" {
 			t.Errorf("run %d was over before it was killed:\n%s", i, out)
 		}
 	}
-	memory, out := command(t, url, folder, 0, "-verify=false")
+	memory, out := command(t, place, folder, 0, "-verify=false")
 	peak = max(peak, memory)
 	t.Logf("%d rows, %d kills, at most %d MiB", rows, kills, peak>>20)
 	if peak > maxMemory {
 		t.Errorf("%d MiB\n%s", peak>>20, out)
 	}
-	_, again := command(t, url, folder, 0, "-verify")
+	_, again := command(t, place, folder, 0, "-verify")
 	if want := fmt.Sprintf("created:\nexisting: affiliates %d payouts ", affiliatesOf(rows)); !strings.HasPrefix(again, want) || !strings.Contains(again, fmt.Sprintf(" sales %d\n", rows)) {
 		t.Errorf("the last run:\n%s", again)
 	}
@@ -57,19 +53,6 @@ func TestKilled(t *testing.T) {
 	if want := fmt.Sprintf("stored USD: sales %d.00, refunds 0.00, commission %d.00,", 10*rows, 2*rows); !strings.Contains(again, want) {
 		t.Errorf("the last run, want %s:\n%s", want, again)
 	}
-}
-
-func number(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	text, ok := os.LookupEnv(name)
-	if !ok {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func affiliatesOf(rows int) int { return max(1, rows/1000) }
@@ -131,14 +114,9 @@ func export(t *testing.T, rows int) string {
 // command runs the command in a process of its own, and kills it after so many
 // sales, unless that is 0. It returns the most memory that the process had, and
 // what it printed.
-func command(t *testing.T, url, folder string, killAfter int, verify string) (memory int64, out string) {
+func command(t *testing.T, place []string, folder string, killAfter int, verify string) (memory int64, out string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-store", url, "-write", verify, folder}, "\n"))
+	cmd := process(t.Context(), append(append([]string{"import"}, place...), "-write", verify, folder)...)
 	var stdout strings.Builder
 	cmd.Stdout = &stdout
 	stderr, err := cmd.StderrPipe()

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// match is what the brackets of an expression find in a text.
+func match(t *testing.T, text, expression string) string {
+	t.Helper()
+	m := regexp.MustCompile(expression).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("nothing is like %s", expression)
+	}
+	return m[1]
+}
+
+// arguments reads the exec form of a command: a list in JSON, which needs no shell.
+func arguments(t *testing.T, list string) (args []string) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(list), &args); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}
+
+// TestContainer does what the Dockerfile says, but for the image: it builds the binary by
+// its command, and starts it as its user in a root that holds nothing else but the folder
+// of the file, where alone it may write. It stops in order at SIGTERM, and is killed, and
+// what it answered is there. With a database in place of the file, the health check passes
+// while the database is there and fails when it has gone.
+func TestContainer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles everything anew; a release runs it")
+	}
+	c := newContainer(t)
+	s := c.start("")
+	s.leads("https://shop.example/?ref=ada")
+	s.sell("order-1")
+	if err := c.probe(s).Run(); err != nil {
+		t.Errorf("the health check of a server that is ready: %v", err)
+	}
+	s.stop()
+	s = c.start("")
+	s.large()
+	s.sell("order-2")
+	s.kill()
+	s = c.start("")
+	s.sold("order-1", "order-2")
+	backup := c.inside([]string{c.entrypoint[0], "-backup", "copy.db"})
+	if out, err := backup.CombinedOutput(); err != nil {
+		t.Errorf("the copy: %s%v", out, err)
+	}
+	s.stop()
+
+	db := newCluster(t, false)
+	s = c.start(network(t, db.URL()))
+	s.ada()
+	if err := db.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); c.probe(s).Run() == nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the health check passes without a database")
+		}
+	}
+	s.kill()
+
+	if os.Geteuid() != 0 {
+		return // the folder would not be another user's
+	}
+	if err := os.Chown(filepath.Join(c.root, "data"), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.inside(c.entrypoint).CombinedOutput(); err == nil || !strings.Contains(string(out), "/data/program.db") {
+		t.Errorf("in a folder where it may not write: %s%v", out, err)
+	}
+}
+
+// A container is a folder with the binary, and what the Dockerfile says about it.
+type container struct {
+	t          *testing.T
+	root, file string
+	entrypoint []string
+}
+
+// newContainer builds the binary by the command of the Dockerfile.
+func newContainer(t *testing.T) *container {
+	t.Helper()
+	c := &container{t: t, root: t.TempDir(), file: deployed(t, "Dockerfile")}
+	c.entrypoint = arguments(t, match(t, c.file, `(?m)^ENTRYPOINT (\[.*\])$`))
+	build := strings.ReplaceAll(match(t, c.file, `(?m)^RUN (.*go build .*)$`), "/out/server", filepath.Join(c.root, "server"))
+	command := exec.CommandContext(t.Context(), "sh", "-c", build)
+	command.Dir = ".." // WORKDIR, where COPY puts the repository
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", build, err, out)
+	}
+	static(t, filepath.Join(c.root, "server"))
+	data := filepath.Join(c.root, match(t, c.file, `(?m)^WORKDIR (/data)$`))
+	if err := os.Mkdir(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		user := c.user()
+		if err := errors.Join(os.Chmod(c.root, 0o755), os.Chown(data, user, user)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// user is the user of the Dockerfile, and owns the folder of the file.
+func (c *container) user() int {
+	c.t.Helper()
+	user := match(c.t, c.file, `(?m)^USER (\d+):\d+$`)
+	if owner := match(c.t, c.file, `(?m)^COPY .*--chown=(\d+):\d+ /out/data /data$`); owner != user {
+		c.t.Errorf("the folder belongs to %s, the user is %s", owner, user)
+	}
+	id, err := strconv.Atoi(user)
+	if err != nil || id == 0 {
+		c.t.Fatalf("the user is %s", user)
+	}
+	return id
+}
+
+// inside is a command in the container: as its user, with the folder as its root. Without
+// the rights for both it runs as who tests.
+func (c *container) inside(args []string) *exec.Cmd {
+	c.t.Helper()
+	command := exec.CommandContext(c.t.Context(), filepath.Join(c.root, args[0]), args[1:]...)
+	command.Dir = filepath.Join(c.root, "data")
+	command.Env = []string{"SQLITE_TMPDIR=" + filepath.Join(c.root, match(c.t, c.file, `(?m)^ENV SQLITE_TMPDIR=(.*)$`))}
+	if os.Geteuid() == 0 {
+		id := uint32(c.user())
+		command.Path, command.Dir = args[0], match(c.t, c.file, `(?m)^WORKDIR (/data)$`)
+		command.Env = []string{match(c.t, c.file, `(?m)^ENV (SQLITE_TMPDIR=.*)$`)}
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root, Credential: &syscall.Credential{Uid: id, Gid: id}}
+	}
+	return command
+}
+
+// start starts the entrypoint, on a port that the system picks, with the variables of the
+// compose file. Those without a value are not set.
+func (c *container) start(store string) *running {
+	c.t.Helper()
+	values := map[string]string{
+		"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/",
+		"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32), "TRIBUTARY_ERASURE_KEY": strings.Repeat("e5", 32),
+	}
+	args := slices.Clone(c.entrypoint)
+	args[len(args)-1] = strings.ReplaceAll(args[len(args)-1], match(c.t, c.file, `(?m)^EXPOSE (\d+)$`), "0")
+	command := c.inside(args)
+	for _, m := range regexp.MustCompile(`(?m)^ +(TRIBUTARY_\w+):(.*)$`).FindAllStringSubmatch(deployed(c.t, "compose.yaml"), -1) {
+		if m[2] != "" || values[m[1]] != "" {
+			command.Env = append(command.Env, m[1]+"="+values[m[1]])
+		}
+	}
+	return started(c.t, command, syscall.SIGTERM)
+}
+
+// probe is the health check of a server.
+func (c *container) probe(s *running) *exec.Cmd {
+	c.t.Helper()
+	check := arguments(c.t, match(c.t, c.file, `(?m)^HEALTHCHECK .*CMD (\[.*\])$`))
+	check[len(check)-1] = strings.ReplaceAll(check[len(check)-1], "8080", s.url[strings.LastIndex(s.url, ":")+1:])
+	return c.inside(check)
+}
+
+// large makes transactions that are larger than what SQLite keeps in memory.
+func (s *running) large() {
+	s.t.Helper()
+	var coupon struct{ ID string }
+	if err := json.Unmarshal([]byte(s.call("POST", "/api/v1/coupons", `{"name":"spring","percentOff":10}`)), &coupon); err != nil {
+		s.t.Fatal(err)
+	}
+	for range 2 {
+		s.call("POST", "/api/v1/promotional-codes/generate", `{"couponId":"`+coupon.ID+`","codeStructure":{"randomChars":true},"randomCharsLength":12,"count":5000}`)
+	}
+}
+
+// leads makes an affiliate, and reports a link of hers that leads elsewhere than wanted.
+func (s *running) leads(want string) {
+	s.t.Helper()
+	s.ada()
+	if got := s.call("GET", "/api/v1/links?affiliateEmail=ada@example.com", ""); !strings.Contains(got, `"`+want+`"`) {
+		s.t.Errorf("the link does not lead to %s: %s", want, got)
+	}
+}
+
+// TestSettings runs the lines of the page that make the settings: nobody else can read the
+// file, and it has every variable that the compose file asks for.
+func TestSettings(t *testing.T) {
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("SKIPPED: the page makes keys with openssl")
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, found := strings.Cut(match(t, deployed(t, "README.md"), "(?s)```sh\n(.*?)```"), "docker ")
+	if !found {
+		t.Fatal("the page does not start compose")
+	}
+	command := exec.CommandContext(t.Context(), "sh", "-euc", lines)
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	made, err := os.ReadFile(filepath.Join(dir, "deploy", ".env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "deploy", ".env")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, error %v", info.Mode(), err)
+	}
+	for _, m := range regexp.MustCompile(`\$\{(\w+):\?`).FindAllStringSubmatch(deployed(t, "compose.yaml")+deployed(t, "compose.postgres.yaml"), -1) {
+		if !regexp.MustCompile(`(?m)^` + m[1] + `=\S{20,}$`).Match(made) {
+			t.Errorf("the page sets no %s:\n%s", m[1], made)
+		}
+	}
+}
+
+// network returns the URL of a database, which listens on a socket outside the root of
+// the container, as compose has it: over TCP.
+func network(t *testing.T, store string) string {
+	t.Helper()
+	at, err := url.Parse(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			to, err := net.Dial("unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"))
+			if err != nil {
+				_ = from.Close()
+				continue
+			}
+			go pass(from, to)
+			go pass(to, from)
+		}
+	}()
+	return "postgres://" + at.Query().Get("user") + "@" + listener.Addr().String() + at.Path + "?sslmode=disable"
+}
+
+// pass copies until an end is closed, and closes both.
+func pass(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_ = to.Close()
+	_ = from.Close()
+}
+
+// static reports a binary that needs a loader or libraries, which scratch does not have.
+func static(t *testing.T, name string) {
+	t.Helper()
+	file, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, part := range file.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Error("the binary needs a loader")
+		}
+	}
+	if libraries, err := file.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("the binary needs %v, error %v", libraries, err)
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestImport: a dry run makes nothing and has the report of the import; the import again
+// finds everything, and the server shows what was imported. It is the same in a file and
+// in a database.
+func TestImport(t *testing.T) {
+	t.Run("file", func(t *testing.T) { importInto(t, "-file", inFolder(t, "program.db")) })
+	t.Run("database", func(t *testing.T) {
+		url := database(t)
+		importInto(t, "-store", url, "-schema", dropped(t, url, "import"))
+	})
+}
+
+func importInto(t *testing.T, place ...string) {
+	folder := filepath.Join("..", "examples", "import", "testdata", "csv")
+	reports := map[string]string{}
+	for _, step := range []struct{ name, write, verify, end string }{
+		{"dry run", "-write=false", "-verify", "a dry run: nothing was written; add -write to import\n"},
+		{"import", "-write", "-verify=false", ""},
+		{"dry run again", "-write=false", "-verify=false", "a dry run: nothing was written; add -write to import\n"},
+		{"again", "-write", "-verify", "the books hold\n"},
+	} {
+		var out strings.Builder
+		code := run(t.Context(), append(append([]string{"import"}, place...), step.write, step.verify, folder), nothing, &out, t.Output())
+		report, ok := strings.CutSuffix(out.String(), step.end)
+		if code != 3 || !ok { // a row of the export is left out
+			t.Fatalf("%s: exit code %d\n%s", step.name, code, out.String())
+		}
+		reports[step.name] = report
+		if _, err := os.Stat(place[1]); step.name == "dry run" && place[0] == "-file" && err == nil {
+			t.Error("a dry run made the file")
+		}
+	}
+	if !strings.HasPrefix(reports["import"], "created: affiliates 2 coupons 2 payouts 2 referrals 1 sales 4\n") || reports["dry run"] != reports["import"] {
+		t.Errorf("dry run:\n%s\nimport:\n%s", reports["dry run"], reports["import"])
+	}
+	if !strings.HasPrefix(reports["again"], "created:\nexisting: affiliates 3 coupons 2 payouts 2 referrals 1 sales 4\n") || reports["dry run again"] != reports["again"] {
+		t.Errorf("dry run again:\n%s\nagain:\n%s", reports["dry run again"], reports["again"])
+	}
+	s := launch(t, place...)
+	defer s.stop()
+	if sales := s.call("GET", "/api/v1/sales", ""); strings.Count(sales, `"totalEarned"`) != 4 {
+		t.Errorf("the server has %s", sales)
+	}
+}

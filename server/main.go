@@ -1,0 +1,128 @@
+// Server is a whole program in one process, in one file or on PostgreSQL: the HTTP API,
+// the tracking endpoints, the delivery of webhooks, the console, and the pages for
+// affiliates:
+//
+//	server                                       # in the file program.db, on 127.0.0.1:8080, with a key of its own
+//	TRIBUTARY_KEY=… server -file shop.db         # in another file, with your key, of 20 characters or more
+//	TRIBUTARY_STORE=postgres://… server          # in a PostgreSQL database
+//	server -backup copy.db                       # copies the file, also beside a server that runs, and ends
+//	server import -from rewardful ./export       # brings a program over from another service: a dry run
+//	server move program.db postgres://…          # copies the program from one place to another
+//	server -h                                    # every flag; also import -h and move -h
+//
+// It makes the file, or the tables in the schema that -schema names, when there are none.
+// It prints "listening on http://ADDR" when it is ready. At an interrupt or SIGTERM it
+// answers the requests under way and ends. A second one ends it at once; nothing that was
+// answered is lost then either.
+//
+// -file and -store, or the variables TRIBUTARY_FILE and TRIBUTARY_STORE, name the place. A
+// flag counts before a variable. Both of one kind, and an empty one, are refused, so that
+// a program never begins anew because a name got lost.
+//
+// The variables TRIBUTARY_SEAL_KEY and TRIBUTARY_ERASURE_KEY seal the secrets of webhooks
+// in the store and the digests of erased emails: set them before the store holds data of
+// real people, and keep them elsewhere than its copies.
+//
+// No connection string is printed, because it may have a password.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/examples/server/app"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second one ends the process
+	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
+}
+
+// run runs the command that the first argument names, or the server, until ctx ends, and
+// returns the exit code.
+func run(ctx context.Context, args []string, lookup func(string) (string, bool), stdout, stderr io.Writer) int {
+	named := ""
+	if len(args) > 0 {
+		named = args[0]
+	}
+	switch named {
+	case "import":
+		return runImport(ctx, args[1:], lookup, stdout, stderr)
+	case "move":
+		return runMove(ctx, args[1:], stdout, stderr)
+	}
+	getenv := func(name string) string { value, _ := lookup(name); return value }
+	return app.Run(ctx, &storage{choice: choice{lookup: lookup}}, args, getenv, stdout, stderr)
+}
+
+// A storage is where the server keeps its program.
+type storage struct {
+	choice
+	backup string
+	store  *opened
+}
+
+// Flags adds the flags of the place, and that of a copy.
+func (s *storage) Flags(flags *flag.FlagSet) {
+	s.choice.Flags(flags)
+	flags.BoolVar(&s.normal, "normal", false, "with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
+	flags.StringVar(&s.backup, "backup", "", "write a copy of the file to this `path`, also beside a server that runs, and end")
+}
+
+// Instead makes a copy of the file.
+func (s *storage) Instead(ctx context.Context, stdout io.Writer) (done bool, err error) {
+	if s.backup == "" {
+		return false, nil
+	}
+	at, err := s.place()
+	switch {
+	case err != nil:
+		return true, err
+	case at.database != nil:
+		return true, errors.New("-backup copies a file; copy a database with pg_dump --format=custom --schema=" + at.schema)
+	}
+	if there, err := at.there(ctx); err != nil || !there {
+		return true, noneAt(at, err) // it would be made, and the copy would be empty
+	}
+	store, err := at.open(ctx)
+	if err != nil {
+		return true, err
+	}
+	defer store.Close()
+	if err := store.file.Backup(ctx, s.backup); err != nil {
+		return true, err
+	}
+	_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", s.backup, at)
+	return true, err
+}
+
+// Lasts is true.
+func (s *storage) Lasts() bool { return true }
+
+// Open opens the store, and makes it when there is none.
+func (s *storage) Open(ctx context.Context) (record.Store, string, error) {
+	at, err := s.place()
+	if err != nil {
+		return nil, "", err
+	}
+	if s.store, err = at.open(ctx); err != nil {
+		return nil, "", err
+	}
+	if err := s.store.usable(ctx, uuid.MustParse(app.ProgramID)); err != nil {
+		return nil, "", errors.Join(fmt.Errorf("%s: %w", at, err), s.store.Close())
+	}
+	return s.store, "everything is in " + at.String(), nil
+}
+
+// Close closes the store.
+func (s *storage) Close() error { return s.store.Close() }
