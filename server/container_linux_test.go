@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -183,13 +185,25 @@ func (c *container) probe(s *running) *exec.Cmd {
 // large makes transactions that are larger than what SQLite keeps in memory.
 func (s *running) large() {
 	s.t.Helper()
-	var coupon struct{ ID string }
-	if err := json.Unmarshal([]byte(s.call("POST", "/api/v1/coupons", `{"name":"spring","percentOff":10}`)), &coupon); err != nil {
-		s.t.Fatal(err)
+	id := func(path, body string) string {
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(s.call("POST", "/api/v1"+path, body)), &made); err != nil {
+			s.t.Fatal(err)
+		}
+		return made.ID
 	}
-	for range 2 {
-		s.call("POST", "/api/v1/promotional-codes/generate", `{"couponId":"`+coupon.ID+`","codeStructure":{"randomChars":true},"randomCharsLength":12,"count":5000}`)
+	coupon := id("/coupons", `{"name":"spring","percentOff":10}`)
+	grace := id("/affiliates", `{"firstName":"Grace","lastName":"H","email":"grace@example.com"}`)
+	codes := `{"couponId":"` + coupon + `","affiliateId":"` + grace + `","codeStructure":{"randomChars":true},"randomCharsLength":12,"count":2000}`
+	var all sync.WaitGroup
+	for range 12 { // at once, so that they share commits, each behind a savepoint
+		all.Go(func() {
+			if status, body := s.ask(testKey, "POST", "/api/v1/promotional-codes/generate", codes); status != http.StatusOK {
+				s.t.Errorf("a large transaction: %d %.200s", status, body)
+			}
+		})
 	}
+	all.Wait()
 }
 
 // leads makes an affiliate, and reports a link of hers that leads elsewhere than wanted.

@@ -129,7 +129,7 @@ func (p place) open(ctx context.Context) (o *opened, err error) {
 			cfg.Sync = sqlitestore.Normal
 		}
 		if o.file, err = sqlitestore.Open(ctx, p.file, cfg); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", p, err)
 		}
 		o.bare, o.close = o.file, o.file.Close
 	} else {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,18 @@ func TestMain(m *testing.M) {
 		os.Args = append(os.Args[:1], strings.Split(args, "\n")...)
 		main()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if shared.server != nil {
+		_ = shared.server.Stop()
+	}
+	os.Exit(code)
+}
+
+// shared is the PostgreSQL server of the tests that need none of their own.
+var shared struct {
+	sync.Once
+	server *cluster.Cluster
+	err    error
 }
 
 const testKey = "test-key-of-this-suite"
@@ -191,24 +203,32 @@ func (s *running) sold(orders ...string) {
 func newCluster(t *testing.T, durable bool) *cluster.Cluster {
 	t.Helper()
 	server, err := cluster.Start(t.Context(), durable)
+	isThere(t, err)
+	t.Cleanup(func() { _ = server.Stop() })
+	return server
+}
+
+// isThere skips a test for which there is no PostgreSQL.
+func isThere(t *testing.T, err error) {
+	t.Helper()
 	if cluster.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop() })
-	return server
 }
 
 // database returns the connection string of a database: the named one, or one
-// of the test's own server.
+// that tests share.
 func database(t *testing.T) string {
 	t.Helper()
 	if url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); url != "" {
 		return url
 	}
-	return newCluster(t, false).URL()
+	shared.Do(func() { shared.server, shared.err = cluster.Start(context.Background(), false) })
+	isThere(t, shared.err)
+	return shared.server.URL()
 }
 
 // dropped returns the name of a schema that is gone at the end of the test.
