@@ -63,7 +63,7 @@ func TestContainer(t *testing.T) {
 	s.kill()
 	s = c.start("")
 	s.sold("order-1", "order-2")
-	backup := c.inside([]string{c.entrypoint[0], "-backup", "copy.db"})
+	backup := c.inside(append(slices.Clone(c.entrypoint), "-backup", "copy.db"))
 	if out, err := backup.CombinedOutput(); err != nil {
 		t.Errorf("the copy: %s%v", out, err)
 	}
@@ -97,7 +97,8 @@ func TestContainer(t *testing.T) {
 type container struct {
 	t          *testing.T
 	root, file string
-	entrypoint []string
+
+	entrypoint, command []string
 }
 
 // newContainer builds the binary by the command of the Dockerfile.
@@ -105,6 +106,7 @@ func newContainer(t *testing.T) *container {
 	t.Helper()
 	c := &container{t: t, root: t.TempDir(), file: deployed(t, "Dockerfile")}
 	c.entrypoint = arguments(t, match(t, c.file, `(?m)^ENTRYPOINT (\[.*\])$`))
+	c.command = arguments(t, match(t, c.file, `(?m)^CMD (\[.*\])$`))
 	build := strings.ReplaceAll(match(t, c.file, `(?m)^RUN (.*go build .*)$`), "/out/server", filepath.Join(c.root, "server"))
 	command := exec.CommandContext(t.Context(), "sh", "-c", build)
 	command.Dir = ".." // WORKDIR, where COPY puts the repository
@@ -163,7 +165,7 @@ func (c *container) start(store string) *running {
 		"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/",
 		"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32), "TRIBUTARY_ERASURE_KEY": strings.Repeat("e5", 32),
 	}
-	args := slices.Clone(c.entrypoint)
+	args := append(slices.Clone(c.entrypoint), c.command...)
 	args[len(args)-1] = strings.ReplaceAll(args[len(args)-1], match(c.t, c.file, `(?m)^EXPOSE (\d+)$`), "0")
 	command := c.inside(args)
 	for _, m := range regexp.MustCompile(`(?m)^ +(TRIBUTARY_\w+):(.*)$`).FindAllStringSubmatch(deployed(c.t, "compose.yaml"), -1) {

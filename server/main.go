@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, lookup func(string) (string, bool),
 	case "import":
 		return runImport(ctx, args[1:], lookup, stdout, stderr)
 	case "move":
-		return runMove(ctx, args[1:], stdout, stderr)
+		return runMove(ctx, args[1:], lookup, stdout, stderr)
 	}
 	getenv := func(name string) string { value, _ := lookup(name); return value }
 	return app.Run(ctx, &storage{choice: choice{lookup: lookup}}, args, getenv, stdout, stderr)

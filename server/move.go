@@ -21,20 +21,19 @@ import (
 // moveUsage is what "move -h" shows before the flags.
 const moveUsage = `Moves a program to another place: server move [flags] FROM TO
 FROM and TO are each the path of a file, or the connection string of a PostgreSQL
-database. TO is made when it is not there, and must not have the program.
+database, or -, which is the place that TRIBUTARY_FILE or TRIBUTARY_STORE names: the list
+of processes shows a password in a connection string to whoever is on this machine. TO is
+made when it is not there, and must not have the program.
 
 Servers on FROM may run: they read on, and writes wait until the program has moved, and
 are refused from then on. The records are copied and compared, and stay in FROM too. The
 command may end in any way and be run again: the program is in one place or in the
 other. After one that was killed, the next waits half a minute.
 
-The list of processes shows a password in a connection string to whoever is on this
-machine; the variable PGPASSWORD and a file of passwords (~/.pgpass) do not.
-
 `
 
 // runMove runs the command move and returns the exit code.
-func runMove(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func runMove(ctx context.Context, args []string, lookup func(string) (string, bool), stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("move", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, moveUsage); flags.PrintDefaults() }
@@ -53,7 +52,12 @@ func runMove(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	for i, at := range []*place{&m.from, &m.to} {
-		if *at, err = parsePlace(flags.Arg(i), *schema); err != nil {
+		if flags.Arg(i) == "-" {
+			*at, err = (&choice{schema: *schema, flags: flags, lookup: lookup}).place()
+		} else {
+			*at, err = parsePlace(flags.Arg(i), *schema)
+		}
+		if err != nil {
 			fmt.Fprintf(stderr, "move: %s: %v\n", []string{fromName, toName}[i], err)
 			return 2
 		}

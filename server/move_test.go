@@ -20,7 +20,8 @@ import (
 func moved(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var text strings.Builder
-	code = run(t.Context(), append([]string{"move"}, args...), nothing, &text, &text)
+	lookup := func(name string) (string, bool) { return "a.db", name == fileVariable } // which - is
+	code = run(t.Context(), append([]string{"move"}, args...), lookup, &text, &text)
 	return code, text.String()
 }
 
@@ -137,6 +138,7 @@ func TestMoveRefused(t *testing.T) {
 		"to a database down":     {[]string{"a.db", "postgres://u:" + secret + "@127.0.0.1:1/none"}, 1, "127.0.0.1:1"},
 		"a broken URL":           {[]string{"a.db", "postgres://u:" + secret + "%zz@h/d"}, 2, "TO: it is no connection string"},
 		"no target":              {[]string{"a.db"}, 2, "name where the program is"},
+		"to itself by variable":  {[]string{"a.db", "-"}, 1, "the same place"},
 		"an empty name":          {[]string{"", "new.db"}, 2, "FROM: it is empty"},
 		"help":                   {[]string{"-h"}, 0, "FROM TO"},
 		"to a folder not there":  {[]string{"a.db", "none/new.db"}, 1, "none/new.db"},
