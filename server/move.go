@@ -133,8 +133,8 @@ func (m *mover) carry(ctx context.Context, source, target *opened) error {
 		return err
 	}
 	fmt.Fprintf(m.stdout, "moving the program %s\nfrom %s\nto   %s\n", m.id, m.from, m.to)
-	if err := both.Move(ctx, m.id, toName); err != nil && !errors.Is(err, errKept) {
-		return err
+	if err := both.Move(ctx, m.id, toName); err != nil && !errors.Is(err, router.ErrRemains) {
+		return err // else the program is in TO, and its records in FROM are kept
 	}
 	said := "finished a move that was interrupted"
 	if written.records > 0 {

@@ -161,8 +161,8 @@ func TestMoveRefused(t *testing.T) {
 	s.sold("order-1", "order-2")
 }
 
-// TestMoveKilled: a move is killed again and again, at any moment, while a server on the
-// source goes on selling. What the server answered is there once in the end, where the
+// TestMoveKilled: a move is killed and interrupted again and again, at any moment, while a
+// server on the source goes on selling. What the server answered is there once in the end, where the
 // last move brought the program.
 func TestMoveKilled(t *testing.T) {
 	kills := number(t, "TRIBUTARY_MOVE_KILLS", 6)
@@ -201,8 +201,10 @@ func TestMoveKilled(t *testing.T) {
 			moving++
 			time.Sleep(time.Duration(i+1) * 400 * time.Millisecond / time.Duration(kills))
 		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = cmd.Process.Signal([]os.Signal{os.Kill, os.Interrupt}[i%2])
+		if cmd.Wait() == nil {
+			break // it was faster
+		}
 	}
 	out := mustMove(t, "-patience", "200ms", from, to)
 	close(stop)
