@@ -132,6 +132,13 @@ func (m *mover) carry(ctx context.Context, source, target *opened) error {
 	if err != nil {
 		return err
 	}
+	if _, err := source.Home(ctx, m.id); errors.Is(err, affiliate.ErrNotFound) {
+		// No router has seen the program. It begins where it is, or both places would
+		// remember this one as the first of two.
+		if err := source.Update(ctx, m.id, func(*record.Tx) error { return nil }); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(m.stdout, "moving the program %s\nfrom %s\nto   %s\n", m.id, m.from, m.to)
 	if err := both.Move(ctx, m.id, toName); err != nil && !errors.Is(err, router.ErrRemains) {
 		return err // else the program is in TO, and its records in FROM are kept

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record/router"
 	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/sqlitestore"
 )
 
 // moved runs the command move and returns its exit code and all that it printed.
@@ -159,6 +163,32 @@ func TestMoveRefused(t *testing.T) {
 	defer s.stop()
 	s.sell("order-2")
 	s.sold("order-1", "order-2")
+}
+
+// TestMoveHost: a program of a host that has no router moves too, and another one may
+// begin where it goes.
+func TestMoveHost(t *testing.T) {
+	from, to, id := inFolder(t, "from.db"), inFolder(t, "to.db"), uuid.New()
+	store, err := sqlitestore.Open(t.Context(), from, sqlitestore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := tributary.New(store, tributary.Config{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = program.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out := mustMove(t, "-program", id.String(), from, to); strings.Contains(out, "copied 0 ") {
+		t.Error(out)
+	}
+	s := launch(t, "-file", to)
+	defer s.stop()
+	s.ada()
+	s.sell("order-1")
+	s.sold("order-1")
 }
 
 // TestMoveKilled: a move is killed and interrupted again and again, at any moment, while a
