@@ -14,6 +14,9 @@ import (
 func (a *audit) verifyCodes() {
 	byCode, byCoupon := a.recountLedger()
 	for r := range a.coupons.records() {
+		if !a.mine(r.ID) {
+			continue
+		}
 		if n := byCoupon[r.ID]; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
 			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
@@ -21,11 +24,13 @@ func (a *audit) verifyCodes() {
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
 	}
 	for r := range a.codes.records() {
-		if n := byCode[r.ID]; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
+		own := a.mine(r.ID)
+		if n := byCode[r.ID]; own && (r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0) {
 			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
-		a.verifyCode(r)
-		a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)
+		if a.verifyCode(r); own {
+			a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)
+		}
 	}
 	unique(a, "I20", "coupon", &a.coupons, record.ByExternalID)
 	unique(a, "I20", "code", &a.codes, record.ByExternalID)
@@ -37,17 +42,25 @@ func (a *audit) verifyCodes() {
 func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]int64)
 	for r := range a.ledger.records() {
-		if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {
-			a.breach("I02", named("redemption", r.ID), "its code %s is of coupon %s", r.CodeID, code.CouponID)
+		if a.mine(r.CodeID) {
+			if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {
+				a.breach("I02", named("redemption", r.ID), "its code %s is of coupon %s", r.CodeID, code.CouponID)
+			}
+			if r.RestoredAt.IsZero() {
+				byCode[r.CodeID]++
+			}
 		}
-		if r.RestoredAt.IsZero() {
-			byCode[r.CodeID]++
+		if r.RestoredAt.IsZero() && a.mine(r.CouponID) {
 			byCoupon[r.CouponID]++
 		}
 	}
 	for sale := range a.sales.records() {
+		id := record.NumberID(sale.Number)
+		if !a.mine(id) {
+			continue
+		}
 		var code uuid.UUID
-		if r := a.ledger.get(record.NumberID(sale.Number)); r != nil {
+		if r := a.ledger.get(id); r != nil {
 			code = r.CodeID
 		}
 		if code != sale.CodeID {
@@ -82,10 +95,13 @@ func (a *audit) verifyTerms(r *record.Coupon) {
 // verifyCode checks a code against its coupon and its affiliate.
 func (a *audit) verifyCode(r *record.Code) {
 	name := named("code", r.ID)
-	if !a.coupons.has(r.CouponID) {
+	if a.coupons.lacks(r.CouponID) {
 		a.breach("I15", name, "its coupon %s does not exist", r.CouponID)
 	}
-	a.refers("I36", "code", r.ID, "affiliate", r.AffiliateID, a.affiliates.has(r.AffiliateID))
+	refers(a, "I36", "code", r.ID, "affiliate", r.AffiliateID, &a.affiliates)
+	if !a.own(r.ID) {
+		return
+	}
 	if !refusal.ValidCode(r.Code) {
 		a.breach("I21", name, "%q is not a code", r.Code)
 	}
@@ -99,4 +115,51 @@ func (a *audit) verifyCode(r *record.Code) {
 	if r.MaxRedemptions < 0 {
 		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)
 	}
+}
+
+// siftCodes sifts coupons, codes and the ledger.
+func (a *audit) siftCodes() {
+	sift(a, &a.coupons, func(r *record.Coupon) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.coupons.kind))
+		a.about(inCodes, k)
+		a.verifyTerms(r)
+		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
+		a.siftCounter(k, r.TimesRedeemed, r.OpeningRedeemed)
+		siftKeys(a, inCodes, &a.coupons, r)
+		a.siftImported(r.ID, record.ImportedAsCoupon)
+		a.siftLive("coupon", liveObject{id: r.ID, revision: r.Revision})
+	})
+	sift(a, &a.codes, func(r *record.Code) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.codes.kind))
+		a.learn(k, k.num(isOfCoupon).id(r.CouponID))
+		a.about(inCodes, k)
+		a.verifyCode(r)
+		a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)
+		a.siftCounter(k, r.TimesRedeemed, r.OpeningRedeemed)
+		siftKeys(a, inCodes, &a.codes, r)
+		a.siftImported(r.ID, record.ImportedAsCode)
+		a.siftLive("promocode", liveObject{id: r.ID, revision: r.Revision})
+	})
+	sift(a, &a.ledger, func(r *record.Redemption) {
+		code, coupon, sale := a.key(r.CodeID), a.key(r.CouponID), a.key(r.ID)
+		if a.knows(code, code.num(a.codes.kind)) {
+			a.expect(inCodes, code, code.num(isOfCoupon).id(r.CouponID))
+			if r.RestoredAt.IsZero() {
+				a.add(inCodes, code, code.num(isRedeemed), -1)
+			}
+		}
+		if r.RestoredAt.IsZero() && a.knows(coupon, coupon.num(a.coupons.kind)) {
+			a.add(inCodes, coupon, coupon.num(isRedeemed), -1)
+		}
+		a.add(inCodes, sale, sale.num(isByCode).id(r.CodeID), 1)
+	})
+}
+
+func (a *audit) siftCounter(k print, redeemed, before int64) {
+	if a.add(inCodes, k, k.num(isRedeemed), redeemed); before < 0 {
+		a.pick(inCodes, k)
+	}
+	a.add(inCodes, k, k.num(isRedeemed), -before)
 }

@@ -35,22 +35,28 @@ type bookedSale struct {
 // books and with a recount.
 func (a *audit) verifyMovements() {
 	trails := map[uuid.UUID]*trail{}
-	sales := make(map[int64]*bookedSale, a.sales.n)
+	sales := map[int64]*bookedSale{}
+	a.asked = map[uuid.UUID]bool{}
 	for r := range a.sales.records() {
-		sales[r.Number] = &bookedSale{record: r}
+		if a.mine(record.NumberID(r.Number)) {
+			kept := *r
+			sales[r.Number], a.asked[r.ID] = &bookedSale{record: &kept}, true
+		}
 	}
 	steps := map[uuid.UUID]map[affiliate.Cause]int{}
 	for r := range a.movements.records() {
-		t := trails[r.AffiliateID]
-		if t == nil {
-			t = &trail{}
-			trails[r.AffiliateID] = t
+		if a.mine(r.AffiliateID) {
+			t := trails[r.AffiliateID]
+			if t == nil {
+				t = &trail{}
+				trails[r.AffiliateID] = t
+			}
+			a.follow(t, r)
 		}
-		a.follow(t, r)
-		if r.Sale != 0 {
+		if r.Sale != 0 && a.mine(record.NumberID(r.Sale)) {
 			a.bookSaleMovement(sales, r)
 		}
-		if r.PayoutID != uuid.Nil {
+		if r.PayoutID != uuid.Nil && a.mine(r.PayoutID) {
 			a.verifyStep(steps, r)
 		}
 	}
@@ -87,12 +93,20 @@ func (a *audit) follow(t *trail, r *record.Movement) {
 	t.count.Add(r)
 }
 
+// movesWell reports whether a movement is in order by itself.
+func movesWell(r *record.Movement) bool {
+	return slices.Contains(allAccounts, r.From.Value()) && slices.Contains(allAccounts, r.To.Value()) && slices.Contains(causes, r.Cause.Value()) &&
+		r.Amount.Sign() >= 0 && r.Amount.IsZero() == engine.IsMemo(r) && (!engine.IsMemo(r) || r.From.Is(affiliate.AccountAccrual))
+}
+
 // verifyCounts compares what the movements of each affiliate count with its sales and its
 // totals, because reports are made of movements.
 func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 	sales := map[uuid.UUID]int64{}
 	for r := range a.sales.records() {
-		sales[r.AffiliateID]++
+		if a.mine(r.AffiliateID) {
+			sales[r.AffiliateID]++
+		}
 	}
 	for r := range a.totals.records() {
 		t := trails[r.ID]
@@ -154,7 +168,7 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement
 // the move, and earlier ones of the same affiliate, may name deleted ones.
 func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 	sale := s.record
-	link := r.LinkID == sale.LinkID || !a.links.has(sale.LinkID)
+	link := r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil
 	if r.CodeID != sale.CodeID || !link {
 		a.breachOfOrigin(r)
 	}
@@ -164,7 +178,8 @@ func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID:
 		s.unknown = nil
 	case !left && !entry && s.unknown == nil:
-		s.unknown = r
+		kept := *r
+		s.unknown = &kept
 	}
 }
 
@@ -177,6 +192,9 @@ func (a *audit) breachOfOrigin(r *record.Movement) {
 func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
 	counted := a.recountBooks()
 	for r := range a.totals.records() {
+		if !a.mine(r.ID) {
+			continue
+		}
 		id, books := r.ID, &r.Books
 		t := trails[id]
 		if t == nil {
@@ -202,6 +220,9 @@ func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
 func (a *audit) recountBooks() map[uuid.UUID]record.Books {
 	counted := map[uuid.UUID]record.Books{}
 	add := func(owner uuid.UUID, name affiliate.Account, amount affiliate.Amount) {
+		if !a.mine(owner) {
+			return
+		}
 		books := counted[owner]
 		to := engine.AccountOf(&books, name)
 		*to, _ = to.Add(amount) // an overflow is another sum
@@ -237,7 +258,7 @@ func (a *audit) recountBooks() map[uuid.UUID]record.Books {
 // opened reports when the books of an affiliate were opened, and whether they
 // are open.
 func (a *audit) opened(affiliate uuid.UUID) (at affiliate.Instant, open bool) {
-	totals := a.totals.get(affiliate)
+	totals := a.totals.see(affiliate)
 	if totals == nil {
 		return at, false
 	}
@@ -249,6 +270,9 @@ func (a *audit) opened(affiliate uuid.UUID) (at affiliate.Instant, open bool) {
 // which may belong to a former affiliate.
 func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 	for r := range a.sales.records() {
+		if !a.mine(record.NumberID(r.Number)) {
+			continue
+		}
 		s := sales[r.Number]
 		if s == nil {
 			s = &bookedSale{}
@@ -257,7 +281,7 @@ func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
 		if s.unknown != nil {
 			a.breachOfOrigin(s.unknown)
 		}
-		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil || s.former != nil) {
+		if at, open := a.opened(r.AffiliateID); !open || !s.whole && (!r.CreatedAt.After(at) || a.broughtBy(r.ID) != nil || s.former != nil) {
 			continue
 		}
 		var want affiliate.Amount
@@ -293,24 +317,33 @@ func (a *audit) verifyStep(steps map[uuid.UUID]map[affiliate.Cause]int, r *recor
 	}
 }
 
+// stepsOf returns how often each step of a payout is to be booked.
+func stepsOf(r *record.Payout) map[affiliate.Cause]int {
+	want := map[affiliate.Cause]int{affiliate.CausePayoutCreated: 1}
+	switch r.Status {
+	case affiliate.PayoutPaid:
+		want[affiliate.CausePayoutPaid] = 1
+	case affiliate.PayoutCanceled:
+		want[affiliate.CausePayoutCanceled] = 1
+	case affiliate.PayoutReturned:
+		want[affiliate.CausePayoutPaid], want[affiliate.CausePayoutReturned] = 1, 1
+	}
+	return want
+}
+
 // verifySteps checks that each payout was booked once for each status that it reached. For
 // payouts that are older than movements the first steps are in an opening.
 func (a *audit) verifySteps(steps map[uuid.UUID]map[affiliate.Cause]int) {
 	for r := range a.payouts.records() {
-		at, open := a.opened(r.AffiliateID)
-		done := steps[r.ID]
-		if !open || done[affiliate.CausePayoutCreated] == 0 && (!r.CreatedAt.After(at) || a.brought[r.ID] != nil) {
+		if !a.mine(r.ID) {
 			continue
 		}
-		want := map[affiliate.Cause]int{affiliate.CausePayoutCreated: 1}
-		switch r.Status {
-		case affiliate.PayoutPaid:
-			want[affiliate.CausePayoutPaid] = 1
-		case affiliate.PayoutCanceled:
-			want[affiliate.CausePayoutCanceled] = 1
-		case affiliate.PayoutReturned:
-			want[affiliate.CausePayoutPaid], want[affiliate.CausePayoutReturned] = 1, 1
+		at, open := a.opened(r.AffiliateID)
+		done := steps[r.ID]
+		if !open || done[affiliate.CausePayoutCreated] == 0 && (!r.CreatedAt.After(at) || a.broughtBy(r.ID) != nil) {
+			continue
 		}
+		want := stepsOf(r)
 		if !maps.Equal(want, done) {
 			a.breach("I66", named("payout", r.ID), "it is %s, and was booked as %v, not as %v", r.Status, done, want)
 		}

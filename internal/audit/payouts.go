@@ -10,12 +10,13 @@ import (
 
 // A paidEntry is a commission or an adjustment with the payouts that name it.
 type paidEntry struct {
-	name      string
+	name      object
 	affiliate uuid.UUID
 	amount    affiliate.Amount
 	payout    uuid.UUID
 	frozen    bool
 	sale      int64
+	mine      bool // it was picked itself, not only its payout
 	live      int  // live payouts that list it
 	ever      bool // some payout lists it
 }
@@ -34,12 +35,37 @@ func key(i *affiliate.PayoutItem) entryKey {
 	return entryKey{number: i.Commission}
 }
 
+// pickEntries picks what the picked payouts list, and the payouts of the picked entries: an
+// entry that two payouts want, or that is there twice, concerns all of them.
+func (a *audit) pickEntries() {
+	chosen := func(k print) bool { return a.chosen[inPayouts][a.bucket(k)] }
+	for r := range a.payouts.walk() {
+		if chosen(a.key(r.ID)) {
+			for _, item := range list(r) {
+				a.pick(inPayouts, a.keyOf(key(&item)))
+			}
+		}
+	}
+	for r := range a.sales.walk() {
+		for i := range r.Commissions {
+			if c := &r.Commissions[i]; chosen(a.keyOf(entryKey{number: c.Number})) {
+				a.pick(inPayouts, a.key(c.PayoutID))
+			}
+		}
+	}
+	for r := range a.adjusted.walk() {
+		if chosen(a.keyOf(entryKey{id: r.ID})) {
+			a.pick(inPayouts, a.key(r.PayoutID))
+		}
+	}
+}
+
 // verifyPayouts compares payouts with the entries that name them.
 func (a *audit) verifyPayouts() {
 	entries := a.entries()
 	sums := map[uuid.UUID]affiliate.Amount{}
 	for _, e := range entries {
-		if e.payout == uuid.Nil {
+		if e.payout == uuid.Nil || !a.mine(e.payout) {
 			continue
 		}
 		payout := a.payouts.get(e.payout)
@@ -55,38 +81,61 @@ func (a *audit) verifyPayouts() {
 	}
 	for r := range a.payouts.records() {
 		a.verifyPayout(r, sums[r.ID])
-		a.verifyListed(r, entries)
+		a.verifyListed(r, entries, a.mine(r.ID))
 	}
 	for _, e := range entries {
-		if e.payout != uuid.Nil && a.payouts.has(e.payout) && e.live != 1 {
+		if e.payout != uuid.Nil && a.mine(e.payout) && a.payouts.has(e.payout) && e.live != 1 {
 			a.breach("I42", e.name, "payout %s lists it %d times", e.payout, e.live)
 		}
-		if e.frozen != e.ever && e.payout == uuid.Nil {
+		if e.frozen != e.ever && e.payout == uuid.Nil && e.mine {
 			a.breach("I67", e.name, "frozen: %v, in the list of a payout: %v", e.frozen, e.ever)
 		}
 	}
 }
 
-// entries returns the commissions of all sales, and the adjustments.
+// keyOf returns the print of the key of an entry.
+func (a *audit) keyOf(k entryKey) print { return a.seed.num(isEntry).num(k.number).id(k.id) }
+
+// entries returns the commissions of all sales, and the adjustments, that were picked, or
+// are in a payout that was picked.
 func (a *audit) entries() map[entryKey]*paidEntry {
-	entries := map[entryKey]*paidEntry{}
-	for r := range a.sales.records() {
-		for i := range r.Commissions {
-			c := &r.Commissions[i]
-			name, key := numbered("commission", c.Number), entryKey{number: c.Number}
-			if entries[key] != nil {
-				a.breach("I53", name, "its number is not unique")
-				continue
-			}
-			entries[key] = &paidEntry{
-				name: name, affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
+	entries, wanted := map[entryKey]*paidEntry{}, map[entryKey]bool{}
+	for r := range a.payouts.records() {
+		if a.mine(r.ID) {
+			for _, item := range list(r) {
+				wanted[key(&item)] = true
 			}
 		}
 	}
-	for r := range a.adjusted.records() {
-		entries[entryKey{id: r.ID}] = &paidEntry{
-			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
+	for r := range a.sales.records() {
+		for i := range r.Commissions {
+			if c := &r.Commissions[i]; c.PayoutID != uuid.Nil && a.mine(c.PayoutID) {
+				wanted[entryKey{number: c.Number}] = true
+			}
 		}
+	}
+	enter := func(k entryKey, e paidEntry) {
+		e.mine = a.picks(a.keyOf(k))
+		switch {
+		case !e.mine && !wanted[k] && !a.mine(e.payout):
+		case entries[k] == nil:
+			entries[k] = &e
+		case e.mine:
+			a.breach("I53", e.name, "its number is not unique")
+		}
+	}
+	for r := range a.sales.records() {
+		for i := range r.Commissions {
+			c := &r.Commissions[i]
+			enter(entryKey{number: c.Number}, paidEntry{
+				name: numbered("commission", c.Number), affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
+			})
+		}
+	}
+	for r := range a.adjusted.records() {
+		enter(entryKey{id: r.ID}, paidEntry{
+			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
+		})
 	}
 	return entries
 }
@@ -95,10 +144,13 @@ func (a *audit) entries() map[entryKey]*paidEntry {
 // name it.
 func (a *audit) verifyPayout(r *record.Payout, held affiliate.Amount) {
 	name := named("payout", r.ID)
-	if !a.affiliates.has(r.AffiliateID) {
+	if a.affiliates.lacks(r.AffiliateID) {
 		a.breach("I38", name, "its affiliate %s does not exist", r.AffiliateID)
 	}
-	if engine.IsLive(r) && held != r.Amount {
+	if !a.own(r.ID) {
+		return
+	}
+	if !a.sifting && engine.IsLive(r) && held != r.Amount {
 		a.breach("I42", name, "it is %v, its entries add up to %v", r.Amount, held)
 	}
 	if r.Amount.Sign() <= 0 {
@@ -117,21 +169,21 @@ func (a *audit) verifyPayout(r *record.Payout, held affiliate.Amount) {
 	a.instants("payout", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-// verifyListed checks the list of a payout, and adds it to the entries. A
+// verifyListed checks the list of a payout that was picked, and adds any to the entries. A
 // canceled or returned payout equals the sum of its list as long as all of the
 // list exists.
-func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry) {
+func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry, picked bool) {
 	name := named("payout", r.ID)
 	sum, whole := affiliate.Amount{}, true
 	for _, item := range list(r) {
 		e := entries[key(&item)]
-		if engine.IsLive(r) && (e == nil || e.payout != r.ID) {
+		if picked && engine.IsLive(r) && (e == nil || e.payout != r.ID) {
 			a.breach("I38", name, "%v is gone, or in another payout", item)
 		}
 		if whole = whole && e != nil; e == nil {
 			continue
 		}
-		if len(r.Items) > 0 && item.Commission != 0 && e.sale != item.Sale {
+		if picked && len(r.Items) > 0 && item.Commission != 0 && e.sale != item.Sale {
 			a.breach("I38", name, "commission %d is of sale %d, not of %d", item.Commission, e.sale, item.Sale)
 		}
 		e.ever = true
@@ -143,7 +195,7 @@ func (a *audit) verifyListed(r *record.Payout, entries map[entryKey]*paidEntry) 
 		}
 		sum, _ = sum.Add(e.amount) // an overflow is another sum
 	}
-	if !engine.IsLive(r) && whole && sum != r.Amount {
+	if picked && !engine.IsLive(r) && whole && sum != r.Amount {
 		a.breach("I38", name, "it was %v, its entries add up to %v", r.Amount, sum)
 	}
 }
@@ -158,4 +210,53 @@ func list(r *record.Payout) []affiliate.PayoutItem {
 		list[i].Commission = n
 	}
 	return list
+}
+
+func (a *audit) siftPayout(r *record.Payout) {
+	k := a.key(r.ID)
+	a.about(inPayouts, k)
+	a.verifyPayout(r, affiliate.Amount{})
+	a.siftImported(r.ID, record.ImportedAsPayout)
+	if live := engine.IsLive(r); live {
+		a.add(inPayouts, k, k.num(isHeld), -r.Amount.Scaled())
+		for _, item := range list(r) {
+			a.add(inPayouts, k, a.itemOf(k, key(&item), r.AffiliateID, item.Sale), -1)
+		}
+	} else {
+		a.pick(inPayouts, k) // few are not; what they list may be in another one
+		for _, item := range list(r) {
+			a.pick(inPayouts, a.keyOf(key(&item)))
+		}
+	}
+	if r.RunID != uuid.Nil {
+		a.add(inRuns, k, k.num(isLine).id(r.RunID).id(r.AffiliateID).num(r.Amount.Scaled()), -1)
+	}
+	switch r.Status {
+	case affiliate.PayoutPaid:
+		a.account(r.AffiliateID, affiliate.AccountPaid, r.Amount)
+	case affiliate.PayoutCanceled, affiliate.PayoutReturned:
+	default:
+		a.account(r.AffiliateID, affiliate.AccountInPayout, r.Amount)
+	}
+	if a.knows(k, k.num(isBrought)) {
+		return
+	}
+	for cause, n := range stepsOf(r) {
+		a.add(inMovements, k, k.num(isStep).text(string(cause)).num(r.Amount.Scaled()).id(r.AffiliateID), -int64(n))
+	}
+}
+
+// itemOf is the print of an entry in a payout.
+func (a *audit) itemOf(k print, e entryKey, owner uuid.UUID, sale int64) print {
+	if e.id != uuid.Nil {
+		sale = 0
+	}
+	return k.num(isItem).num(e.number).id(e.id).id(owner).num(sale)
+}
+
+// entry adds a commission or an adjustment of a payout.
+func (a *audit) entry(payout uuid.UUID, e entryKey, owner uuid.UUID, sale int64, amount affiliate.Amount) {
+	k := a.key(payout)
+	a.add(inPayouts, k, k.num(isHeld), amount.Scaled())
+	a.add(inPayouts, k, a.itemOf(k, e, owner, sale), 1)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/mailbox"
@@ -27,7 +28,7 @@ func (a *audit) verifyPeople() {
 		a.verifyReferral(r)
 	}
 	for r := range a.erasures.records() {
-		a.refers("I83", "erasure", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
+		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
 	}
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByEmail)
 	unique(a, "I35", "referral", &a.referrals, record.ByEmail)
@@ -38,11 +39,16 @@ func (a *audit) verifyPeople() {
 }
 
 func (a *audit) verifyAffiliate(r *record.Affiliate) {
-	a.verifyEmail("affiliate", r.ID, r.Email)
-	a.refers("I36", "affiliate", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
-	a.refers("I36", "affiliate", r.ID, "tier", r.TierID, a.tiers.has(r.TierID))
-	listed(a, named("affiliate", r.ID), "status", r.Status, affiliateStatuses...)
-	a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
+	own := a.own(r.ID)
+	if own {
+		a.verifyEmail("affiliate", r.ID, r.Email)
+	}
+	refers(a, "I36", "affiliate", r.ID, "plan", r.PlanID, &a.plans)
+	refers(a, "I36", "affiliate", r.ID, "tier", r.TierID, &a.tiers)
+	if own {
+		listed(a, named("affiliate", r.ID), "status", r.Status, affiliateStatuses...)
+		a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
+	}
 }
 
 // verifyEmail checks that an email is canonical, or erased.
@@ -56,73 +62,204 @@ func (a *audit) verifyEmail(kind string, id uuid.UUID, email string) {
 }
 
 func (a *audit) verifyLink(r *record.Link) {
-	if !refusal.ValidSlug(r.Slug) || len(r.Slug) > refusal.MaxSlug {
+	own := a.own(r.ID)
+	if own && (!refusal.ValidSlug(r.Slug) || len(r.Slug) > refusal.MaxSlug) {
 		a.breach("I25", named("link", r.ID), "%q is not a slug", r.Slug)
 	}
-	if !a.affiliates.has(r.AffiliateID) {
+	if a.affiliates.lacks(r.AffiliateID) {
 		a.breach("I27", named("link", r.ID), "its owner %s does not exist", r.AffiliateID)
 	}
-	a.instants("link", r.ID, r.CreatedAt, r.UpdatedAt)
+	if own {
+		a.instants("link", r.ID, r.CreatedAt, r.UpdatedAt)
+	}
 }
 
 // verifyHidden checks that a record does not show its customer after the erasure of
 // the customer has ended.
-func (a *audit) verifyHidden(customer uuid.UUID, kind string, id uuid.UUID, shows bool) {
-	if !shows || customer == uuid.Nil {
+func (a *audit) verifyHidden(customer uuid.UUID, kind string, id uuid.UUID, shows func() bool) {
+	if a.sifting {
+		if k := a.key(customer); a.knows(k, k.num(isHidden)) {
+			a.pick(a.now, k)
+		}
 		return
 	}
-	if ref := a.referrals.get(customer); ref != nil && !ref.Erased.IsZero() && ref.Email == "" {
+	if customer == uuid.Nil || !a.mine(customer) {
+		return
+	}
+	if ref := a.referrals.get(customer); ref != nil && hidden(ref) && shows() {
 		a.breach("I83", named(kind, id), "it shows customer %s, who was erased", customer)
 	}
 }
+
+// hidden reports whether the erasure of a customer has ended.
+func hidden(r *record.Referral) bool { return !r.Erased.IsZero() && r.Email == "" }
 
 // verifyAliases checks that aliases lead to links that name them.
 func (a *audit) verifyAliases() {
 	named := map[uuid.UUID]int{}
 	for r := range a.aliases.records() {
+		if !a.mine(r.LinkID) {
+			continue
+		}
 		link := a.links.get(r.LinkID)
 		if alias, ok := engine.AliasOf(r.Alias); !ok || alias != r.Alias || link == nil || !slices.Contains(link.Aliases, r.Alias) {
-			a.breach("I84", "alias "+r.ID.String(), "%q does not lead to a link that names it", r.Alias)
+			a.breach("I84", object{kind: "alias", id: r.ID}, "%q does not lead to a link that names it", r.Alias)
 		}
 		named[r.LinkID]++
 	}
 	for r := range a.links.records() {
-		if len(r.Aliases) != named[r.ID] {
-			a.breach("I84", "link "+r.ID.String(), "it names %d aliases, %d lead to it", len(r.Aliases), named[r.ID])
+		if a.mine(r.ID) && len(r.Aliases) != named[r.ID] {
+			a.breach("I84", object{kind: "link", id: r.ID}, "it names %d aliases, %d lead to it", len(r.Aliases), named[r.ID])
 		}
 	}
 	unique(a, "I84", "alias", &a.aliases, record.BySlug)
 }
 
 // owned checks that the link of a click, a referral or a sale is its affiliate's.
-func (a *audit) owned(object string, link, affiliate uuid.UUID) {
-	if l := a.links.get(link); l != nil && l.AffiliateID != affiliate && a.affiliates.has(affiliate) {
-		a.breach("I27", object, "its link %s is of affiliate %s, it is of %s", link, l.AffiliateID, affiliate)
+func (a *audit) owned(of object, link, affiliate uuid.UUID) {
+	if a.sifting {
+		if k := a.key(link); link != uuid.Nil {
+			a.expect(a.now, k, k.num(isOwned).id(affiliate))
+		}
+		return
+	}
+	if !a.mine(link) {
+		return
+	}
+	if l := a.links.get(link); l != nil && l.AffiliateID != affiliate && a.affiliates.see(affiliate) != nil {
+		a.breach("I27", of, "its link %s is of affiliate %s, it is of %s", link, l.AffiliateID, affiliate)
 	}
 }
 
 func (a *audit) verifyClick(r *record.Click) {
-	if !a.affiliates.has(r.AffiliateID) {
+	if a.affiliates.lacks(r.AffiliateID) {
 		a.breach("I36", numbered("click", r.Number), "its affiliate %s does not exist", r.AffiliateID)
 	}
-	a.refers("I29", "click", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	refers(a, "I29", "click", r.ID, "link", r.LinkID, &a.links)
 	a.owned(numbered("click", r.Number), r.LinkID, r.AffiliateID)
-	a.refers("I37", "click", r.ID, "referral", r.ReferralID, a.referrals.has(r.ReferralID))
-	a.verifyHidden(r.ReferralID, "click", r.ID, *r != engine.BlankedClick(*r))
+	refers(a, "I37", "click", r.ID, "referral", r.ReferralID, &a.referrals)
+	a.verifyHidden(r.ReferralID, "click", r.ID, func() bool { return *r != engine.BlankedClick(*r) })
 }
 
 func (a *audit) verifyReferral(r *record.Referral) {
-	a.verifyEmail("referral", r.ID, r.Email)
-	a.verifyHidden(r.ID, "referral", r.ID, !engine.Same(*r, engine.BlankedReferral(*r)))
-	if a.erasures.n > 0 && r.Erased.IsZero() && r.Email != "" && a.erasures.has(a.Cfg.ErasureID(r.Email)) {
-		a.breach("I83", named("referral", r.ID), "its email was erased")
+	own := a.own(r.ID)
+	if own {
+		a.verifyEmail("referral", r.ID, r.Email)
 	}
-	if !a.affiliates.has(r.AffiliateID) {
+	a.verifyHidden(r.ID, "referral", r.ID, func() bool { return !engine.Same(*r, engine.BlankedReferral(*r)) })
+	a.verifyErased(r)
+	if a.affiliates.lacks(r.AffiliateID) {
 		a.breach("I36", named("referral", r.ID), "its affiliate %s does not exist", r.AffiliateID)
 	}
-	a.refers("I29", "referral", r.ID, "link", r.LinkID, a.links.has(r.LinkID))
+	refers(a, "I29", "referral", r.ID, "link", r.LinkID, &a.links)
 	a.owned(named("referral", r.ID), r.LinkID, r.AffiliateID)
-	a.refers("I36", "referral", r.ID, "plan", r.PlanID, a.plans.has(r.PlanID))
-	listed(a, named("referral", r.ID), "status", r.Status, subscriptionStatuses...)
-	a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)
+	refers(a, "I36", "referral", r.ID, "plan", r.PlanID, &a.plans)
+	if own {
+		listed(a, named("referral", r.ID), "status", r.Status, subscriptionStatuses...)
+		a.instants("referral", r.ID, r.CreatedAt, r.UpdatedAt)
+	}
+}
+
+// verifyErased checks that no email is stored that was erased.
+func (a *audit) verifyErased(r *record.Referral) {
+	if !a.erases || !r.Erased.IsZero() || r.Email == "" {
+		return
+	}
+	id := a.Cfg.ErasureID(r.Email)
+	if a.sifting {
+		if k := a.key(id); a.knows(k, k.num(a.erasures.kind)) {
+			a.pick(a.now, k)
+		}
+	} else if a.mine(id) && a.erasures.has(id) {
+		a.breach("I83", named("referral", r.ID), "its email was erased")
+	}
+}
+
+// siftPeople sifts affiliates, links and referrals.
+func (a *audit) siftPeople() {
+	sift(a, &a.affiliates, func(r *record.Affiliate) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.affiliates.kind))
+		a.about(inRates, k)
+		a.verifyOwnRate(r)
+		a.about(inPeople, k)
+		a.verifyAffiliate(r)
+		siftKeys(a, inPeople, &a.affiliates, r)
+		a.siftImported(r.ID, record.ImportedAsAffiliate)
+		a.siftLive("affiliate", liveObject{id: r.ID, revision: r.Revision})
+		a.total(ofClicks, r.OpeningClicks, r.ID)
+	})
+	sift(a, &a.links, func(r *record.Link) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.links.kind))
+		a.learn(k, k.num(isOwned).id(r.AffiliateID))
+		a.about(inPeople, k)
+		a.verifyLink(r)
+		siftKeys(a, inPeople, &a.links, r)
+		a.siftImported(r.ID, record.ImportedAsLink)
+		a.total(ofClicks, r.OpeningClicks, r.ID)
+		for _, alias := range r.Aliases {
+			a.add(inPeople, k, k.num(isAlias).text(alias), 1)
+		}
+	})
+	sift(a, &a.aliases, func(r *record.Alias) {
+		k := a.key(r.LinkID)
+		if alias, ok := engine.AliasOf(r.Alias); !ok || alias != r.Alias {
+			a.pick(inPeople, k)
+		}
+		a.add(inPeople, k, k.num(isAlias).text(r.Alias), -1)
+		siftKeys(a, inPeople, &a.aliases, r)
+	})
+	a.erases = sift(a, &a.erasures, func(r *record.Erasure) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.erasures.kind))
+	})
+	pays := a.payers.any()
+	sift(a, &a.referrals, func(r *record.Referral) { a.siftReferral(r, pays) })
+	a.about(inPeople, 0)
+	for r := range a.erasures.walk() {
+		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+	}
+}
+
+func (a *audit) siftReferral(r *record.Referral, pays bool) {
+	k := a.key(r.ID)
+	a.learn(k, k.num(a.referrals.kind))
+	if hidden(r) {
+		a.learn(k, k.num(isHidden))
+	}
+	if pays {
+		a.learn(k, k.num(isStatus).text(string(r.Status)))
+		if engine.IsRefused(r.Status) {
+			a.learn(k, k.num(isStatus))
+		}
+	}
+	a.about(inPeople, k)
+	a.verifyReferral(r)
+	siftKeys(a, inPeople, &a.referrals, r)
+	a.siftImported(r.ID, record.ImportedAsReferral)
+	came := r.Source == engine.ForReferral(affiliate.SourceImported)
+	a.siftLive("referral", liveObject{id: r.ID, revision: r.Revision, silent: came && r.Revision == 0})
+	if !came && a.here(k) && a.steps.saw(k.num(isSilent)) {
+		a.pick(inEvents, k)
+	}
+	a.total(ofReferrals, 1, r.AffiliateID, r.LinkID)
+}
+
+// siftClick sifts a click. What names it has come before.
+func (a *audit) siftClick(r *record.Click) {
+	a.about(inPeople, a.key(r.ID))
+	a.verifyClick(r)
+	a.total(ofClicks, 1, r.AffiliateID, r.LinkID, r.ReferralID)
+	k := a.clickKey(r.Number)
+	a.given(inPeople, clickNumbers, k, r.Number)
+	if r.Number == 0 { // what sales without a click name
+		a.pick(inSales, k)
+	}
+	if !a.knows(k, k.num(isClicked)) {
+		return
+	}
+	if sold := a.value(k.num(isClicked).id(r.AffiliateID)); sold == nil || r.CreatedAt.Time().UnixMicro() > *sold {
+		a.pick(inSales, k)
+	}
 }

@@ -1,24 +1,37 @@
 package audit
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
+// A Way is how breaches are looked for. All ways find the same: tests compare them with the
+// zero one, which is that of Verify.
+type Way struct {
+	Whole bool // every object is looked at closely, and none is sifted
+	Apart bool // as few of them at once as can be
+	Small bool // the sieve is so small that it sifts a share of the keys at a time
+}
+
 // Verify implements tributary.Program.Verify.
 func Verify(ctx context.Context, p *engine.Program) (err error) {
 	defer p.Begin(&ctx, "Verify", engine.Reads).End(&err)
-	a, err := auditIn(ctx, p)
+	found, _, err := Breaches(ctx, p, Way{})
 	if err != nil {
 		return err
 	}
-	breaches := make([]error, len(a.breaches))
-	for i := range a.breaches {
-		breaches[i] = &a.breaches[i]
+	breaches := make([]error, len(found))
+	for i := range found {
+		breaches[i] = &found[i]
 	}
 	return errors.Join(breaches...)
 }
@@ -30,36 +43,107 @@ func Report(ctx context.Context, p *engine.Program) (_ affiliate.Verification, e
 	}
 	defer p.Verifying.Store(false)
 	started := p.Now()
-	a, err := auditIn(ctx, p)
+	breaches, records, err := Breaches(ctx, p, Way{})
 	if err != nil {
 		return affiliate.Verification{}, err
 	}
-	return affiliate.Verification{
-		Holds: len(a.breaches) == 0, Records: a.records, Breaches: append([]affiliate.Breach{}, a.breaches...),
-		Took: max(0, p.Now().Sub(started)),
-	}, nil
+	return affiliate.Verification{Holds: len(breaches) == 0, Records: records, Breaches: breaches, Took: max(0, p.Now().Sub(started))}, nil
 }
 
-// auditIn reads the records and checks them.
-func auditIn(ctx context.Context, p *engine.Program) (*audit, error) {
-	a := &audit{Program: p, ctx: ctx}
+// Breaches checks the records of one snapshot, and counts them.
+func Breaches(ctx context.Context, p *engine.Program, way Way) (breaches []affiliate.Breach, records int64, err error) {
+	var a *audit
 	o := &engine.Op{Program: p, Ctx: ctx, Seen: p.Sighted(ctx)}
-	err := o.Snapshot(func() error {
-		*a = audit{Program: p, ctx: ctx, tx: o.Tx} // a store may run a View again
-		return a.read()
+	err = o.Snapshot(func() error {
+		a = &audit{Program: p, view: view{ctx: ctx}} // a store may run a View again
+		a.seed = printOf(p.Cfg.ID)
+		a.lead(o.Tx)
+		if sizes := sieveSizes[:]; !way.Whole {
+			if way.Small {
+				sizes = []sieveSize{tinySieve}
+			}
+			a.sift(sizes)
+		} else {
+			a.open(tinySieve, 1)
+			a.pickAll()
+		}
+		a.check(way.Apart)
+		return a.err // what was not looked at is no breach
 	})
 	if err != nil {
-		return nil, refusal.Internal("verify", err)
+		return nil, 0, refusal.Internal("verify", err)
 	}
-	a.readImports()
-	for _, check := range []func(){
-		a.verifyImports, a.verifyCodes, a.verifyPeople, a.verifyRates, a.verifySales, a.verifyPayouts, a.verifyAdjustments,
-		a.verifyMovements, a.verifyRuns, a.verifyTotals, a.verifyEvents, a.verifyDeliveries,
-		a.verifyPayments, a.verifyPayers,
-	} {
-		if check(); ctx.Err() != nil {
-			return nil, refusal.Internal("verify", ctx.Err()) // what was not looked at is no breach
+	breaches = make([]affiliate.Breach, len(a.breaches))
+	for i := range a.breaches {
+		breaches[i] = a.breaches[i].Breach
+	}
+	return breaches, a.records, nil
+}
+
+// maxShares is more than any program needs whose records are not made to need more.
+const maxShares = 1 << 10
+
+// sift goes over all records, and picks what is to be checked.
+func (a *audit) sift(sizes []sieveSize) {
+	a.sifting = true
+	defer func() { a.sifting = false }()
+	size, shares := 0, uint64(1)
+	a.open(sizes[0], shares)
+	for share := uint64(0); share < shares && !a.ended(); {
+		a.turn(share)
+		a.records = 0
+		switch a.siftAll(); {
+		case !a.full:
+			a.settle()
+			share++
+			continue
+		case size < len(sizes)-1:
+			size++
+		case shares == maxShares:
+			a.pickAll()
+			return
+		default:
+			shares *= 2
+		}
+		share = 0
+		a.open(sizes[size], shares)
+	}
+}
+
+// check checks what was picked, a group of objects at a time.
+func (a *audit) check(apart bool) {
+	atOnce := int64(atOnce)
+	if apart {
+		atOnce = 1
+	}
+	a.picked = make([]bool, 1<<a.size.buckets)
+	if slices.Contains(a.chosen[inPayouts], true) {
+		a.pickEntries()
+	}
+	for p, verify := range parts {
+		for _, group := range a.rounds(part(p), a.records, atOnce) {
+			clear(a.picked)
+			for _, bucket := range group {
+				a.picked[bucket] = true
+			}
+			for _, drop := range a.drops {
+				drop()
+			}
+			a.now, a.stage, a.brought, a.asked = part(p), 0, nil, nil
+			if verify(a); a.ended() {
+				return
+			}
 		}
 	}
-	return a, nil
+	slices.SortStableFunc(a.breaches, func(x, y found) int {
+		return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.stage, y.stage), bytes.Compare(x.at[:], y.at[:]))
+	})
 }
+
+// picks reports whether an object with a key is checked now.
+func (a *audit) picks(k print) bool { return a.picked[a.bucket(k)] }
+
+func (a *audit) mine(id uuid.UUID) bool { return a.picks(a.key(id)) }
+
+// own reports whether a record is checked by itself now.
+func (a *audit) own(id uuid.UUID) bool { return a.sifting || a.mine(id) }

@@ -15,14 +15,24 @@ const fromBefore = affiliate.CommissionFlat
 // verifyRates checks all rates: of plans, of tiers and of affiliates.
 func (a *audit) verifyRates() {
 	for r := range a.plans.records() {
-		a.verifyPlan(r)
+		if a.mine(r.ID) {
+			a.verifyPlan(r)
+		}
 	}
 	for r := range a.tiers.records() {
-		a.verifyTier(r)
+		if a.mine(r.ID) {
+			a.verifyTier(r)
+		}
 	}
 	for r := range a.affiliates.records() {
-		a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
+		if a.mine(r.ID) {
+			a.verifyOwnRate(r)
+		}
 	}
+}
+
+func (a *audit) verifyOwnRate(r *record.Affiliate) {
+	a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
 }
 
 func (a *audit) verifyPlan(r *record.Plan) {
@@ -37,9 +47,9 @@ func (a *audit) verifyPlan(r *record.Plan) {
 	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
-func (a *audit) verifyHoldDays(object string, days int64) {
+func (a *audit) verifyHoldDays(of object, days int64) {
 	if !engine.ValidHoldDays(days) {
-		a.breach("I40", object, "a holding period of %d days", days)
+		a.breach("I40", of, "a holding period of %d days", days)
 	}
 }
 
@@ -55,13 +65,28 @@ func (a *audit) verifyTier(r *record.Tier) {
 }
 
 // verifyRate checks a rate, where there is one, as one of its type.
-func (a *audit) verifyRate(object string, given affiliate.Opt[affiliate.Percent], typ affiliate.CommissionType) {
+func (a *audit) verifyRate(of object, given affiliate.Opt[affiliate.Percent], typ affiliate.CommissionType) {
 	rate, ok := given.Get()
 	if !ok {
 		return
 	}
-	listed(a, object, "commissionType", typ, affiliate.CommissionPercentage, affiliate.CommissionFlat)
+	listed(a, of, "commissionType", typ, affiliate.CommissionPercentage, affiliate.CommissionFlat)
 	if engine.CheckRate(rate, typ) != nil {
-		a.breach("I40", object, "a rate of %v cannot be %s", rate, typ)
+		a.breach("I40", of, "a rate of %v cannot be %s", rate, typ)
 	}
+}
+
+func (a *audit) siftRates() {
+	sift(a, &a.plans, func(r *record.Plan) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.plans.kind))
+		a.about(inRates, k)
+		a.verifyPlan(r)
+	})
+	sift(a, &a.tiers, func(r *record.Tier) {
+		k := a.key(r.ID)
+		a.learn(k, k.num(a.tiers.kind))
+		a.about(inRates, k)
+		a.verifyTier(r)
+	})
 }

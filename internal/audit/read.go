@@ -1,61 +1,99 @@
 package audit
 
 import (
+	"context"
+	"errors"
+
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// read reads all records first, so that the checks do not run while the store
-// is locked. It keeps no more of them than the checks need.
-func (a *audit) read() error {
-	tx := a.tx
-	for _, fill := range []func() error{
-		filling(a, &a.affiliates, tx.Affiliates), filling(a, &a.links, tx.Links), filling(a, &a.clicks, tx.Clicks),
-		filling(a, &a.referrals, tx.Referrals), filling(a, &a.coupons, tx.Coupons), filling(a, &a.codes, tx.Codes),
-		filling(a, &a.ledger, tx.Redemptions), filling(a, &a.sales, tx.Sales), filling(a, &a.plans, tx.Plans),
-		filling(a, &a.tiers, tx.Tiers), filling(a, &a.payouts, tx.Payouts), filling(a, &a.adjusted, tx.Adjustments),
-		filling(a, &a.movements, tx.Movements), filling(a, &a.runs, tx.Runs), filling(a, &a.lines, tx.Lines), filling(a, &a.totals, tx.Totals),
-		filling(a, &a.receipts, tx.Receipts), filling(a, &a.endpoints, tx.Endpoints), filling(a, &a.events, tx.Events),
-		filling(a, &a.deliveries, tx.Deliveries), filling(a, &a.queue, tx.Queue),
-		filling(a, &a.payments, tx.Payments), filling(a, &a.keys, tx.PaymentKeys), filling(a, &a.payers, tx.Payers), filling(a, &a.erasures, tx.Erasures), filling(a, &a.aliases, tx.Aliases), filling(a, &a.imports, tx.Imports),
-	} {
-		if err := fill(); err != nil {
-			return err
-		}
-	}
-	return nil
+// A view is the snapshot that the audit reads.
+type view struct {
+	ctx context.Context
+	err error // the first one of the store, or of the context
 }
 
-// filling reads a table into its collection, and counts its records.
-func filling[R record.Record[R]](a *audit, s *collection[R], t record.Table[R]) func() error {
-	return func() error {
-		s.ctx = a.ctx
-		for rec, err := range t.List(record.Query{}) {
-			if err != nil {
-				return err
-			}
-			if a.trim(s.add(rec)); s.n%endedEvery == 0 && s.ctx.Err() != nil {
-				return s.ctx.Err()
-			}
-		}
-		a.records += int64(s.n)
-		return nil
+// fail keeps an error, or that of the context.
+func (v *view) fail(err error) {
+	if v.err == nil && err != nil {
+		v.err = err
 	}
 }
 
-// trim drops what no check needs, if that is most of a record. The bytes of an
-// event are checked here, because they concern nothing else.
-func (a *audit) trim(rec any) {
-	switch r := rec.(type) {
-	case *record.Sale:
-		a.verifyHidden(r.ReferralID, "sale", r.ID, !engine.Same(*r, engine.BlankedSale(*r)))
-		r.Name, r.Email, r.Products, r.Metadata = "", "", nil, nil
-	case *record.Receipt:
-		*r = record.Receipt{ID: r.ID, Key: r.Key}
-	case *record.Event:
-		if raw, _ := r.Payload.Source(); len(raw) > 0 {
-			a.verifyPayload(r, raw)
-			r.Payload = record.Payload{}
-		}
-	}
+// ended reports whether the audit is to give up.
+func (v *view) ended() bool {
+	v.fail(v.ctx.Err())
+	return v.err != nil
+}
+
+func isNotFound(err error) bool { return errors.Is(err, affiliate.ErrNotFound) }
+
+// tables are the records of a program.
+type tables struct {
+	affiliates collection[record.Affiliate]
+	links      collection[record.Link]
+	clicks     collection[record.Click]
+	referrals  collection[record.Referral]
+	coupons    collection[record.Coupon]
+	codes      collection[record.Code]
+	ledger     collection[record.Redemption]
+	sales      collection[record.Sale]
+	plans      collection[record.Plan]
+	tiers      collection[record.Tier]
+	payouts    collection[record.Payout]
+	adjusted   collection[record.Adjustment]
+	movements  collection[record.Movement]
+	runs       collection[record.Run]
+	lines      collection[record.Line]
+	totals     collection[record.Totals]
+	receipts   collection[record.Receipt]
+	endpoints  collection[record.Endpoint]
+	events     collection[record.Event]
+	deliveries collection[record.Delivery]
+	queue      collection[record.Queue]
+	payments   collection[record.Payment]
+	keys       collection[record.PaymentKey]
+	payers     collection[record.Payer]
+	erasures   collection[record.Erasure]
+	aliases    collection[record.Alias]
+	imports    collection[record.Import]
+}
+
+// lead leads every collection to its table.
+func (a *audit) lead(tx *record.Tx) {
+	leads(a, &a.affiliates, tx.Affiliates, 1)
+	leads(a, &a.links, tx.Links, 2)
+	leads(a, &a.clicks, tx.Clicks, 3)
+	leads(a, &a.referrals, tx.Referrals, 4)
+	leads(a, &a.coupons, tx.Coupons, 5)
+	leads(a, &a.codes, tx.Codes, 6)
+	leads(a, &a.ledger, tx.Redemptions, 7)
+	leads(a, &a.sales, tx.Sales, 8)
+	leads(a, &a.plans, tx.Plans, 9)
+	leads(a, &a.tiers, tx.Tiers, 10)
+	leads(a, &a.payouts, tx.Payouts, 11)
+	leads(a, &a.adjusted, tx.Adjustments, 12)
+	leads(a, &a.movements, tx.Movements, 13)
+	leads(a, &a.runs, tx.Runs, 14)
+	leads(a, &a.lines, tx.Lines, 15)
+	leads(a, &a.totals, tx.Totals, 16)
+	leads(a, &a.receipts, tx.Receipts, 17)
+	leads(a, &a.endpoints, tx.Endpoints, 18)
+	leads(a, &a.events, tx.Events, 19)
+	leads(a, &a.deliveries, tx.Deliveries, 20)
+	leads(a, &a.queue, tx.Queue, 21)
+	leads(a, &a.payments, tx.Payments, 22)
+	leads(a, &a.keys, tx.PaymentKeys, 23)
+	leads(a, &a.payers, tx.Payers, 24)
+	leads(a, &a.erasures, tx.Erasures, 25)
+	leads(a, &a.aliases, tx.Aliases, 26)
+	leads(a, &a.imports, tx.Imports, 27)
+	// The two halves of a reversal are looked at together.
+	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
+}
+
+func leads[R record.Record[R]](a *audit, s *collection[R], t record.Table[R], kind int64) {
+	*s = collection[R]{a: a, table: t, kind: kind}
+	a.drops = append(a.drops, func() { s.at = nil })
 }

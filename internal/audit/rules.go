@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -154,6 +155,37 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 		return times(flat, per(kept, fraction(r.TotalEarned)))
 	}
 	return times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
+}
+
+// earnsPlainly reports whether a sale has one commission, which is what its percentage
+// gives of its base. It counts in whole numbers, because most sales are such, and says no
+// where that is not enough: then the fractions decide.
+func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
+	rate, _ := r.Rate.Get()
+	_, hand := r.ByHand.Get()
+	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") {
+		return false
+	}
+	base, d, unit := r.TotalEarned.Scaled(), deductings(r)[0], c.Unit().Scaled()
+	if d.tax {
+		base -= r.Tax.Scaled()
+	}
+	if d.shipping {
+		base -= r.Shipping.Scaled()
+	}
+	if base <= 0 || base > r.TotalEarned.Scaled() || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 || rate.Sign() < 0 || rate.Scaled() > 100*decimal.Scale {
+		return false
+	}
+	whole := uint64(100 * decimal.Scale * unit) // of the rate that gives one unit
+	hi, lo := bits.Mul64(uint64(base), uint64(rate.Scaled()))
+	if hi >= whole {
+		return false
+	}
+	units, rest := bits.Div64(hi, lo, whole)
+	if rest >= whole-rest {
+		units++
+	}
+	return units*uint64(unit) == uint64(r.Commissions[0].Earned.Scaled())
 }
 
 // entriesOf returns the sum of a sale's commissions.

@@ -9,22 +9,38 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
+// clickKey is the key of the number of a click.
+func (a *audit) clickKey(n int64) print {
+	return a.keyed(a.clicks.kind, record.Key{Index: record.ByNumber, ID: record.NumberID(n)})
+}
+
 // clickNumbers returns the clicks by their numbers.
 func (a *audit) clickNumbers() map[int64]*record.Click {
-	clicks := make(map[int64]*record.Click, a.clicks.n)
+	clicks := map[int64]*record.Click{}
 	for r := range a.clicks.records() {
-		clicks[r.Number] = r
+		if a.picks(a.clickKey(r.Number)) {
+			kept := *r
+			clicks[r.Number] = &kept
+		}
 	}
 	return clicks
 }
 
+// verifyClicked checks the click of a sale, if it was picked and is there.
+func (a *audit) verifyClicked(r *record.Sale, clicks map[int64]*record.Click) {
+	n := r.Why.Click
+	if !a.picks(a.clickKey(n)) {
+		return
+	}
+	if click := clicks[n]; click != nil && (click.CreatedAt.After(r.CreatedAt) || click.AffiliateID != r.AffiliateID) {
+		a.breach("I74", numbered("sale", r.Number), "its click %d is of affiliate %s and %v", n, click.AffiliateID, click.CreatedAt)
+	}
+}
+
 // verifyWhy checks what a sale says about its origin, its terms and its
 // commission. Sales older than these fields pass.
-func (a *audit) verifyWhy(r *record.Sale, clicks map[int64]*record.Click) {
+func (a *audit) verifyWhy(r *record.Sale) {
 	w, name := &r.Why, numbered("sale", r.Number)
-	if click := clicks[w.Click]; click != nil && (click.CreatedAt.After(r.CreatedAt) || click.AffiliateID != r.AffiliateID) {
-		a.breach("I74", name, "its click %d is of affiliate %s and %v", w.Click, click.AffiliateID, click.CreatedAt)
-	}
 	if w.By.Is("") {
 		return
 	}
@@ -39,5 +55,28 @@ func (a *audit) verifyWhy(r *record.Sale, clicks map[int64]*record.Click) {
 	}
 	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {
 		a.breach("I70", name, "it has no commission, and no reason for that")
+	}
+}
+
+// siftOrigin notes the click that a sale names.
+func (a *audit) siftOrigin(r *record.Sale) {
+	if r.Why.Click == 0 {
+		return
+	}
+	k := a.clickKey(r.Why.Click)
+	if !a.here(k) {
+		return
+	}
+	fact := k.num(isClicked).id(r.AffiliateID)
+	first, pair := a.learn(k, k.num(isClicked)), a.learn(k, fact)
+	if a.full {
+		return
+	}
+	if !first && pair {
+		a.pick(inSales, k) // of another affiliate
+	}
+	at := r.CreatedAt.Time().UnixMicro()
+	if sold := a.value(fact); pair || at < *sold {
+		*sold = at
 	}
 }
