@@ -630,7 +630,7 @@ func lateAt(t *testing.T, at int) (reached bool) {
 		reached = p.paused
 
 		sellBoth(1)
-		for n, to := range []string{"b", "c", "b"} {
+		for n, to := range []string{"b", "c", "a"} {
 			if err := s.router().Move(t.Context(), program, to); err != nil {
 				t.Fatalf("step %d: Move: %v", at, err)
 			}
