@@ -37,6 +37,9 @@
 //     configuration.
 //   - For the first Update of a new program every store must answer, because each might
 //     have it already. A program that a store had before there was a router stays there.
+//   - A store that runs a closure again takes its sequences back between the runs, as
+//     sqlitestore and pgstore do, and memstore runs none again. On a store that does
+//     neither no move comes to its end; nothing is lost.
 //   - A store that is restored from a backup has its programs of then: one that has left
 //     it since stays where it is, and one that has come since is lost with it.
 //

@@ -272,6 +272,10 @@ func TestFence(t *testing.T) {
 				t.Errorf("%s with the program at %q: %v, want %v", name, tt.at, err, tt.want)
 			}
 		}
+		err := router.Fence(distant(s.stores["a"])).Update(t.Context(), program, func(*record.Tx) error { return errBroken })
+		if tt.want != nil && err != tt.want || tt.want == nil && err != errBroken {
+			t.Errorf("a closure that fails, with the program at %q: %v", tt.at, err)
+		}
 	}
 }
 
