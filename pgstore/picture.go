@@ -160,6 +160,7 @@ func (tab *table[T]) settle() int {
 		}
 	}
 	tab.undo, tab.touched, tab.wanted = nil, nil, nil
+	tab.t = nil // the next transaction binds it
 	return len(tab.rows) + len(tab.holders)
 }
 
