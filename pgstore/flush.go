@@ -36,7 +36,7 @@ func (tab *table[T]) flush(w *writes) error {
 			gone = append(gone, e)
 		case e.row.base == nil:
 			fresh = append(fresh, e)
-		case tab.sameKeys(e.row):
+		case tab.sameKeys(e.row, record.Index.Unique):
 			here = append(here, e)
 		default:
 			moved = append(moved, e)
@@ -52,7 +52,7 @@ func (tab *table[T]) flush(w *writes) error {
 		here = append(here, moved...)
 	}
 	if len(gone) > 0 {
-		w.list = append(w.list, write{form{tab.sql, deleteRows}, []any{idsOf(gone)}})
+		w.list = append(w.list, write{tab.sql, deleteRows, []any{idsOf(gone)}})
 	}
 	if err := tab.add(w, updateRow, updateRows, here); err != nil {
 		return err
@@ -60,12 +60,13 @@ func (tab *table[T]) flush(w *writes) error {
 	return tab.add(w, insertRow, insertRows, fresh)
 }
 
-// sameKeys reports whether the unique keys of a row are the same as in the database.
-func (tab *table[T]) sameKeys(r *row[T]) bool {
-	unique := func(keys []record.Key) []record.Key {
-		return slices.DeleteFunc(keys, func(key record.Key) bool { return !key.Index.Unique() })
+// sameKeys reports whether the keys of a row are the same as in the database, those of
+// some indexes.
+func (tab *table[T]) sameKeys(r *row[T], of func(record.Index) bool) bool {
+	only := func(keys []record.Key) []record.Key {
+		return slices.DeleteFunc(keys, func(key record.Key) bool { return !of(key.Index) })
 	}
-	return slices.Equal(unique(r.rec.AppendKeys(tab.t.room[0][:0])), unique(r.base.rec.AppendKeys(tab.t.room[1][:0])))
+	return slices.Equal(only(r.rec.AppendKeys(tab.t.room[0][:0])), only(r.base.rec.AppendKeys(tab.t.room[1][:0])))
 }
 
 func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
@@ -90,7 +91,7 @@ func (tab *table[T]) add(w *writes, one, many how, entries []entry[T]) error {
 		for i, c := range tab.sql.Columns {
 			args[i] = value(c.Kind, &row[i])
 		}
-		w.list = append(w.list, write{form{tab.sql, one}, args})
+		w.list = append(w.list, write{tab.sql, one, args})
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (tab *table[T]) addMany(w *writes, how how, entries []entry[T]) error {
 	for i, c := range tab.sql.Columns {
 		args[i] = values(c.Kind, rows, i)
 	}
-	w.list = append(w.list, write{form{tab.sql, how}, args})
+	w.list = append(w.list, write{tab.sql, how, args})
 	return nil
 }
 

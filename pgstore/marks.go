@@ -15,10 +15,7 @@ import (
 // to be new without a question to the database. A mark may be too low when
 // records came from elsewhere. Then a unique index of the database refuses the
 // insert at the commit, and the closure runs again without marks.
-type marks struct {
-	raw    []byte
-	raised bool
-}
+type marks struct{ raw []byte }
 
 // load reads the marks of a row. Without a row, or with the marks of another
 // version of the schema, they start from zero.
@@ -71,6 +68,5 @@ func (tab *table[T]) raise(e entry[T]) {
 func (m *marks) lift(i int, id uuid.UUID) {
 	if bytes.Compare(id[:], m.at(i)) > 0 {
 		copy(m.at(i), id[:])
-		m.raised = true
 	}
 }

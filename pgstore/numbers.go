@@ -11,9 +11,9 @@ import (
 )
 
 // numbers are the counters of a program, in one row. A transaction reads them
-// when it begins and writes them when it ends. No other transaction can change
-// them in between: in Queue mode because of the advisory lock, in Serializable
-// mode because of the lock of the row.
+// when it begins and writes them when it ends. No other transaction changes
+// them in between: in Queue mode because of the advisory lock or the guard, in
+// Serializable mode because of the lock of the row.
 type numbers struct {
 	at     [4]int64 // the last number
 	stored [4]int64

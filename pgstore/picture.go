@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // A picture is what a Store knows of a program at one version: counters, marks and
@@ -145,7 +147,7 @@ func (tab *table[T]) settle() int {
 		e, known, _ := tab.newestRow() // asks nothing, because it is known
 		tab.newest, last = newest{known: known, id: e.id}, e.row
 	}
-	if remembered[tab.sql.Name] {
+	if tab.sql.remembered {
 		if slices.ContainsFunc(tab.touched, tab.moved) {
 			tab.lists = nil
 		}
@@ -168,10 +170,7 @@ func (tab *table[T]) settle() int {
 // database had.
 func (tab *table[T]) moved(id uuid.UUID) bool {
 	r := tab.rows[id]
-	if !r.live || r.base == nil {
-		return true
-	}
-	return !slices.Equal(r.rec.AppendKeys(tab.t.room[0][:0]), r.base.rec.AppendKeys(tab.t.room[1][:0]))
+	return !r.live || r.base == nil || !tab.sameKeys(r, func(ix record.Index) bool { return !ix.Unique() })
 }
 
 // settle makes a row the one that the database has.

@@ -24,7 +24,9 @@ type tableSQL struct {
 	at    byte   // the place in record.Schema
 	name  string // with the schema
 	maker tableMaker
-	ahead []reference // records that are read together with one of this table
+
+	remembered bool        // a Store remembers its records
+	ahead      []reference // records that are read together with one of this table
 
 	asks   map[record.Index]askSQL // by id, which has the empty name, and by each unique index
 	lists  map[record.Index]string // whole lists of any number of keys
@@ -91,7 +93,7 @@ func newStatements(schema string) *statements {
 	prototype := (&unit{}).tx()
 	for i, t := range relation.Tables() {
 		s.tables = append(s.tables, &tableSQL{
-			Table: t, at: byte(i), name: quoted + t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name],
+			Table: t, at: byte(i), name: quoted + t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name], remembered: remembered[t.Name],
 			asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{}, markAt: map[record.Index]int{},
 		})
 	}

@@ -18,14 +18,9 @@ type writes struct {
 
 // A write is a statement for rows of one table.
 type write struct {
-	form
+	sql  *tableSQL
+	how  how
 	args []any // a value for each column, or an array for each; of deleteRows: the ids
-}
-
-// A form is the part of a write on which its text depends.
-type form struct {
-	sql *tableSQL
-	how how
 }
 
 // how is what a statement does.
@@ -57,7 +52,8 @@ type joins struct {
 }
 
 // joined returns the statement that gives the program a new version if the guard lets
-// it, and then writes. Its parameters are those of the guard and of each write. It returns a row if it has written.
+// it, and then writes. Its parameters are those of the guard and of each write. It returns
+// a row if it has written.
 func (s *statements) joined(w *writes) string {
 	shape := w.shape()
 	s.joins.mu.Lock()
