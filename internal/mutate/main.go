@@ -67,8 +67,7 @@ func main() {
 	files := flag.String("files", strings.Join(ruleFiles, ","), "the files to change")
 	flag.IntVar(&o.workers, "workers", 2, "how many tests run at once")
 	flag.Parse()
-	// The state machines draw the same every time, and a mutant leaves no files.
-	o.files, o.folders, o.flags = strings.Split(*files, ","), strings.Split(*folders, ","), append([]string{"-rapid.seed=1", "-rapid.nofailfile"}, flag.Args()...)
+	o.files, o.folders, o.flags = strings.Split(*files, ","), strings.Split(*folders, ","), flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -109,6 +108,7 @@ func run(ctx context.Context, o options) error {
 		if out, err := compile(folder, overlay, t.binary); err != nil {
 			return fmt.Errorf("the mutants do not compile: %w\n%s", err, out)
 		}
+		t.drawTheSame(ctx)
 		fails, err := t.survey(ctx, o.workers)
 		if err != nil {
 			return err

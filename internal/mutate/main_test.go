@@ -29,6 +29,15 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// A package whose tests fail without a mutant says nothing about mutants.
+func TestMutantsOfFailingTests(t *testing.T) {
+	var log bytes.Buffer
+	o := options{folders: []string{"testdata/rules"}, files: []string{"testdata/rules/rules.go"}, workers: 2, flags: []string{"-no.such.flag"}, out: &log, log: &log}
+	if err := run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "fail without a mutant") {
+		t.Errorf("with tests that cannot run: %v\n%s", err, &log)
+	}
+}
+
 // TestSurvivors: each line of the list has a key and a reason.
 func TestSurvivors(t *testing.T) {
 	lines := 0

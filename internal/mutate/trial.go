@@ -42,8 +42,18 @@ func (t *trial) run(ctx context.Context, names []string, limit time.Duration, en
 	return err == nil, out
 }
 
+// drawTheSame lets the state machines of the package, if it has some, draw the same
+// every time and leave no files.
+func (t *trial) drawTheSame(ctx context.Context) {
+	usage, _ := exec.CommandContext(ctx, t.binary, "-h").CombinedOutput() // it exits with an error
+	if bytes.Contains(usage, []byte("-rapid.seed")) {
+		t.flags = append([]string{"-rapid.seed=1", "-rapid.nofailfile"}, t.flags...)
+	}
+}
+
 // survey runs each test alone, without a mutant. Tests that fail, because they
-// measure what the questions cost, are named and left out.
+// measure what the questions cost, are named and left out. They are few: when more than
+// a tenth of a package fails, something else is wrong.
 func (t *trial) survey(ctx context.Context, workers int) (left []string, err error) {
 	cmd := exec.CommandContext(ctx, t.binary, "-test.list", "^(Test|Example)")
 	cmd.Dir = t.folder
@@ -67,7 +77,13 @@ func (t *trial) survey(ctx context.Context, workers int) (left []string, err err
 	})
 	slices.SortFunc(t.tests, func(a, b tested) int { return cmp.Compare(a.took, b.took) })
 	slices.Sort(left)
-	return left, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return left, err
+	}
+	if all := len(strings.Fields(string(out))); len(left)*10 > all {
+		return left, fmt.Errorf("%s: %d of %d tests fail without a mutant: %v", t.folder, len(left), all, left)
+	}
+	return left, nil
 }
 
 // reached reads the numbers of the sites that a run came by.
