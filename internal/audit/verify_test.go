@@ -112,7 +112,7 @@ func TestVerifyPeople(t *testing.T) {
 		{Name: "internal/engine in a missing tier", Change: func(b *scene.Ledger, tx *record.Tx) error {
 			return scene.Edit(tx.Affiliates, nil, func(r *record.Affiliate) { r.TierID = missing })
 		}, Want: []string{"I36"}},
-		{Name: "internal/proofs of an unknown status", Change: func(b *scene.Ledger, tx *record.Tx) error {
+		{Name: "affiliate of an unknown status", Change: func(b *scene.Ledger, tx *record.Tx) error {
 			return scene.Edit(tx.Affiliates, nil, func(r *record.Affiliate) { r.Status = "VIP" })
 		}, Want: []string{"I81"}},
 		{Name: "referral of an unknown status", Change: referral(func(r *record.Referral) { r.Status = "TRIAL" }), Want: []string{"I81"}},

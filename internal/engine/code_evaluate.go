@@ -124,7 +124,7 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, out *affili
 	}
 	aff, err := o.Tx.Affiliates.Get(v.code.AffiliateID)
 	if err != nil {
-		return refusal.Internal("internal/proofs of a code", err)
+		return refusal.Internal("affiliate of a code", err)
 	}
 	if risk := risk(aff.Status); risk != "" {
 		out.Risks = append(out.Risks, risk)

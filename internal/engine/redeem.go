@@ -78,7 +78,7 @@ func (o *Op) RefusedHold(code *record.Code) (affiliate.HoldReason, error) {
 	}
 	aff, err := o.Tx.Affiliates.Get(code.AffiliateID)
 	if err != nil {
-		return "", refusal.Internal("internal/proofs of a code", err)
+		return "", refusal.Internal("affiliate of a code", err)
 	}
 	return aff.Status.NewSales().Or(""), nil
 }

@@ -36,7 +36,7 @@ func (o *Op) Attribute(in affiliate.NewReferral) (Origin, affiliate.ReferralMedi
 	}
 	aff, err := o.Tx.Affiliates.Get(v.code.AffiliateID)
 	if err != nil {
-		return Origin{}, "", refusal.Internal("internal/proofs of a code", err)
+		return Origin{}, "", refusal.Internal("affiliate of a code", err)
 	}
 	return Origin{Affiliate: aff, Click: named.Click}, affiliate.MediumCoupon, nil
 }

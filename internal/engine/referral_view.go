@@ -18,7 +18,7 @@ func (o *Op) referralBody(rec record.Referral) (body affiliate.ReferralBody, err
 	}
 	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return body, refusal.Internal("internal/proofs of a referral", err)
+		return body, refusal.Internal("affiliate of a referral", err)
 	}
 	summary, err := o.summary(aff)
 	if err != nil {

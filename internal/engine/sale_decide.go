@@ -127,7 +127,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 
 func (o *Op) creditTo(d *Decision, id uuid.UUID) (err error) {
 	if d.affiliate, err = o.Tx.Affiliates.Get(id); err != nil {
-		return refusal.Internal("internal/proofs of a sale", err)
+		return refusal.Internal("affiliate of a sale", err)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (o *Op) identifyReferral(ident string, id *identity) error {
 	id.Customer.Known, id.Customer.Email = true, ref.Email
 	id.Origin.Link.ID, id.Origin.by = ref.LinkID, affiliate.CreditReferral
 	if id.Origin.Affiliate, err = o.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
-		return refusal.Internal("internal/proofs of a referral", err)
+		return refusal.Internal("affiliate of a referral", err)
 	}
 	return nil
 }

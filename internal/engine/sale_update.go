@@ -183,7 +183,7 @@ func (o *Op) applyTerms(rec *record.Sale) error {
 func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
 	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return d, ref, refusal.Internal("internal/proofs of a sale", err)
+		return d, ref, refusal.Internal("affiliate of a sale", err)
 	}
 	if rec.ReferralID != uuid.Nil {
 		if ref, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {

@@ -131,7 +131,7 @@ func (o *Op) SaleBody(rec record.Sale) (*SaleBody, error) {
 	b := &SaleBody{Frozen: Frozen{Program: o.Cfg.ID}, Rec: rec}
 	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
-		return nil, refusal.Internal("internal/proofs of a sale", err)
+		return nil, refusal.Internal("affiliate of a sale", err)
 	}
 	b.Owner = SellerOf(&aff)
 	var ref record.Referral

@@ -83,7 +83,7 @@ func (im *importing) payout(row *imported.Payout, digest string) (imported.Row, 
 	}
 	aff, err := im.Tx.Affiliates.Get(held.owner)
 	if err != nil {
-		return imported.Row{}, refusal.Internal("internal/proofs of a payout", err)
+		return imported.Row{}, refusal.Internal("affiliate of a payout", err)
 	}
 	at := affiliate.InstantOf(row.CreatedAt)
 	rec := record.Payout{

@@ -183,7 +183,7 @@ func (im *importing) creditImported(row *imported.Sale) (who importCredit, err e
 	}
 	if errors.Is(err, affiliate.ErrNotFound) {
 		if who.affiliate, err = im.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
-			return who, refusal.Internal("internal/proofs of a referral", err)
+			return who, refusal.Internal("affiliate of a referral", err)
 		}
 	}
 	if who.link == uuid.Nil && ref.AffiliateID == who.affiliate.ID {

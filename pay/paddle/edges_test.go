@@ -114,7 +114,7 @@ func TestTrial(t *testing.T) {
 					s.Send(events[i])
 				}
 				s.Want(s.Mara, "5.80")
-				paytest.Same(t, "internal/proofs of the customer", s.Referral().AffiliateID, s.Mara.ID)
+				paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
 				told := paytest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
 				paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
 				s.Send(s.transaction("txn_3", 2900, 0, append([]any{"subscription_id", "sub_1", "origin", "subscription_recurring"}, paidMark...)...))
@@ -132,7 +132,7 @@ func TestTrial(t *testing.T) {
 	t.Run("in another currency", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial("currency_code", "EUR", "custom_data.tributary_click", "1"))
-		paytest.Same(t, "internal/proofs of the customer", s.Referral().AffiliateID, s.Mara.ID)
+		paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
 	})
 	t.Run("by nobody", func(t *testing.T) {
 		s := newShop(t)

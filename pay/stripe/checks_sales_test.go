@@ -106,7 +106,7 @@ func TestSales(t *testing.T) {
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"))
 			s.Send(s.subscribed("in_5", 2900, "metadata.tributary_click", "2"))
 			s.Want(s.Ben, "5.80")
-			paytest.Same(t, "internal/proofs of the customer", s.Referral().AffiliateID, s.Mara.ID)
+			paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
 			s.Send(s.invoice("in_6", "subscription_cycle", 2900))
 			s.Want(s.Mara, "11.60")
 			s.Want(s.Ben, "5.80")
