@@ -146,6 +146,7 @@ type Order struct {
 	Email       string       `json:"email,omitzero"`       // the customer
 	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
 	Product     Opt[Product] `json:"product,omitzero"`
+	Lines       []Line       `json:"lines,omitempty"`   // as in [NewSale]
 	Currency    Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 }
 
@@ -167,4 +168,5 @@ type Evaluation struct {
 	Code       Opt[CodeName]         `json:"promotionalCode"` // null when the code was not found; so are Coupon and Affiliate
 	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
 	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null also for a code without an affiliate
+	Lines      []SaleLine            `json:"lines,omitempty"` // of the order, with what the code takes off each
 }

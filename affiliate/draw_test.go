@@ -51,6 +51,9 @@ func (d drawing) fillStruct(v reflect.Value, depth int) {
 		absent := tag == "-" || strings.Contains(tag, "omitzero") && rapid.Bool().Draw(d.rt, "absent")
 		if field := v.Field(i); !absent && field.Type() != reflect.TypeFor[error]() {
 			d.fill(field, depth+1)
+			if strings.Contains(tag, "omitempty") && field.Len() == 0 {
+				field.SetZero() // not there when it is empty
+			}
 		}
 	}
 }

@@ -47,7 +47,24 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	} else {
 		dst = append(dst, "null"...)
 	}
-	return append(appendList(append(dst, `,"commissions":`...), s.Commissions, (*Commission).appendJSON), '}')
+	dst = appendList(append(dst, `,"commissions":`...), s.Commissions, (*Commission).appendJSON)
+	if len(s.Lines) > 0 {
+		dst = appendList(append(dst, `,"lines":`...), s.Lines, (*SaleLine).appendJSON)
+	}
+	return append(dst, '}')
+}
+
+func (l *SaleLine) appendJSON(dst []byte) []byte {
+	dst = appendOpt(append(dst, `{"id":`...), l.ID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"productId":`...), l.ProductID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"planId":`...), l.PlanID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"name":`...), l.Name, jsontext.AppendString)
+	dst = appendStrings(append(dst, `,"categories":`...), l.Categories)
+	dst = appendAmount(append(dst, `,"quantity":`...), l.Quantity)
+	dst = appendAmount(append(dst, `,"amount":`...), l.Amount)
+	dst = appendAmount(append(dst, `,"discount":`...), l.Discount)
+	dst = appendAmount(append(dst, `,"codeDiscount":`...), l.CodeDiscount)
+	return append(appendOpt(append(dst, `,"rule":`...), l.Rule, jsontext.AppendString), '}')
 }
 
 func (c *Commission) appendJSON(dst []byte) []byte {

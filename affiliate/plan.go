@@ -9,8 +9,11 @@ type Terms struct {
 	Type        CommissionType // zero: PERCENTAGE
 	Rate        Percent        // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
 	MaxPayments int64          // per referral, without those refunded in full; 0: no limit
-	MaxMonths   int64          // since the referral; 0: no limit
+	MaxMonths   int64          // of the customer, see [RuleWhen]; 0: no limit
 	HoldDays    int64          // 0–3,650: days of 24 hours from a sale until a payout may take its commission; 0: none
+
+	Rules      []Rule     `json:",omitempty"` // at most 64; the first one that holds decides about a line
+	MonthsFrom MonthsFrom `json:",omitzero"`  // of MaxMonths and of the rules; zero: PAYMENT
 }
 
 // A Plan is a set of terms that affiliates can be put on.
@@ -26,9 +29,11 @@ type Plan struct {
 	PaymentTrigger     PaymentTrigger `json:"paymentTrigger"`
 	AutoApproveRewards bool           `json:"autoApproveRewards"` // false: new commissions are ON_HOLD
 	RewardType         RewardType     `json:"rewardType"`
-	HoldDays           int64          `json:"holdDays"`           // docs/money.md 5
-	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
-	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
+	HoldDays           int64          `json:"holdDays"`            // docs/money.md 5
+	Rules              []Rule         `json:"rules,omitempty"`     // not there: none
+	MonthsFrom         MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
+	CreatedAt          Time           `json:"createdAt,omitzero"`  // not in events
+	UpdatedAt          Time           `json:"updatedAt,omitzero"`  // not in events
 }
 
 // NewPlan is the input of Program.CreatePlan. Name is required.
@@ -52,4 +57,6 @@ type PlanUpdate struct {
 	MaxPayments Opt[int64]          `json:",omitzero"` // null: no limit
 	MaxMonths   Opt[int64]          `json:",omitzero"` // null: no limit
 	HoldDays    Opt[int64]          `json:",omitzero"`
+	Rules       Opt[[]Rule]         `json:",omitzero"` // replaced as a whole; null: none
+	MonthsFrom  Opt[MonthsFrom]     `json:",omitzero"`
 }

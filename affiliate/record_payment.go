@@ -12,6 +12,7 @@ type WaitingSale struct {
 	Rate        Opt[Percent] `json:",omitzero"`
 	ProductID   string
 	ProductName string
+	Lines       []StoredLine `json:",omitempty"`
 	Trigger     PaymentTrigger
 	Free        bool
 	Renewal     bool

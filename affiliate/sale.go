@@ -48,6 +48,7 @@ type Sale struct {
 	Affiliate              AffiliateSummary     `json:"affiliate"`
 	Referral               Opt[Referral]        `json:"referral"`
 	Commissions            []Commission         `json:"commissions"`
+	Lines                  []SaleLine           `json:"lines,omitempty"` // not there: it has none
 }
 
 // A Commission is what an affiliate earned by a sale. A sale has one or none at
@@ -109,9 +110,15 @@ type NewSale struct {
 	Product           Opt[Product] `json:"product,omitzero"`
 	Currency          Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
 
+	// Lines say what was bought, instead of Product: at most 500. What earns is shared
+	// out to them, so that the rules of the terms decide about each, and a code that is
+	// for some products takes its discount off these.
+	Lines []Line `json:"lines,omitempty"`
+
 	// Subtotal is the basket before the discount of PromoCode. The code's minimum is
 	// compared with it, or without it with TotalEarned. It is > 0, at most 10^11, and
-	// not below TotalEarned less Tax and Shipping. See [Order].
+	// not below TotalEarned less Tax and Shipping. See [Order]. With Lines it is the sum
+	// of their amounts, and may be left out.
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
 
 	// Free records an order that costs nothing, if the program has Config.FreeOrders:
@@ -227,6 +234,10 @@ type Refund struct {
 	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
 	Currency Currency    `json:"currency,omitzero"` // of Amount: the program's, in any letter case; zero: the program's
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
+
+	// Lines say of which lines the refund is. They are Amount less Tax and Shipping
+	// together, and at most what the line brought. Not given: the same part of all lines.
+	Lines []RefundLine `json:"lines,omitempty"`
 
 	// ClawBack books the refund although a payout holds the commission: what was paid
 	// too much becomes a further, negative commission, which the next payout takes.

@@ -13,7 +13,8 @@ type Explanation struct {
 	Base        ExplainedBase       `json:"base"`
 	Arithmetic  ExplainedArithmetic `json:"arithmetic"`
 	Commissions []Commission        `json:"commissions"`
-	Movements   []Movement          `json:"movements"` // of the sale, newest first; none of payouts
+	Movements   []Movement          `json:"movements"`       // of the sale, newest first; none of payouts
+	Lines       []ExplainedLine     `json:"lines,omitempty"` // when rules decide about some of them
 }
 
 // ExplainedCredit says who was credited, and why. The times are null when the click or the
@@ -37,8 +38,9 @@ type ExplainedTerms struct {
 	CommissionPlanID Opt[uuid.UUID] `json:"commissionPlanId"`
 	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"` // the tier that gave the rate
 	HoldDays         int64          `json:"holdDays"`
-	Payment          Opt[int64]     `json:"payment"` // the customer's n-th payment; null: no customer, or no payment
-	Over             Opt[OverLimit] `json:"over"`    // the limit that the sale exceeded; null: none
+	Payment          Opt[int64]     `json:"payment"`        // the customer's n-th payment; null: no customer, or no payment
+	Over             Opt[OverLimit] `json:"over"`           // the limit that the sale exceeded; null: none
+	Month            int64          `json:"month,omitzero"` // the month of the customer; not there: the terms did not ask for it
 }
 
 // ExplainedBase is the amount to which the rate is applied.

@@ -41,4 +41,6 @@ type ProgramTerms struct {
 	NumberOfPayments Opt[int64]     `json:"numberOfPayments"` // null: no limit
 	NumberOfMonths   Opt[int64]     `json:"numberOfMonths"`   // null: no limit
 	HoldDays         int64          `json:"holdDays"`
+	Rules            []Rule         `json:"rules,omitempty"`
+	MonthsFrom       MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
 }

@@ -48,6 +48,7 @@ func (r Payment) Clone() Payment {
 	r.Waiting = slices.Clone(r.Waiting)
 	for i := range r.Waiting {
 		r.Waiting[i].Tries = slices.Clone(r.Waiting[i].Tries)
+		r.Waiting[i].Lines = affiliate.CloneLines(r.Waiting[i].Lines)
 	}
 	r.Refunds, r.Disputes = slices.Clone(r.Refunds), slices.Clone(r.Disputes)
 	r.Adjustments = slices.Clone(r.Adjustments)

@@ -42,6 +42,7 @@ type Sale struct {
 	Commissions  []Commission
 	Refunds      []Refund
 	Products     []string
+	Lines        []affiliate.StoredLine `json:",omitempty"`
 	Clicks       int64
 	Metadata     json.RawMessage `json:",omitempty"`
 	Revision     int64
@@ -86,7 +87,8 @@ type Refund struct {
 	Tax      affiliate.Opt[affiliate.Amount] `json:",omitzero"` // of Amount; given together with Shipping
 	Shipping affiliate.Opt[affiliate.Amount] `json:",omitzero"`
 	At       affiliate.Instant
-	Fact     bool `json:",omitzero"` // booked for the facts of a payment
+	Fact     bool                   `json:",omitzero"` // booked for the facts of a payment
+	Lines    []affiliate.RefundLine `json:",omitempty"`
 }
 
 // RecordID returns the sale's identity in the store.
@@ -100,6 +102,10 @@ func (r Sale) Clone() Sale {
 		c.RiskReasons = slices.Clone(c.RiskReasons)
 	}
 	r.Refunds = slices.Clone(r.Refunds)
+	for i := range r.Refunds {
+		r.Refunds[i].Lines = slices.Clone(r.Refunds[i].Lines)
+	}
+	r.Lines = affiliate.CloneLines(r.Lines)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)
 	return r
@@ -164,8 +170,11 @@ type Plan struct {
 // RecordID returns the plan's id.
 func (r Plan) RecordID() uuid.UUID { return r.ID }
 
-// Clone returns r: it holds no changeable memory.
-func (r Plan) Clone() Plan { return r }
+// Clone copies the record with its rules.
+func (r Plan) Clone() Plan {
+	r.Terms = r.Terms.Clone()
+	return r
+}
 
 // AppendKeys appends nothing: plans are found by id.
 func (r Plan) AppendKeys(dst []Key) []Key { return dst }

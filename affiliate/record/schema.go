@@ -30,7 +30,7 @@ func Schema() []TableSchema {
 		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}, flat, of(func(tx *Tx) *Table[Code] { return &tx.Codes })},
 		{"redemptions", []Index{OfCode, OfCoupon}, flat, of(func(tx *Tx) *Table[Redemption] { return &tx.Redemptions })},
 		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}, !flat, of(func(tx *Tx) *Table[Sale] { return &tx.Sales })},
-		{"plans", nil, flat, of(func(tx *Tx) *Table[Plan] { return &tx.Plans })},
+		{"plans", nil, !flat, of(func(tx *Tx) *Table[Plan] { return &tx.Plans })},
 		{"tiers", nil, flat, of(func(tx *Tx) *Table[Tier] { return &tx.Tiers })},
 		{"payouts", []Index{OfAffiliate, OfState, OfRun}, !flat, of(func(tx *Tx) *Table[Payout] { return &tx.Payouts })},
 		{"adjustments", []Index{ByExternalID, OfAffiliate, OfPayable, OfPayout}, flat, of(func(tx *Tx) *Table[Adjustment] { return &tx.Adjustments })},

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -51,7 +52,13 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	} else if ok {
 		total = refusal.BoundOfSale("totalEarned", amount)
 	}
-	if basket = checkSubtotal(in.Subtotal); basket == nil {
+	if basket = checkSubtotal(in.Subtotal); basket == nil && len(in.Lines) > 0 {
+		in.Lines = slices.Clone(in.Lines)
+		if _, err := normalizeLines(in.Lines, in.Product, &in.Subtotal); err != nil {
+			return err
+		}
+	}
+	if basket == nil {
 		basket = Charge{Total: in.TotalEarned.Or(affiliate.Amount{})}.checkSubtotal(in.Subtotal, "subtotal")
 	}
 	if in.Email = plaintext.Bare(in.Email); in.Email != "" {
@@ -72,7 +79,7 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	basket := basketOf(in.Subtotal, in.TotalEarned)
 	err := o.judge(in.PromoCode, &order{
 		basket: basket, customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
-		product: in.Product.Or(affiliate.Product{}).ProductID,
+		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines,
 	}, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
@@ -84,12 +91,21 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if !v.found {
 		return out, nil
 	}
-	if price, ok := basket.Get(); ok && !v.pricesAll(in.Product, price, o.Cfg.Currency) {
+	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, o.Cfg.Currency) {
 		out.Unverified = append(out.Unverified, affiliate.ProductShare)
 	}
-	out.Discount = o.discount(&v.coupon, basket)
+	price := basket.Or(affiliate.Amount{})
+	if lines := StoredLines(in.Lines); len(lines) > 0 {
+		out.Discount = o.discountLines(&v.coupon, lines)
+		out.Lines = linesOf(&record.Sale{Lines: lines})
+		for i := range lines {
+			price = affiliate.AmountFromScaled(price.Scaled() - lines[i].Discount.Scaled())
+		}
+	} else {
+		out.Discount = o.discount(&v.coupon, basket)
+	}
 	if off, ok := out.Discount.Get(); ok {
-		left, err := basket.Or(affiliate.Amount{}).Sub(off)
+		left, err := price.Sub(off)
 		if err != nil {
 			return affiliate.Evaluation{}, refusal.Internal("price a basket", err)
 		}
@@ -106,8 +122,11 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 // pricesAll reports whether a code's discount applies to the whole basket: its
 // coupon is for every product, or the basket is the price of one of its products. A
 // product that the coupon does not list has failed already.
-func (v *verdict) pricesAll(given affiliate.Opt[affiliate.Product], basket affiliate.Amount, c affiliate.Currency) bool {
-	product, _ := given.Get()
+func (v *verdict) pricesAll(in *affiliate.Order, basket affiliate.Amount, c affiliate.Currency) bool {
+	if productsKnown(in.Lines) {
+		return true // the discount is for those of its products
+	}
+	product, _ := in.Product.Get()
 	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
 		return true
 	}

@@ -74,17 +74,6 @@ func (d *deal) suspect(risks []affiliate.RiskReason) {
 	}
 }
 
-// over returns the limit of the deal that a sale at this time exceeds: the number of
-// months since the referral, or of payments. Empty: it pays. Without a customer there
-// is no limit. Free orders are no payments.
-func (o *Op) over(d deal, ref *record.Referral, at affiliate.Instant) (affiliate.OverLimit, error) {
-	if ref.ID == uuid.Nil || d.MaxPayments == 0 {
-		return OverTerms(&d.Terms, ref, at, 0), nil
-	}
-	n, err := o.payment(ref.ID)
-	return OverTerms(&d.Terms, ref, at, n), err
-}
-
 // payment returns the number of a new sale among its customer's payments: the one in
 // its report, else the next after the live sales.
 func (o *Op) payment(referral uuid.UUID) (int64, error) {
@@ -92,33 +81,8 @@ func (o *Op) payment(referral uuid.UUID) (int64, error) {
 	return cmp.Or(o.Nth, payments(&totals)+1), err
 }
 
-// OverTerms returns the limit that the n-th payment of a customer exceeds at this
-// time.
-func OverTerms(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant, n int64) affiliate.OverLimit {
-	switch {
-	case ref.ID == uuid.Nil:
-		return ""
-	case t.MaxMonths > 0 && at.After(addMonths(ref.CreatedAt, t.MaxMonths)):
-		return affiliate.OverMonths
-	case t.MaxPayments > 0 && n > t.MaxPayments:
-		return affiliate.OverPayments
-	}
-	return ""
-}
-
 // payments returns the number of live sales that are payments.
 func payments(r *record.Totals) int64 { return r.Sales - r.Free }
-
-// addMonths moves t by calendar months. If the target month does not have the
-// day, its last day is used.
-func addMonths(from affiliate.Instant, months int64) affiliate.Instant {
-	t := from.Time()
-	moved := t.AddDate(0, int(min(months, 12*9999)), 0)
-	if moved.Day() < t.Day() {
-		moved = moved.AddDate(0, 0, -moved.Day())
-	}
-	return affiliate.InstantOf(moved)
-}
 
 // KeptOf returns the amount of a sale after its refunds.
 func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub(r.Refunded) }
@@ -126,14 +90,14 @@ func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub
 // Earned returns the commission on the kept amount of a sale. A percentage applies to
 // the kept part of the base: the same part as of the total, unless refunds named their
 // tax and shipping. A flat amount and an amount that was set by hand are reduced in
-// the same proportion. So the order of partial refunds does not matter, and when
+// the same proportion. With rules, each line earns what its rule pays. So the order of partial refunds does not matter, and when
 // nothing is kept, exactly nothing is earned.
 func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 	kept, err := KeptOf(r)
 	if err != nil || kept.Sign() <= 0 {
 		return affiliate.Amount{}, err
 	}
-	if earned, named, err := p.earnedByParts(r); named || err != nil {
+	if earned, exact, err := p.earnedExactly(r); exact || err != nil {
 		return earned, err
 	}
 	if hand, ok := r.ByHand.Get(); ok {

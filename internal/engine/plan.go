@@ -11,7 +11,7 @@ func planOf(rec record.Plan) affiliate.Plan {
 		ID: rec.ID, Name: rec.Name, CommissionRate: rec.Terms.Rate, CommissionType: rec.Terms.Type,
 		NumberOfPayments: OrNull(rec.Terms.MaxPayments), NumberOfMonths: OrNull(rec.Terms.MaxMonths),
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
-		HoldDays: rec.Terms.HoldDays,
+		HoldDays: rec.Terms.HoldDays, Rules: rec.Terms.Clone().Rules, MonthsFrom: rec.Terms.MonthsFrom,
 	}
 }
 

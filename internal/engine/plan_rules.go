@@ -18,6 +18,7 @@ func planUpdateCheck(up affiliate.PlanUpdate) error {
 		refusal.NotCleared("commissionType", up.Type),
 		refusal.NotCleared("commissionRate", up.Rate),
 		refusal.NotCleared("holdDays", up.HoldDays),
+		refusal.NotCleared("monthsFrom", up.MonthsFrom),
 	)
 }
 
@@ -35,6 +36,10 @@ func planUpdateMerged(up affiliate.PlanUpdate, rec record.Plan) record.Plan {
 		rec.Terms.MaxMonths = up.MaxMonths.Or(0)
 	}
 	rec.Terms.HoldDays = up.HoldDays.Or(rec.Terms.HoldDays)
+	if !up.Rules.IsZero() {
+		rec.Terms.Rules = up.Rules.Or(nil)
+	}
+	rec.Terms.MonthsFrom = up.MonthsFrom.Or(rec.Terms.MonthsFrom)
 	return rec
 }
 
@@ -53,7 +58,7 @@ func planNormalize(r *record.Plan) error {
 	return refusal.First(refusal.OneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
-// NormalizeTerms fills in the type and checks rate, limits and holding period.
+// NormalizeTerms fills in the type and checks rate, limits, holding period and rules.
 func NormalizeTerms(t *affiliate.Terms) error {
 	if t.Type == "" {
 		t.Type = affiliate.CommissionPercentage
@@ -76,7 +81,7 @@ func NormalizeTerms(t *affiliate.Terms) error {
 	if !ValidHoldDays(t.HoldDays) {
 		return refusal.HoldDaysRange.Err()
 	}
-	return nil
+	return normalizeRules(t)
 }
 
 func ValidHoldDays(days int64) bool { return days >= 0 && days <= refusal.MaxHoldDays }

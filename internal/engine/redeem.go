@@ -32,6 +32,7 @@ type order struct {
 	customer  *Customer
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
+	lines     []affiliate.Line
 }
 
 // verdict is the result of the rules for a code and an order.
@@ -186,8 +187,19 @@ func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bo
 		v.decide(buyer.Known, buyer.is(code.CustomerID), refusal.WrongCustomer, affiliate.Failure{})
 	}
 	if coupon.LimitToProducts {
-		v.decide(ord.product != "", slices.Contains(coupon.ProductIDs, ord.product), refusal.WrongProduct, affiliate.Failure{})
+		v.decide(ord.product != "" || productsKnown(ord.lines), ord.has(coupon.ProductIDs), refusal.WrongProduct, affiliate.Failure{})
 	}
+}
+
+// has reports whether one of the products is in the order.
+func (o *order) has(products []string) bool {
+	return slices.Contains(products, o.product) ||
+		slices.ContainsFunc(o.lines, func(l affiliate.Line) bool { return slices.Contains(products, l.ProductID) })
+}
+
+// productsKnown reports whether a line says its product.
+func productsKnown(lines []affiliate.Line) bool {
+	return slices.ContainsFunc(lines, func(l affiliate.Line) bool { return l.ProductID != "" })
 }
 
 // decide records the result of a rule about the order: unverified when the order
@@ -243,6 +255,30 @@ func (v *verdict) refusal() error {
 	}
 	head := v.failures[0]
 	return &affiliate.Error{Kind: kind, Reason: head.Reason, Message: head.Message, Failures: v.failures}
+}
+
+// discountLines takes the discount of a coupon off the lines of an order, and returns it.
+// A coupon that is for some products takes it off theirs alone, unless no line says its
+// product.
+func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine) affiliate.Opt[affiliate.Amount] {
+	known := slices.ContainsFunc(lines, func(l affiliate.StoredLine) bool { return l.ProductID != "" })
+	weights, whole := make([]int64, len(lines)), int64(0)
+	for i := range lines {
+		l := &lines[i]
+		if !c.LimitToProducts || !known || slices.Contains(c.ProductIDs, l.ProductID) {
+			weights[i] = left(l)
+			whole += weights[i]
+		}
+	}
+	off := o.discount(c, affiliate.Set(affiliate.AmountFromScaled(whole)))
+	sum, priced := off.Get()
+	if !priced {
+		return off
+	}
+	for i, share := range spread(sum.Scaled(), weights, o.Cfg.Currency.Unit().Scaled()) {
+		lines[i].CodeDiscount = affiliate.AmountFromScaled(share)
+	}
+	return off
 }
 
 // discount returns the discount of a coupon on a total; it is never more than the

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -18,7 +19,8 @@ import (
 // refundRecord returns a refund in its stored form, with both parts when it names one.
 func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.Instant) record.Refund {
 	f := record.Refund{ID: in.RefundID, Amount: amount, At: now}
-	if !in.Tax.IsZero() || !in.Shipping.IsZero() {
+	if !in.Tax.IsZero() || !in.Shipping.IsZero() || len(in.Lines) > 0 {
+		f.Lines = slices.Clone(in.Lines)
 		f.Tax, f.Shipping = affiliate.Set(in.Tax.Or(affiliate.Amount{})), affiliate.Set(in.Shipping.Or(affiliate.Amount{}))
 	}
 	return f
@@ -100,15 +102,15 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 	return rest.Mul(rest, big.NewRat(min(kept.Scaled(), whole), whole))
 }
 
-// earnedByParts returns what a sale earns when refunds named their parts, and false when
-// none did.
-func (p *Program) earnedByParts(r *record.Sale) (affiliate.Amount, bool, error) {
+// earnedExactly returns what a sale earns when refunds named their parts or rules decide
+// about its lines, and false when neither is so.
+func (p *Program) earnedExactly(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
 	hand, _ := r.ByHand.Get()
-	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) {
+	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) {
 		return affiliate.Amount{}, false, err
 	}
-	scaled := rounded(p.Exact(r), p.Cfg.Currency)
+	scaled := rounded(p.exact(r), p.Cfg.Currency)
 	scaled.Mul(scaled, big.NewRat(decimal.Scale, 1))
 	if n := scaled.Num(); !n.IsInt64() {
 		return affiliate.Amount{}, true, affiliate.ErrAmountRange
@@ -127,11 +129,20 @@ func rounded(exact *big.Rat, c affiliate.Currency) *big.Rat {
 }
 
 // Exact returns what a sale earns before rounding: the rate on the base, or the amount of
-// a flat rate or of one that was set by hand, times the kept part.
+// a flat rate or of one that was set by hand, times the kept part; with rules, what they
+// pay for the lines.
 func (p *Program) Exact(r *record.Sale) *big.Rat {
+	if len(r.Commissions) == 0 {
+		return new(big.Rat)
+	}
+	return p.exact(r)
+}
+
+// exact is Exact also for a sale that has no entry yet.
+func (p *Program) exact(r *record.Sale) *big.Rat {
 	kept, err := KeptOf(r)
 	named, unknown := RefundPartsOf(r)
-	if err != nil || unknown != nil || kept.Sign() <= 0 || len(r.Commissions) == 0 {
+	if err != nil || unknown != nil || kept.Sign() <= 0 {
 		return new(big.Rat)
 	}
 	base, err := p.Base(r)
@@ -147,6 +158,8 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 		if whole.Sign() == 0 {
 			left, whole = scaledRat(kept.Scaled()), scaledRat(hand.Kept.Scaled())
 		}
+	case Ruled(r):
+		return p.exactOfLines(r)
 	case r.RateType.Is(affiliate.CommissionFlat) && base.Sign() <= 0:
 		left, whole = scaledRat(kept.Scaled()), scaledRat(r.TotalEarned.Scaled())
 	case !r.RateType.Is(affiliate.CommissionFlat):
@@ -156,6 +169,19 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 		return new(big.Rat)
 	}
 	return earned.Mul(earned, left.Quo(left, whole))
+}
+
+// exactOfLines returns what the lines of a sale earn together.
+func (p *Program) exactOfLines(r *record.Sale) *big.Rat {
+	sum := new(big.Rat)
+	shares, err := p.LineShares(r)
+	if err != nil {
+		return sum
+	}
+	for i := range shares {
+		sum.Add(sum, shares[i].Earns)
+	}
+	return sum
 }
 
 // scaledRat returns an amount as a fraction.

@@ -20,6 +20,7 @@ type Decision struct {
 	link      uuid.UUID
 	by        affiliate.CreditedBy
 	deal      deal
+	stage     Stage               // of the customer
 	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
 }
 
@@ -56,8 +57,13 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		}
 		d.deal.Rate, d.deal.rateFrom, d.deal.tierID = rate, affiliate.RateOfSale, uuid.Nil
 	}
-	if d.over, err = o.over(d.deal, ref, o.Now); err != nil {
-		return "", err
+	if ref.ID != uuid.Nil || in.Email != "" {
+		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
+			return "", err
+		}
+	}
+	if d.deal.rateFrom != affiliate.RateOfSale { // what is given for one sale is paid
+		d.over = OverTerms(&d.deal.Terms, d.stage)
 	}
 	return affiliate.SaleRecorded, o.review(in, d)
 }
@@ -81,6 +87,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
 	sources(&w, &d.deal)
+	w.Month = d.stage.Month
 	if click := &d.Origin.Click; d.by == affiliate.CreditClick && !click.CreatedAt.After(o.Now) {
 		w.Click = click.Number
 	}
@@ -103,7 +110,8 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
 		err = o.judge(in.PromoCode, &order{
-			basket: basketOf(in.Subtotal, affiliate.Set(in.TotalEarned)), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID, product: product.ProductID,
+			basket: basketOf(in.Subtotal, affiliate.Set(in.TotalEarned)), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
+			product: product.ProductID, lines: in.Lines,
 		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()

@@ -51,6 +51,7 @@ func (o *Op) rewardPaid(rec *record.Sale) error {
 	if err != nil || !rec.Why.Over.Is("") {
 		return err
 	}
+	DecideLines(rec, &d.Terms, d.rateFrom, Stage{rec.Why.Payment, rec.Why.Month})
 	return o.reward(rec, d)
 }
 
@@ -61,12 +62,13 @@ func (o *Op) notePayment(rec *record.Sale) (deal, error) {
 	if err != nil {
 		return d, err
 	}
-	over, err := o.over(d, &ref, rec.CreatedAt)
-	if err != nil {
-		return d, err
-	}
-	rec.Why.Over = affiliate.EnumOf(over)
+	rec.Why.Over = affiliate.Enum[affiliate.OverLimit]{}
 	if ref.ID != uuid.Nil {
+		s, err := o.stage(&d.Terms, &ref, PaidOf(rec))
+		if err != nil {
+			return d, err
+		}
+		rec.Why.Over, rec.Why.Month = affiliate.EnumOf(OverTerms(&d.Terms, s)), s.Month
 		totals, err := o.Totals(ref.ID)
 		if err != nil {
 			return d, err

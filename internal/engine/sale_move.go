@@ -29,12 +29,18 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 		return err
 	}
 	rec.Rate, rec.RateType, rec.HoldDays = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type), d.HoldDays
-	over := OverTerms(&d.Terms, &ref, rec.CreatedAt, rec.Why.Payment)
+	s, err := o.StageOf(&d.Terms, &ref, rec)
+	if err != nil {
+		return err
+	}
+	over := OverTerms(&d.Terms, s)
 	rec.Why.By, rec.Why.Click, rec.Why.Over = affiliate.EnumOf(affiliate.CreditAffiliate), 0, affiliate.EnumOf(over)
 	sources(&rec.Why, &d)
 	if rec.Free || over != "" {
 		return nil
 	}
+	DecideLines(rec, &d.Terms, d.rateFrom, s)
+	rec.Why.Month = s.Month
 	return o.reward(rec, d)
 }
 

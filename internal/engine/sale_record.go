@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +126,8 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 	if LeaveOutProductName(in) {
 		ignored = append(ignored, "product.name")
 	}
-	return ignored, p.NormalizeCharge(in)
+	names, err := p.NormalizeCharge(in)
+	return append(ignored, names...), err
 }
 
 // LeaveOutProductName removes an invalid product name, and reports whether it did. The id
@@ -140,8 +142,17 @@ func LeaveOutProductName(in *affiliate.NewSale) bool {
 	return true
 }
 
-// NormalizeCharge checks what a sale says besides whom to credit.
-func (p *Program) NormalizeCharge(in *affiliate.NewSale) error {
+// NormalizeCharge checks what a sale says besides whom to credit. Its lines are a copy
+// then. Invalid names of lines are left out, and ignored names their fields.
+func (p *Program) NormalizeCharge(in *affiliate.NewSale) (ignored []string, err error) {
+	in.Lines = slices.Clone(in.Lines)
+	if ignored, err = normalizeLines(in.Lines, in.Product, &in.Subtotal); err != nil {
+		return ignored, err
+	}
+	return ignored, p.normalizeAmounts(in)
+}
+
+func (p *Program) normalizeAmounts(in *affiliate.NewSale) error {
 	if in.PaymentTrigger == "" {
 		in.PaymentTrigger = affiliate.TriggerPurchase
 	}
@@ -305,9 +316,13 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 		Name: Shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: Shared(cmp.Or(in.Email, ref.Email), ref.Email),
 		TotalEarned: in.TotalEarned, Subtotal: refusal.UnlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
 		Rate: affiliate.Set(d.deal.Rate), RateType: affiliate.EnumOf(d.deal.Type), RateFixed: d.deal.rateFrom == affiliate.RateOfSale, Commissions: b.room[:0:1],
-		Products: productsBought(in.Product), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
+		Products: productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
 		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
 		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+		Lines: StoredLines(in.Lines),
+	}
+	if d.verdict.found && len(b.Rec.Lines) > 0 {
+		o.discountLines(&d.verdict.coupon, b.Rec.Lines)
 	}
 	if hidden {
 		b.Rec = BlankedSale(b.Rec)
@@ -325,6 +340,7 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if d.over != "" || in.Free {
 		return nil
 	}
+	DecideLines(&b.Rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
 	return o.reward(&b.Rec, d.deal)
 }
 
@@ -372,11 +388,16 @@ func (o *Op) redeem(rec *record.Sale, v *verdict) error {
 	return nil
 }
 
-// productsBought names what was bought: by its id, else by its name.
-func productsBought(given affiliate.Opt[affiliate.Product]) []string {
-	product, _ := given.Get()
+// productsBought names what was bought, each once: by its id, else by its name.
+func productsBought(in *affiliate.NewSale) (names []string) {
+	product, _ := in.Product.Get()
 	if name := cmp.Or(product.ProductID, product.Name); name != "" {
 		return []string{name}
 	}
-	return nil
+	for i := range in.Lines {
+		if name := cmp.Or(in.Lines[i].ProductID, in.Lines[i].Name); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -3,12 +3,14 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -105,6 +107,9 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 	if err := checkParts(rec, in); err != nil {
 		return err
 	}
+	if err := o.checkLinesLeft(rec, in.Lines); err != nil {
+		return err
+	}
 	if len(rec.Refunds) >= o.Cfg.Limits.Refunds && amount.Cmp(left) < 0 {
 		return refusal.RefundLimitReached.Err()
 	}
@@ -131,12 +136,40 @@ func CheckRefundParts(in *affiliate.Refund) *affiliate.Error {
 	sum, err := tax.Add(shipping)
 	amount, part := in.Amount.Get()
 	named := !in.Tax.IsZero() || !in.Shipping.IsZero()
+	named = named || len(in.Lines) > 0
 	return cmp.Or(
 		refusal.NotCleared("tax", in.Tax), refusal.NotCleared("shipping", in.Shipping),
 		refusal.TaxNegative.When(tax.Sign() < 0), refusal.ShippingNegative.When(shipping.Sign() < 0),
 		refusal.RefundAmountRequired.When(named && !part),
 		refusal.RefundPartsExceed.When(named && (err != nil || sum.Cmp(amount) > 0)),
+		checkRefundLines(in.Lines, amount, sum),
 	)
+}
+
+// checkRefundLines checks the lines of a refund by themselves: they are all of it but its
+// tax and shipping.
+func checkRefundLines(lines []affiliate.RefundLine, amount, parts affiliate.Amount) *affiliate.Error {
+	if len(lines) == 0 {
+		return nil
+	}
+	if len(lines) > refusal.MaxLines {
+		return refusal.FieldOver500Entries.Of("lines")
+	}
+	goods, err := amount.Sub(parts)
+	for i, l := range lines {
+		in := fmt.Sprintf("lines[%d].", i)
+		if bad := cmp.Or(
+			refusal.FieldMissing.About(in+"id").When(plaintext.Blank(l.ID)),
+			refusal.FieldNotPositive.About(in+"amount").When(l.Amount.Sign() <= 0),
+			refusal.FieldNotDistinct.About("lines").When(slices.ContainsFunc(lines[:i], func(q affiliate.RefundLine) bool { return q.ID == l.ID })),
+		); bad != nil {
+			return bad
+		}
+		if err == nil {
+			goods, err = goods.Sub(l.Amount)
+		}
+	}
+	return refusal.RefundLinesNotSum.When(err != nil || !goods.IsZero())
 }
 
 // checkParts refuses a refund of more tax or shipping than the sale has left.
@@ -152,6 +185,32 @@ func checkParts(r *record.Sale, in affiliate.Refund) error {
 		refusal.RefundPartExceedsSale.About("tax").When(named.Tax.Cmp(r.Tax) > 0 && !in.Tax.IsZero()),
 		refusal.RefundPartExceedsSale.About("shipping").When(named.Shipping.Cmp(r.Shipping) > 0 && !in.Shipping.IsZero()),
 	)
+}
+
+// checkLinesLeft refuses the refund of a line that the sale does not have, and of more than
+// the line brought, with what earlier refunds named of it.
+func (o *Op) checkLinesLeft(r *record.Sale, lines []affiliate.RefundLine) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	base, err := o.Base(r)
+	if err != nil {
+		return err
+	}
+	var bases []int64
+	if len(r.Lines) > 0 {
+		bases = lineBases(r, base)
+	}
+	for i, l := range lines {
+		at := slices.IndexFunc(r.Lines, func(q affiliate.StoredLine) bool { return q.ID == l.ID })
+		if at < 0 {
+			return refusal.FieldNotALine.Of(fmt.Sprintf("lines[%d].id", i))
+		}
+		if l.Amount.Scaled() > bases[at]-refundedOf(r, l.ID) {
+			return refusal.RefundPartExceedsSale.Of(fmt.Sprintf("lines[%d].amount", i))
+		}
+	}
+	return nil
 }
 
 // refusePaidOut refuses the refund of a sale when a payout holds one of its commissions. It

@@ -158,6 +158,11 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 	if rate, ok := given.Get(); ok {
 		rec.Rate, rec.RateFixed = affiliate.Set(rate), true
 		rec.Why.RateFrom, rec.Why.TierID = affiliate.EnumOf(affiliate.RateOfSale), uuid.Nil
+		for i := range rec.Lines { // only a rule that pays nothing comes before it
+			if l := &rec.Lines[i]; l.Pay.Type != affiliate.RuleNone {
+				l.Rule, l.Pay = "", affiliate.RulePay{}
+			}
+		}
 		return CheckRate(rate, rec.RateType.Value())
 	}
 	if given.IsNull() {
@@ -173,10 +178,36 @@ func (o *Op) applyTerms(rec *record.Sale) error {
 	if rec.RateFixed {
 		return nil
 	}
-	d, _, err := o.dealOf(rec)
+	d, ref, err := o.dealOf(rec)
+	if err != nil {
+		return err
+	}
 	rec.Rate, rec.RateType = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type)
 	sources(&rec.Why, &d)
+	return o.decideAgain(rec, &d, &ref)
+}
+
+// decideAgain lets the rules of other terms decide about a stored sale, whose payment keeps
+// its number.
+func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error {
+	s, err := o.StageOf(&d.Terms, ref, rec)
+	if err == nil && !rec.Free && len(rec.Commissions) > 0 {
+		DecideLines(rec, &d.Terms, d.rateFrom, s)
+		rec.Why.Month = s.Month
+	}
 	return err
+}
+
+// StageOf returns where the customer of a stored sale stood: as it was recorded, and the
+// month as of now when the terms did not ask for it then.
+func (o *Op) StageOf(t *affiliate.Terms, ref *record.Referral, rec *record.Sale) (Stage, error) {
+	s := Stage{rec.Why.Payment, rec.Why.Month}
+	if rec.ReferralID == uuid.Nil || s.Month > 0 {
+		return s, nil
+	}
+	month, err := o.Month(t, ref, PaidOf(rec))
+	s.Month = month
+	return s, err
 }
 
 // dealOf finds the current terms for a stored sale, and its customer.
@@ -284,7 +315,8 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 
 // sameGround reports whether what a commission rests on is the same.
 func sameGround(r *record.Sale, q *record.Sale) bool {
-	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType
+	paid := func(a, b affiliate.StoredLine) bool { return a.Rule == b.Rule && a.Pay == b.Pay }
+	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && slices.EqualFunc(r.Lines, q.Lines, paid)
 }
 
 // sameMoney reports whether total, rate and commissions are the same.

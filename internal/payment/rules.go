@@ -206,7 +206,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid, foreign bool) error 
 	}
 	paid.PromoCode = code // a free order needs one
 	engine.LeaveOutProductName(&paid.NewSale)
-	err := p.NormalizeCharge(&paid.NewSale)
+	_, err := p.NormalizeCharge(&paid.NewSale)
 	paid.PromoCode = ""
 	return err
 }

@@ -23,7 +23,7 @@ func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 	return affiliate.WaitingSale{
 		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
 		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: refusal.UnlessNull(paid.CommissionRate),
-		ProductID: product.ProductID, ProductName: product.Name, Trigger: paid.PaymentTrigger,
+		ProductID: product.ProductID, ProductName: product.Name, Lines: engine.StoredLines(paid.Lines), Trigger: paid.PaymentTrigger,
 		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == affiliate.PaidNothing, Payment: paid.Payment, Tries: slices.Clone(paid.Tries),
 	}
 }
@@ -46,7 +46,7 @@ func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency)
 		w.Shipping = affiliate.AmountFromScaled(rest) // both were rounded up
 	}
 	w.TotalEarned = total
-	if basket, ok := w.Subtotal.Get(); ok && basket.Scaled() < total.Scaled()-w.Tax.Scaled()-w.Shipping.Scaled() {
+	if basket, ok := w.Subtotal.Get(); ok && len(w.Lines) == 0 && basket.Scaled() < total.Scaled()-w.Tax.Scaled()-w.Shipping.Scaled() {
 		w.Subtotal = affiliate.Opt[affiliate.Amount]{}
 	}
 	return nil
@@ -57,7 +57,7 @@ func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	in := affiliate.NewSale{
 		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
 		ExternalID: w.ExternalID, ExternalInvoiceID: w.InvoiceID, CommissionRate: w.Rate,
-		PaymentTrigger: w.Trigger, Free: w.Free,
+		PaymentTrigger: w.Trigger, Free: w.Free, Lines: engine.NewLines(w.Lines),
 	}
 	if w.ProductID != "" || w.ProductName != "" {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: w.ProductID, Name: w.ProductName})

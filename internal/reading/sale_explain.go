@@ -48,7 +48,34 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	if len(r.Commissions) > 0 {
 		e.Arithmetic.Rounded, err = reading.Earned(r)
 	}
+	if err == nil && engine.Ruled(r) {
+		e.Lines, err = explainedLines(reading, r)
+	}
 	return e, err
+}
+
+// explainedLines explains the lines of a sale.
+func explainedLines(p *engine.Program, r *record.Sale) ([]affiliate.ExplainedLine, error) {
+	shares, err := p.LineShares(r)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]affiliate.ExplainedLine, len(shares))
+	for i, share := range shares {
+		l, pay := &r.Lines[i], r.Lines[i].Pay
+		if l.Rule == "" {
+			rate, _ := r.Rate.Get()
+			pay = affiliate.RulePay{Type: affiliate.RuleType(r.RateType.Value()), Rate: rate}
+		}
+		lines[i] = affiliate.ExplainedLine{
+			ID: engine.OrNull(l.ID), Base: share.Base, Kept: share.Kept.RatString(), Rule: engine.OrNull(l.Rule),
+			Type: pay.Type, Rate: affiliate.Set(pay.Rate), Exact: share.Earns.RatString(),
+		}
+		if pay.Type == affiliate.RuleNone {
+			lines[i].Rate = affiliate.Null[affiliate.Percent]()
+		}
+	}
+	return lines, nil
 }
 
 // creditOf reads what credited the affiliate, as far as it still exists.
@@ -82,7 +109,7 @@ func terms(r *record.Sale) affiliate.ExplainedTerms {
 	t := affiliate.ExplainedTerms{
 		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
 		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: r.HoldDays,
-		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()),
+		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()), Month: r.Why.Month,
 	}
 	if t.RateFrom == "" {
 		t.RateFrom = affiliate.RateUnknown

@@ -131,7 +131,7 @@ func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
 // lost reports whether limits matter to a sale whose referral was deleted. They
 // cannot be checked without it.
 func lost(q *affiliate.SimulateQuery, r *record.Sale) bool {
-	limited := q.Terms.MaxPayments > 0 || q.Terms.MaxMonths > 0 || !r.Why.Over.Is("")
+	limited := engine.AsksPayment(&q.Terms) || engine.AsksMonth(&q.Terms) || !r.Why.Over.Is("")
 	return limited && r.ReferralID == uuid.Nil && r.Why.Payment > 0
 }
 
@@ -143,18 +143,21 @@ func ownRate(r *record.Sale) bool {
 // wouldEarn returns what a sale would earn.
 func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
-	if ref.ID != uuid.Nil && q.Terms.MaxMonths > 0 {
+	if ref.ID != uuid.Nil && engine.AsksMonth(&q.Terms) {
 		var err error
 		if ref, err = o.Tx.Referrals.Get(ref.ID); err != nil {
 			return affiliate.Amount{}, refusal.Internal("referral of a sale", err)
 		}
 	}
-	if engine.OverTerms(&q.Terms, &ref, r.CreatedAt, r.Why.Payment) != "" {
-		return affiliate.Amount{}, nil
+	s, err := o.StageOf(&q.Terms, &ref, r)
+	if err != nil || !r.Why.RateFrom.Is(affiliate.RateOfSale) && engine.OverTerms(&q.Terms, s) != "" {
+		return affiliate.Amount{}, err
 	}
 	other := *r
+	other.Lines = affiliate.CloneLines(r.Lines)
 	if !ownRate(r) {
 		other.Rate, other.RateType = affiliate.Set(q.Terms.Rate), affiliate.EnumOf(q.Terms.Type)
 	}
+	engine.DecideLines(&other, &q.Terms, r.Why.RateFrom.Value(), s)
 	return o.Earned(&other)
 }

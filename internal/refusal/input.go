@@ -24,6 +24,10 @@ const (
 	MaxProducts   = 1000
 	MaxMonths     = 1200
 	MaxHoldDays   = 3650
+	MaxLines      = 500  // of a sale
+	MaxCategories = 16   // of a line
+	MaxRules      = 64   // of terms
+	MaxRuleIDs    = 100  // in a list of a rule
 	MaxClickText  = 2048 // bytes
 )
 

@@ -67,6 +67,13 @@ func (n namedRow) When(holds bool) *affiliate.Error {
 	return n.row.Of(n.name)
 }
 
+// RuleCovered returns the error of a rule that another one leaves nothing to decide.
+func RuleCovered(field, rule, by string) *affiliate.Error {
+	e := ruleCovered.On(field)
+	e.Message = fill(fill(e.Message, printable(rule)), printable(by))
+	return e
+}
+
 // On returns the row as an error of another field, with the text as it is.
 func (r Refusal) On(field string) *affiliate.Error {
 	e := r.Err()

@@ -127,6 +127,9 @@ var (
 	HeadersOfAnother          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must be given again when url leads to another host"}
 	SinceTooOld               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "since", "since must be at most 14 days ago"}
 	HoldDaysRange             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650"}
+	RuleNeverHolds            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "The conditions of a rule contradict each other, so that it can never hold"}
+	ruleCovered               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "Rule {name} can never hold, because rule {other} decides before it"} // use RuleCovered
+	RefundLinesNotSum         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "lines", "The refunded lines must add up to the refund amount without its tax and shipping"}
 	GracePeriodRange          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
 	SlugSyntax              = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
@@ -270,7 +273,7 @@ var table = []Refusal{
 	QuantityNotPositive, PriceNegative, TaxNegative, ShippingNegative, DeductionsExceedTotal, CommissionNegative,
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
-	HeadersOfAnother, SinceTooOld, HoldDaysRange, GracePeriodRange,
+	HeadersOfAnother, SinceTooOld, HoldDaysRange, RuleNeverHolds, ruleCovered, RefundLinesNotSum, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, RequestedSlugTaken, SlugTaken,
 	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
@@ -324,7 +327,10 @@ var (
 	FieldTooLong         = inField("is too long")
 	FieldBadCharacters   = inField("contains invalid characters")
 	FieldNotDistinct     = inField("must have distinct entries")
+	FieldOver16Entries   = inField(fmt.Sprintf("must have at most %d entries", MaxCategories))
+	FieldOver64Entries   = inField(fmt.Sprintf("must have at most %d entries", MaxRules))
 	FieldOver100Entries  = inField("must have at most 100 entries")
+	FieldOver500Entries  = inField(fmt.Sprintf("must have at most %d entries", MaxLines))
 	FieldOver1000Entries = inField(fmt.Sprintf("must have at most %d entries", MaxProducts))
 	FieldNotAtLeastZero  = inField("must be at least 0")
 	FieldNotAtLeastOne   = inField("must be at least 1")
@@ -358,5 +364,6 @@ var (
 	FieldNotZero         = inField("must be 0 when nothing of the sale is kept")
 	FieldNotTheSum       = inField("must be the sum of what it is made of")
 	FieldBelowSum        = inField("must not be less than that of its codes")
+	FieldNotALine        = inField("must be the id of a line of the sale")
 	FieldNotAccepted     = inField("must name accepted commissions")
 )

@@ -63,17 +63,78 @@ type refund struct {
 	Shipping affiliate.Opt[int64] `json:"shipping,omitzero"`
 	At       int64                `json:"at"`
 	Fact     bool                 `json:"fact,omitzero"`
+	Lines    []refundLine         `json:"lines,omitempty"`
 }
 
 func refundOf(v record.Refund) refund {
-	return refund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), micros(v.At), v.Fact}
+	return refund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), micros(v.At), v.Fact, each(v.Lines, refundLineOf)}
 }
 
 func (e refund) value() record.Refund {
 	return record.Refund{
 		ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount), Tax: mapped(e.Tax, affiliate.AmountFromScaled),
 		Shipping: mapped(e.Shipping, affiliate.AmountFromScaled), At: instant(e.At), Fact: e.Fact,
+		Lines: each(e.Lines, refundLine.value),
 	}
+}
+
+type refundLine struct {
+	ID     string `json:"id"`
+	Amount int64  `json:"amount"`
+}
+
+func refundLineOf(v affiliate.RefundLine) refundLine { return refundLine{v.ID, v.Amount.Scaled()} }
+
+func (e refundLine) value() affiliate.RefundLine {
+	return affiliate.RefundLine{ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount)}
+}
+
+type line struct {
+	ID           string             `json:"id,omitzero"`
+	ProductID    string             `json:"product_id,omitzero"`
+	PlanID       string             `json:"plan_id,omitzero"`
+	Name         string             `json:"name,omitzero"`
+	Categories   []string           `json:"categories,omitempty"`
+	Quantity     int64              `json:"quantity"`
+	Amount       int64              `json:"amount"`
+	Discount     int64              `json:"discount,omitzero"`
+	CodeDiscount int64              `json:"code_discount,omitzero"`
+	Rule         string             `json:"rule,omitzero"`
+	RuleType     affiliate.RuleType `json:"rule_type,omitzero"`
+	RuleRate     int64              `json:"rule_rate,omitzero"`
+	Whole        bool               `json:"whole,omitzero"`
+}
+
+func lineOf(v affiliate.StoredLine) line {
+	return line{
+		v.ID, v.ProductID, v.PlanID, v.Name, v.Categories, v.Quantity.Scaled(), v.Amount.Scaled(), v.Discount.Scaled(), v.CodeDiscount.Scaled(),
+		v.Rule, v.Pay.Type, v.Pay.Rate.Scaled(), v.Whole,
+	}
+}
+
+func (e line) value() affiliate.StoredLine {
+	return affiliate.StoredLine{
+		ID: e.ID, ProductID: e.ProductID, PlanID: e.PlanID, Name: e.Name, Categories: e.Categories,
+		Quantity: affiliate.AmountFromScaled(e.Quantity), Amount: affiliate.AmountFromScaled(e.Amount), Discount: affiliate.AmountFromScaled(e.Discount),
+		CodeDiscount: affiliate.AmountFromScaled(e.CodeDiscount), Rule: e.Rule,
+		Pay: affiliate.RulePay{Type: e.RuleType, Rate: affiliate.PercentFromScaled(e.RuleRate)}, Whole: e.Whole,
+	}
+}
+
+type rule struct {
+	Name string             `json:"name"`
+	When affiliate.RuleWhen `json:"when,omitzero"`
+	Type affiliate.RuleType `json:"pay_type"`
+	Rate int64              `json:"pay_rate,omitzero"`
+	Firm bool               `json:"firm,omitzero"`
+}
+
+func ruleOf(v affiliate.Rule) rule {
+	return rule{v.Name, v.When, v.Pay.Type, v.Pay.Rate.Scaled(), v.Firm}
+}
+
+func (e rule) value() affiliate.Rule {
+	return affiliate.Rule{Name: e.Name, When: e.When, Pay: affiliate.RulePay{Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate)}, Firm: e.Firm}
 }
 
 type handSet struct {
@@ -198,6 +259,7 @@ type waitingSale struct {
 	Rate        affiliate.Opt[int64]     `json:"commission_rate,omitzero"`
 	ProductID   string                   `json:"product_id,omitzero"`
 	ProductName string                   `json:"product_name,omitzero"`
+	Lines       []line                   `json:"lines,omitempty"`
 	Trigger     affiliate.PaymentTrigger `json:"payment_trigger,omitzero"`
 	Free        bool                     `json:"free,omitzero"`
 	Renewal     bool                     `json:"renewal,omitzero"`
@@ -210,7 +272,7 @@ type waitingSale struct {
 func waitingSaleOf(v affiliate.WaitingSale) waitingSale {
 	return waitingSale{
 		v.TotalEarned.Scaled(), mapped(v.Subtotal, affiliate.Amount.Scaled), v.Tax.Scaled(), v.Shipping.Scaled(), v.ExternalID, v.InvoiceID,
-		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, v.Trigger, v.Free, v.Renewal, v.Nothing, v.Payment,
+		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, each(v.Lines, lineOf), v.Trigger, v.Free, v.Renewal, v.Nothing, v.Payment,
 		optMicros(v.PaidAt), each(v.Tries, func(c affiliate.Credit) credit { return credit(c) }),
 	}
 }
@@ -219,7 +281,7 @@ func (e waitingSale) value() affiliate.WaitingSale {
 	return affiliate.WaitingSale{
 		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
 		Tax: affiliate.AmountFromScaled(e.Tax), Shipping: affiliate.AmountFromScaled(e.Shipping), ExternalID: e.ExternalID, InvoiceID: e.InvoiceID,
-		Rate: mapped(e.Rate, affiliate.PercentFromScaled), ProductID: e.ProductID, ProductName: e.ProductName, Trigger: e.Trigger,
+		Rate: mapped(e.Rate, affiliate.PercentFromScaled), ProductID: e.ProductID, ProductName: e.ProductName, Lines: each(e.Lines, line.value), Trigger: e.Trigger,
 		Free: e.Free, Renewal: e.Renewal, Nothing: e.Nothing, Payment: e.Payment, PaidAt: optInstant(e.PaidAt),
 		Tries: each(e.Tries, func(c credit) affiliate.Credit { return affiliate.Credit(c) }),
 	}

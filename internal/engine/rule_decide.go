@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
+)
+
+// Which rule of the terms decides about a line, and what it pays. Source: docs/terms.md 2.
+
+// A Stage says where a customer stands: the number of the payment and of the month, from
+// 1. Zero: no customer, no payment, or the terms do not ask.
+type Stage struct{ Payment, Month int64 }
+
+// AsksPayment reports whether the terms need the number of a payment.
+func AsksPayment(t *affiliate.Terms) bool {
+	return t.MaxPayments > 0 || slices.ContainsFunc(t.Rules, func(r affiliate.Rule) bool {
+		from, to := paymentsOf(&r.When)
+		return from > 0 || to > 0
+	})
+}
+
+// AsksMonth reports whether the terms need the month of a customer.
+func AsksMonth(t *affiliate.Terms) bool {
+	return t.MaxMonths > 0 || slices.ContainsFunc(t.Rules, func(r affiliate.Rule) bool { return r.When.MonthFrom > 0 || r.When.MonthTo > 0 })
+}
+
+// paymentsOf returns the payments of a rule, from and to, with those of its customers. Zero: no
+// condition. When to is less than from it holds for none.
+func paymentsOf(w *affiliate.RuleWhen) (from, to int64) {
+	from, to = w.PaymentFrom, w.PaymentTo
+	switch w.Customer {
+	case affiliate.CustomerNew:
+		from, to = max(from, 1), 1
+	case affiliate.CustomerReturning:
+		from = max(from, 2)
+	}
+	return from, to
+}
+
+// stage returns where a customer stands who pays at this time. The zero referral is that
+// of a customer who is new.
+func (o *Op) stage(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant) (s Stage, err error) {
+	if AsksPayment(t) {
+		s.Payment = max(o.Nth, 1)
+		if ref.ID != uuid.Nil {
+			if s.Payment, err = o.payment(ref.ID); err != nil {
+				return s, err
+			}
+		}
+	}
+	s.Month, err = o.Month(t, ref, at)
+	return s, err
+}
+
+// Month returns the month of a customer at a time, if the terms ask for it.
+func (o *Op) Month(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant) (int64, error) {
+	if !AsksMonth(t) {
+		return 0, nil
+	}
+	from := at
+	switch {
+	case ref.ID == uuid.Nil:
+	case t.MonthsFrom == affiliate.MonthsFromReferral:
+		from = ref.CreatedAt
+	default:
+		first, err := o.firstPayment(ref.ID)
+		if err != nil {
+			return 0, err
+		}
+		if !first.IsZero() {
+			from = first
+		}
+	}
+	return monthNumber(from.Time(), at.Time(), o.Cfg.Location), nil
+}
+
+// firstPayment returns when a customer first paid; zero: not yet. A sale that was refunded
+// in full, or was free, is no payment.
+func (o *Op) firstPayment(ref uuid.UUID) (affiliate.Instant, error) {
+	const piece = 8
+	for after := uuid.Nil; ; {
+		recs, err := Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfReferral, ID: ref}, After: after, Limit: piece})
+		if err != nil {
+			return affiliate.Instant{}, err
+		}
+		for i := range recs {
+			if r := &recs[i]; !r.Free && !r.Status.Is(affiliate.SaleRefunded) {
+				return PaidOf(r), nil
+			}
+		}
+		if len(recs) < piece {
+			return affiliate.Instant{}, nil
+		}
+		after = recs[len(recs)-1].ID
+	}
+}
+
+// PaidOf returns when a sale was paid, as far as it is known.
+func PaidOf(r *record.Sale) affiliate.Instant {
+	if r.PaidAt.IsZero() {
+		return r.CreatedAt
+	}
+	return r.PaidAt
+}
+
+// monthNumber returns in which month after a day another one is, from 1. A month is complete
+// on the day with the number of the first, or on the last day of a shorter month.
+func monthNumber(from, at time.Time, zone *time.Location) int64 {
+	y, m, day := from.In(zone).Date()
+	year, month, today := at.In(zone).Date()
+	n := (year-y)*12 + int(month-m)
+	if last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day(); today < min(day, last) {
+		n--
+	}
+	return int64(max(n, 0)) + 1
+}
+
+// OverTerms returns the limit of the terms that a customer at this stage exceeds; empty:
+// none.
+func OverTerms(t *affiliate.Terms, s Stage) affiliate.OverLimit {
+	switch {
+	case t.MaxMonths > 0 && s.Month > t.MaxMonths:
+		return affiliate.OverMonths
+	case t.MaxPayments > 0 && s.Payment > t.MaxPayments:
+		return affiliate.OverPayments
+	}
+	return ""
+}
+
+// DecideLines lets the rules of the terms decide about the lines of a sale whose rate comes from
+// the given source. A sale without lines is one line with its product; it is kept when
+// it matters.
+func DecideLines(r *record.Sale, t *affiliate.Terms, from affiliate.RateSource, s Stage) {
+	whole := len(r.Lines) == 0 || r.Lines[0].Whole
+	if len(t.Rules) == 0 && !slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return l.Rule != "" }) {
+		return
+	}
+	if len(r.Lines) == 0 {
+		line := affiliate.StoredLine{Whole: true, Quantity: one}
+		if len(r.Products) > 0 {
+			line.ProductID = r.Products[0]
+		}
+		r.Lines = []affiliate.StoredLine{line}
+	}
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		l.Rule, l.Pay = "", affiliate.RulePay{}
+		if rule := deciding(t.Rules, l, r.Trigger.Value(), from, s); rule != nil {
+			l.Rule, l.Pay = rule.Name, rule.Pay
+		}
+	}
+	if whole && r.Lines[0].Rule == "" && r.Lines[0].ProductID == "" {
+		r.Lines = nil
+	}
+}
+
+// deciding returns the rule that decides about a line: one that pays nothing, before all rates;
+// none beside the rate of a sale; only a firm one beside the rate of an affiliate or tier;
+// else the first. Nil: the rate does.
+func deciding(rules []affiliate.Rule, l *affiliate.StoredLine, trigger affiliate.PaymentTrigger, from affiliate.RateSource, s Stage) *affiliate.Rule {
+	own := from == affiliate.RateOfAffiliate || from == affiliate.RateOfTier
+	var first *affiliate.Rule
+	for i := range rules {
+		rule := &rules[i]
+		none := rule.Pay.Type == affiliate.RuleNone
+		if !none && (first != nil || from == affiliate.RateOfSale || own && !rule.Firm) || !holds(&rule.When, l, trigger, s) {
+			continue
+		}
+		if none {
+			return rule
+		}
+		first = rule
+	}
+	return first
+}
+
+// holds reports whether a line meets all conditions.
+func holds(w *affiliate.RuleWhen, l *affiliate.StoredLine, trigger affiliate.PaymentTrigger, s Stage) bool {
+	among := func(list []string, id string) bool { return len(list) == 0 || slices.Contains(list, id) }
+	category := func(list []string) bool {
+		return slices.ContainsFunc(l.Categories, func(c string) bool { return slices.Contains(list, c) })
+	}
+	from, to := paymentsOf(w)
+	return among(w.Products, l.ProductID) && among(w.Plans, l.PlanID) && (len(w.Categories) == 0 || category(w.Categories)) &&
+		!slices.Contains(w.NotProducts, l.ProductID) && !slices.Contains(w.NotPlans, l.PlanID) && !category(w.NotCategories) &&
+		within(s.Payment, from, to) && within(s.Month, w.MonthFrom, w.MonthTo) &&
+		(len(w.Triggers) == 0 || slices.Contains(w.Triggers, trigger))
+}
+
+// within reports whether a number is in a range; zero is no bound. Without a number it is
+// in none.
+func within(n, from, to int64) bool {
+	if from == 0 && to == 0 {
+		return true
+	}
+	return n > 0 && n >= from && (to == 0 || n <= to)
+}
+
+// Ruled reports whether a rule decides about a line of the sale.
+func Ruled(r *record.Sale) bool {
+	return slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return l.Rule != "" })
+}
+
+// A LineShare is a line's part in what a sale earns, exactly.
+type LineShare struct {
+	Base        affiliate.Amount
+	Kept, Earns *big.Rat
+}
+
+// LineShares returns what each line earns before rounding. A flat amount is for all lines
+// of its rule, or of the rate, together: each has the part of it that its kept base is of
+// their bases. When these are nothing, the first line has what is kept of the whole sale.
+func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
+	parts, err := p.lineParts(r)
+	if err != nil {
+		return nil, err
+	}
+	rate, _ := r.Rate.Get()
+	ofSale := affiliate.RulePay{Type: affiliate.RulePercentage, Rate: rate}
+	if r.RateType.Is(affiliate.CommissionFlat) {
+		ofSale.Type = affiliate.RuleFlat
+	}
+	bases := map[string]int64{} // of the lines of each rule; no name: of those that no rule decides
+	for i := range parts {
+		bases[r.Lines[i].Rule] += parts[i].base
+	}
+	counted := map[string]bool{}
+	shares := make([]LineShare, len(parts))
+	for i, part := range parts {
+		l := &r.Lines[i]
+		pay := l.Pay
+		if l.Rule == "" {
+			pay = ofSale
+		}
+		shares[i] = LineShare{Base: affiliate.AmountFromScaled(part.base), Kept: part.kept, Earns: new(big.Rat)}
+		earns := shares[i].Earns
+		switch pay.Type {
+		case affiliate.RulePercentage:
+			earns.Mul(part.kept, big.NewRat(pay.Rate.Scaled(), 100*decimal.Scale))
+		case affiliate.RuleFlat:
+			switch all := bases[l.Rule]; {
+			case all > 0:
+				earns.Mul(part.kept, big.NewRat(pay.Rate.Scaled(), all)) // kept ÷ (all ÷ scale) × (rate ÷ scale)
+			case !counted[l.Rule]:
+				earns.Mul(p.keptPart(r), scaledRat(pay.Rate.Scaled()))
+			}
+			counted[l.Rule] = true
+		case affiliate.RuleUnit:
+			earns.Mul(scaledRat(pay.Rate.Scaled()), scaledRat(l.Quantity.Scaled()))
+			if part.base > 0 {
+				earns.Mul(earns, new(big.Rat).Quo(part.kept, scaledRat(part.base)))
+			} else {
+				earns.Mul(earns, p.keptPart(r))
+			}
+		}
+	}
+	return shares, nil
+}
+
+// keptPart returns which part of the total of a sale is kept.
+func (p *Program) keptPart(r *record.Sale) *big.Rat {
+	if r.TotalEarned.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	return big.NewRat(max(r.TotalEarned.Scaled()-r.Refunded.Scaled(), 0), r.TotalEarned.Scaled())
+}

@@ -1,0 +1,256 @@
+package engine
+
+import (
+	"fmt"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
+	"github.com/tributary-go/tributary/internal/plaintext"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// The lines of a sale. What earns is shared out to them, the discount of a code is taken
+// off them, and refunds may name them. Source: docs/terms.md 1.
+
+// normalizeLines checks lines and completes the subtotal, which is their sum. An invalid
+// name changes no money, so it is left out, and ignored names it.
+func normalizeLines(lines []affiliate.Line, product affiliate.Opt[affiliate.Product], subtotal *affiliate.Opt[affiliate.Amount]) (ignored []string, err error) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	if _, both := product.Get(); both {
+		return nil, refusal.FieldNotAllowed.Of("product")
+	}
+	if len(lines) > refusal.MaxLines {
+		return nil, refusal.FieldOver500Entries.Of("lines")
+	}
+	var sum affiliate.Amount
+	for i := range lines {
+		l, in := &lines[i], fmt.Sprintf("lines[%d].", i)
+		if refusal.Optional(in+"name", l.Name, refusal.MaxName) != nil {
+			l.Name, ignored = "", append(ignored, in+"name")
+		}
+		if err := checkLine(l, in); err != nil {
+			return nil, err
+		}
+		if l.ID != "" && slices.ContainsFunc(lines[:i], func(q affiliate.Line) bool { return q.ID == l.ID }) {
+			return nil, refusal.FieldNotDistinct.Of("lines")
+		}
+		if sum, err = sum.Add(l.Amount); err != nil {
+			return nil, refusal.FieldTooLarge.Of("subtotal")
+		}
+	}
+	if sent, ok := subtotal.Get(); ok && sent != sum {
+		return nil, refusal.FieldNotTheSum.Of("subtotal")
+	}
+	if sum.Sign() > 0 {
+		*subtotal = affiliate.Set(sum)
+	}
+	return ignored, refusal.First(refusal.BoundOfSale("subtotal", sum))
+}
+
+func checkLine(l *affiliate.Line, in string) error {
+	if len(l.Categories) > refusal.MaxCategories {
+		return refusal.FieldOver16Entries.Of(in + "categories")
+	}
+	for i, category := range l.Categories {
+		if plaintext.Blank(category) {
+			return refusal.FieldEmpty.Of(in + "categories")
+		}
+		if err := refusal.CheckText(in+"categories", category, refusal.MaxName, false); err != nil {
+			return err
+		}
+		if slices.Contains(l.Categories[:i], category) {
+			return refusal.FieldNotDistinct.Of(in + "categories")
+		}
+	}
+	quantity, counted := l.Quantity.Get()
+	return refusal.First(
+		refusal.Optional(in+"id", l.ID, refusal.MaxName),
+		refusal.Optional(in+"productId", l.ProductID, refusal.MaxName),
+		refusal.Optional(in+"planId", l.PlanID, refusal.MaxName),
+		refusal.FieldNotPositive.About(in+"quantity").When(counted && quantity.Sign() <= 0),
+		refusal.FieldNotAtLeastZero.About(in+"amount").When(l.Amount.Sign() < 0),
+		refusal.BoundOfSale(in+"amount", l.Amount),
+		refusal.FieldNotAtLeastZero.About(in+"discount").When(l.Discount.Sign() < 0),
+		refusal.FieldTooLarge.About(in+"discount").When(l.Discount.Cmp(l.Amount) > 0),
+	)
+}
+
+// StoredLines returns lines as a record keeps them.
+func StoredLines(lines []affiliate.Line) []affiliate.StoredLine {
+	if len(lines) == 0 {
+		return nil
+	}
+	stored := make([]affiliate.StoredLine, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		stored[i] = affiliate.StoredLine{
+			ID: l.ID, ProductID: l.ProductID, PlanID: l.PlanID, Name: l.Name, Categories: slices.Clone(l.Categories),
+			Quantity: l.Quantity.Or(one), Amount: l.Amount, Discount: l.Discount,
+		}
+	}
+	return stored
+}
+
+// NewLines returns stored lines as they were given.
+func NewLines(stored []affiliate.StoredLine) []affiliate.Line {
+	if len(stored) == 0 {
+		return nil
+	}
+	lines := make([]affiliate.Line, len(stored))
+	for i, l := range stored {
+		lines[i] = affiliate.Line{
+			ID: l.ID, ProductID: l.ProductID, PlanID: l.PlanID, Name: l.Name, Categories: slices.Clone(l.Categories),
+			Quantity: affiliate.Set(l.Quantity), Amount: l.Amount, Discount: l.Discount,
+		}
+	}
+	return lines
+}
+
+// one is the quantity of a line that does not say it.
+var one = affiliate.AmountFromScaled(decimal.Scale)
+
+// linesOf returns the lines of a sale as the wire shows them. The one line of a sale
+// without lines has what was charged as its amount.
+func linesOf(r *record.Sale) []affiliate.SaleLine {
+	if len(r.Lines) == 0 {
+		return nil
+	}
+	lines := make([]affiliate.SaleLine, len(r.Lines))
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		lines[i] = affiliate.SaleLine{
+			ID: OrNull(l.ID), ProductID: OrNull(l.ProductID), PlanID: OrNull(l.PlanID), Name: OrNull(l.Name),
+			Categories: refusal.EmptyNotNil(slices.Clone(l.Categories)), Quantity: l.Quantity, Amount: l.Amount, Discount: l.Discount,
+			CodeDiscount: l.CodeDiscount, Rule: OrNull(l.Rule),
+		}
+		if l.Whole {
+			lines[i].Amount = affiliate.AmountFromScaled(r.TotalEarned.Scaled() - r.Tax.Scaled() - r.Shipping.Scaled())
+		}
+	}
+	return lines
+}
+
+// left returns what all discounts leave of a line, in 1/10,000.
+func left(l *affiliate.StoredLine) int64 {
+	return l.Amount.Scaled() - l.Discount.Scaled() - l.CodeDiscount.Scaled()
+}
+
+// spread shares out a sum, which is not negative, in proportion to weights, by largest
+// remainder: the shares are whole multiples of unit and add up to the sum. What is left over after
+// cutting goes to the largest remainders, with equal ones to the earlier share. When the
+// sum or a weight is no multiple of unit, the unit is 1.
+func spread(sum int64, weights []int64, unit int64) []int64 {
+	var all uint64
+	for _, w := range weights {
+		all += uint64(w)
+		if w%unit != 0 {
+			unit = 1
+		}
+	}
+	if sum%unit != 0 {
+		unit = 1
+	}
+	shares := make([]int64, len(weights))
+	if all == 0 || sum == 0 {
+		return shares
+	}
+	rests, over := make([]uint64, len(weights)), sum/unit
+	for i, w := range weights {
+		hi, lo := bits.Mul64(uint64(sum/unit), uint64(w))
+		quo, rem := bits.Div64(hi, lo, all) // w is at most all, so it fits
+		shares[i], rests[i] = int64(quo), rem
+		over -= int64(quo)
+	}
+	for ; over > 0; over-- {
+		largest := 0
+		for i, rest := range rests {
+			if rest > rests[largest] {
+				largest = i
+			}
+		}
+		rests[largest] = 0
+		shares[largest]++
+	}
+	for i := range shares {
+		shares[i] *= unit
+	}
+	return shares
+}
+
+// lineBases shares out the base of a sale to its lines, in 1/10,000: by what the discounts
+// left of them; when that is nothing, by their amounts; when these are nothing, all to the
+// first.
+func lineBases(r *record.Sale, base affiliate.Amount) []int64 {
+	weights := make([]int64, len(r.Lines))
+	for _, weight := range [...]func(*affiliate.StoredLine) int64{left, func(l *affiliate.StoredLine) int64 { return l.Amount.Scaled() }} {
+		nothing := true
+		for i := range r.Lines {
+			weights[i] = weight(&r.Lines[i])
+			nothing = nothing && weights[i] == 0
+		}
+		if !nothing {
+			return spread(base.Scaled(), weights, 1)
+		}
+	}
+	weights[0] = base.Scaled()
+	return weights
+}
+
+// refundedOf returns how much of a line refunds named, in 1/10,000.
+func refundedOf(r *record.Sale, id string) (sum int64) {
+	for i := range r.Refunds {
+		for _, l := range r.Refunds[i].Lines {
+			if l.ID == id && id != "" {
+				sum += l.Amount.Scaled()
+			}
+		}
+	}
+	return sum
+}
+
+// A linePart is what a line of a sale has of its base.
+type linePart struct {
+	base int64    // in 1/10,000
+	kept *big.Rat // in units: after the refunds
+}
+
+// lineParts returns the parts of all lines. Refunds that name lines take them off these;
+// all that others took of the base is shared by the lines in proportion to what is left
+// of them. So the order of refunds does not matter.
+func (p *Program) lineParts(r *record.Sale) ([]linePart, error) {
+	base, err := p.Base(r)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := KeptOf(r)
+	if err != nil {
+		return nil, err
+	}
+	named, err := RefundPartsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	bases := lineBases(r, base)
+	parts, rest := make([]linePart, len(bases)), int64(0)
+	unnamed := make([]int64, len(bases))
+	for i, b := range bases {
+		parts[i].base, parts[i].kept = b, new(big.Rat)
+		unnamed[i] = max(b-refundedOf(r, r.Lines[i].ID), 0)
+		rest += unnamed[i]
+	}
+	if kept.Sign() <= 0 || rest == 0 {
+		return parts, nil
+	}
+	whole := p.keptBase(r, base, kept, named)
+	whole.Mul(whole, big.NewRat(1, rest))
+	for i, n := range unnamed {
+		parts[i].kept.Mul(whole, new(big.Rat).SetInt64(n))
+	}
+	return parts, nil
+}
