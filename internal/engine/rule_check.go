@@ -78,7 +78,8 @@ func checkRule(r *affiliate.Rule, in string) error {
 		}
 	}
 	if err := refusal.First(
-		refusal.Required(in+"name", r.Name, refusal.FieldMissing, refusal.MaxPersonName),
+		refusal.FieldMissing.About(in+"name").When(r.Name == ""),
+		refusal.CheckText(in+"name", r.Name, refusal.MaxPersonName, false),
 		checkRange(in+"when.payment", w.PaymentFrom, w.PaymentTo),
 		checkRange(in+"when.month", w.MonthFrom, w.MonthTo),
 		refusal.OneOfOrNone(in+"when.customer", w.Customer, ruleCustomers),

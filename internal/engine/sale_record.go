@@ -340,6 +340,9 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if d.over != "" || in.Free {
 		return nil
 	}
+	if product, ok := in.Product.Get(); ok && len(d.deal.Rules) > 0 {
+		b.Rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
+	}
 	DecideLines(&b.Rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
 	return o.reward(&b.Rec, d.deal)
 }

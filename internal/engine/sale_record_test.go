@@ -435,6 +435,8 @@ func TestRecordSaleHolds(t *testing.T) {
 
 // A plan stops after its payments or months: then sales are recorded without a
 // commission.
+const day = 24 * time.Hour
+
 func TestRecordSaleStops(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -444,8 +446,9 @@ func TestRecordSaleStops(t *testing.T) {
 	}{
 		{"first only", affiliate.Terms{MaxPayments: 1}, []time.Duration{0, 0, 0}, []bool{true, false, false}},
 		{"two", affiliate.Terms{MaxPayments: 2}, []time.Duration{0, 0, 0}, []bool{true, true, false}},
-		{"one month", affiliate.Terms{MaxMonths: 1}, []time.Duration{31 * 24 * time.Hour, time.Microsecond}, []bool{true, false}},
-		{"whichever comes first", affiliate.Terms{MaxPayments: 2, MaxMonths: 12}, []time.Duration{366 * 24 * time.Hour}, []bool{false}},
+		{"one month", affiliate.Terms{MaxMonths: 1}, []time.Duration{200 * day, 27 * day, 4 * day}, []bool{true, true, false}},
+		{"one month from the referral", affiliate.Terms{MaxMonths: 1, MonthsFrom: affiliate.MonthsFromReferral}, []time.Duration{27 * day, 4 * day}, []bool{true, false}},
+		{"whichever comes first", affiliate.Terms{MaxPayments: 2, MaxMonths: 12}, []time.Duration{0, 366 * day}, []bool{true, false}},
 		{"far", affiliate.Terms{MaxMonths: 1200}, []time.Duration{50 * 365 * 24 * time.Hour}, []bool{true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -466,18 +469,30 @@ func TestRecordSaleStops(t *testing.T) {
 	}
 }
 
-// A month after the last day of a month ends on the last day of the next month.
+// A month is complete on the day with the number of the first, or on the last day of a shorter
+// month, as the zone of the program counts them.
 func TestRecordSaleMonthEnd(t *testing.T) {
-	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1} })
-	s.Now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	late := s.Customer("ada", "late")
-	for at, pays := range map[time.Time]bool{
-		time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC):    true,
-		time.Date(2026, 2, 28, 12, 0, 0, 1000, time.UTC): false,
+	berlin := scene.Must(time.LoadLocation("Europe/Berlin"))
+	for _, tt := range []struct {
+		first string
+		at    map[string]bool
+	}{
+		{"2026-01-31T12:00", map[string]bool{"2026-02-27T23:59": true, "2026-02-28T00:00": false}},
+		{"2024-01-30T12:00", map[string]bool{"2024-02-28T23:59": true, "2024-02-29T00:00": false}},
+		{"2026-01-15T23:30", map[string]bool{"2026-02-14T23:59": true, "2026-02-15T00:00": false}},
+		{"2026-03-31T00:00", map[string]bool{"2026-04-29T23:59": true, "2026-04-30T00:00": false}},
 	} {
-		s.Now = at
-		if sale := s.Sell(affiliate.NewSale{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
-			t.Errorf("at %v earned %v", at, sale.CommissionEarned)
+		for at, pays := range tt.at {
+			s := scene.NewShop(t, func(c *tributary.Config) {
+				c.Location, c.Terms = berlin, affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1}
+			})
+			s.Now = scene.Must(time.ParseInLocation("2006-01-02T15:04", tt.first, berlin))
+			late := s.Customer("ada", "late")
+			s.Sell(affiliate.NewSale{Email: late.Email})
+			s.Now = scene.Must(time.ParseInLocation("2006-01-02T15:04", at, berlin))
+			if sale := s.Sell(affiliate.NewSale{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
+				t.Errorf("first paid at %s, at %s it earned %v", tt.first, at, sale.CommissionEarned)
+			}
 		}
 	}
 }

@@ -136,12 +136,12 @@ func CheckRefundParts(in *affiliate.Refund) *affiliate.Error {
 	sum, err := tax.Add(shipping)
 	amount, part := in.Amount.Get()
 	named := !in.Tax.IsZero() || !in.Shipping.IsZero()
-	named = named || len(in.Lines) > 0
 	return cmp.Or(
 		refusal.NotCleared("tax", in.Tax), refusal.NotCleared("shipping", in.Shipping),
 		refusal.TaxNegative.When(tax.Sign() < 0), refusal.ShippingNegative.When(shipping.Sign() < 0),
 		refusal.RefundAmountRequired.When(named && !part),
 		refusal.RefundPartsExceed.When(named && (err != nil || sum.Cmp(amount) > 0)),
+		refusal.FieldMissing.About("amount").When(len(in.Lines) > 0 && !part),
 		checkRefundLines(in.Lines, amount, sum),
 	)
 }

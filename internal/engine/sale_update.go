@@ -147,8 +147,26 @@ func checkAmounts(r *record.Sale, up affiliate.SaleUpdate) error {
 	if err := paid.checkSubtotal(r.Subtotal, field); err != nil {
 		return err
 	}
+	if err := checkSumOfLines(r); err != nil {
+		return err
+	}
 	if r.TotalEarned.Cmp(r.Refunded) < 0 {
 		return refusal.TotalBelowRefunded.Err()
+	}
+	return nil
+}
+
+// checkSumOfLines refuses a subtotal that is not the sum of the lines of the sale.
+func checkSumOfLines(r *record.Sale) error {
+	if len(r.Lines) == 0 || r.Lines[0].Whole {
+		return nil
+	}
+	var sum int64
+	for i := range r.Lines {
+		sum += r.Lines[i].Amount.Scaled()
+	}
+	if r.Subtotal.Or(affiliate.Amount{}).Scaled() != sum {
+		return refusal.FieldNotTheSum.Of("subtotal")
 	}
 	return nil
 }

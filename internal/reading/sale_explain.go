@@ -48,7 +48,7 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	if len(r.Commissions) > 0 {
 		e.Arithmetic.Rounded, err = reading.Earned(r)
 	}
-	if err == nil && engine.Ruled(r) {
+	if _, byHand := r.ByHand.Get(); err == nil && !byHand && engine.Ruled(r) {
 		e.Lines, err = explainedLines(reading, r)
 	}
 	return e, err

@@ -1,0 +1,217 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+func when(r affiliate.Rule, w affiliate.RuleWhen) affiliate.Rule {
+	r.When = w
+	return r
+}
+
+// kind makes a rule of another type.
+func kind(r affiliate.Rule, typ affiliate.RuleType) affiliate.Rule {
+	if r.Pay.Type = typ; typ == affiliate.RuleNone {
+		r.Pay.Rate = affiliate.Percent{}
+	}
+	return r
+}
+
+// What a sale of 60 for a dear and 40 for a cheap product earns: 10 % without a rule.
+func TestRules(t *testing.T) {
+	firm := ruled("firm", "50", "dear")
+	firm.Firm = true
+	flat, unit := kind(ruled("flat", "7", "dear", "cheap"), affiliate.RuleFlat), kind(ruled("unit", "2", "dear"), affiliate.RuleUnit)
+	for name, tt := range map[string]struct {
+		rules  []affiliate.Rule
+		in     affiliate.NewSale
+		own    string // rate of the affiliate
+		earned string
+	}{
+		"no rule":                        {nil, affiliate.NewSale{}, "", "10"},
+		"of one product":                 {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.NewSale{}, "", "34"},
+		"the first one decides":          {[]affiliate.Rule{ruled("half", "50", "dear"), ruled("all", "20")}, affiliate.NewSale{}, "", "38"},
+		"flat once":                      {[]affiliate.Rule{flat}, affiliate.NewSale{}, "", "7"},
+		"flat for one line":              {[]affiliate.Rule{ruled("half", "50", "dear"), flat}, affiliate.NewSale{}, "", "37"},
+		"each piece":                     {[]affiliate.Rule{unit}, affiliate.NewSale{}, "", "10"},
+		"nothing for one":                {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{}, "", "4"},
+		"nothing comes before the first": {[]affiliate.Rule{ruled("all", "50"), kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{}, "", "20"},
+		"nothing comes before a rate":    {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}, "", "36"},
+		"the rate of the sale":           {[]affiliate.Rule{firm}, affiliate.NewSale{CommissionRate: affiliate.Set(affiliate.MustPercent("30"))}, "", "30"},
+		"the rate of the affiliate":      {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.NewSale{}, "30", "30"},
+		"firm beside such a rate":        {[]affiliate.Rule{ruled("all", "5"), firm}, affiliate.NewSale{}, "30", "42"},
+		"excluded":                       {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotProducts: []string{"cheap"}})}, affiliate.NewSale{}, "", "34"},
+		"of a category":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Categories: []string{"x", "food"}})}, affiliate.NewSale{}, "", "34"},
+		"not of a category":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotCategories: []string{"food"}})}, affiliate.NewSale{}, "", "26"},
+		"of a plan":                      {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Plans: []string{"yearly"}})}, affiliate.NewSale{}, "", "34"},
+		"not of a plan":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotPlans: []string{"yearly"}})}, affiliate.NewSale{}, "", "26"},
+		"of a trigger":                   {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.NewSale{PaymentTrigger: affiliate.TriggerBonus}, "", "50"},
+		"of another trigger":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.NewSale{}, "", "10"},
+		"of a new customer":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerNew})}, affiliate.NewSale{}, "", "50"},
+		"of a returning one":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, affiliate.NewSale{}, "", "10"},
+		"of nobody known":                {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentFrom: 1}), when(ruled("q", "50"), affiliate.RuleWhen{MonthFrom: 1})}, affiliate.NewSale{PromoCode: "ADA20"}, "", "10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, ctx := scene.NewShop(t, pays(tt.rules...)), t.Context()
+			if tt.own != "" {
+				scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent(tt.own))}))
+			}
+			tt.in.TotalEarned, tt.in.Lines = scene.Sum("100"), []affiliate.Line{
+				{ID: "d", ProductID: "dear", PlanID: "yearly", Categories: []string{"food", "gifts"}, Quantity: affiliate.Set(scene.Sum("3")), Amount: scene.Sum("60")},
+				line("c", "cheap", "40"),
+			}
+			if tt.in.PromoCode == "" {
+				tt.in.ReferralID = s.Tomas.ID.String()
+			}
+			sale := s.Sell(tt.in)
+			if sale.CommissionEarned != scene.Sum(tt.earned) {
+				t.Errorf("it earns %v, want %s", sale.CommissionEarned, tt.earned)
+			}
+			before := scene.Must(s.Sale(ctx, sale.ID))
+			scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+			scene.Equal(t, before, scene.Must(s.Sale(ctx, sale.ID)))
+			s.Verifies()
+			scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
+			s.Verifies()
+		})
+	}
+}
+
+// A sale without lines is one line with its product.
+func TestRuleOfSaleWithoutLines(t *testing.T) {
+	s := scene.NewShop(t, pays(ruled("half", "50", "dear"), kind(ruled("unit", "2", "seat"), affiliate.RuleUnit)))
+	to := affiliate.NewSale{ReferralID: s.Tomas.ID.String()}
+	plain := s.Sell(to)
+	scene.Equal(t, scene.Sum("10"), plain.CommissionEarned)
+	scene.Equal(t, nil, plain.Lines)
+	to.Product = affiliate.Set(affiliate.Product{ProductID: "dear"})
+	dear := s.Sell(to)
+	scene.Equal(t, scene.Sum("50"), dear.CommissionEarned)
+	to.Product, to.Tax = affiliate.Set(affiliate.Product{ProductID: "seat", Quantity: affiliate.Set(scene.Sum("2.5"))}), scene.Sum("20")
+	seats := s.Sell(to)
+	if l := seats.Lines[0]; seats.CommissionEarned != scene.Sum("5") || l.Amount != scene.Sum("80") || l.Rule != scene.TextOf("unit") || l.Quantity != scene.Sum("2.5") {
+		t.Errorf("seats earn %v: %+v", seats.CommissionEarned, l)
+	}
+	s.Verifies()
+}
+
+// 30 % of the first payment, then 10 % for 12 months: a payment that was refunded in full
+// does not count, and a trial before the first payment takes nothing off the year.
+func TestRulesOfStages(t *testing.T) {
+	first, year := when(ruled("first", "30"), affiliate.RuleWhen{PaymentTo: 1}), when(ruled("year", "10"), affiliate.RuleWhen{MonthTo: 12})
+	s := scene.NewShop(t, func(c *tributary.Config) {
+		c.Terms.Rate, c.Terms.Rules = affiliate.Percent{}, []affiliate.Rule{first, year}
+	})
+	s.Pass(120 * 24 * time.Hour)
+	s.Now = time.Date(2026, 8, 15, 9, 0, 0, 0, time.UTC)
+	lost := s.ToTomas("100")
+	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: lost.ID}))
+	for i, want := range []string{"30", "10", "10", "10", "10", "10", "10", "10", "10", "10", "10", "10", "0", "0"} {
+		s.Now = time.Date(2026, time.Month(9+i), 15, 9, 0, 0, 0, time.UTC)
+		sale := s.ToTomas("100")
+		if sale.CommissionEarned != scene.Sum(want) {
+			t.Errorf("payment %d earns %v, want %s", i+1, sale.CommissionEarned, want)
+		}
+		e := scene.Must(s.ExplainSale(t.Context(), sale.ID))
+		if e.Terms.Month != int64(i+1) || e.Terms.Payment != affiliate.Set(int64(i+1)) {
+			t.Errorf("payment %d in month %d of the explanation: %v, %d", i+1, i+1, e.Terms.Payment, e.Terms.Month)
+		}
+	}
+	for d, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Terms: s.Config().Terms}) {
+		if err != nil || !d.Difference.IsZero() || d.Changed != 0 {
+			t.Errorf("under the same terms: %+v, %v", d, err)
+		}
+	}
+	s.Verifies()
+}
+
+// A rate that was given for one sale is paid beyond the limits of the terms.
+func TestRateOfSaleBeyondLimits(t *testing.T) {
+	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 })
+	s.ToTomas("100")
+	if sale := s.ToTomas("100"); !sale.CommissionEarned.IsZero() {
+		t.Errorf("the second payment earns %v", sale.CommissionEarned)
+	}
+	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
+	scene.Equal(t, scene.Sum("5"), sale.CommissionEarned)
+	s.Verifies()
+}
+
+// A sale that moves after a refund of its tax, or of a line, keeps what it earns.
+func TestMoveAfterNamedRefund(t *testing.T) {
+	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "dear"))), t.Context()
+	ben := s.Join("cara")
+	plain := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10")})
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: plain.ID, Amount: affiliate.Set(scene.Sum("10")), Tax: affiliate.Set(scene.Sum("10"))}))
+	lines := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: lines.ID, Amount: affiliate.Set(scene.Sum("30")), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("30")}}}))
+	for id, want := range map[affiliate.SaleID]string{plain.ID: "10", lines.ID: "19"} {
+		moved := scene.Must(s.UpdateSale(ctx, id, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben.ID)}))
+		scene.Equal(t, scene.Sum(want), moved.CommissionEarned)
+	}
+	s.Verifies()
+}
+
+func TestRulesRefused(t *testing.T) {
+	w := scene.New(t)
+	named := func(r affiliate.Rule, name string) affiliate.Rule {
+		r.Name = name
+		return r
+	}
+	covered := func(i int, rule, by string) affiliate.Error {
+		return affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: fmt.Sprintf("rules[%d]", i), Message: fmt.Sprintf("Rule %s can never hold, because rule %s decides before it", rule, by)}
+	}
+	never := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "rules[0]", Message: "The conditions of a rule contradict each other, so that it can never hold"}
+	many := make([]affiliate.Rule, 65)
+	for i := range many {
+		many[i] = ruled(fmt.Sprint(i), "1", fmt.Sprint(i))
+	}
+	firm := ruled("b", "5", "x")
+	firm.Firm = true
+	for name, tt := range map[string]struct {
+		rules []affiliate.Rule
+		want  affiliate.Error // none: allowed
+	}{
+		"64":                              {many[1:], affiliate.Error{}},
+		"65":                              {many, inField("rules", "must have at most 64 entries")},
+		"no name":                         {[]affiliate.Rule{named(ruled("", "1"), " ")}, inField("rules[0].name", "is required")},
+		"the same name":                   {[]affiliate.Rule{ruled("a", "1", "x"), ruled("a", "1", "y")}, inField("rules", "must have distinct entries")},
+		"an unknown type":                 {[]affiliate.Rule{kind(ruled("a", "1"), "BONUS")}, inField("rules[0].pay.commissionType", "must be one of PERCENTAGE, FLAT, UNIT, NONE")},
+		"a rate of nothing":               {[]affiliate.Rule{{Name: "a", Pay: affiliate.RulePay{Type: affiliate.RuleNone, Rate: affiliate.MustPercent("1")}}}, inField("rules[0].pay.commissionRate", "must not be sent")},
+		"payments from the end":           {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 3, PaymentTo: 2})}, inField("rules[0].when.paymentTo", "must be after from")},
+		"a negative month":                {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{MonthFrom: -1})}, inField("rules[0].when.monthFrom", "must be at least 1")},
+		"an empty product":                {[]affiliate.Rule{ruled("a", "1", "")}, inField("rules[0].when.products", "must not be empty")},
+		"a product twice":                 {[]affiliate.Rule{ruled("a", "1", "x", "x")}, inField("rules[0].when.products", "must have distinct entries")},
+		"an unknown trigger":              {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{"X"}})}, inField("rules[0].when.paymentTriggers", "must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		"an unknown customer":             {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Customer: "OLD"})}, inField("rules[0].when.customer", "must be one of NEW, RETURNING")},
+		"a new customer's second payment": {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Customer: affiliate.CustomerNew, PaymentFrom: 2})}, never},
+		"all its products excluded":       {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Products: []string{"x"}, NotProducts: []string{"y", "x"}})}, never},
+		"after one for all":               {[]affiliate.Rule{ruled("a", "1"), ruled("b", "5", "x")}, covered(1, "b", "a")},
+		"before one for all":              {[]affiliate.Rule{ruled("a", "1", "x"), ruled("b", "5")}, affiliate.Error{}},
+		"firm after one for all":          {[]affiliate.Rule{ruled("a", "1"), firm}, affiliate.Error{}},
+		"excluded later":                  {[]affiliate.Rule{ruled("a", "1", "x"), kind(ruled("b", "0", "y", "x"), affiliate.RuleNone)}, covered(0, "a", "b")},
+		"two exclusions":                  {[]affiliate.Rule{kind(ruled("a", "0", "x"), affiliate.RuleNone), kind(ruled("b", "0"), affiliate.RuleNone)}, affiliate.Error{}},
+		"the same exclusion":              {[]affiliate.Rule{kind(ruled("a", "0", "x", "y"), affiliate.RuleNone), kind(ruled("b", "0", "x"), affiliate.RuleNone)}, covered(1, "b", "a")},
+		"later payments":                  {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 2}), when(ruled("b", "1"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, covered(1, "b", "a")},
+		"of customers, then of all":       {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 1}), ruled("b", "1")}, affiliate.Error{}},
+		"fewer categories":                {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Categories: []string{"x", "y"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, covered(1, "b", "a")},
+		"another category is excluded":    {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{NotCategories: []string{"x"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, affiliate.Error{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			create := func() error {
+				return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("1"), Rules: tt.rules}}))
+			}
+			if tt.want.Message != "" {
+				w.Refused(tt.want, create)
+			} else if err := create(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
