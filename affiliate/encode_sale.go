@@ -64,6 +64,7 @@ func (l *SaleLine) appendJSON(dst []byte) []byte {
 	dst = appendAmount(append(dst, `,"amount":`...), l.Amount)
 	dst = appendAmount(append(dst, `,"discount":`...), l.Discount)
 	dst = appendAmount(append(dst, `,"codeDiscount":`...), l.CodeDiscount)
+	dst = appendAmount(append(dst, `,"refundedAmount":`...), l.Refunded)
 	return append(appendOpt(append(dst, `,"rule":`...), l.Rule, jsontext.AppendString), '}')
 }
 

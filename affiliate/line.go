@@ -27,8 +27,9 @@ type SaleLine struct {
 	Quantity     Amount      `json:"quantity"`
 	Amount       Amount      `json:"amount"`
 	Discount     Amount      `json:"discount"`
-	CodeDiscount Amount      `json:"codeDiscount"` // what the sale's promotional code took off the line
-	Rule         Opt[string] `json:"rule"`         // the rule of the terms that decides what the line earns; null: the rate of the sale does
+	CodeDiscount Amount      `json:"codeDiscount"`   // what the sale's promotional code took off the line
+	Refunded     Amount      `json:"refundedAmount"` // by refunds that named the line; the others are shared by all lines
+	Rule         Opt[string] `json:"rule"`           // the rule of the terms that decides what the line earns; null: the rate of the sale does
 }
 
 // A RefundLine says how much of a line was refunded.
@@ -59,6 +60,7 @@ type StoredLine struct {
 	Amount       Amount
 	Discount     Amount
 	CodeDiscount Amount
+	Refunded     Amount
 	Rule         string  // empty: the sale's rate
 	Pay          RulePay // of Rule
 	Whole        bool    // the sale has no lines, and a rule decided about all of it

@@ -133,7 +133,8 @@ type NewSale struct {
 
 	// PaidAt is when the customer paid, if that is known more exactly than the time
 	// of the report: not after now, at most 30 days before. Whether code and coupon
-	// had expired, and whether the click still attributed, is decided as of PaidAt;
+	// had expired, whether the click still attributed, and the month of the customer for
+	// the terms are decided as of PaidAt;
 	// their limits, and everything else, as of now. Zero: now. Over HTTP only a key
 	// of the scope full may send it.
 	PaidAt time.Time `json:"paidAt,omitzero"`

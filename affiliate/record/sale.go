@@ -87,8 +87,7 @@ type Refund struct {
 	Tax      affiliate.Opt[affiliate.Amount] `json:",omitzero"` // of Amount; given together with Shipping
 	Shipping affiliate.Opt[affiliate.Amount] `json:",omitzero"`
 	At       affiliate.Instant
-	Fact     bool                   `json:",omitzero"` // booked for the facts of a payment
-	Lines    []affiliate.RefundLine `json:",omitempty"`
+	Fact     bool `json:",omitzero"` // booked for the facts of a payment
 }
 
 // RecordID returns the sale's identity in the store.
@@ -102,9 +101,6 @@ func (r Sale) Clone() Sale {
 		c.RiskReasons = slices.Clone(c.RiskReasons)
 	}
 	r.Refunds = slices.Clone(r.Refunds)
-	for i := range r.Refunds {
-		r.Refunds[i].Lines = slices.Clone(r.Refunds[i].Lines)
-	}
 	r.Lines = affiliate.CloneLines(r.Lines)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -20,7 +19,6 @@ import (
 func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.Instant) record.Refund {
 	f := record.Refund{ID: in.RefundID, Amount: amount, At: now}
 	if !in.Tax.IsZero() || !in.Shipping.IsZero() || len(in.Lines) > 0 {
-		f.Lines = slices.Clone(in.Lines)
 		f.Tax, f.Shipping = affiliate.Set(in.Tax.Or(affiliate.Amount{})), affiliate.Set(in.Shipping.Or(affiliate.Amount{}))
 	}
 	return f

@@ -127,7 +127,7 @@ func linesOf(r *record.Sale) []affiliate.SaleLine {
 		lines[i] = affiliate.SaleLine{
 			ID: OrNull(l.ID), ProductID: OrNull(l.ProductID), PlanID: OrNull(l.PlanID), Name: OrNull(l.Name),
 			Categories: refusal.EmptyNotNil(slices.Clone(l.Categories)), Quantity: l.Quantity, Amount: l.Amount, Discount: l.Discount,
-			CodeDiscount: l.CodeDiscount, Rule: OrNull(l.Rule),
+			CodeDiscount: l.CodeDiscount, Refunded: l.Refunded, Rule: OrNull(l.Rule),
 		}
 		if l.Whole {
 			lines[i].Amount = affiliate.AmountFromScaled(r.TotalEarned.Scaled() - r.Tax.Scaled() - r.Shipping.Scaled())
@@ -202,18 +202,6 @@ func lineBases(r *record.Sale, base affiliate.Amount) []int64 {
 	return weights
 }
 
-// refundedOf returns how much of a line refunds named, in 1/10,000.
-func refundedOf(r *record.Sale, id string) (sum int64) {
-	for i := range r.Refunds {
-		for _, l := range r.Refunds[i].Lines {
-			if l.ID == id && id != "" {
-				sum += l.Amount.Scaled()
-			}
-		}
-	}
-	return sum
-}
-
 // A linePart is what a line of a sale has of its base.
 type linePart struct {
 	base int64    // in 1/10,000
@@ -241,7 +229,7 @@ func (p *Program) lineParts(r *record.Sale) ([]linePart, error) {
 	unnamed := make([]int64, len(bases))
 	for i, b := range bases {
 		parts[i].base, parts[i].kept = b, new(big.Rat)
-		unnamed[i] = max(b-refundedOf(r, r.Lines[i].ID), 0)
+		unnamed[i] = max(b-r.Lines[i].Refunded.Scaled(), 0)
 		rest += unnamed[i]
 	}
 	if kept.Sign() <= 0 || rest == 0 {

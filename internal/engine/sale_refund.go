@@ -107,7 +107,7 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 	if err := checkParts(rec, in); err != nil {
 		return err
 	}
-	if err := o.checkLinesLeft(rec, in.Lines); err != nil {
+	if err := o.refundLines(rec, in.Lines); err != nil {
 		return err
 	}
 	if len(rec.Refunds) >= o.Cfg.Limits.Refunds && amount.Cmp(left) < 0 {
@@ -187,9 +187,9 @@ func checkParts(r *record.Sale, in affiliate.Refund) error {
 	)
 }
 
-// checkLinesLeft refuses the refund of a line that the sale does not have, and of more than
-// the line brought, with what earlier refunds named of it.
-func (o *Op) checkLinesLeft(r *record.Sale, lines []affiliate.RefundLine) error {
+// refundLines takes a refund off the lines that it names. It refuses a line that the sale
+// does not have, and more than the line brought.
+func (o *Op) refundLines(r *record.Sale, lines []affiliate.RefundLine) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -206,9 +206,11 @@ func (o *Op) checkLinesLeft(r *record.Sale, lines []affiliate.RefundLine) error 
 		if at < 0 {
 			return refusal.FieldNotALine.Of(fmt.Sprintf("lines[%d].id", i))
 		}
-		if l.Amount.Scaled() > bases[at]-refundedOf(r, l.ID) {
+		of := &r.Lines[at]
+		if l.Amount.Scaled() > bases[at]-of.Refunded.Scaled() {
 			return refusal.RefundPartExceedsSale.Of(fmt.Sprintf("lines[%d].amount", i))
 		}
+		of.Refunded = affiliate.AmountFromScaled(of.Refunded.Scaled() + l.Amount.Scaled())
 	}
 	return nil
 }

@@ -63,30 +63,17 @@ type refund struct {
 	Shipping affiliate.Opt[int64] `json:"shipping,omitzero"`
 	At       int64                `json:"at"`
 	Fact     bool                 `json:"fact,omitzero"`
-	Lines    []refundLine         `json:"lines,omitempty"`
 }
 
 func refundOf(v record.Refund) refund {
-	return refund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), micros(v.At), v.Fact, each(v.Lines, refundLineOf)}
+	return refund{v.ID, v.Amount.Scaled(), mapped(v.Tax, affiliate.Amount.Scaled), mapped(v.Shipping, affiliate.Amount.Scaled), micros(v.At), v.Fact}
 }
 
 func (e refund) value() record.Refund {
 	return record.Refund{
 		ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount), Tax: mapped(e.Tax, affiliate.AmountFromScaled),
 		Shipping: mapped(e.Shipping, affiliate.AmountFromScaled), At: instant(e.At), Fact: e.Fact,
-		Lines: each(e.Lines, refundLine.value),
 	}
-}
-
-type refundLine struct {
-	ID     string `json:"id"`
-	Amount int64  `json:"amount"`
-}
-
-func refundLineOf(v affiliate.RefundLine) refundLine { return refundLine{v.ID, v.Amount.Scaled()} }
-
-func (e refundLine) value() affiliate.RefundLine {
-	return affiliate.RefundLine{ID: e.ID, Amount: affiliate.AmountFromScaled(e.Amount)}
 }
 
 type line struct {
@@ -99,6 +86,7 @@ type line struct {
 	Amount       int64              `json:"amount"`
 	Discount     int64              `json:"discount,omitzero"`
 	CodeDiscount int64              `json:"code_discount,omitzero"`
+	Refunded     int64              `json:"refunded,omitzero"`
 	Rule         string             `json:"rule,omitzero"`
 	RuleType     affiliate.RuleType `json:"rule_type,omitzero"`
 	RuleRate     int64              `json:"rule_rate,omitzero"`
@@ -107,7 +95,7 @@ type line struct {
 
 func lineOf(v affiliate.StoredLine) line {
 	return line{
-		v.ID, v.ProductID, v.PlanID, v.Name, v.Categories, v.Quantity.Scaled(), v.Amount.Scaled(), v.Discount.Scaled(), v.CodeDiscount.Scaled(),
+		v.ID, v.ProductID, v.PlanID, v.Name, v.Categories, v.Quantity.Scaled(), v.Amount.Scaled(), v.Discount.Scaled(), v.CodeDiscount.Scaled(), v.Refunded.Scaled(),
 		v.Rule, v.Pay.Type, v.Pay.Rate.Scaled(), v.Whole,
 	}
 }
@@ -116,7 +104,7 @@ func (e line) value() affiliate.StoredLine {
 	return affiliate.StoredLine{
 		ID: e.ID, ProductID: e.ProductID, PlanID: e.PlanID, Name: e.Name, Categories: e.Categories,
 		Quantity: affiliate.AmountFromScaled(e.Quantity), Amount: affiliate.AmountFromScaled(e.Amount), Discount: affiliate.AmountFromScaled(e.Discount),
-		CodeDiscount: affiliate.AmountFromScaled(e.CodeDiscount), Rule: e.Rule,
+		CodeDiscount: affiliate.AmountFromScaled(e.CodeDiscount), Refunded: affiliate.AmountFromScaled(e.Refunded), Rule: e.Rule,
 		Pay: affiliate.RulePay{Type: e.RuleType, Rate: affiliate.PercentFromScaled(e.RuleRate)}, Whole: e.Whole,
 	}
 }
