@@ -87,13 +87,17 @@ func checkRule(r *affiliate.Rule, in string) error {
 	); err != nil {
 		return err
 	}
+	rate, field := r.Pay.Rate, in+"pay.commissionRate"
 	switch r.Pay.Type {
 	case affiliate.RuleNone:
-		return refusal.First(refusal.FieldNotAllowed.About(in + "pay.commissionRate").When(r.Pay.Rate.Sign() != 0))
+		return refusal.First(refusal.FieldNotAllowed.About(field).When(rate.Sign() != 0))
 	case affiliate.RulePercentage:
-		return CheckRate(r.Pay.Rate, affiliate.CommissionPercentage)
+		if CheckRate(rate, affiliate.CommissionPercentage) != nil {
+			return refusal.RateNotPercent.On(field)
+		}
+		return nil
 	}
-	return CheckRate(r.Pay.Rate, affiliate.CommissionFlat)
+	return refusal.First(refusal.FieldNotAtLeastZero.About(field).When(rate.Sign() < 0))
 }
 
 func checkIDs(field string, ids []string) error {
