@@ -20,7 +20,7 @@
 //	2025-02-03T09:20:00Z,coupon,,,Spring,,,,percent=15 limit=100 until=2025-05-31
 //	2025-02-03T09:21:00Z,code,,mara@roast.example,Spring,,MARA15,,first=yes
 //	2025-02-04T18:02:11Z,click,,,,mara,,,
-//	2025-02-04T18:20:43Z,order,NB-1001,ida@mail.example,Ida Holm,mara,,42.50,tax=3.40
+//	2025-02-04T18:20:43Z,order,NB-1001,ida@mail.example,Ida Holm,mara,,42.50,tax=3.40 lines=house:29.10|gift-card:10.00
 //	2025-02-09T07:41:20Z,order,NB-1002,leo@mail.example,Leo Brandt,,MARA15,31.00,
 //	2025-02-12T10:00:00Z,refund,NB-1001,,,,,10.00,refund=r-1
 //	2025-04-05T09:00:00Z,payout-run,2025-04,,,,,,minimum=25
@@ -42,8 +42,12 @@
 //	amount    of money, in dollars: 42.50
 //
 // Among the options, percent is a rate, until is a day or an instant, products
-// are separated by |, and first, own, valid, active, hold and clawback are yes
+// are separated by |, lines are products with their amounts, without tax and
+// shipping, and first, own, valid, active, hold and clawback are yes
 // or no.
+//
+// The shop pays 12 % to whom has no other rate, 6 % for grinders, nothing for gift
+// cards, and 8 % for a subscription from a customer's fifth payment on.
 //
 // # Reading the program
 //
@@ -170,7 +174,7 @@ A file is CSV. Its first line names the columns, every other line is one event:
 
 at is RFC 3339 and never goes back. options are name=value, separated by spaces; each may have
 a column of its own. Money is in dollars; until is a day or an instant; products are separated
-by |; first, own, valid, active, hold and clawback are yes or no. The kinds, with the values they need and
+by |; lines are as house:24.00|gift-card:20.00; first, own, valid, active, hold and clawback are yes or no. The kinds, with the values they need and
 [may have]:
 
 `)

@@ -103,6 +103,9 @@ func TestEverythingOccurs(t *testing.T) {
 	} {
 		want = append(want, string(r)+` +[1-9]\d* +`+regexp.QuoteMeta(textOf(t, r)))
 	}
+	for _, rule := range orders.Config().Terms.Rules {
+		want = append(want, rule.Name+` .* [1-9]\d* +\d+\.\d\d`)
+	}
 	want = append(want, `Rows that could not be used: 3`, `Verify: holds \([1-9]\d* records, [1-9]\d* events checked\)`)
 	for _, line := range want {
 		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(year) {
@@ -141,6 +144,7 @@ func TestRows(t *testing.T) {
 		{"ErrMissing", "2025-01-02T10:00:00Z,order,1,,,ada,,,", "order needs amount"},
 		{"ErrFlag", "2025-01-02T10:00:00Z,code,,,Five,,X,,first=1", `first "1": not yes or no`},
 		{"ErrNumber", "2025-01-02T10:00:00Z,coupon,,,C,,,,percent=5 limit=1.5", `limit "1.5": not a whole number`},
+		{"ErrLines", "2025-01-02T10:00:00Z,order,1,,,ada,,5,lines=house", `lines "house": not lines such as house:24.00|gift-card:20.00`},
 		{"ErrPercent", "2025-01-02T10:00:00Z,coupon,,,C,,,,percent=5%", `percent "5%": not a rate such as 12.5`},
 		{"ErrUntil", "2025-01-02T10:00:00Z,coupon,,,C,,,,percent=5 until=May", `until "May": not a day such as 2025-05-31`},
 		{"ErrCurrency", "2025-01-02T10:00:00Z,code,,,Five,,X,,minimum=1 currency=XXY", `currency "XXY": not a currency such as USD`},

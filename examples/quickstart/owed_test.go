@@ -71,6 +71,7 @@ func (c *counter) reward(sale *payment, own int) {
 	case own > 0:
 		sale.terms.flat = own
 	}
+	c.rule(sale, own > 0 || sale.of.rate > 0)
 	if buyer := c.customers[sale.email]; buyer != nil && sale.terms.months > 0 && sale.at.After(later(buyer.since, sale.terms.months)) {
 		return // the plan pays nothing more for this customer
 	}
@@ -78,6 +79,31 @@ func (c *counter) reward(sale *payment, own int) {
 	e.held = sale.terms.hold || sale.of.status == "DEACTIVATED" || sale.of.status == "BANNED"
 	sale.entries = []*entry{e}
 	sale.of.note(sale.at, "sale", sale.id, e.cents)
+}
+
+// rule lets the rules of the program decide about the lines of a new sale: special says that
+// a rate of its own, or of the affiliate, is above them.
+func (c *counter) rule(sale *payment, special bool) {
+	nth := 1
+	for _, other := range c.sales {
+		if other.email == sale.email && other.refunded < other.cents {
+			nth++
+		}
+	}
+	for i := range sale.lines {
+		line := &sale.lines[i]
+		line.rate = sale.terms.rate
+		switch {
+		case sale.of.plan != "":
+		case line.product == "gift-card":
+			line.rule, line.rate = "gift cards", 0
+		case special:
+		case line.product == "grinder":
+			line.rule, line.rate = "grinders", 600
+		case line.product == "subscription" && nth >= 5:
+			line.rule, line.rate = "later renewals", 800
+		}
+	}
 }
 
 // later is the same day so many months later, or the last one of that month.
@@ -95,7 +121,11 @@ func (s *payment) due() int {
 	if s.terms.flat > 0 {
 		return rounded(s.terms.flat*kept, s.cents)
 	}
-	return rounded(s.base*s.terms.rate*kept, 10_000*s.cents)
+	earns := 0
+	for _, line := range s.lines {
+		earns += line.cents * line.rate
+	}
+	return rounded(earns*kept, 10_000*s.cents)
 }
 
 func rounded(a, b int) int { return (2*a + b) / (2 * b) }

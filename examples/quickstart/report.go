@@ -36,7 +36,7 @@ func (s *books) report(ctx context.Context, file string, out io.Writer) (holds b
 	}
 	fmt.Fprintln(w)
 	sections := []func(context.Context, io.Writer) error{
-		s.printAffiliates, s.printBalances, s.printPayouts, s.printAfterwards, s.printStatements,
+		s.printAffiliates, s.printRules, s.printBalances, s.printPayouts, s.printAfterwards, s.printStatements,
 		s.printCoupons, s.printCodes, s.printOutcomes, s.printRefused, s.printEvents,
 	}
 	for _, section := range sections {

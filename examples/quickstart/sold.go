@@ -86,6 +86,36 @@ func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
+// printRules prints what the rules of the program decided about lines of sales. A sale that
+// names one product is one line.
+func (s *books) printRules(ctx context.Context, w io.Writer) error {
+	lines, amounts := map[string]int{}, map[string]affiliate.Amount{}
+	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleFilter{}) {
+		if err != nil {
+			return err
+		}
+		for _, line := range sale.Lines {
+			rule := line.Rule.Or("")
+			amount := amounts[rule]
+			if err := sum(&amount, line.Amount); err != nil {
+				return err
+			}
+			lines[rule]++
+			amounts[rule] = amount
+		}
+	}
+	rows := [][]string{{"Rule", "Pays", ">Lines", ">Amount"}}
+	for _, rule := range s.Config().Terms.Rules {
+		pays := rule.Pay.Rate.String() + " %"
+		if rule.Pay.Type == affiliate.RuleNone {
+			pays = "nothing"
+		}
+		rows = append(rows, []string{rule.Name, pays, fmt.Sprint(lines[rule.Name]), money(amounts[rule.Name])})
+	}
+	table(w, "Rules: which lines earn another commission than the rate of the affiliate, the plan or the program.", rows)
+	return nil
+}
+
 func (s *books) printCoupons(ctx context.Context, w io.Writer) error {
 	all, err := s.Coupons(ctx, affiliate.Page{})
 	if err != nil {

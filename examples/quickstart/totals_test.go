@@ -89,9 +89,28 @@ type payment struct {
 	id, email             string
 	of                    *person
 	cents, base, refunded int
+	lines                 []sold
 	terms                 terms
 	refunds               []string
 	entries               []*entry
+}
+
+// A sold is a line of a sale, and what decides about it.
+type sold struct {
+	product, rule string
+	cents, rate   int
+}
+
+// linesOf are the lines of an order. One without is a line of all that it sells.
+func linesOf(v map[string]string, base int) (all []sold) {
+	if v["lines"] == "" {
+		return []sold{{product: v["product"], cents: base}}
+	}
+	for part := range strings.SplitSeq(v["lines"], "|") {
+		product, amount, _ := strings.Cut(part, ":")
+		all = append(all, sold{product: product, cents: cents(amount)})
+	}
+	return all
 }
 
 func newCounter() *counter {
@@ -327,8 +346,9 @@ func (c *counter) buy(v map[string]string, at time.Time) string {
 		at: at, id: v["id"], email: v["email"], of: owner, cents: cents(v["amount"]),
 		base: cents(v["amount"]) - cents(v["tax"]) - cents(v["shipping"]),
 	}
-	c.sales = append(c.sales, sale)
+	sale.lines = linesOf(v, sale.base)
 	c.reward(sale, cents(v["percent"]))
+	c.sales = append(c.sales, sale)
 	return "recorded"
 }
 
@@ -391,6 +411,17 @@ func (c *counter) want() map[claim]string {
 	}
 	want[claim{"all", `all +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+)`}] =
 		fmt.Sprintf("%d %d %d %s %s %s", clicks, referrals, sales, dollars(revenue), dollars(refunded), dollars(commission))
+	for _, rule := range []string{"gift cards", "grinders", "later renewals"} {
+		lines, amount := 0, 0
+		for _, sale := range c.sales {
+			for _, line := range sale.lines {
+				if line.rule == rule {
+					lines, amount = lines+1, amount+line.cents
+				}
+			}
+		}
+		want[claim{rule, rule + ` +(?:nothing|\d+ %) +(\d+) +(\S+)`}] = fmt.Sprintf("%d %s", lines, dollars(amount))
+	}
 	for name, coupon := range c.coupons {
 		want[claim{name, name + ` +(?:\d+ %|\d+\.\d\d) +\d+ +(\d+) +(\S+)  .*`}] = fmt.Sprintf("%d %s", coupon.used, orDash(coupon.limit))
 	}

@@ -40,7 +40,7 @@ func Kinds() []Kind {
 		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*Shop).signUp},
 		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
-		{"order", "id amount", "email name link code tax shipping product percent", "a payment, by code, link or a known customer", (*Shop).order},
+		{"order", "id amount", "email name link code tax shipping product lines percent", "a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
 		{"refund", "id", "amount refund clawback", "money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
 		{"cancel", "id", "", "an order is cancelled", (*Shop).cancel},
@@ -282,6 +282,7 @@ func (s *Shop) order(ctx context.Context, r row) error {
 		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id, CommissionRate: r.percent,
 		TotalEarned: r.amount.Or(affiliate.Amount{}), Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
 	}
+	in.Lines = r.lines
 	if r.product != "" {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: r.product})
 	}

@@ -32,6 +32,7 @@ type row struct {
 	until                             affiliate.Opt[affiliate.Date]
 	first, own, valid, active, hold   affiliate.Opt[bool]
 	clawback                          affiliate.Opt[bool]
+	lines                             []affiliate.Line
 }
 
 // readRows calls each with every row, or with the reason why a row cannot be
@@ -167,6 +168,7 @@ func (r *row) fields() map[string]any {
 		"amount": &r.amount, "tax": &r.tax, "shipping": &r.shipping, "minimum": &r.minimum, "percent": &r.percent,
 		"limit": &r.limit, "payments": &r.payments, "months": &r.months, "days": &r.days, "until": &r.until,
 		"first": &r.first, "own": &r.own, "valid": &r.valid, "active": &r.active, "hold": &r.hold, "clawback": &r.clawback,
+		"lines": &r.lines,
 	}
 }
 
@@ -177,6 +179,8 @@ func (r *row) set(name, s string) (err error) {
 		*field = s
 	case *[]string:
 		*field = strings.Split(s, "|")
+	case *[]affiliate.Line:
+		*field, err = lines(s)
 	case *time.Time:
 		*field, err = moment(s)
 	case *affiliate.Opt[affiliate.Currency]:
@@ -209,6 +213,19 @@ func value[T any](parse func(string) (T, error), s, meant string) (affiliate.Opt
 func moment(s string) (time.Time, error) {
 	v, err := value(func(s string) (time.Time, error) { return time.Parse(time.RFC3339, s) }, s, "a time such as 2025-02-04T18:20:43Z")
 	return v.Or(time.Time{}), err
+}
+
+// lines reads the lines of an order: each is a product and its amount.
+func lines(s string) (all []affiliate.Line, err error) {
+	for part := range strings.SplitSeq(s, "|") {
+		product, text, _ := strings.Cut(part, ":")
+		amount, err := affiliate.ParseAmount(text)
+		if err != nil || product == "" {
+			return nil, errors.New("not lines such as house:24.00|gift-card:20.00")
+		}
+		all = append(all, affiliate.Line{ProductID: product, Amount: amount})
+	}
+	return all, nil
 }
 
 func number(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
