@@ -22,6 +22,10 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	case inPayout(rec) && !clawBack:
 		return refusal.SaleInPayout.Err()
 	}
+	own, err := tally(rec)
+	if err != nil {
+		return err
+	}
 	rec.AffiliateID, rec.LinkID, rec.Commissions = to, uuid.Nil, nil
 	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
 	d, ref, err := o.dealOf(rec)
@@ -41,6 +45,10 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
 	rec.Why.Month = s.Month
+	rec.Why.Earlier = affiliate.Opt[affiliate.Amount]{}
+	if err := o.limit(rec, &d.Terms, own.Commission); err != nil {
+		return err
+	}
 	return o.reward(rec, d)
 }
 
