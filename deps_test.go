@@ -272,7 +272,7 @@ func list(t *testing.T, pattern string) []listed {
 var audited = map[string]string{
 	"engine": "Program Op Config Reads Same Frozen SaleBody CouponBody CodeBody AffiliateEvent DeletedBody ObjectOf " +
 		"ActionOf EndsObject IsNumbered ForReferral IsRefused AliasOf ImportKinds RefundRanks DisputeRanks AllAdjustmentKinds " +
-		"BlankedSale BlankedReferral BlankedClick MovementID DueAt ValidHoldDays CheckRate CheckAdjusted AdjustsSale " +
+		"BlankedSale BlankedReferral BlankedClick MovementID DueAt ValidHoldDays CheckRate NormalizeTerms CheckAdjusted AdjustsSale " +
 		"IsLive IsMemo IsMoved SaleFrozen CommissionFrozen AccountOf MoveBetween Standing",
 	"delivery": "Prompt AgainAt QueueOf StatusOK PerEndpoint MaxOldSecrets MaxEndpoints DeliveryStates CheckEventTypes AllEvents",
 	"payment":  "ProviderStatuses MaxSubs",

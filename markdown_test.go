@@ -135,6 +135,7 @@ var pastedPages = map[string]string{
 	"docs/embed.md":    "internal/routers TestGuide",
 	"docs/payouts.md":  ". TestGuides",
 	"docs/receiver.md": "pgstore TestReceiverGuide",
+	"docs/terms.md":    ". TestGuides",
 }
 
 // TestGuides: the blocks of these pages are one file that runs as pasted.

@@ -58,7 +58,7 @@ const (
 // RulePay is what a [Rule] pays.
 type RulePay struct {
 	Type RuleType `json:"commissionType"`
-	Rate Percent  `json:"commissionRate,omitzero"` // PERCENTAGE: 0–100; FLAT, UNIT: an amount ≥ 0; NONE: zero
+	Rate Percent  `json:"commissionRate"` // PERCENTAGE: 0–100; FLAT, UNIT: an amount ≥ 0; NONE: zero
 }
 
 // RuleType says how a [Rule] pays.

@@ -29,6 +29,27 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	} {
 		told[P](s, "update plan")(c.UpdatePlan(x, gold.ID, up))
 	}
+	ruled := affiliate.Terms{Rate: rate("10"), MonthsFrom: affiliate.MonthsFromReferral, Rules: []affiliate.Rule{
+		{
+			Name: "r", Firm: true, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: rate("0.5")}, When: affiliate.RuleWhen{
+				Products: []string{"a"}, Plans: []string{"b"}, Categories: []string{"c"}, NotProducts: []string{"d"}, NotPlans: []string{"e"}, NotCategories: []string{"f"},
+				PaymentFrom: 1, PaymentTo: 2, MonthFrom: 1, MonthTo: 3, Customer: affiliate.CustomerReturning, Triggers: []affiliate.PaymentTrigger{affiliate.TriggerPurchase},
+			},
+		},
+		{Name: "s", Pay: affiliate.RulePay{Type: affiliate.RulePercentage}},
+	}}
+	never := ruled.Clone()
+	never.Rules[1].When = affiliate.RuleWhen{Customer: affiliate.CustomerNew, PaymentFrom: 2}
+	rules := told[P](s, "plan with rules")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: ruled}))
+	told[P](s, "plan with a rule that never holds")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: never}))
+	for _, up := range []affiliate.PlanUpdate{
+		{Rules: affiliate.Set(ruled.Rules[:1])}, {Rules: affiliate.Set(never.Rules)}, {Rules: affiliate.Null[[]affiliate.Rule]()}, {Rules: affiliate.Set(ruled.Rules)}, {Rules: affiliate.Set([]affiliate.Rule{})},
+		{MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {MonthsFrom: affiliate.Null[affiliate.MonthsFrom]()}, {MonthsFrom: affiliate.Set(affiliate.MonthsFrom("x"))},
+		{Terms: affiliate.Set(ruled), MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {Terms: affiliate.Set(affiliate.Terms{Rate: rate("11")})},
+	} {
+		told[P](s, "update rules")(c.UpdatePlan(x, rules.ID, up))
+	}
+	told[any](s, "delete plan with rules")(nil, c.DeletePlan(x, rules.ID))
 	told[P](s, "update no plan")(c.UpdatePlan(x, anID, affiliate.PlanUpdate{}))
 	told[P](s, "update which plan?")(c.UpdatePlan(x, uuid.Nil, affiliate.PlanUpdate{}))
 	for _, id := range []uuid.UUID{gold.ID, anID, uuid.Nil} {

@@ -275,6 +275,13 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	record("used up", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("20")})
 	record("how much?", affiliate.NewSale{ReferralID: "ada"})
 	told[affiliate.Referral](s, "pause kim")(c.UpdateReferral(x, "kim@example.com", affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined)}))
+	lines := []affiliate.Line{{ID: "1", ProductID: "a", PlanID: "y", Name: "n", Categories: []string{"c"}, Quantity: affiliate.Set(sum("0.5")), Amount: sum("30.0001"), Discount: sum("3")}, {Amount: sum("10")}}
+	told[affiliate.Evaluation](s, "preview lines")(c.Evaluate(x, affiliate.Order{PromoCode: "ADA20", Lines: lines}))
+	told[affiliate.Evaluation](s, "preview lines and product")(c.Evaluate(x, affiliate.Order{PromoCode: "ADA20", Lines: lines, Product: affiliate.Set(affiliate.Product{})}))
+	record("lines", affiliate.NewSale{ReferralID: "ada", Email: "lines@example.com", Name: "Lin", TotalEarned: sum("37.0001"), Lines: lines})
+	record("lines that are none", affiliate.NewSale{ReferralID: "ada", Email: "lines@example.com", TotalEarned: sum("1"), Lines: []affiliate.Line{{Amount: sum("-1")}}})
+	record("lines of another sum", affiliate.NewSale{ReferralID: "ada", Email: "lines@example.com", TotalEarned: sum("1"), Lines: lines, Subtotal: affiliate.Set(sum("40"))})
+	record("lines with a name that is none", affiliate.NewSale{ReferralID: "ada", Email: "lines@example.com", TotalEarned: sum("1"), Lines: []affiliate.Line{{Name: "\n", Amount: sum("1")}}})
 	record("inactive customer", affiliate.NewSale{Email: "kim@example.com", TotalEarned: sum("1")})
 
 	told[S](s, "by id")(c.Sale(x, sale.ID))
@@ -298,6 +305,8 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	told[F](s, "refund too much")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(sum("90"))}))
 	told[F](s, "refund")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
 	told[F](s, "refund again")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID}))
+	told[F](s, "refund lines of a sale without")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID + 1, Amount: affiliate.Set(sum("1")), Lines: []affiliate.RefundLine{{ID: "1", Amount: sum("1")}}}))
+	told[F](s, "refund lines of another sum")(c.RefundSale(x, affiliate.Refund{SaleID: sale.ID + 1, Amount: affiliate.Set(sum("2")), Lines: []affiliate.RefundLine{{ID: "1", Amount: sum("1")}}}))
 	told[F](s, "refund none")(c.RefundSale(x, affiliate.Refund{SaleID: 999}))
 	told[F](s, "refund zero")(c.RefundSale(x, affiliate.Refund{}))
 	told[[]S](s, "hold")(c.ReviewCommissions(x, affiliate.ApprovalOnHold, sale.ID+1, sale.ID+2))

@@ -31,6 +31,8 @@ type plan struct {
 	NumberOfPayments   affiliate.Opt[int64]                    `json:"numberOfPayments,omitzero"`
 	NumberOfMonths     affiliate.Opt[int64]                    `json:"numberOfMonths,omitzero"`
 	HoldDays           affiliate.Opt[int64]                    `json:"holdDays,omitzero"`
+	Rules              affiliate.Opt[[]affiliate.Rule]         `json:"rules,omitzero"`
+	MonthsFrom         affiliate.Opt[affiliate.MonthsFrom]     `json:"monthsFrom,omitzero"`
 	PaymentTrigger     affiliate.Opt[affiliate.PaymentTrigger] `json:"paymentTrigger,omitzero"`
 	AutoApproveRewards affiliate.Opt[bool]                     `json:"autoApproveRewards,omitzero"`
 }
@@ -44,6 +46,12 @@ func (p *plan) setTerms(t affiliate.Terms) {
 	p.CommissionType = affiliate.Set(t.Type)
 	p.NumberOfPayments, p.NumberOfMonths = unlessZero(t.MaxPayments), unlessZero(t.MaxMonths)
 	p.HoldDays = affiliate.Set(t.HoldDays)
+	if len(t.Rules) > 0 {
+		p.Rules = affiliate.Set(t.Rules)
+	}
+	if t.MonthsFrom != "" {
+		p.MonthsFrom = affiliate.Set(t.MonthsFrom)
+	}
 }
 
 // unlessZero returns a limit, or null for 0, which is none.
@@ -68,6 +76,7 @@ func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliat
 func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
 	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger}
 	if terms, there := up.Terms.Get(); there {
+		body.Rules, body.MonthsFrom = affiliate.Null[[]affiliate.Rule](), affiliate.Set(affiliate.MonthsFromPayment)
 		body.setTerms(terms)
 	}
 	body.AutoApproveRewards = opposite(up.HoldRewards)
@@ -76,6 +85,8 @@ func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Plan
 	put(&body.NumberOfPayments, zeroIsNull(up.MaxPayments))
 	put(&body.NumberOfMonths, zeroIsNull(up.MaxMonths))
 	put(&body.HoldDays, up.HoldDays)
+	put(&body.Rules, up.Rules)
+	put(&body.MonthsFrom, up.MonthsFrom)
 	rq := c.put(plans, body)
 	rq.goOnly("Terms", up.Terms.IsNull())
 	return send[affiliate.Plan](ctx, c, rq)

@@ -137,6 +137,40 @@ func TestRequests(t *testing.T) {
 				Product: affiliate.Set(affiliate.Product{ProductID: "p", Quantity: affiliate.Set(sum("2"))}),
 			}))
 		}},
+		{"POST /sales", `{"promoCode":"X","totalEarned":90,"lines":[{"id":"1","productId":"p","planId":"q","name":"n","categories":["c"],"quantity":0.5,"amount":100.0001,"discount":9},{"amount":0}]}`, func(x ctx, c c) error {
+			return errOf(c.RecordSale(x, affiliate.NewSale{PromoCode: "X", TotalEarned: sum("90"), Lines: []affiliate.Line{
+				{ID: "1", ProductID: "p", PlanID: "q", Name: "n", Categories: []string{"c"}, Quantity: affiliate.Set(sum("0.5")), Amount: sum("100.0001"), Discount: sum("9")}, {},
+			}}))
+		}},
+		{"POST /promotional-codes/validate", `{"promoCode":"X","lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
+			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", Lines: []affiliate.Line{{ID: "1", Amount: sum("5")}}}))
+		}},
+		{"PATCH /sales", `{"saleId":7,"amount":6,"tax":1,"lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
+			return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7, Amount: affiliate.Set(sum("6")), Tax: affiliate.Set(sum("1")), Lines: []affiliate.RefundLine{{ID: "1", Amount: sum("5")}}}))
+		}},
+		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":[{"name":"r","when":{"products":["p"],"plans":["q"],"categories":["c"],"notProducts":["d"],"notPlans":["e"],"notCategories":["f"],"paymentFrom":1,"paymentTo":2,"monthFrom":3,"monthTo":4,"customer":"NEW","paymentTriggers":["BONUS"]},"pay":{"commissionType":"UNIT","commissionRate":0.0001},"firm":true},{"name":"s","pay":{"commissionType":"PERCENTAGE","commissionRate":0}}],"monthsFrom":"REFERRAL","autoApproveRewards":true}`, func(x ctx, c c) error {
+			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{
+				Rate: affiliate.MustPercent("10"), MonthsFrom: affiliate.MonthsFromReferral, Rules: []affiliate.Rule{
+					{
+						Name: "r", Firm: true, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("0.0001")},
+						When: affiliate.RuleWhen{
+							Products: []string{"p"}, Plans: []string{"q"}, Categories: []string{"c"}, NotProducts: []string{"d"}, NotPlans: []string{"e"}, NotCategories: []string{"f"},
+							PaymentFrom: 1, PaymentTo: 2, MonthFrom: 3, MonthTo: 4, Customer: affiliate.CustomerNew, Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus},
+						},
+					},
+					{Name: "s", Pay: affiliate.RulePay{Type: affiliate.RulePercentage}},
+				},
+			}}))
+		}},
+		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"autoApproveRewards":true}`, func(x ctx, c c) error {
+			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+		}},
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT"}`, func(x ctx, c c) error {
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10")})}))
+		}},
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL"}`, func(x ctx, c c) error {
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Rules: affiliate.Set([]affiliate.Rule{}), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}))
+		}},
 		{"PUT /sales", `{"saleId":7,"totalEarned":100}`, func(x ctx, c c) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))
 		}},

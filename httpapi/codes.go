@@ -182,6 +182,7 @@ func orderOf(in *input) affiliate.Order {
 		Email:       in.optional("email"),
 		ReferralID:  in.ident("referralId"),
 		Product:     productOf(in, (*input).optional),
+		Lines:       linesOf(in),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -53,6 +54,9 @@ const (
 	kindTexts   kind = "strings"
 	kindSaleIDs kind = "saleIds" // ids of sales
 	kindAnswers kind = "answers" // signup answers
+	kindLines   kind = "lines"   // of a sale
+	kindParts   kind = "parts"   // of a refund: lines of its sale
+	kindRules   kind = "rules"   // of terms
 	kindHeaders kind = "headers" // an object of texts
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
@@ -174,11 +178,18 @@ func (in *input) place(name string) int {
 	if name == "" {
 		return -1
 	}
-	i := slices.IndexFunc(in.fields, func(f field) bool { return f.name == name })
-	if i < 0 {
-		return len(in.fields)
+	at := func(name string) int {
+		return slices.IndexFunc(in.fields, func(f field) bool { return f.name == name })
 	}
-	return i
+	if i := at(name); i >= 0 {
+		return i
+	}
+	list, _, isEntry := strings.Cut(name, "[")
+	entry, _, _ := strings.Cut(name, ".")
+	if i := at(list); isEntry && i >= 0 && !(in.bad != nil && strings.HasPrefix(in.fields[in.badAt].name, entry)) {
+		return i // of another entry than the refused one, so of an earlier one
+	}
+	return len(in.fields)
 }
 
 // opt turns a value that was read into an Opt: not given, null, or set.

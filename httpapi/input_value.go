@@ -201,7 +201,7 @@ func (in *input) onlyKnown() {
 func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T] {
 	value, isNull := in.find(name, kindObject)
 	return opt(value, isNull, func(v json.RawMessage) T {
-		inner := input{outer: in.outer + name + ".", fields: in.fields, bad: in.bad, badAt: in.badAt, isEmpty: in.isEmpty}
+		inner := in.within(name)
 		if v[0] == '{' {
 			inner.members = split(v)
 		} else {
@@ -211,7 +211,17 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 		if in.strict {
 			inner.onlyKnown()
 		}
-		in.fields, in.bad, in.badAt, in.isEmpty = inner.fields, inner.bad, inner.badAt, inner.isEmpty
+		in.resume(inner)
 		return out
 	})
+}
+
+// within returns the input of an object inside this one.
+func (in *input) within(name string) input {
+	return input{outer: in.outer + name + ".", strict: in.strict, fields: in.fields, bad: in.bad, badAt: in.badAt, isEmpty: in.isEmpty}
+}
+
+// resume goes on after an object inside.
+func (in *input) resume(inner input) {
+	in.fields, in.bad, in.badAt, in.isEmpty = inner.fields, inner.bad, inner.badAt, inner.isEmpty
 }

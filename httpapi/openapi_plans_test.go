@@ -5,7 +5,7 @@ import "github.com/tributary-go/tributary/affiliate"
 func planNotes() described {
 	return described{
 		name: "Commission plans", text: "Terms that affiliates and referrals can be put on.", main: "CommissionPlan",
-		answers: map[string]map[string]string{"CommissionPlan": planTexts()},
+		answers: map[string]map[string]string{"CommissionPlan": planTexts(), "Rule": ruleTexts(), "RuleWhen": whenTexts(), "RulePay": payTexts()},
 		bodies: map[string]note{
 			"commissionPlanId":   plain("The id of the plan.", identText),
 			"name":               limited(externalText),
@@ -14,6 +14,8 @@ func planNotes() described {
 			"numberOfPayments":   limited(atLeast("1")),
 			"numberOfMonths":     limited(atLeast("1"), atMost("1200")),
 			"holdDays":           limited(atLeast("0"), atMost("3650"), byDefault(0)),
+			"rules":              limited(),
+			"monthsFrom":         limited(values[affiliate.MonthsFrom](), byDefault("PAYMENT")),
 			"paymentTrigger":     limited(values[affiliate.PaymentTrigger](), byDefault("PURCHASE")),
 			"autoApproveRewards": limited(byDefault(true)),
 		},
@@ -31,7 +33,7 @@ func planNotes() described {
 				id: "updateCommissionPlan", summary: "Change a plan for future sales",
 				text:     "The type of a plan in use cannot change. Recorded sales keep their commission. Fires nothing.",
 				required: []string{"commissionPlanId"},
-				clears:   []string{"numberOfPayments", "numberOfMonths"},
+				clears:   []string{"numberOfPayments", "numberOfMonths", "rules"},
 				refused: refused{
 					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound},
 				},
@@ -103,7 +105,9 @@ func planTexts() map[string]string {
 		"commissionRate":     "A percentage, or an amount on flat plans.",
 		"commissionType":     "What the rate is.",
 		"numberOfPayments":   "It pays for so many payments of a referral; null: no stop.",
-		"numberOfMonths":     "It pays for so many months of a referral; null: no stop.",
+		"numberOfMonths":     "It pays for so many months of a customer; null: no stop.",
+		"rules":              "What some lines of some sales earn instead of the rate; not there when there are none.",
+		"monthsFrom":         "With what the months of a customer begin: the first payment, or the referral; not there: PAYMENT.",
 		"paymentTrigger":     "What it pays for.",
 		"autoApproveRewards": "False: new commissions are ON_HOLD.",
 		"rewardType":         "What it pays in.",

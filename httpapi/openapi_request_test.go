@@ -210,6 +210,12 @@ func kindSchema(k kind) schema {
 				{"answer", schema{Type: types{"string"}, MinLength: "1", MaxLength: "10000", Description: "The answer."}},
 			},
 		})
+	case kindLines:
+		return lineInputs()
+	case kindParts:
+		return partInputs()
+	case kindRules:
+		return ruleInputs()
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
 	case kindHeaders:

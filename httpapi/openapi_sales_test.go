@@ -6,7 +6,7 @@ func saleNotes() described {
 	return described{
 		name: "Sales", text: "Attributed payments with the commissions that they earned.", main: "Sale",
 		answers: merged(reversalTexts(), map[string]map[string]string{
-			"Sale": saleTexts(), "Commission": commissionTexts(),
+			"Sale": saleTexts(), "SaleLine": lineTexts(), "Commission": commissionTexts(),
 			"RefundResult": {
 				"":                "What a refund did.",
 				"success":         "Always true.",
@@ -49,6 +49,7 @@ func saleTexts() map[string]string {
 		"paidAt":                 "When the customer paid, if the report said so; else it is not there.",
 		"affiliate":              "Who is credited.",
 		"referral":               "The customer's referral, if there is one.",
+		"lines":                  "What was bought; not there when the sale has no lines.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
 	}
 }
@@ -90,7 +91,8 @@ func saleBodies() map[string]note {
 		"product.quantity":  plain("How many.", above("0")),
 		"product.price":     plain("The price of one.", atLeast("0")),
 		"product.name":      plain("What the product is called.", externalText),
-		"subtotal":          plain("The basket before the discount: at least totalEarned without tax and shipping.", above("0"), atMost("100000000000")),
+		"lines":             plain("What was bought, instead of product. The base of the commission is shared out to them by what they cost. Of a refund: of which lines it is; their sum is amount less tax and shipping, all three of which are needed then if they are not 0."),
+		"subtotal":          plain("The basket before the discount: at least totalEarned without tax and shipping. With lines it is the sum of their amounts, and may be left out.", above("0"), atMost("100000000000")),
 		"free":              plain("An order of 0 by promoCode with a subtotal, where the program allows it: it redeems the code and earns nothing.", byDefault(false)),
 		"tax":               plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),
@@ -122,7 +124,7 @@ func saleOperations() map[string]about {
 			id: "recordSale", summary: "Report a sale",
 			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
-				"An email, a name and product.name that are none are left out, and Sale-Ignored names them: a paid order is not refused for them. " +
+				"An email, a name and product.name that are none are left out, and Sale-Ignored names them, of the names of lines the first: a paid order is not refused for them. " +
 				"Fires sale.created, after referral.created when the customer was new.",
 			oneOf:  []string{"promoCode", "referralId", "email"},
 			forms:  []schema{paidOrder(), freeOrder()},

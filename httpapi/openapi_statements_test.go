@@ -72,6 +72,7 @@ func explanationNotes() described {
 				"arithmetic":  "The calculation.",
 				"commissions": "What the sale earned.",
 				"movements":   "The movements of the sale, newest first; none of payouts.",
+				"lines":       "What each line earns, when a rule decides about one; else it is not there.",
 			},
 			"ExplainedCredit": {
 				"":                  "Who was credited, and by what.",
@@ -93,8 +94,10 @@ func explanationNotes() described {
 				"commissionTierId": "The tier that gave the rate.",
 				"holdDays":         "Days until a payout may take the commission.",
 				"payment":          "The number of this payment of the customer; null: no customer, or no payment.",
+				"month":            "The month of the customer; not there when the terms did not ask for it.",
 				"over":             "The limit of the terms that the sale was beyond, so that it earned nothing.",
 			},
+			"ExplainedLine": explainedLineTexts(),
 			"ExplainedBase": {
 				"":                 "What the rate is applied to.",
 				"totalEarned":      "The gross amount.",

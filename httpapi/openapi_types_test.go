@@ -51,6 +51,7 @@ func schemaNames() named[shape] {
 		{"Usability", whole[affiliate.Usability]()},
 		{"Referral", whole[affiliate.Referral]()},
 		{"Sale", whole[affiliate.Sale]()},
+		{"SaleLine", whole[affiliate.SaleLine]()},
 		{"Commission", whole[affiliate.Commission]()},
 		{"PaymentDecided", whole[decided]()},
 		{"RefundResult", whole[affiliate.RefundResult]()},
@@ -70,6 +71,7 @@ func schemaNames() named[shape] {
 		{"ExplainedTerms", whole[affiliate.ExplainedTerms]()},
 		{"ExplainedBase", whole[affiliate.ExplainedBase]()},
 		{"ExplainedArithmetic", whole[affiliate.ExplainedArithmetic]()},
+		{"ExplainedLine", whole[affiliate.ExplainedLine]()},
 		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
 		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
 		{"TestResult", whole[affiliate.TestResult]()},
@@ -96,6 +98,9 @@ func schemaNames() named[shape] {
 		{"SignupAnswer", whole[affiliate.Answer]()},
 		{"CommissionPlan", whole[affiliate.Plan]()},
 		{"CommissionPlanOfEvent", part[affiliate.Plan]()},
+		{"Rule", whole[affiliate.Rule]()},
+		{"RuleWhen", whole[affiliate.RuleWhen]()},
+		{"RulePay", whole[affiliate.RulePay]()},
 		{"CommissionTier", whole[affiliate.Tier]()},
 		{"CommissionTierOfEvent", part[affiliate.Tier]()},
 		{"Click", whole[affiliate.Click]()},
@@ -152,13 +157,13 @@ func (d *drafter) answerSchemas() named[schema] {
 }
 
 // object is the schema of a struct. Every field is required, except fields with
-// omitzero in a type that has one shape.
+// omitzero or omitempty in a type that has one shape.
 func (d *drafter) object(name string, s shape) schema {
 	out := schema{Type: types{"object"}, Description: d.text(name, "")}
 	for _, f := range jsonFields(s.typ) {
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		optional := opts == "omitzero"
-		if optional && s.inner && tag != "usability" { // summaries are of this shape
+		optional := opts == "omitzero" || opts == "omitempty"
+		if optional && s.inner && !byValue(tag) {
 			continue
 		}
 		field := d.typeSchema(f.Type)
@@ -175,11 +180,17 @@ func (d *drafter) object(name string, s shape) schema {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})
-		if !optional || d.hasTwoShapes(s.typ) && tag != "usability" {
+		if !optional || d.hasTwoShapes(s.typ) && !byValue(tag) {
 			out.Required = append(out.Required, tag)
 		}
 	}
 	return out
+}
+
+// byValue reports whether the value of an optional field decides if it is there, in all
+// shapes of its type.
+func byValue(tag string) bool {
+	return slices.Contains([]string{"usability", "rules", "monthsFrom"}, tag) // usability: summaries are of the inner shape
 }
 
 // hasTwoShapes reports whether the place of the object decides about the fields

@@ -28,6 +28,8 @@ func newPlan(in *input) affiliate.NewPlan {
 		MaxPayments: in.positive("numberOfPayments").Or(0),
 		MaxMonths:   in.positive("numberOfMonths").Or(0),
 		HoldDays:    in.ranged("holdDays").Or(0),
+		Rules:       rules(in).Or(nil),
+		MonthsFrom:  monthsFrom(in).Or(""),
 	}
 	n.PaymentTrigger = enum[affiliate.PaymentTrigger](in, "paymentTrigger").Or("")
 	n.HoldRewards = !in.boolean("autoApproveRewards").Or(true)
@@ -49,10 +51,16 @@ func planChangeOf(in *input) planChange {
 			MaxPayments:    in.positive("numberOfPayments"),
 			MaxMonths:      in.positive("numberOfMonths"),
 			HoldDays:       in.ranged("holdDays"),
+			Rules:          rules(in),
+			MonthsFrom:     monthsFrom(in),
 			PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
 			HoldRewards:    in.opposite("autoApproveRewards"),
 		},
 	}
+}
+
+func monthsFrom(in *input) affiliate.Opt[affiliate.MonthsFrom] {
+	return enum[affiliate.MonthsFrom](in, "monthsFrom")
 }
 
 func updatePlan(p *tributary.Program, ctx context.Context, in planChange) (affiliate.Plan, error) {

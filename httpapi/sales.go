@@ -42,6 +42,7 @@ func newSaleOf(in *input) newSale {
 		Subtotal:          in.amount("subtotal"),
 		Free:              in.flag("free"),
 		Product:           productOf(in, (*input).text), // a name that is none refuses no paid order
+		Lines:             linesOf(in),
 		Tax:               in.amount("tax").Or(affiliate.Amount{}),
 		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
 	}
@@ -58,6 +59,7 @@ func waitForAmounts(sale *affiliate.NewSale) {
 	if sale.Tax.Sign() > 0 {
 		sale.Tax = affiliate.Amount{}
 	}
+	sale.Lines = nil
 	if basket, sent := sale.Subtotal.Get(); sent && basket.Sign() > 0 && basket.Cmp(sale.TotalEarned) < 0 {
 		sale.Subtotal = affiliate.Set(sale.TotalEarned)
 	}
@@ -137,7 +139,8 @@ func saleTarget(in *input) affiliate.SaleID {
 // refundOf reads a refund.
 func refundOf(in *input) affiliate.Refund {
 	r := affiliate.Refund{
-		SaleID: saleTarget(in), Amount: in.amount("amount"), Tax: in.amount("tax"), Shipping: in.amount("shipping"), Currency: in.currency(),
+		SaleID: saleTarget(in), Amount: in.amount("amount"), Tax: in.amount("tax"), Shipping: in.amount("shipping"), Lines: refundLines(in),
+		Currency: in.currency(),
 	}
 	id := in.optOptional("refundId")
 	if id.IsNull() {

@@ -6,14 +6,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/pgstore"
 )
 
@@ -41,12 +38,9 @@ func TestQueries(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
 	store := newStore(t, pool, pgstore.Config{Schema: schema})
-	story(t, newTold(t, store)) // has no part in any answer
-	s := newTold(t, store)
-	story(t, s)
-	exec(t, pool, "CREATE TABLE "+schema+`.orders (id text, cents bigint, code text);
-		INSERT INTO `+schema+`.orders VALUES ('order-1', 4990, NULL), ('order-2', 8000, 'ADA20'), ('order-3', 4990, NULL), ('order-4', 3000, 'BOB10'),
-			('order-5', 1000, 'BOB10'), ('order-7', 700, 'ADA20'), ('order-8', 900, NULL)`)
+	twins.Tell(t, store) // has no part in any answer
+	s := twins.Tell(t, store)
+	exec(t, pool, twins.Orders(schema+".orders"))
 	parts := strings.Split(string(must(os.ReadFile(filepath.Join("..", "docs", "queries.md")))), "```sql\n")
 	for _, part := range parts[1:] {
 		sql, rest, _ := strings.Cut(part, "```\n")
@@ -58,7 +52,7 @@ func TestQueries(t *testing.T) {
 		sql = strings.NewReplacer("tributary_", schema+".", "FROM orders AS", "FROM "+schema+".orders AS").Replace(sql)
 		args := []any{[16]byte(s.Config().ID)}
 		if strings.Contains(sql, "$2") {
-			args = append(args, s.now)
+			args = append(args, s.Now)
 		}
 		if diff := cmp.Diff(want, answered(t, pool, sql, args)); diff != "" {
 			t.Errorf("%s(-page +answer):\n%s", sql, diff)
@@ -104,66 +98,4 @@ func answered(t *testing.T, pool *pgxpool.Pool, sql string, args []any) string {
 		t.Fatalf("%v in %s", err, sql)
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// A told is the program of docs/queries.md, with its clock.
-type told struct {
-	*tributary.Program
-	now time.Time
-}
-
-func newTold(t *testing.T, store *pgstore.Store) *told {
-	t.Helper()
-	s := &told{}
-	s.Program = must(tributary.New(store, tributary.Config{
-		ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
-		Now: func() time.Time { return s.now },
-	}))
-	return s
-}
-
-// story does what docs/queries.md tells.
-func story(t *testing.T, s *told) {
-	t.Helper()
-	ctx := t.Context()
-	day := func(month time.Month, day int) { s.now = time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
-	sell := func(order, total string, in affiliate.NewSale) affiliate.SaleID {
-		t.Helper()
-		in.ExternalID, in.TotalEarned, in.Name = order, affiliate.MustAmount(total), "A customer"
-		sale, ok := must(s.RecordSale(ctx, in)).Sale.Get()
-		if !ok {
-			t.Fatalf("%s is not recorded", order)
-		}
-		return sale.ID
-	}
-	day(1, 10)
-	coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	for _, code := range []string{"ADA20", "BOB10"} {
-		name := strings.ToLower(code[:3])
-		a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
-		must(s.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: name + "@bank.example", Method: affiliate.MethodWise}))
-		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: a.ID}))
-	}
-	must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
-	first := sell("order-1", "49.90", affiliate.NewSale{Email: "tomas@example.net", ReferralID: "ada"})
-	day(1, 20)
-	second := sell("order-2", "80", affiliate.NewSale{Email: "kim@example.net", PromoCode: "ADA20"})
-	day(2, 5)
-	sell("order-3", "49.90", affiliate.NewSale{Email: "tomas@example.net"})
-	day(2, 10)
-	sell("order-4", "33.33", affiliate.NewSale{Email: "lea@example.net", PromoCode: "BOB10"})
-	day(2, 12)
-	must(s.RefundSale(ctx, affiliate.Refund{SaleID: second, Amount: affiliate.Set(affiliate.MustAmount("20"))}))
-	day(2, 15)
-	must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com", ManuallyPaid: true}))
-	day(3, 2)
-	sell("order-5", "10", affiliate.NewSale{Email: "bob@example.com", PromoCode: "BOB10"})
-	day(3, 3)
-	must(s.RefundSale(ctx, affiliate.Refund{SaleID: first, ClawBack: true}))
-	day(3, 4)
-	must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "bob@example.com", Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "a good post"}))
-	day(3, 5)
-	sell("order-6", "12.50", affiliate.NewSale{Email: "kim@example.net"})
-	day(3, 10)
 }

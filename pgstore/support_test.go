@@ -209,3 +209,10 @@ func tableBytes(tb testing.TB, pool *pgxpool.Pool, schema string) map[string]int
 	}
 	return bytes
 }
+
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

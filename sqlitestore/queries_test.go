@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -21,14 +21,10 @@ import (
 func TestQueries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	store := open(t, path, sqlitestore.Config{})
-	other := newShop(t, store, 30) // has no part in any answer
-	story(t, other)
-	s := newShop(t, store, 30)
-	story(t, s)
+	twins.Tell(t, store) // has no part in any answer
+	s := twins.Tell(t, store)
 	c := reader(t, path)
-	if err := c.Exec(`CREATE TEMP TABLE orders (id TEXT, cents INTEGER, code TEXT);
-		INSERT INTO orders VALUES ('order-1', 4990, NULL), ('order-2', 8000, 'ADA20'), ('order-3', 4990, NULL), ('order-4', 3000, 'BOB10'),
-			('order-5', 1000, 'BOB10'), ('order-7', 700, 'ADA20'), ('order-8', 900, NULL)`); err != nil {
+	if err := c.Exec(twins.Orders("temp.orders")); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join("..", "docs", "queries.md")
@@ -43,7 +39,7 @@ func TestQueries(t *testing.T) {
 		}
 		values := map[string]any{":program": s.Config().ID.String()}
 		if strings.Contains(sql, ":now") {
-			values[":now"] = s.now.UnixMicro()
+			values[":now"] = s.Now.UnixMicro()
 		}
 		got := answer(t, c, sql, values)
 		answers = append(answers, got)
@@ -87,49 +83,4 @@ func answer(t *testing.T, c *sqlite3.Conn, sql string, values map[string]any) st
 		lines = append(lines, strings.Join(cells, "|"))
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// story does what docs/queries.md tells.
-func story(t *testing.T, s *shop) {
-	t.Helper()
-	ctx := t.Context()
-	day := func(month time.Month, day int) { s.now = time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
-	sell := func(order, total string, in affiliate.NewSale) affiliate.SaleID {
-		t.Helper()
-		in.ExternalID, in.TotalEarned, in.Name = order, affiliate.MustAmount(total), "A customer"
-		sale, ok := must(s.RecordSale(ctx, in)).Sale.Get()
-		if !ok {
-			t.Fatalf("%s is not recorded", order)
-		}
-		return sale.ID
-	}
-	day(1, 10)
-	coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	for _, code := range []string{"ADA20", "BOB10"} {
-		name := strings.ToLower(code[:3])
-		a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
-		must(s.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: name + "@bank.example", Method: affiliate.MethodWise}))
-		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: a.ID}))
-	}
-	must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
-	first := sell("order-1", "49.90", affiliate.NewSale{Email: "tomas@example.net", ReferralID: "ada"})
-	day(1, 20)
-	second := sell("order-2", "80", affiliate.NewSale{Email: "kim@example.net", PromoCode: "ADA20"})
-	day(2, 5)
-	sell("order-3", "49.90", affiliate.NewSale{Email: "tomas@example.net"})
-	day(2, 10)
-	sell("order-4", "33.33", affiliate.NewSale{Email: "lea@example.net", PromoCode: "BOB10"})
-	day(2, 12)
-	must(s.RefundSale(ctx, affiliate.Refund{SaleID: second, Amount: affiliate.Set(affiliate.MustAmount("20"))}))
-	day(2, 15)
-	must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com", ManuallyPaid: true}))
-	day(3, 2)
-	sell("order-5", "10", affiliate.NewSale{Email: "bob@example.com", PromoCode: "BOB10"})
-	day(3, 3)
-	must(s.RefundSale(ctx, affiliate.Refund{SaleID: first, ClawBack: true}))
-	day(3, 4)
-	must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "bob@example.com", Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "a good post"}))
-	day(3, 5)
-	sell("order-6", "12.50", affiliate.NewSale{Email: "kim@example.net"})
-	day(3, 10)
 }

@@ -15,6 +15,8 @@ func scenarios() []scenario {
 		{"S a shop's year", "rules 3 to 5: sales by code, link and email, refunds and deletes, and the totals of all of them", shopYear},
 		{"S pages", "contract 1.7: affiliate.Each over a list gives every record once, newest first", scenePages},
 		{"S previews", "rule 3.6: the preview names every failing rule, and the sale is refused for the first", scenePreviews},
+		{"S lines", "contract 2.6, Line: a code takes its discount off the lines of its products, and a refund names lines", sceneLines},
+		{"S rules", "contract 2.9, Rule: for each line the first rule that holds decides", sceneRules},
 		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},
 		{"S repeats", "contract 1.8: a key gives the first answer again", sceneRepeats},
 		{"S payouts", "money 2 to 4: what is paid, taken back, adjusted and paid again", scenePayouts},

@@ -49,6 +49,7 @@ func (v *visit) action(a *action, post bool) {
 		v.stale()
 		return
 	}
+	v.sent = in
 	if a.check != nil && in.yes(fieldCheck) {
 		v.look(a, in)
 		return
@@ -132,7 +133,7 @@ func (v *visit) ask(status int, f form) {
 
 func (v *visit) askAgain(status int, f form) {
 	f = v.seal(f)
-	v.render(status, view{title: f.Title, template: "form", Data: f})
+	v.render(status, view{title: f.Title, template: cmp.Or(f.template, "form"), Data: f})
 }
 
 // seal gives a form its token and its nonce, and what it shows.

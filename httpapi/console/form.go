@@ -19,6 +19,8 @@ type form struct {
 	State   string // what it rests on beside what it shows
 	Repeats bool   // it asks once more, and its fields can still be changed
 
+	template string // that shows it; empty: form
+
 	Token, Nonce string
 	Seen         string // the digest of what it shows
 	Problem      string
@@ -33,6 +35,7 @@ type field struct {
 	Required          bool
 	Options           []option
 	Wrong             string
+	Row               int // of a table, from 1; 0: it is in none
 }
 
 // An option is one choice of a field.
@@ -57,6 +60,19 @@ func (f form) Uploads() bool {
 		}
 	}
 	return false
+}
+
+// Rows returns the fields of a form with a table, row by row.
+func (f form) Rows() (rows [][]field) {
+	for _, field := range f.Fields {
+		if field.Row > len(rows) {
+			rows = append(rows, nil)
+		}
+		if field.Row > 0 {
+			rows[field.Row-1] = append(rows[field.Row-1], field)
+		}
+	}
+	return rows
 }
 
 // keep puts what was sent into the form. When a field edits an existing object and

@@ -87,7 +87,7 @@ func unseen(t testing.TB, page got) string {
 	const hidden = "\u202e\u200b\ufeff"
 	for _, e := range elements(t, page) {
 		for name, value := range e.attrs {
-			if strings.ContainsAny(value, hidden) && (e.name != "input" || name != "value") {
+			if strings.ContainsAny(value, hidden) && (e.name != "input" && e.name != "textarea" || name != "value") {
 				return e.name + " " + name
 			}
 		}

@@ -109,7 +109,9 @@ func routes() []route {
 
 		{path: "settings", page: settings},
 		{path: "plans/new", act: newPlan},
+		{path: "plans/{}", page: planPage},
 		{path: "plans/{}/edit", act: editPlan},
+		{path: "plans/{}/rules", act: planRules},
 		{path: "plans/{}/delete", act: deletePlan},
 		{path: "tiers/new", act: newTier},
 		{path: "tiers/assign", params: []string{paramCursor}, act: assignTiers},

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 type saleList struct {
@@ -165,6 +166,45 @@ func (s *saleSheet) RateFrom() string {
 		return "of the program"
 	}
 	return "not known"
+}
+
+// A salePart is a line of a sale, with what it earns.
+type salePart struct {
+	affiliate.SaleLine
+	Why *affiliate.ExplainedLine // nil: no rule decides about a line of the sale
+}
+
+// shownParts is how many lines of a sale are shown.
+const shownParts = 100
+
+// Parts returns the first lines of the sale.
+func (s *saleSheet) Parts() (parts []salePart) {
+	for i, line := range s.Lines[:min(len(s.Lines), shownParts)] {
+		part := salePart{SaleLine: line}
+		if i < len(s.Why.Lines) {
+			part.Why = &s.Why.Lines[i]
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// MoreParts returns how many lines the sale has beside them.
+func (s *saleSheet) MoreParts() int { return max(len(s.Lines)-shownParts, 0) }
+
+// Says returns what a line says of itself.
+func (p salePart) Says() (says []string) {
+	for _, text := range append([]string{p.Name.Or(""), p.ProductID.Or(""), p.PlanID.Or("")}, p.Categories...) {
+		if text != "" {
+			says = append(says, page.Text(text, page.InList))
+		}
+	}
+	return says
+}
+
+// Off returns what all discounts took off a line.
+func (p salePart) Off() affiliate.Amount {
+	return affiliate.AmountFromScaled(p.Discount.Scaled() + p.CodeDiscount.Scaled())
 }
 
 // Percent reports whether the commission is a part of the base.

@@ -86,6 +86,9 @@ func twists(w *world, s stock) map[string]twist {
 		"plans.delete": {func(w *world) {
 			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
 		}, "77"},
+		"plans.rules": {func(w *world) {
+			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
+		}, "it pays 77 %"},
 		"tiers.delete": {func(w *world) {
 			must(w.UpdateTier(ctx, s.tier.ID, affiliate.TierUpdate{MinReferrals: affiliate.Set[int64](123)}))
 		}, "123 customers"},

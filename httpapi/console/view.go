@@ -2,8 +2,10 @@ package console
 
 import (
 	"embed"
+	"fmt"
 	"html/template"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -102,4 +104,13 @@ func (v *view) Of(rows any) *part { return &part{view: v, Rows: rows} }
 type part struct {
 	*view
 	Rows any
+}
+
+// Nth returns the number of what has an index.
+func (v *view) Nth(i int) int { return i + 1 }
+
+// Several returns a number of things.
+func (v *view) Several(n any, thing string) string {
+	count, _ := strconv.Atoi(fmt.Sprint(n))
+	return several(count, thing)
 }

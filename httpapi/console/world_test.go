@@ -51,6 +51,8 @@ type world struct {
 	ada, idle affiliate.Affiliate // an active one and one that waits
 	paid      affiliate.Sale      // in a payout
 	free      affiliate.Sale      // in no payout
+	lined     affiliate.Sale      // with lines, by plan
+	plan      affiliate.Plan      // with rules
 	held      affiliate.Sale      // on hold
 	payout    affiliate.Payout    // pending
 	delivery  uuid.UUID           // failed
@@ -91,6 +93,7 @@ func (w *world) fill(name string) {
 	w.t.Helper()
 	o := sample.Fill(w.t, w.Program, func(d time.Duration) { w.now = w.now.Add(d) }, name)
 	w.ada, w.idle, w.paid, w.free, w.held = o.Ada, o.Idle, o.Paid, o.Free, o.Held
+	w.lined, w.plan = o.Lined, o.Plan
 	w.payout, w.delivery, w.customer, w.conflict = o.Payout, o.Delivery, o.Customer, o.Conflict
 	w.log.reset()
 }

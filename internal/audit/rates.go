@@ -44,6 +44,7 @@ func (a *audit) verifyPlan(r *record.Plan) {
 		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)
 	}
 	a.verifyHoldDays(name, r.Terms.HoldDays)
+	a.verifyRules(name, &r.Terms)
 	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 

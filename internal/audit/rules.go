@@ -147,6 +147,9 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 		}
 		return times(fraction(hand.Earned), per(kept, fraction(hand.Kept)))
 	}
+	if ruled(r) {
+		return d.ofLines(r, left, kept)
+	}
 	if r.RateType.Is(affiliate.CommissionFlat) {
 		flat := big.NewRat(rate.Scaled(), decimal.Scale)
 		if whole := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}); whole.Sign() > 0 {
@@ -158,12 +161,12 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 }
 
 // earnsPlainly reports whether a sale has one commission, which is what its percentage
-// gives of its base. It counts in whole numbers, because most sales are such, and says no
+// gives of its base, and no rule decides about it. It counts in whole numbers, because most sales are such, and says no
 // where that is not enough: then the fractions decide.
 func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
 	rate, _ := r.Rate.Get()
 	_, hand := r.ByHand.Get()
-	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") {
+	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) {
 		return false
 	}
 	base, d, unit := r.TotalEarned.Scaled(), deductings(r)[0], c.Unit().Scaled()

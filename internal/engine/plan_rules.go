@@ -101,14 +101,19 @@ func ValidHoldDays(days int64) bool { return days >= 0 && days <= refusal.MaxHol
 // CheckRate checks a rate of the type: 0–100 for a percentage, an amount of
 // zero or more for a flat commission. Rule 1, Rates.
 func CheckRate(rate affiliate.Percent, typ affiliate.CommissionType) error {
+	return checkRateOf("commissionRate", rate, typ)
+}
+
+// checkRateOf is CheckRate of another field.
+func checkRateOf(field string, rate affiliate.Percent, typ affiliate.CommissionType) error {
 	if typ == affiliate.CommissionFlat {
 		if rate.Sign() < 0 {
-			return refusal.RateNegative.Err()
+			return refusal.RateNegative.On(field)
 		}
 		return nil
 	}
 	if rate.Sign() < 0 || rate.Cmp(affiliate.PercentFromScaled(100*decimal.Scale)) > 0 {
-		return refusal.RateNotPercent.Err()
+		return refusal.RateNotPercent.On(field)
 	}
 	return nil
 }

@@ -57,6 +57,12 @@ func normalizeRules(t *affiliate.Terms) error {
 }
 
 func checkRule(r *affiliate.Rule, in string) error {
+	if err := refusal.First(
+		refusal.FieldMissing.About(in+"name").When(r.Name == ""),
+		refusal.CheckText(in+"name", r.Name, refusal.MaxPersonName, false),
+	); err != nil {
+		return err
+	}
 	w := &r.When
 	for _, list := range [...]struct {
 		name string
@@ -69,6 +75,13 @@ func checkRule(r *affiliate.Rule, in string) error {
 			return err
 		}
 	}
+	if err := refusal.First(
+		checkRange(in+"when.payment", w.PaymentFrom, w.PaymentTo),
+		checkRange(in+"when.month", w.MonthFrom, w.MonthTo),
+		refusal.OneOfOrNone(in+"when.customer", w.Customer, ruleCustomers),
+	); err != nil {
+		return err
+	}
 	for i, trigger := range w.Triggers {
 		if err := refusal.OneOf(in+"when.paymentTriggers", trigger, paymentTriggers); err != nil {
 			return err
@@ -77,23 +90,21 @@ func checkRule(r *affiliate.Rule, in string) error {
 			return refusal.FieldNotDistinct.Of(in + "when.paymentTriggers")
 		}
 	}
-	if err := refusal.First(
-		refusal.FieldMissing.About(in+"name").When(r.Name == ""),
-		refusal.CheckText(in+"name", r.Name, refusal.MaxPersonName, false),
-		checkRange(in+"when.payment", w.PaymentFrom, w.PaymentTo),
-		checkRange(in+"when.month", w.MonthFrom, w.MonthTo),
-		refusal.OneOfOrNone(in+"when.customer", w.Customer, ruleCustomers),
-		refusal.OneOf(in+"pay.commissionType", r.Pay.Type, ruleTypes),
-	); err != nil {
+	return checkPay(&r.Pay, in+"pay.")
+}
+
+func checkPay(pay *affiliate.RulePay, in string) error {
+	if err := refusal.OneOf(in+"commissionType", pay.Type, ruleTypes); err != nil {
 		return err
 	}
-	switch r.Pay.Type {
+	field := in + "commissionRate"
+	switch pay.Type {
 	case affiliate.RuleNone:
-		return refusal.First(refusal.FieldNotAllowed.About(in + "pay.commissionRate").When(r.Pay.Rate.Sign() != 0))
+		return refusal.First(refusal.FieldNotAllowed.About(field).When(pay.Rate.Sign() != 0))
 	case affiliate.RulePercentage:
-		return CheckRate(r.Pay.Rate, affiliate.CommissionPercentage)
+		return checkRateOf(field, pay.Rate, affiliate.CommissionPercentage)
 	}
-	return CheckRate(r.Pay.Rate, affiliate.CommissionFlat)
+	return checkRateOf(field, pay.Rate, affiliate.CommissionFlat)
 }
 
 func checkIDs(field string, ids []string) error {

@@ -32,7 +32,10 @@ func normalizeLines(lines []affiliate.Line, product affiliate.Opt[affiliate.Prod
 	for i := range lines {
 		l, in := &lines[i], fmt.Sprintf("lines[%d].", i)
 		if refusal.Optional(in+"name", l.Name, refusal.MaxName) != nil {
-			l.Name, ignored = "", append(ignored, in+"name")
+			l.Name = ""
+			if len(ignored) == 0 { // one is enough: what is ignored fits into a header
+				ignored = []string{in + "name"}
+			}
 		}
 		if err := checkLine(l, in); err != nil {
 			return nil, err
@@ -54,6 +57,13 @@ func normalizeLines(lines []affiliate.Line, product affiliate.Opt[affiliate.Prod
 }
 
 func checkLine(l *affiliate.Line, in string) error {
+	if err := refusal.First(
+		refusal.Optional(in+"id", l.ID, refusal.MaxName),
+		refusal.Optional(in+"productId", l.ProductID, refusal.MaxName),
+		refusal.Optional(in+"planId", l.PlanID, refusal.MaxName),
+	); err != nil {
+		return err
+	}
 	if len(l.Categories) > refusal.MaxCategories {
 		return refusal.FieldOver16Entries.Of(in + "categories")
 	}
@@ -70,9 +80,6 @@ func checkLine(l *affiliate.Line, in string) error {
 	}
 	quantity, counted := l.Quantity.Get()
 	return refusal.First(
-		refusal.Optional(in+"id", l.ID, refusal.MaxName),
-		refusal.Optional(in+"productId", l.ProductID, refusal.MaxName),
-		refusal.Optional(in+"planId", l.PlanID, refusal.MaxName),
 		refusal.FieldNotPositive.About(in+"quantity").When(counted && quantity.Sign() <= 0),
 		refusal.FieldNotAtLeastZero.About(in+"amount").When(l.Amount.Sign() < 0),
 		refusal.BoundOfSale(in+"amount", l.Amount),

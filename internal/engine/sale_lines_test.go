@@ -97,7 +97,7 @@ func TestSaleLinesRefused(t *testing.T) {
 // the caller stay as they were.
 func TestSaleLineNameIgnored(t *testing.T) {
 	s := scene.NewShop(t)
-	lines := []affiliate.Line{line("a", "", "100"), {Name: " ", Amount: scene.Sum("1")}}
+	lines := []affiliate.Line{line("a", "", "100"), {Name: " ", Amount: scene.Sum("1")}, {Name: "\n", Amount: scene.Sum("1")}} // one field says it
 	got := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("100"), Lines: lines}))
 	scene.Equal(t, []string{"lines[1].name"}, got.Ignored)
 	scene.Equal(t, " ", lines[1].Name)

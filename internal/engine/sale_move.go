@@ -41,6 +41,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	rec.Why.By, rec.Why.Click, rec.Why.Over = affiliate.EnumOf(affiliate.CreditAffiliate), 0, affiliate.EnumOf(over)
 	sources(&rec.Why, &d)
 	if rec.Free || over != "" {
+		DecideLines(rec, &affiliate.Terms{}, d.rateFrom, s) // nothing decides about what earns nothing
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)

@@ -70,7 +70,8 @@ func (n namedRow) When(holds bool) *affiliate.Error {
 // RuleCovered returns the error of a rule that another one leaves nothing to decide.
 func RuleCovered(field, rule, by string) *affiliate.Error {
 	e := ruleCovered.On(field)
-	e.Message = fill(fill(e.Message, printable(rule)), printable(by))
+	before, after, _ := strings.Cut(e.Message, "{other}") // not by two fills: the first name may have braces
+	e.Message = fill(before, printable(rule)) + printable(by) + after
 	return e
 }
 

@@ -69,9 +69,9 @@ func (tg target) unanswered(calls int) int {
 // TestHistoriesInMemory is G01 and G04.
 func TestHistoriesInMemory(t *testing.T) {
 	histories(t,
-		goal{target: inMemory(), short: 170, long: 6_700, clients: 8, calls: 100},
+		goal{target: inMemory(), short: 60, long: 6_700, clients: 8, calls: 100},
 		goal{target: inMemoryRerun(), short: 30, long: 700, clients: 8, calls: 100},
-		goal{target: inMemoryLosing(), short: 70, long: 700, clients: 8, calls: 60},
+		goal{target: inMemoryLosing(), short: 30, long: 700, clients: 8, calls: 60},
 		goal{target: inMemoryApart(), short: 30, long: 700, clients: 8, calls: 100},
 	)
 }

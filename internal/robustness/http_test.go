@@ -132,10 +132,10 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestHistoriesOverHTTP is G02, and G04 with every kind of lost answer.
 func TestHistoriesOverHTTP(t *testing.T) {
-	histories(t, goal{target: overHTTP("HTTP", &line{}, -1), short: 17, long: 350, clients: 8, calls: 100})
+	histories(t, goal{target: overHTTP("HTTP", &line{}, -1), short: 10, long: 350, clients: 8, calls: 100})
 	for name, repeats := range map[string]int{"HTTP, lost answers": -1, "HTTP, lost answers, repeated": 4} {
 		l := &line{every: 50}
-		histories(t, goal{target: overHTTP(name, l, repeats), short: 10, long: 200, clients: 8, calls: 80})
+		histories(t, goal{target: overHTTP(name, l, repeats), short: 6, long: 200, clients: 8, calls: 80})
 		t.Logf("%s: %v", name, l.losses())
 		for m, n := range l.losses() {
 			if n == 0 {

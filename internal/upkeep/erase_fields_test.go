@@ -26,6 +26,12 @@ func TestErasureKnowsEveryText(t *testing.T) {
 		".Products":                   "ids of products",
 		".Commissions[0].BonusReason": "what the bonus of the affiliate is for",
 		".Refunds[0].ID":              "the refund's id, which makes a second delivery of it a duplicate",
+		".Lines[0].ID":                "the host's id of the line, which a refund names",
+		".Lines[0].ProductID":         "the id of a product",
+		".Lines[0].PlanID":            "the id of a plan",
+		".Lines[0].Name":              "the name of what was bought",
+		".Lines[0].Categories":        "categories of the product",
+		".Lines[0].Rule":              "the name of a rule of the terms",
 	})
 	textsAfterErasure(t, engine.BlankedClick, nil)
 	textsAfterErasure(t, engine.BlankedPayout, map[string]string{
@@ -50,6 +56,8 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Alias](t, ".Alias in use outside")
 	textsListed[record.Payment](t, ".Provider its name", ".PayerID of the provider", ".Decided a word", ".Left a word", ".Refunds[0].ID of the provider", ".Disputes[0].ID of the provider",
 		".Waiting[0].ExternalID of the payment", ".Waiting[0].InvoiceID of the payment", ".Waiting[0].ProductID of a product", ".Waiting[0].ProductName of a product",
+		".Waiting[0].Lines[0].ID of the line", ".Waiting[0].Lines[0].ProductID of a product", ".Waiting[0].Lines[0].PlanID of a plan",
+		".Waiting[0].Lines[0].Name of a product", ".Waiting[0].Lines[0].Categories of a product", ".Waiting[0].Lines[0].Rule of the terms",
 		".Waiting[0].Tries[0].ReferralID becomes an id", ".Waiting[0].Tries[0].PromoCode of a code", ".Waiting[0].Tries[0].CodeExternalID of a code")
 	textsListed[record.PaymentKey](t, ".Provider its name", ".Key of the provider")
 	textsListed[record.Erasure](t)
@@ -58,7 +66,9 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Event](t)
 	textsListed[record.Delivery](t, ".Attempts[0].URL of the host", ".Attempts[0].Err a class", ".Attempts[0].Response goes with the payload")
 	textsListed[record.Endpoint](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
-	textsListed[record.Plan](t, ".Name of the plan")
+	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Rules[0].Name of the rule",
+		".Terms.Rules[0].When.Products of products", ".Terms.Rules[0].When.Plans of plans", ".Terms.Rules[0].When.Categories of products",
+		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products")
 	textsListed[record.Tier](t, ".Name of the tier", ".Emoji of the tier")
 	textsListed[record.Run](t, ".ExternalID of the host")
 	textsListed[record.Line](t)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 )
@@ -57,21 +54,15 @@ func (a *app) parseRaw(c *command, args []string) (*job, error) {
 	return j, nil
 }
 
-// takeBody reads the body: JSON, @FILE, or - for standard input.
-func (j *job) takeBody(from string) (err error) {
-	raw := []byte(from)
+// takeBody reads the body.
+func (j *job) takeBody(from string) error {
+	raw, err := j.document(from)
 	switch {
-	case from == "-":
-		raw, err = io.ReadAll(j.stdin)
-	case strings.HasPrefix(from, "@"):
-		raw, err = os.ReadFile(from[1:])
-	}
-	if err != nil {
+	case err == errNotJSON:
+		return usage("-d is not JSON")
+	case err != nil:
 		return usage("-d: %v", err)
 	}
-	if !json.Valid(raw) {
-		return usage("-d is not JSON")
-	}
-	j.input[""] = json.RawMessage(raw)
+	j.input[""] = raw
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,14 +163,28 @@ func (j *job) set(f field, value string) error {
 			err = errors.New("it is true or false")
 		}
 	case object:
-		j.input[f.name] = json.RawMessage(value)
-		if !json.Valid([]byte(value)) {
-			err = errors.New("it is not JSON")
-		}
+		j.input[f.name], err = j.document(value)
 	default:
 		j.input[f.name] = value
 	}
 	return err
+}
+
+var errNotJSON = errors.New("it is not JSON")
+
+// document reads JSON: as it is, from @FILE, or with - from standard input.
+func (j *job) document(from string) (raw json.RawMessage, err error) {
+	raw = json.RawMessage(from)
+	switch {
+	case from == "-":
+		raw, err = io.ReadAll(j.stdin)
+	case strings.HasPrefix(from, "@"):
+		raw, err = os.ReadFile(from[1:])
+	}
+	if err == nil && !json.Valid(raw) {
+		err = errNotJSON
+	}
+	return raw, err
 }
 
 // numberOf reads a number without rounding it.

@@ -33,7 +33,7 @@ var saleCommands = []command{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
 		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",
-			"subtotal:n", "free:b", "product:j", "tax:n", "shipping:n", "paidAt"),
+			"subtotal:n", "free:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
 		group: "sales", verb: "update", what: "Change a sale",
@@ -46,8 +46,8 @@ var saleCommands = []command{
 		method: "DELETE", path: "/sales", fields: fields("saleId"), arg: "saleId", ask: "delete the sale",
 	},
 	{
-		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount",
-		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n", "currency", "refundId", "clawback:b"), arg: "saleId",
+		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount, or of its --lines",
+		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n", "lines:j", "currency", "refundId", "clawback:b"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "review", what: "Accept, hold or decline the commissions of sales",

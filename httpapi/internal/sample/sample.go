@@ -27,6 +27,8 @@ type Objects struct {
 	Paid      affiliate.Sale // in a payout
 	Free      affiliate.Sale // in no payout
 	Held      affiliate.Sale // on hold
+	Lined     affiliate.Sale // with lines, by Plan
+	Plan      affiliate.Plan // with rules
 	Payout    affiliate.Payout
 	Delivery  uuid.UUID // failed
 	Conflict  uuid.UUID // a payment that names Paid
@@ -42,6 +44,7 @@ func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ..
 	f.sales()
 	f.payouts()
 	f.moreSales()
+	f.lines()
 	f.conflict()
 	f.deliveries()
 	return f.made
@@ -92,7 +95,7 @@ func (f *filling) join(first, slug string) affiliate.Affiliate {
 
 func (f *filling) people() {
 	f.done(f.CreateEndpoint(f.ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	plan := must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
 	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
 	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
@@ -101,7 +104,7 @@ func (f *filling) people() {
 	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned, f.join("banned", "banned").ID))
 	f.join("declined", "declined")
 	f.join("idle", "idle")
-	f.done(f.SetAffiliatePlan(f.ctx, plan.ID, f.join("planned", "planned").ID))
+	f.done(f.SetAffiliatePlan(f.ctx, f.made.Plan.ID, f.join("planned", "planned").ID))
 	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + f.text(), Email: "idle2@example.org", AffiliateStatus: "inactive"}))
 	f.done(f.InviteAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
 }
@@ -159,6 +162,19 @@ func (f *filling) moreSales() {
 	for i := range 60 {
 		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
 	}
+}
+
+// lines makes rules, and a sale with lines of which some decide.
+func (f *filling) lines() {
+	rules := []affiliate.Rule{
+		{Name: "Seats" + f.text(), When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"}, PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
+		{Name: "New" + f.text(), When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, NotCategories: []string{"gift" + f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
+	}
+	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{Rules: affiliate.Set(rules)}))
+	f.made.Lined = f.sell(affiliate.NewSale{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
+		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(), Categories: []string{"office" + f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
+		{ProductID: "MILL" + f.text(), Amount: affiliate.MustAmount("50"), Discount: affiliate.MustAmount("10")},
+	}}, "100")
 }
 
 // conflict reports a payment of somebody else that names an existing sale.

@@ -1,0 +1,93 @@
+package servertest
+
+import "github.com/tributary-go/tributary/affiliate"
+
+// sceneLines sells two lines by a code for one of them, and takes one back.
+func sceneLines(s *scene) {
+	mara := s.join("mara")
+	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.NewCoupon{
+		Name: s.unique, PercentOff: given(affiliate.MustPercent("25")), LimitToProducts: true, ProductIDs: []string{"beans"},
+	})
+	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("BEANS"), AffiliateID: mara.ID})
+	lines := []affiliate.Line{
+		{ID: "1", ProductID: "beans", PlanID: "monthly", Name: "Beans", Quantity: given(amount("2")), Amount: amount("120.01")},
+		{ID: "2", ProductID: "mug", Categories: []string{"gifts"}, Amount: amount("20"), Discount: amount("5")},
+	}
+	preview := do(s, "Evaluate", s.Evaluate, affiliate.Order{PromoCode: code.Code, Lines: lines})
+	same(s, "25 percent of the beans alone", []any{true, 0, given(amount("30")), given(amount("105.01"))},
+		[]any{preview.Valid, len(preview.Unverified), preview.Discount, preview.Total})
+	order := affiliate.NewSale{PromoCode: code.Code, Email: s.email("kim"), TotalEarned: amount("115.01"), Tax: amount("10"), Lines: lines}
+	sale := s.sell(order)
+	same(s, "the lines of the preview and of the sale", preview.Lines, sale.Lines)
+	same(s, "the lines of a sale", []affiliate.SaleLine{
+		{
+			ID: given("1"), ProductID: given("beans"), PlanID: given("monthly"), Name: given("Beans"), Categories: []string{},
+			Quantity: amount("2"), Amount: amount("120.01"), CodeDiscount: amount("30"), Rule: affiliate.Null[string](),
+		},
+		{
+			ID: given("2"), ProductID: given("mug"), PlanID: affiliate.Null[string](), Name: affiliate.Null[string](), Categories: []string{"gifts"},
+			Quantity: amount("1"), Amount: amount("20"), Discount: amount("5"), Rule: affiliate.Null[string](),
+		},
+	}, sale.Lines)
+	same(s, "the sum of the lines", given(amount("140.01")), sale.Subtotal)
+	same(s, "20 percent of what they brought", amount("21"), sale.CommissionEarned)
+
+	both := order
+	both.Product = given(affiliate.Product{ProductID: "beans"})
+	no(s, "RecordSale", s.RecordSale, both, mustBe("product", "must not be sent"))
+	other := order
+	other.Subtotal = given(amount("140"))
+	no(s, "RecordSale", s.RecordSale, other, mustBe("subtotal", "must be the sum of what it is made of"))
+
+	back := func(id, sum string) affiliate.Refund {
+		return affiliate.Refund{SaleID: sale.ID, Amount: given(amount(sum)), Lines: []affiliate.RefundLine{{ID: id, Amount: amount("15")}}}
+	}
+	no(s, "RefundSale", s.RefundSale, back("2", "16"), invalid("lines", "The refunded lines must add up to the refund amount without its tax and shipping"))
+	no(s, "RefundSale", s.RefundSale, back("3", "15"), mustBe("lines[0].id", "must be the id of a line of the sale"))
+	do(s, "RefundSale", s.RefundSale, back("2", "15"))
+	left := do(s, "Sale", s.Sale, sale.ID)
+	same(s, "a line that went back", []any{amount("15"), amount("18")}, []any{left.Lines[1].Refunded, left.CommissionEarned})
+	do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: sale.ID})
+	same(s, "the commission when all went back", amount("0"), do(s, "Sale", s.Sale, sale.ID).CommissionEarned)
+}
+
+// sceneRules sells to a customer twice under a plan whose rules decide about gift cards
+// and about renewals.
+func sceneRules(s *scene) {
+	percent := affiliate.MustPercent
+	rules := []affiliate.Rule{
+		{Name: "gift cards", When: affiliate.RuleWhen{Categories: []string{"gift-card"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
+		{Name: "renewals", When: affiliate.RuleWhen{Customer: affiliate.CustomerReturning}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: percent("10")}},
+	}
+	terms := affiliate.Terms{Rate: percent("30"), Rules: rules}
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: terms})
+	same(s, "the rules of a plan", rules, plan.Rules)
+	same(s, "the stored plan", plan, do(s, "Plan", s.Plan, plan.ID))
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
+	})
+	sell := func() affiliate.Sale {
+		return s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100"), Lines: []affiliate.Line{
+			{ID: "1", ProductID: "beans", Amount: amount("80")}, {ID: "2", Categories: []string{"gift-card"}, Amount: amount("20")},
+		}})
+	}
+	same(s, "30 percent of all but the gift card", amount("24"), sell().CommissionEarned)
+	renewal := sell()
+	same(s, "10 percent of a renewal", amount("8"), renewal.CommissionEarned)
+	why := do(s, "ExplainSale", s.ExplainSale, renewal.ID)
+	same(s, "what each line earns", []affiliate.ExplainedLine{
+		{ID: given("1"), Base: amount("80"), Kept: "80", Rule: given("renewals"), Type: affiliate.RulePercentage, Rate: given(percent("10")), Exact: "8"},
+		{ID: given("2"), Base: amount("20"), Kept: "20", Rule: given("gift cards"), Type: affiliate.RuleNone, Rate: affiliate.Null[affiliate.Percent](), Exact: "0"},
+	}, why.Lines)
+
+	late := terms
+	late.Rules = []affiliate.Rule{{Name: "all", Pay: rules[1].Pay}, rules[1]}
+	covered := invalid("rules[1]", "Rule renewals can never hold, because rule all decides before it")
+	no(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: late}, covered)
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Terms: given(late)}, covered)
+	one := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given(rules[:1]), MonthsFrom: given(affiliate.MonthsFromReferral)})
+	same(s, "a plan with other rules", []any{rules[:1], affiliate.MonthsFromReferral}, []any{one.Rules, one.MonthsFrom})
+	none := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Terms: given(affiliate.Terms{Rate: percent("30")})})
+	same(s, "a plan without rules", []any{0, affiliate.MonthsFrom("")}, []any{len(none.Rules), none.MonthsFrom})
+	same(s, "30 percent of everything", amount("30"), sell().CommissionEarned)
+}

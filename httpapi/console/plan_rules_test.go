@@ -1,0 +1,235 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/atlength"
+)
+
+// names are what stands in the rows of a form.
+func names(form url.Values) (all []string) {
+	for n := 1; form.Has(fmt.Sprint("name-", n)); n++ {
+		all = append(all, form.Get(fmt.Sprint("name-", n)))
+	}
+	return all
+}
+
+// TestRulePages: the page of a plan has its rules as a table, and the page of a sale what
+// each line earned by which of them.
+func TestRulePages(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	p := w.plan
+	for path, says := range map[string]string{
+		"plans/" + p.ID.String():         "1 Seats Product: SEAT, DESK Payments: -12 2.50 USD for each piece yes 2 New Not category: gift Customer: new 40 % no",
+		"settings":                       "33.3 % and 2 rules",
+		fmt.Sprint("sales/", w.lined.ID): "Desk · DESK · p · office 3 60.00 USD 0.00 USD Seats 2.50 USD for each piece 60 60 15/2 MILL 1 50.00 USD 10.00 USD New 40 % 40 40 16",
+	} {
+		if page := w.get(path); page.status != 200 || !strings.Contains(page.text(), says) {
+			t.Errorf("%s: %d, it does not say %q: %s", path, page.status, says, page.text())
+		}
+	}
+	if page := w.get(fmt.Sprint("sales/", w.free.ID)); strings.Contains(page.text(), "Decided by") || strings.Contains(page.body, `id="lines"`) {
+		t.Errorf("a sale without lines: %s", page.text())
+	}
+	if page := w.get("plans/" + uuid.Max.String()); page.status != 404 {
+		t.Errorf("a plan that is not there: %d", page.status)
+	}
+}
+
+// TestRuleRows: the buttons of the rows change the form and nothing else, and keep what was
+// typed, also where it is wrong. What is saved is what the form shows.
+func TestRuleRows(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	p := w.plan
+	path := "plans/" + p.ID.String() + "/rules"
+	form, before := w.form(path), w.effects()
+	press := func(button string) {
+		t.Helper()
+		form.Set("check", button)
+		page := w.send(path, form)
+		if page.status != 200 {
+			t.Fatalf("%s: %d %s", button, page.status, page.text())
+		}
+		form = fieldsOf(t, page.body)
+	}
+	same := func(want string) {
+		t.Helper()
+		if got := fmt.Sprint(names(form)); got != want {
+			t.Errorf("the rows are %s, not %s", got, want)
+		}
+	}
+	same("[Seats New]")
+	press("add")
+	form.Set("name-3", "Third")
+	form.Set("when-3", "what")
+	same("[Seats New Third]")
+	press("up-3")
+	same("[Seats Third New]")
+	press("down-1")
+	same("[Third Seats New]")
+	if form.Get("when-1") != "what" || form.Get("firm-2") != "1" || form.Get("pay-2") != "UNIT" || form.Has("firm-1") || form.Get("when-3") != "Not category: gift\nCustomer: new" {
+		t.Errorf("what was typed: %v", form)
+	}
+	for _, nothing := range []string{"up-1", "down-3", "remove-4", "up-x", "up-0", "remove--1", "sideways-1", "up-99999999999999999999"} {
+		press(nothing)
+		same("[Third Seats New]")
+	}
+	form.Del("check")
+	page := w.send(path, form)
+	if page.status != 400 || !strings.Contains(page.text(), "Line 1: “what” is no condition") || !strings.Contains(page.body, `id="w-when-1"`) {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	form = fieldsOf(t, page.body)
+	press("remove-1")
+	same("[Seats New]")
+	press("down-1")
+	if w.effects() != before {
+		t.Error("a button has changed the plan")
+	}
+	form.Del("check")
+	if page := w.send(path, form); page.status != 303 {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	now := must(w.Plan(t.Context(), p.ID))
+	if want := []affiliate.Rule{p.Rules[1], p.Rules[0]}; fmt.Sprint(now.Rules) != fmt.Sprint(want) {
+		t.Errorf("saved %v, not %v", now.Rules, want)
+	}
+	form = w.form(path)
+	press("remove-2")
+	press("remove-1")
+	same("[]")
+	form.Del("check")
+	if page := w.send(path, form); page.status != 303 || len(must(w.Plan(t.Context(), p.ID)).Rules) != 0 {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestRulesRefused: each refusal stands at the row that it is about, also when rows
+// before it are empty.
+func TestRulesRefused(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := "plans/" + w.stock().plan.ID.String() + "/rules"
+	for field, row := range map[string][]string{
+		"name-2 is required": {"name-2", "", "rate-2", "5"},
+		"name-2 has":         {"name-1", "A", "pay-1", "PERCENTAGE", "rate-1", "1", "name-2", "A", "when-2", "Product: X", "rate-2", "5"},
+		"name-3 Rule B can never hold, because rule A decides before it": {"name-1", "", "name-2", "A", "pay-2", "PERCENTAGE", "rate-2", "1", "name-3", "B", "when-3", "Product: X", "pay-3", "PERCENTAGE", "rate-3", "5"},
+		"rate-2 must be at least 0":                                      {"name-2", "A", "pay-2", "FLAT", "rate-2", "-5"},
+		"rate-2 Enter a number":                                          {"name-2", "A", "pay-2", "FLAT", "rate-2", ""},
+		"rate-2 must not be sent":                                        {"name-2", "A", "pay-2", "NONE", "rate-2", "5"},
+		"pay-2 must be one of":                                           {"name-2", "A", "pay-2", "ALL", "rate-2", "5"},
+		"when-2 must be one of":                                          {"name-2", "A", "pay-2", "NONE", "when-2", "Trigger: lunch"},
+		"when-2 must be after from":                                      {"name-2", "A", "pay-2", "NONE", "when-2", "Payments: 3-2"},
+		"when-2 Line 2":                                                  {"name-2", "A", "pay-2", "NONE", "when-2", "Product: X\r\nMonths: 0"},
+		"name-1 The conditions of a rule contradict each other":          {"name-1", "A", "pay-1", "NONE", "when-1", "Product: X\r\nNot product: X"},
+	} {
+		form := w.form(path, append([]string{"name-1", "", "when-1", "", "pay-1", "NONE", "rate-1", ""}, row...)...)
+		at, says, _ := strings.Cut(field, " ")
+		for _, check := range []string{"", "1"} {
+			form.Set("check", check)
+			page := w.send(path, form)
+			kept := fieldsOf(t, page.body)
+			if page.status != 400 || !strings.Contains(page.body, `id="w-`+at+`"`) && !strings.HasPrefix(at, "pay") || !strings.Contains(page.text(), says) || kept.Get("name-2") != form.Get("name-2") {
+				t.Errorf("%s (check %q): %d %s", field, check, page.status, page.text())
+			}
+		}
+	}
+	if rules := must(w.Plan(t.Context(), w.stock().plan.ID)).Rules; len(rules) > 0 {
+		t.Errorf("saved %v", rules)
+	}
+}
+
+// TestRulesCost: the button says what the rules that stand there would have cost, and saves
+// nothing.
+func TestRulesCost(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := "plans/" + w.plan.ID.String() + "/rules"
+	before := w.effects()
+	for says, row := range map[string][]string{
+		"1 sale earned 23.50 USD, and would have earned 23.50 USD by these rules, the same. 0 sales would": nil,
+		"would have earned 16.00 USD by these rules, 7.50 USD less. 1 sale would":                          {"pay-1", "NONE", "rate-1", ""},
+		"planned X: 41.00 USD instead of 23.50 USD, 17.50 USD more.":                                       {"pay-1", "FLAT", "rate-1", "25"},
+	} {
+		page := w.send(path, w.form(path, append(row, "check", "1")...))
+		if page.status != 200 || !strings.Contains(page.text(), says) || !strings.Contains(page.text(), "Nothing was saved.") {
+			t.Errorf("%v: %d, it does not say %q: %s", row, page.status, says, page.text())
+		}
+		if kept := fieldsOf(t, page.body); len(row) > 0 && kept.Get("pay-1") != row[1] {
+			t.Errorf("what was typed: %v", kept)
+		}
+	}
+	if w.effects() != before {
+		t.Error("looking has changed something")
+	}
+	form := w.form(path, "check", "1")
+	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("1"))}))
+	if page := w.send(path, form); page.status != 409 || !strings.Contains(page.text(), "What you have typed is still here") {
+		t.Errorf("of a plan that was changed meanwhile: %d %s", page.status, page.text())
+	}
+	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("33.3"))}))
+	none := "plans/" + w.stock().plan.ID.String() + "/rules"
+	if page := w.send(none, w.form(none, "check", "1")); page.status != 200 || !strings.Contains(page.text(), "The plan had no sales in the last 90 days.") {
+		t.Errorf("a plan without sales: %d %s", page.status, page.text())
+	}
+}
+
+// TestConditions: what the page shows of any rule is read as that rule.
+func TestConditions(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P"}))
+	path := "plans/" + plan.ID.String() + "/rules"
+	none := affiliate.RulePay{Type: affiliate.RuleNone}
+	hard := []string{" a ", `"a"`, `a"b`, "a,b", "a: b", "#", `\n`, "Ü店", "a\u00a0", "<b>", "a\u2028b"}
+	rules := []affiliate.Rule{
+		{Name: "ids", When: affiliate.RuleWhen{Products: hard, Plans: hard, Categories: hard}, Pay: none},
+		{Name: "no ids", When: affiliate.RuleWhen{NotProducts: hard, NotPlans: hard, NotCategories: hard, PaymentFrom: 2}, Pay: none},
+		{Name: "to", When: affiliate.RuleWhen{PaymentTo: 2, MonthTo: 1, Customer: affiliate.CustomerReturning}, Pay: none},
+		{Name: "from", When: affiliate.RuleWhen{PaymentFrom: 3, PaymentTo: 3, MonthFrom: 14, Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus, affiliate.TriggerContentReward}}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("0.0001")}},
+	}
+	for i := range rules {
+		up := affiliate.PlanUpdate{Rules: affiliate.Set(rules[i : i+1]), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}
+		if _, err := w.UpdatePlan(t.Context(), plan.ID, up); err != nil {
+			t.Fatal(rules[i].Name, err)
+		}
+		before := must(w.Plan(t.Context(), plan.ID))
+		if page := w.send(path, w.form(path, "firm-1", "1")); page.status != 303 {
+			t.Fatalf("%s: %d %s", rules[i].Name, page.status, page.text())
+		}
+		after := must(w.Plan(t.Context(), plan.ID))
+		before.Rules[0].Firm = true
+		if was, is := must(json.Marshal(before.Rules)), must(json.Marshal(after.Rules)); string(was) != string(is) || after.MonthsFrom != before.MonthsFrom {
+			t.Errorf("%s was saved as %s", was, is)
+		}
+	}
+}
+
+// TestManyRules: a form of as many rules as a plan may have stays within the bytes of a
+// page, and one more is refused.
+func TestManyRules(t *testing.T) {
+	atlength.Only(t, "makes large forms")
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P"}))
+	var rules []affiliate.Rule
+	for i := range 64 {
+		rules = append(rules, affiliate.Rule{Name: fmt.Sprint("rule ", i), When: affiliate.RuleWhen{Products: []string{fmt.Sprint("product-", i)}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("1.5")}})
+	}
+	must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rules: affiliate.Set(rules)}))
+	path := "plans/" + plan.ID.String() + "/rules"
+	if page := w.get(path); page.status != 200 || len(page.body) > maxPage {
+		t.Errorf("%d, %d bytes", page.status, len(page.body))
+	}
+	page := w.send(path, w.form(path, "name-65", "more", "when-65", "", "pay-65", "NONE", "rate-65", ""))
+	if page.status != 400 || !strings.Contains(page.text(), "at most 64 rules") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+}
