@@ -42,6 +42,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	sources(&rec.Why, &d)
 	if rec.Free || over != "" {
 		DecideLines(rec, &affiliate.Terms{}, d.rateFrom, s) // nothing decides about what earns nothing
+		rec.Cap = affiliate.Opt[affiliate.Amount]{}
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)

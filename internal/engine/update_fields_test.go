@@ -219,7 +219,7 @@ func fieldChanges() []fieldChange {
 		{plan{Rate: affiliate.Set(percent("8"))}, "commissionRate", `8`},
 		{plan{MaxPayments: number(7)}, "numberOfPayments", `7`},
 		{plan{MaxMonths: number(6)}, "numberOfMonths", `6`},
-		{plan{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}, "rules", `[{"name":"none","pay":{"commissionType":"NONE"}}]`},
+		{plan{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}, "rules", `[{"name":"none","pay":{"commissionType":"NONE","commissionRate":0}}]`},
 		{plan{MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}, "monthsFrom", `"REFERRAL"`},
 		{plan{MaxPerSale: affiliate.Set(sum("30"))}, "maxPerSale", `30`},
 		{plan{MaxPerCustomer: affiliate.Set(sum("500"))}, "maxPerCustomer", `500`},
