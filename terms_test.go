@@ -24,6 +24,7 @@ func TestTermsPage(t *testing.T) {
 		"Refused sale": eachRow(refusedSale), "Code": eachRow(codeOfLines), "Sale": eachRow(baseOfLines), "Explained sale": eachRow(exactOfLines),
 		"Refunds, one after the other": eachRow(keptOfLines), "Line": eachRow(decidedLine), "Rules": eachRow(refusedRules),
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
+		"Payments of one customer, one after the other": cappedPayments,
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -76,6 +77,8 @@ func termsOfPage(t *testing.T, text string) affiliate.Terms {
 	var plan struct {
 		CommissionRate   affiliate.Percent
 		NumberOfPayments int64
+		MaxPerSale       affiliate.Amount
+		MaxPerCustomer   affiliate.Amount
 		Rules            []affiliate.Rule
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -83,7 +86,10 @@ func termsOfPage(t *testing.T, text string) affiliate.Terms {
 	if err := decoder.Decode(&plan); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return affiliate.Terms{Rate: plan.CommissionRate, MaxPayments: plan.NumberOfPayments, Rules: plan.Rules}
+	return affiliate.Terms{
+		Rate: plan.CommissionRate, MaxPayments: plan.NumberOfPayments, Rules: plan.Rules,
+		MaxPerSale: plan.MaxPerSale, MaxPerCustomer: plan.MaxPerCustomer,
+	}
 }
 
 // A pageShop is a program with one affiliate, and a clock.
@@ -398,6 +404,27 @@ func monthOfSale(t *testing.T, _ affiliate.Terms, row []string) {
 			sale = s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount("10")})
 		}
 		same(t, string(from), s.explain(sale).Terms.Month, row[4+i])
+	}
+}
+
+// cappedPayments has rows that follow one another.
+func cappedPayments(t *testing.T, terms affiliate.Terms, rows [][]string) {
+	s := newPageShop(t, terms, nil)
+	var sales []affiliate.Sale
+	for _, row := range rows {
+		var sale affiliate.Sale
+		if row[0] == "the first is refunded in full" {
+			if _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sales[0].ID}); err != nil {
+				t.Fatal(err)
+			}
+			sale = sales[0]
+		} else {
+			sale = s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount(row[0])})
+			sales = append(sales, sale)
+		}
+		e := s.explain(sale).Arithmetic
+		same(t, "cap", e.Cap.Or(affiliate.Amount{}), row[1])
+		same(t, "earned", e.Rounded, row[2])
 	}
 }
 

@@ -14,6 +14,13 @@ type Terms struct {
 
 	Rules      []Rule     `json:",omitempty"` // at most 64; the first one that holds decides about a line
 	MonthsFrom MonthsFrom `json:",omitzero"`  // of MaxMonths and of the rules; zero: PAYMENT
+
+	// What a sale, and all sales of a customer together, earn at most; zero: no cap. What a
+	// sale may earn is fixed when it is recorded: a refund makes room for later sales, and
+	// never raises an earlier one. A rate that is given for one sale, and a commission that
+	// is set by hand, have no cap; a sale without a customer has none of MaxPerCustomer.
+	MaxPerSale     Amount `json:",omitzero"`
+	MaxPerCustomer Amount `json:",omitzero"` // of all affiliates, without declined commissions
 }
 
 // A Plan is a set of terms that affiliates can be put on.
@@ -32,8 +39,10 @@ type Plan struct {
 	HoldDays           int64          `json:"holdDays"`            // docs/money.md 5
 	Rules              []Rule         `json:"rules,omitempty"`     // not there: none
 	MonthsFrom         MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
-	CreatedAt          Time           `json:"createdAt,omitzero"`  // not in events
-	UpdatedAt          Time           `json:"updatedAt,omitzero"`  // not in events
+	MaxPerSale         Amount         `json:"maxPerSale,omitzero"` // of the commission; not there: no cap
+	MaxPerCustomer     Amount         `json:"maxPerCustomer,omitzero"`
+	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
+	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
 }
 
 // NewPlan is the input of Program.CreatePlan. Name is required.
@@ -59,4 +68,7 @@ type PlanUpdate struct {
 	HoldDays    Opt[int64]          `json:",omitzero"`
 	Rules       Opt[[]Rule]         `json:",omitzero"` // replaced as a whole; null: none
 	MonthsFrom  Opt[MonthsFrom]     `json:",omitzero"`
+
+	MaxPerSale     Opt[Amount] `json:",omitzero"` // null: no cap
+	MaxPerCustomer Opt[Amount] `json:",omitzero"` // null: no cap
 }

@@ -62,7 +62,8 @@ type ExplainedBase struct {
 
 // ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.
 type ExplainedArithmetic struct {
-	ByHand  Opt[Amount] `json:"byHand"`  // the commission was set to this amount; null: calculated
-	Exact   string      `json:"exact"`   // a number or a fraction in lowest terms, such as 5997/2000
-	Rounded Amount      `json:"rounded"` // half away from zero, to the digits of the currency
+	ByHand  Opt[Amount] `json:"byHand"`       // the commission was set to this amount; null: calculated
+	Exact   string      `json:"exact"`        // a number or a fraction in lowest terms, such as 5997/2000
+	Rounded Amount      `json:"rounded"`      // half away from zero, to the digits of the currency; at most Cap
+	Cap     Opt[Amount] `json:"cap,omitzero"` // what the sale may earn at most, by the caps of its terms; not there: none
 }

@@ -43,4 +43,6 @@ type ProgramTerms struct {
 	HoldDays         int64          `json:"holdDays"`
 	Rules            []Rule         `json:"rules,omitempty"`
 	MonthsFrom       MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
+	MaxPerSale       Amount         `json:"maxPerSale,omitzero"` // not there: no cap
+	MaxPerCustomer   Amount         `json:"maxPerCustomer,omitzero"`
 }

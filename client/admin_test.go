@@ -46,6 +46,8 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 		{Rules: affiliate.Set(ruled.Rules[:1])}, {Rules: affiliate.Set(never.Rules)}, {Rules: affiliate.Null[[]affiliate.Rule]()}, {Rules: affiliate.Set(ruled.Rules)}, {Rules: affiliate.Set([]affiliate.Rule{})},
 		{MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {MonthsFrom: affiliate.Null[affiliate.MonthsFrom]()}, {MonthsFrom: affiliate.Set(affiliate.MonthsFrom("x"))},
 		{Terms: affiliate.Set(ruled), MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {Terms: affiliate.Set(affiliate.Terms{Rate: rate("11")})},
+		{MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Set(affiliate.MustAmount("50"))}, {MaxPerSale: affiliate.Null[affiliate.Amount]()},
+		{Terms: affiliate.Set(affiliate.Terms{Rate: rate("11"), MaxPerSale: affiliate.MustAmount("3")})}, {MaxPerCustomer: affiliate.Set(affiliate.MustAmount("-1"))},
 	} {
 		told[P](s, "update rules")(c.UpdatePlan(x, rules.ID, up))
 	}

@@ -33,6 +33,8 @@ type plan struct {
 	HoldDays           affiliate.Opt[int64]                    `json:"holdDays,omitzero"`
 	Rules              affiliate.Opt[[]affiliate.Rule]         `json:"rules,omitzero"`
 	MonthsFrom         affiliate.Opt[affiliate.MonthsFrom]     `json:"monthsFrom,omitzero"`
+	MaxPerSale         affiliate.Opt[affiliate.Amount]         `json:"maxPerSale,omitzero"`
+	MaxPerCustomer     affiliate.Opt[affiliate.Amount]         `json:"maxPerCustomer,omitzero"`
 	PaymentTrigger     affiliate.Opt[affiliate.PaymentTrigger] `json:"paymentTrigger,omitzero"`
 	AutoApproveRewards affiliate.Opt[bool]                     `json:"autoApproveRewards,omitzero"`
 }
@@ -51,6 +53,12 @@ func (p *plan) setTerms(t affiliate.Terms) {
 	}
 	if t.MonthsFrom != "" {
 		p.MonthsFrom = affiliate.Set(t.MonthsFrom)
+	}
+	if !t.MaxPerSale.IsZero() {
+		p.MaxPerSale = affiliate.Set(t.MaxPerSale)
+	}
+	if !t.MaxPerCustomer.IsZero() {
+		p.MaxPerCustomer = affiliate.Set(t.MaxPerCustomer)
 	}
 }
 
@@ -77,6 +85,7 @@ func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Plan
 	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger}
 	if terms, there := up.Terms.Get(); there {
 		body.Rules, body.MonthsFrom = affiliate.Null[[]affiliate.Rule](), affiliate.Set(affiliate.MonthsFromPayment)
+		body.MaxPerSale, body.MaxPerCustomer = affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()
 		body.setTerms(terms)
 	}
 	body.AutoApproveRewards = opposite(up.HoldRewards)
@@ -87,6 +96,8 @@ func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Plan
 	put(&body.HoldDays, up.HoldDays)
 	put(&body.Rules, up.Rules)
 	put(&body.MonthsFrom, up.MonthsFrom)
+	put(&body.MaxPerSale, up.MaxPerSale)
+	put(&body.MaxPerCustomer, up.MaxPerCustomer)
 	rq := c.put(plans, body)
 	rq.goOnly("Terms", up.Terms.IsNull())
 	return send[affiliate.Plan](ctx, c, rq)

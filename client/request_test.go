@@ -165,11 +165,14 @@ func TestRequests(t *testing.T) {
 		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"autoApproveRewards":true}`, func(x ctx, c c) error {
 			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
 		}},
-		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT"}`, func(x ctx, c c) error {
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null}`, func(x ctx, c c) error {
 			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10")})}))
 		}},
-		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL"}`, func(x ctx, c c) error {
-			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Rules: affiliate.Set([]affiliate.Rule{}), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}))
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL","maxPerSale":30,"maxPerCustomer":null}`, func(x ctx, c c) error {
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{
+				Rules: affiliate.Set([]affiliate.Rule{}), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral),
+				MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Null[affiliate.Amount](),
+			}))
 		}},
 		{"PUT /sales", `{"saleId":7,"totalEarned":100}`, func(x ctx, c c) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))

@@ -188,6 +188,31 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// Caps of a plan, from the wire to the commission of a sale.
+func TestCaps(t *testing.T) {
+	w := newGoods(t)
+	const plans = "/api/v1/commission-plans"
+	plan := w.ok("POST", plans, `{"name":"Gold","commissionRate":50,"maxPerSale":30.5,"maxPerCustomer":40}`)
+	equal(t, `[30.5,40]`, jsonOf([]any{plan["maxPerSale"], plan["maxPerCustomer"]}))
+	id := plan["id"].(string)
+	ada := w.ok("GET", "/api/v1/affiliates?id=ada", "")["id"].(string)
+	w.ok("POST", "/api/v1/affiliates/plan", `{"affiliateIds":["`+ada+`"],"commissionPlanId":"`+id+`"}`)
+	for _, want := range []float64{30.5, 9.5, 0} {
+		sale := w.ok("POST", "/api/v1/sales", `{"referralId":"ada","email":"kim@example.net","name":"Kim","totalEarned":100}`)
+		equal[any](t, want, sale["commissionEarned"])
+	}
+	why := w.ok("GET", "/api/v1/sales/explain?id=2", "")["arithmetic"].(map[string]any)
+	equal(t, `{"byHand":null,"cap":9.5,"exact":"50","rounded":9.5}`, jsonOf(why))
+	cleared := w.ok("PUT", plans, `{"commissionPlanId":"`+id+`","maxPerSale":null,"maxPerCustomer":0}`)
+	for _, key := range []string{"maxPerSale", "maxPerCustomer"} {
+		if v, there := cleared[key]; there {
+			t.Errorf("%s is %v", key, v)
+		}
+	}
+	w.refuses("400 invalid_field: maxPerSale must be at least 0 [maxPerSale]", "PUT", plans, `{"commissionPlanId":"`+id+`","maxPerSale":-1}`)
+	w.refuses("400 invalid_field: maxPerCustomer must be a number [maxPerCustomer]", "POST", plans, `{"name":"p","commissionRate":1,"maxPerCustomer":"40"}`)
+}
+
 // Rules that are none, and those that can never hold, are refused by name.
 func TestRulesRefused(t *testing.T) {
 	w := newGoods(t)

@@ -33,6 +33,8 @@ func programNotes() described {
 				"numberOfMonths":   "It pays for so many months of a customer; null: no stop.",
 				"rules":            "What some lines of some sales earn instead of the rate; not there when there are none.",
 				"monthsFrom":       "With what the months of a customer begin: the first payment, or the referral; not there: PAYMENT.",
+				"maxPerSale":       "What a sale earns at most; not there: no cap.",
+				"maxPerCustomer":   "What all sales of a customer earn together at most; not there: no cap.",
 				"holdDays":         "Days of 24 hours until a payout may take the commission of a sale.",
 			},
 		},

@@ -114,7 +114,8 @@ func explanationNotes() described {
 				"":        "The calculation of a commission.",
 				"byHand":  "The amount that the commission was set to; null: it was calculated.",
 				"exact":   "The result before it is rounded: a number, or a fraction in lowest terms.",
-				"rounded": "The sum of the commissions.",
+				"rounded": "The sum of the commissions, at most the cap.",
+				"cap":     "What the sale may earn at most by the caps of its terms; not there: no cap.",
 			},
 		},
 		operations: map[string]about{

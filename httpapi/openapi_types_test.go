@@ -190,7 +190,7 @@ func (d *drafter) object(name string, s shape) schema {
 // byValue reports whether the value of an optional field decides if it is there, in all
 // shapes of its type.
 func byValue(tag string) bool {
-	return slices.Contains([]string{"usability", "rules", "monthsFrom"}, tag) // usability: summaries are of the inner shape
+	return slices.Contains([]string{"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "cap"}, tag) // usability: summaries are of the inner shape
 }
 
 // hasTwoShapes reports whether the place of the object decides about the fields

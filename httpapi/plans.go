@@ -30,6 +30,9 @@ func newPlan(in *input) affiliate.NewPlan {
 		HoldDays:    in.ranged("holdDays").Or(0),
 		Rules:       rules(in).Or(nil),
 		MonthsFrom:  monthsFrom(in).Or(""),
+
+		MaxPerSale:     in.amount("maxPerSale").Or(affiliate.Amount{}),
+		MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
 	}
 	n.PaymentTrigger = enum[affiliate.PaymentTrigger](in, "paymentTrigger").Or("")
 	n.HoldRewards = !in.boolean("autoApproveRewards").Or(true)
@@ -53,6 +56,8 @@ func planChangeOf(in *input) planChange {
 			HoldDays:       in.ranged("holdDays"),
 			Rules:          rules(in),
 			MonthsFrom:     monthsFrom(in),
+			MaxPerSale:     in.amount("maxPerSale"),
+			MaxPerCustomer: in.amount("maxPerCustomer"),
 			PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
 			HoldRewards:    in.opposite("autoApproveRewards"),
 		},

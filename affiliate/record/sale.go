@@ -50,8 +50,9 @@ type Sale struct {
 	PaidAt       affiliate.Instant `json:",omitzero"` // as it was reported; zero: it was not
 	CreatedAt    affiliate.Instant
 	UpdatedAt    affiliate.Instant
-	HoldDays     int64 `json:",omitzero"` // of its terms when it was recorded
-	Why          Why   `json:",omitzero"`
+	HoldDays     int64                           `json:",omitzero"` // of its terms when it was recorded
+	Cap          affiliate.Opt[affiliate.Amount] `json:",omitzero"` // what it may earn at most, by the caps of its terms
+	Why          Why                             `json:",omitzero"`
 }
 
 // HandSet is a commission that was set directly: the amount earned, and how much of

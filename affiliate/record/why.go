@@ -16,9 +16,12 @@ type Why struct {
 	PlanFrom affiliate.Enum[affiliate.PlanSource]
 	Over     affiliate.Enum[affiliate.OverLimit] // empty: the terms gave a commission
 	Deduct   affiliate.Enum[affiliate.Deduction]
-	Click    int64     `json:",omitzero"` // the number of the click that credited the affiliate
-	Payment  int64     `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment
-	Month    int64     `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
-	PlanID   uuid.UUID // zero: the program's terms
-	TierID   uuid.UUID // the tier that gave the rate; zero: none did
+	Click    int64 `json:",omitzero"` // the number of the click that credited the affiliate
+	Payment  int64 `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment
+	Month    int64 `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
+	// What the other sales of the customer earned then; not given: the terms did not ask.
+	Earlier affiliate.Opt[affiliate.Amount] `json:",omitzero"`
+
+	PlanID uuid.UUID // zero: the program's terms
+	TierID uuid.UUID // the tier that gave the rate; zero: none did
 }

@@ -123,7 +123,7 @@ func TestRulesRefused(t *testing.T) {
 		"name-2 is required": {"name-2", "", "rate-2", "5"},
 		"name-2 has":         {"name-1", "A", "pay-1", "PERCENTAGE", "rate-1", "1", "name-2", "A", "when-2", "Product: X", "rate-2", "5"},
 		"name-3 Rule B can never hold, because rule A decides before it": {"name-1", "", "name-2", "A", "pay-2", "PERCENTAGE", "rate-2", "1", "name-3", "B", "when-3", "Product: X", "pay-3", "PERCENTAGE", "rate-3", "5"},
-		"rate-2 must be at least 0":                                      {"name-2", "A", "pay-2", "FLAT", "rate-2", "-5"},
+		"rate-2 Commission rate must not be negative":                    {"name-2", "A", "pay-2", "FLAT", "rate-2", "-5"},
 		"rate-2 Enter a number":                                          {"name-2", "A", "pay-2", "FLAT", "rate-2", ""},
 		"rate-2 must not be sent":                                        {"name-2", "A", "pay-2", "NONE", "rate-2", "5"},
 		"pay-2 must be one of":                                           {"name-2", "A", "pay-2", "ALL", "rate-2", "5"},

@@ -54,9 +54,19 @@ func planFields(p affiliate.Plan) []field {
 		{Name: "commissionRate", Label: "Rate", Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: p.CommissionRate.String()},
 		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfPayments)},
 		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfMonths)},
+		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.", Value: amountOrNone(p.MaxPerSale)},
+		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn", Hint: "Empty: no cap.", Value: amountOrNone(p.MaxPerCustomer)},
 		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(p.HoldDays))},
 		{Name: "hold", Label: "Commissions wait until somebody accepts them", Type: "checkbox", Value: ticked(!p.AutoApproveRewards)},
 	}
+}
+
+// amountOrNone writes an amount of which zero is none.
+func amountOrNone(a affiliate.Amount) string {
+	if a.IsZero() {
+		return ""
+	}
+	return a.String()
 }
 
 // newPlan makes a plan.
@@ -72,6 +82,7 @@ var newPlan = &action{
 		terms := affiliate.Terms{
 			Type: affiliate.CommissionType(in.Get("commissionType")), Rate: in.percent("commissionRate").Or(affiliate.Percent{}),
 			MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"), HoldDays: in.whole("holdDays").Or(0),
+			MaxPerSale: in.amount("maxPerSale").Or(affiliate.Amount{}), MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
 		}
 		if in.err != nil {
 			return "", in.err
@@ -105,6 +116,7 @@ var editPlan = &action{
 		up := affiliate.PlanUpdate{
 			Name: in.words("name"), Type: choice[affiliate.CommissionType](in, "commissionType"), Rate: in.percent("commissionRate"),
 			MaxPayments: in.whole("numberOfPayments"), MaxMonths: in.whole("numberOfMonths"), HoldDays: in.whole("holdDays"), HoldRewards: in.flag("hold"),
+			MaxPerSale: in.amount("maxPerSale"), MaxPerCustomer: in.amount("maxPerCustomer"),
 		}
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err

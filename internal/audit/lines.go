@@ -196,14 +196,26 @@ func (d deducting) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
 	return earned
 }
 
+// capped returns what a sale earns, at most its cap. What a person set has none.
+func capped(r *record.Sale, earned *big.Rat) *big.Rat {
+	limit, ok := r.Cap.Get()
+	if _, hand := r.ByHand.Get(); !ok || hand {
+		return earned
+	}
+	return least(earned, fraction(limit))
+}
+
 // verifyRules checks the rules of a plan: they are as the program stores them.
 func (a *audit) verifyRules(name object, t *affiliate.Terms) {
+	if t.MaxPerSale.Sign() < 0 || t.MaxPerCustomer.Sign() < 0 {
+		a.breach("I40", name, "its caps are %v a sale, %v a customer", t.MaxPerSale, t.MaxPerCustomer)
+	}
 	if len(t.Rules) == 0 && t.MonthsFrom == "" {
 		return
 	}
 	terms := t.Clone()
 	terms.MaxPayments, terms.MaxMonths, terms.HoldDays = 0, 0, 0 // these and the rate are checked by themselves
-	terms.Type, terms.Rate = "", affiliate.Percent{}
+	terms.Type, terms.Rate, terms.MaxPerSale, terms.MaxPerCustomer = "", affiliate.Percent{}, affiliate.Amount{}, affiliate.Amount{}
 	want := terms.Clone()
 	if err := engine.NormalizeTerms(&terms); err != nil {
 		a.breach("I40", name, "its rules are not valid: %v", err)

@@ -161,12 +161,12 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 }
 
 // earnsPlainly reports whether a sale has one commission, which is what its percentage
-// gives of its base, and no rule decides about it. It counts in whole numbers, because most sales are such, and says no
+// gives of its base, and no rule and no cap decides about it. It counts in whole numbers, because most sales are such, and says no
 // where that is not enough: then the fractions decide.
 func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
 	rate, _ := r.Rate.Get()
 	_, hand := r.ByHand.Get()
-	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) {
+	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) || !r.Cap.IsZero() {
 		return false
 	}
 	base, d, unit := r.TotalEarned.Scaled(), deductings(r)[0], c.Unit().Scaled()

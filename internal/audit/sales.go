@@ -57,6 +57,9 @@ func (a *audit) verifySale(r *record.Sale) {
 	if len(r.Lines) > 0 {
 		a.verifyLines(name, r)
 	}
+	if limit, ok := r.Cap.Get(); ok && (limit.Sign() < 0 || r.RateFixed) {
+		a.breach("I40", name, "it may earn at most %v, and its rate is given for it alone: %v", limit, r.RateFixed)
+	}
 	a.verifyHoldDays(name, r.HoldDays)
 	listed(a, name, "status", r.Status.Value(), affiliate.SaleActive, affiliate.SaleRefunded)
 	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
@@ -129,7 +132,7 @@ func (a *audit) verifyCommissions(r *record.Sale) {
 		return
 	}
 	sum := entriesOf(r)
-	agrees := func(d deducting) bool { return nearest(d.earns(r), a.Cfg.Currency).Cmp(sum) == 0 }
+	agrees := func(d deducting) bool { return capped(r, nearest(d.earns(r), a.Cfg.Currency)).Cmp(sum) == 0 }
 	if !slices.ContainsFunc(deductings(r), agrees) {
 		a.breach("I40", name, "its commissions earn %s, which its rate does not give", figure(sum))
 	}

@@ -92,7 +92,18 @@ func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub
 // tax and shipping. A flat amount and an amount that was set by hand are reduced in
 // the same proportion. With rules, each line earns what its rule pays. So the order of partial refunds does not matter, and when
 // nothing is kept, exactly nothing is earned.
+//
+// It is at most the cap of the sale, unless it was set by hand.
 func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
+	earned, err := p.earned(r)
+	if r.ByHand.IsZero() {
+		earned = Capped(earned, r.Cap)
+	}
+	return earned, err
+}
+
+// earned is Earned without the cap.
+func (p *Program) earned(r *record.Sale) (affiliate.Amount, error) {
 	kept, err := KeptOf(r)
 	if err != nil || kept.Sign() <= 0 {
 		return affiliate.Amount{}, err

@@ -12,6 +12,7 @@ func planOf(rec record.Plan) affiliate.Plan {
 		NumberOfPayments: OrNull(rec.Terms.MaxPayments), NumberOfMonths: OrNull(rec.Terms.MaxMonths),
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
 		HoldDays: rec.Terms.HoldDays, Rules: rec.Terms.Clone().Rules, MonthsFrom: rec.Terms.MonthsFrom,
+		MaxPerSale: rec.Terms.MaxPerSale, MaxPerCustomer: rec.Terms.MaxPerCustomer,
 	}
 }
 

@@ -40,6 +40,12 @@ func planUpdateMerged(up affiliate.PlanUpdate, rec record.Plan) record.Plan {
 		rec.Terms.Rules = up.Rules.Or(nil)
 	}
 	rec.Terms.MonthsFrom = up.MonthsFrom.Or(rec.Terms.MonthsFrom)
+	if !up.MaxPerSale.IsZero() {
+		rec.Terms.MaxPerSale = up.MaxPerSale.Or(affiliate.Amount{})
+	}
+	if !up.MaxPerCustomer.IsZero() {
+		rec.Terms.MaxPerCustomer = up.MaxPerCustomer.Or(affiliate.Amount{})
+	}
 	return rec
 }
 
@@ -80,6 +86,12 @@ func NormalizeTerms(t *affiliate.Terms) error {
 	}
 	if !ValidHoldDays(t.HoldDays) {
 		return refusal.HoldDaysRange.Err()
+	}
+	if err := refusal.First(
+		refusal.FieldNotAtLeastZero.About("maxPerSale").When(t.MaxPerSale.Sign() < 0),
+		refusal.FieldNotAtLeastZero.About("maxPerCustomer").When(t.MaxPerCustomer.Sign() < 0),
+	); err != nil {
+		return err
 	}
 	return normalizeRules(t)
 }

@@ -52,6 +52,9 @@ func (o *Op) rewardPaid(rec *record.Sale) error {
 		return err
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, Stage{rec.Why.Payment, rec.Why.Month})
+	if err := o.limit(rec, &d.Terms, affiliate.Amount{}); err != nil {
+		return err
+	}
 	return o.reward(rec, d)
 }
 

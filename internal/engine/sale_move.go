@@ -22,6 +22,10 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	case inPayout(rec) && !clawBack:
 		return refusal.SaleInPayout.Err()
 	}
+	own, err := tally(rec)
+	if err != nil {
+		return err
+	}
 	rec.AffiliateID, rec.LinkID, rec.Commissions = to, uuid.Nil, nil
 	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
 	d, ref, err := o.dealOf(rec)
@@ -38,10 +42,15 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	sources(&rec.Why, &d)
 	if rec.Free || over != "" {
 		DecideLines(rec, &affiliate.Terms{}, d.rateFrom, s) // nothing decides about what earns nothing
+		rec.Cap = affiliate.Opt[affiliate.Amount]{}
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
 	rec.Why.Month = s.Month
+	rec.Why.Earlier = affiliate.Opt[affiliate.Amount]{}
+	if err := o.limit(rec, &d.Terms, own.Commission); err != nil {
+		return err
+	}
 	return o.reward(rec, d)
 }
 

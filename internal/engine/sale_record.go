@@ -344,6 +344,9 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 		b.Rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
 	}
 	DecideLines(&b.Rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
+	if err := o.limit(&b.Rec, &d.deal.Terms, affiliate.Amount{}); err != nil {
+		return err
+	}
 	return o.reward(&b.Rec, d.deal)
 }
 

@@ -176,6 +176,7 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 	if rate, ok := given.Get(); ok {
 		rec.Rate, rec.RateFixed = affiliate.Set(rate), true
 		rec.Why.RateFrom, rec.Why.TierID = affiliate.EnumOf(affiliate.RateOfSale), uuid.Nil
+		rec.Cap = affiliate.Opt[affiliate.Amount]{}
 		for i := range rec.Lines { // only a rule that pays nothing comes before it
 			if l := &rec.Lines[i]; l.Pay.Type != affiliate.RuleNone {
 				l.Rule, l.Pay = "", affiliate.RulePay{}
@@ -212,6 +213,11 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 	if err == nil && !rec.Free && len(rec.Commissions) > 0 {
 		DecideLines(rec, &d.Terms, d.rateFrom, s)
 		rec.Why.Month = s.Month
+		own, err := tally(rec)
+		if err != nil {
+			return err
+		}
+		return o.limit(rec, &d.Terms, own.Commission)
 	}
 	return err
 }
@@ -334,7 +340,7 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 // sameGround reports whether what a commission rests on is the same.
 func sameGround(r *record.Sale, q *record.Sale) bool {
 	paid := func(a, b affiliate.StoredLine) bool { return a.Rule == b.Rule && a.Pay == b.Pay }
-	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && slices.EqualFunc(r.Lines, q.Lines, paid)
+	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
 }
 
 // sameMoney reports whether total, rate and commissions are the same.

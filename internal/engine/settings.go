@@ -21,6 +21,7 @@ func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error
 			CommissionType: c.Terms.Type, CommissionRate: c.Terms.Rate, NumberOfPayments: OrNull(c.Terms.MaxPayments),
 			NumberOfMonths: OrNull(c.Terms.MaxMonths), HoldDays: c.Terms.HoldDays,
 			Rules: c.Terms.Clone().Rules, MonthsFrom: c.Terms.MonthsFrom,
+			MaxPerSale: c.Terms.MaxPerSale, MaxPerCustomer: c.Terms.MaxPerCustomer,
 		},
 		AutoApprove: !c.NoAutoApprove, CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
 		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), CascadeEvents: c.CascadeEvents,

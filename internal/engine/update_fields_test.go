@@ -219,8 +219,10 @@ func fieldChanges() []fieldChange {
 		{plan{Rate: affiliate.Set(percent("8"))}, "commissionRate", `8`},
 		{plan{MaxPayments: number(7)}, "numberOfPayments", `7`},
 		{plan{MaxMonths: number(6)}, "numberOfMonths", `6`},
-		{plan{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}, "rules", `[{"name":"none","pay":{"commissionType":"NONE"}}]`},
+		{plan{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}, "rules", `[{"name":"none","pay":{"commissionType":"NONE","commissionRate":0}}]`},
 		{plan{MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}, "monthsFrom", `"REFERRAL"`},
+		{plan{MaxPerSale: affiliate.Set(sum("30"))}, "maxPerSale", `30`},
+		{plan{MaxPerCustomer: affiliate.Set(sum("500"))}, "maxPerCustomer", `500`},
 		{plan{HoldDays: number(5)}, "holdDays", `5`},
 
 		{tier{Tier: number(7)}, "tier", `7`},
@@ -302,7 +304,7 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
 			func() any { return scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
-			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom"}}, // Terms are replaced as a whole
+			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
 		id := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old"})).ID

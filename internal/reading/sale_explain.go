@@ -44,6 +44,8 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	e.Arithmetic.ByHand, e.Arithmetic.Exact = affiliate.Null[affiliate.Amount](), reading.Exact(r).RatString()
 	if hand, ok := r.ByHand.Get(); ok {
 		e.Arithmetic.ByHand = affiliate.Set(hand.Earned)
+	} else {
+		e.Arithmetic.Cap = r.Cap
 	}
 	if len(r.Commissions) > 0 {
 		e.Arithmetic.Rounded, err = reading.Earned(r)

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"iter"
+	"maps"
 
 	"github.com/google/uuid"
 
@@ -47,17 +48,41 @@ func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery)
 
 // simulate adds up the sales of one affiliate.
 func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery, id uuid.UUID) (affiliate.Difference, error) {
-	d := affiliate.Difference{AffiliateID: id}
+	d, customers := affiliate.Difference{AffiliateID: id}, map[uuid.UUID]before{}
 	for after, more := uuid.Nil, true; more; {
-		part, err := engine.View(ctx, p, func(o *engine.Op) (simulated, error) { return simulateAfter(o, q, d, after) })
+		part, err := engine.View(ctx, p, func(o *engine.Op) (simulated, error) { return simulateAfter(o, q, d, customers, after) })
 		if err != nil {
 			return affiliate.Difference{}, err
 		}
 		d, after, more = part.sum, part.last, part.read == simulatedSales
+		maps.Copy(customers, part.customers)
 	}
 	difference, err := d.Would.Sub(d.Was)
 	d.Difference = difference
 	return d, err
+}
+
+// before is what the earlier sales of a customer would have earned, and how much more than
+// they do.
+type before struct{ would, more affiliate.Amount }
+
+// and adds a sale.
+func (b before) and(would, was affiliate.Amount) (before, error) {
+	sum, err := b.would.Add(would)
+	if err == nil {
+		b.more, err = b.more.Add(affiliate.AmountFromScaled(would.Scaled() - was.Scaled()))
+	}
+	b.would = sum
+	return b, err
+}
+
+// beside returns what the other sales of the customer had earned when this one was recorded.
+func (b before) beside(r *record.Sale) (affiliate.Amount, error) {
+	earlier, known := r.Why.Earlier.Get()
+	if !known {
+		return b.would, nil
+	}
+	return earlier.Add(b.more)
 }
 
 // simulated is a sum after one more piece of sales.
@@ -65,24 +90,36 @@ type simulated struct {
 	sum  affiliate.Difference
 	last uuid.UUID
 	read int
+
+	// Of each customer of the piece, with a cap for each customer.
+	customers map[uuid.UUID]before
 }
 
-func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, after uuid.UUID) (simulated, error) {
+func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, earlier map[uuid.UUID]before, after uuid.UUID) (simulated, error) {
 	recs, err := engine.Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after, Limit: simulatedSales})
 	if err != nil {
 		return simulated{}, err
 	}
+	now := map[uuid.UUID]before{}
 	for i := range recs {
 		r := &recs[i]
 		after = r.ID
 		if !selects(q, r) {
 			continue
 		}
-		if err := addSimulated(o, q, &sum, r); err != nil {
+		others, there := now[r.ReferralID]
+		if !there {
+			others = earlier[r.ReferralID]
+		}
+		was, would, err := addSimulated(o, q, &sum, r, others)
+		if err == nil && q.Terms.MaxPerCustomer.Sign() > 0 {
+			now[r.ReferralID], err = others.and(would, was)
+		}
+		if err != nil {
 			return simulated{}, err
 		}
 	}
-	return simulated{sum, after, len(recs)}, nil
+	return simulated{sum, after, len(recs), now}, nil
 }
 
 // selects reports whether the sale has the plan, and was recorded in the period.
@@ -91,15 +128,16 @@ func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
 	return r.Why.PlanID == q.PlanID && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
 }
 
-func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale) error {
-	was, err := engine.CommissionEarned(r)
-	if err != nil {
-		return err
+// addSimulated adds a sale to the sums, and returns what it earns and what it would have
+// earned beside the earlier ones of its customer.
+func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale, earlier before) (was, would affiliate.Amount, err error) {
+	if was, err = engine.CommissionEarned(r); err != nil {
+		return was, would, err
 	}
-	would, kept := was, !applies(q, r)
-	if !kept {
-		if would, err = wouldEarn(o, q, r); err != nil {
-			return err
+	kept := !applies(q, r)
+	if would = was; !kept {
+		if would, err = wouldEarn(o, q, r, earlier); err != nil {
+			return was, would, err
 		}
 	}
 	sum.Sales++
@@ -112,7 +150,7 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 	if sum.Was, err = sum.Was.Add(was); err == nil {
 		sum.Would, err = sum.Would.Add(would)
 	}
-	return err
+	return was, would, err
 }
 
 // applies reports whether terms decide about the commission of a sale. They do
@@ -141,7 +179,7 @@ func ownRate(r *record.Sale) bool {
 }
 
 // wouldEarn returns what a sale would earn.
-func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affiliate.Amount, error) {
+func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, earlier before) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
 	if ref.ID != uuid.Nil && engine.AsksMonth(&q.Terms) {
 		var err error
@@ -159,5 +197,10 @@ func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale) (affili
 		other.Rate, other.RateType = affiliate.Set(q.Terms.Rate), affiliate.EnumOf(q.Terms.Type)
 	}
 	engine.DecideLines(&other, &q.Terms, r.Why.RateFrom.Value(), s)
+	others, err := earlier.beside(r)
+	if err != nil {
+		return affiliate.Amount{}, err
+	}
+	other.Cap = engine.CapOf(r, &q.Terms, others)
 	return o.Earned(&other)
 }

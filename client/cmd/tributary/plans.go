@@ -7,7 +7,7 @@ var planColumns = []column{
 	{"TYPE", "commissionType", 16, plain},
 }
 
-var planFields = fields("name", "commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "paymentTrigger", "autoApproveRewards:b")
+var planFields = fields("name", "commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "paymentTrigger", "autoApproveRewards:b")
 
 var planCommands = []command{
 	{

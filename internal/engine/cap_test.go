@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+func capped(sale, customer string) func(*tributary.Config) {
+	return func(c *tributary.Config) {
+		c.Terms.MaxPerSale, c.Terms.MaxPerCustomer = scene.Sum(sale), scene.Sum(customer)
+	}
+}
+
+// 20 %, at most 30 a sale and 50 a customer.
+func TestCaps(t *testing.T) {
+	s, ctx := scene.NewShop(t, capped("30", "50")), t.Context()
+	earns := func(sale affiliate.Sale, want string) affiliate.SaleID {
+		t.Helper()
+		if got := scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned; got != scene.Sum(want) {
+			t.Errorf("sale %d earns %v, want %s", sale.ID, got, want)
+		}
+		s.Verifies()
+		return sale.ID
+	}
+	first := s.ToTomas("200") // 40
+	earns(first, "30")
+	second := s.ToTomas("200")
+	earns(second, "20")
+	third := s.ToTomas("200")
+	earns(third, "0")
+	earns(s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("100")}), "20") // another customer
+	earns(s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("1000")}), "30")           // of nobody known
+	if e := scene.Must(s.ExplainSale(ctx, second.ID)).Arithmetic; e.Cap != affiliate.Set(scene.Sum("20")) || e.Exact != "40" || e.Rounded != scene.Sum("20") {
+		t.Errorf("explained: %+v", e)
+	}
+	own := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), CommissionRate: affiliate.Set(affiliate.MustPercent("90"))})
+	earns(own, "90")
+	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("1"))}))
+	earns(own, "1")
+
+	// A refund lowers what is above the kept part, makes room for later sales, and raises no
+	// earlier one.
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("10"))}))
+	earns(first, "30")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("90"))}))
+	earns(first, "20")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
+	earns(first, "0")
+	earns(second, "20")
+	earns(s.ToTomas("1000"), "29") // 50 − 20 − 1
+
+	// The same terms change nothing, now or in a simulation.
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	earns(second, "20")
+	earns(third, "0")
+	for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Terms: s.Config().Terms}) {
+		if err != nil || d.Changed != 0 {
+			t.Errorf("under the same terms: %+v, %v", d, err)
+		}
+	}
+}
+
+// What other caps would have paid: 20 % of 200 three times, with 50 a customer at most
+// and without.
+func TestSimulateCaps(t *testing.T) {
+	for name, tt := range map[string]struct{ was, would, difference string }{
+		"a cap":        {"0", "50", "-70"},
+		"no cap":       {"50", "0", "70"},
+		"a higher cap": {"50", "90", "40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t, capped("0", tt.was))
+			for range 3 {
+				s.ToTomas("200")
+			}
+			terms := s.Config().Terms
+			terms.MaxPerCustomer = scene.Sum(tt.would)
+			for d, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Terms: terms}) {
+				if err != nil || d.Difference != scene.Sum(tt.difference) {
+					t.Errorf("%+v, %v", d, err)
+				}
+			}
+		})
+	}
+}
+
+// Sales of one customer at the same time never earn more together than the cap.
+func TestCapAtOnce(t *testing.T) {
+	s := scene.NewShop(t, capped("0", "50"))
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { s.ToTomas("60") })
+	}
+	wg.Wait()
+	if got := scene.Must(s.Referral(t.Context(), s.Tomas.ID.String())).TotalCommission; got != scene.Sum("50") {
+		t.Errorf("together they earn %v", got)
+	}
+	s.Verifies()
+}
+
+func TestCapsRefused(t *testing.T) {
+	w := scene.New(t)
+	for name, terms := range map[string]affiliate.Terms{"maxPerSale": {MaxPerSale: scene.Sum("-1")}, "maxPerCustomer": {MaxPerCustomer: scene.Sum("-0.01")}} {
+		w.Refused(inField(name, "must be at least 0"), func() error {
+			return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: terms}))
+		})
+	}
+}
