@@ -21,19 +21,22 @@ var errRecord = errors.New("a stored record cannot be read")
 
 // value returns a cell as a parameter.
 func value(k relation.Kind, c *relation.Cell) any {
+	if c.Null {
+		return nil
+	}
 	switch k {
 	case relation.ID:
 		return idOf(c)
 	case relation.Text, relation.JSON:
-		return textOf(c)
+		return c.Text
 	case relation.Bool:
-		return boolOf(c)
+		return c.Int != 0
 	case relation.Time:
 		return timeOf(c)
 	case relation.Bytes:
 		return bytesOf(c)
 	}
-	return intOf(c)
+	return c.Int
 }
 
 // values returns the cells of one column of many rows as a parameter, an array.
@@ -48,15 +51,22 @@ func values(k relation.Kind, rows [][]relation.Cell, i int) any {
 	case relation.Time:
 		return gather(rows, i, timeOf)
 	case relation.Bytes:
-		return gather(rows, i, bytesOf)
+		column := make(pgtype.FlatArray[[]byte], len(rows))
+		for j, row := range rows {
+			column[j] = bytesOf(&row[i])
+		}
+		return column
 	}
 	return gather(rows, i, intOf)
 }
 
-func gather[E any](rows [][]relation.Cell, i int, of func(*relation.Cell) E) pgtype.FlatArray[E] {
-	column := make(pgtype.FlatArray[E], len(rows))
+// gather makes an array. Its elements are pointers, because pgx takes each of them as
+// any, which would copy a value to the heap.
+func gather[E any](rows [][]relation.Cell, i int, of func(*relation.Cell) E) pgtype.FlatArray[*E] {
+	elements, column := make([]E, len(rows)), make(pgtype.FlatArray[*E], len(rows))
 	for j, row := range rows {
-		column[j] = of(&row[i])
+		elements[j] = of(&row[i])
+		column[j] = &elements[j]
 	}
 	return column
 }

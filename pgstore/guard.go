@@ -49,7 +49,8 @@ func (t *txn) commitFree() error {
 		return err
 	}
 	version, n := uuid.New(), t.numbers.at
-	args := []any{t.programID, idArg(t.version), idArg(version), n[0], n[1], n[2], n[3], t.marks.raw, t.s.lockKey(t.program)}
+	args := append(make([]any, 0, 256), // a sale has fewer
+		t.programID, idArg(t.version), idArg(version), n[0], n[1], n[2], n[3], t.marks.raw, t.s.lockKey(t.program))
 	write := t.writeJoined
 	if w.apart {
 		write = t.writeApart

@@ -65,45 +65,53 @@ func (o *booth) round(b *testing.B, for_ time.Duration) {
 	o.waits = append(o.waits, all...)
 }
 
+// inFile opens a file until the benchmark ends.
+func inFile(b *testing.B, path string, sync sqlitestore.Sync) *sqlitestore.Store {
+	b.Helper()
+	store, err := sqlitestore.Open(b.Context(), path, sqlitestore.Config{Sync: sync})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// inDatabase starts a server that waits for the disk, until the benchmark ends.
+func inDatabase(b *testing.B) (*pgstore.Store, *pgxpool.Pool) {
+	b.Helper()
+	server, err := cluster.Start(b.Context(), true)
+	if err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() { _ = server.Stop() })
+	cfg, err := pgxpool.ParseConfig(server.URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg.MaxConns = 64
+	cfg.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README of pgstore recommends
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	store, err := pgstore.New(pool, pgstore.Config{Group: 64})
+	if err == nil {
+		err = store.Migrate(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return store, pool
+}
+
 // BenchmarkFigures measures the figures of the README in one run, in turns: real sales,
 // each with a key, of one program on each store, by one and by more clients.
 func BenchmarkFigures(b *testing.B) {
 	const rounds = 5
-	inFile := func(sync sqlitestore.Sync) record.Store {
-		store, err := sqlitestore.Open(b.Context(), filepath.Join(b.TempDir(), "program.db"), sqlitestore.Config{Sync: sync})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = store.Close() })
-		return store
-	}
-	inDatabase := func() record.Store {
-		server, err := cluster.Start(b.Context(), true)
-		if err != nil {
-			b.Skip(err)
-		}
-		b.Cleanup(func() { _ = server.Stop() })
-		cfg, err := pgxpool.ParseConfig(server.URL())
-		if err != nil {
-			b.Fatal(err)
-		}
-		cfg.MaxConns = 64
-		cfg.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README of pgstore recommends
-		pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(pool.Close)
-		store, err := pgstore.New(pool, pgstore.Config{Group: 64})
-		if err == nil {
-			err = store.Migrate(b.Context())
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		return store
-	}
-	memory, full, normal, database := memstore.New(), inFile(sqlitestore.Full), inFile(sqlitestore.Normal), inDatabase()
+	path := filepath.Join(b.TempDir(), "program.db")
+	memory, full, normal := memstore.New(), inFile(b, path, sqlitestore.Full), inFile(b, path+".normal", sqlitestore.Normal)
+	database, _ := inDatabase(b)
 	var booths []*booth
 	add := func(name string, store record.Store, clients int, wire bool) {
 		p, _ := benchkit.ShopOf(b, store, 1, func(cfg *tributary.Config) { cfg.ID = uuid.Must(uuid.NewV7()) })

@@ -10,7 +10,8 @@
 //
 // What Update has returned is on the disk. A process may end in any way at any time, and
 // the power may fail: the next [Open] finds every commit, and nothing of what was not
-// committed ([Normal] trades the last commits before a loss of power for speed).
+// committed ([Normal] trades the last commits before a loss of power for speed). Tests kill
+// processes, cut files and simulate losses of power: docs/proofs.md says what they show.
 //
 // The file is on a disk of the machine: SQLite's locks do not work on network file
 // systems. Several processes may have it open at once; they write one after another.

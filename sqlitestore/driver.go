@@ -34,7 +34,7 @@ type conn struct {
 
 // connect opens a connection.
 func (s *Store) connect() (*conn, error) {
-	raw, err := sqlite3.OpenFlags(uri(s.path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
+	raw, err := sqlite3.OpenFlags(uri(s.path)+s.cfg.uri, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +202,8 @@ func isTaken(err error) bool {
 }
 
 // database opens the file for a migration.
-func database(path string, sync Sync) (*sql.DB, error) {
-	return driver.Open(uri(path), func(c *sqlite3.Conn) error {
-		return errors.Join(c.BusyTimeout(time.Minute), c.Exec(pragmas(sync)))
+func (s *Store) database() (*sql.DB, error) {
+	return driver.Open(uri(s.path)+s.cfg.uri, func(c *sqlite3.Conn) error {
+		return errors.Join(c.BusyTimeout(time.Minute), c.Exec(pragmas(s.cfg.Sync)))
 	})
 }

@@ -41,7 +41,7 @@ func (s *Store) migrate(ctx context.Context) error {
 // up runs the migrations that the file does not have, and returns the number of the last
 // one that it had.
 func (s *Store) up(ctx context.Context) (made int64, err error) {
-	db, err := database(s.path, s.cfg.Sync)
+	db, err := s.database()
 	if err != nil {
 		return 0, err
 	}

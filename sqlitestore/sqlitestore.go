@@ -33,6 +33,8 @@ const (
 type Config struct {
 	Sync  Sync // zero: Full
 	Group int  // how many Updates may share a commit; zero: 64
+
+	uri string // more parameters of the file's URI, for tests
 }
 
 // A Store is a record.Store in one SQLite file. It is safe for concurrent use, and
