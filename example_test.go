@@ -331,3 +331,30 @@ func ExampleProgram_UpdateCoupon() {
 	fmt.Println(changed.Name, limited)
 	// Output: Autumn 20 false
 }
+
+// Rules of the terms decide about the lines of a sale, also of sales that were recorded
+// before there were any.
+func ExampleProgram_Simulate() {
+	program, _, _ := newShop()
+	ctx := context.Background()
+	_, err := program.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg", TotalEarned: affiliate.MustAmount("100"),
+		Lines: []affiliate.Line{
+			{ProductID: "BEANS", Amount: affiliate.MustAmount("40")},
+			{ProductID: "GIFT", Amount: affiliate.MustAmount("60")},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	terms := affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{
+		{Name: "gift cards", When: affiliate.RuleWhen{Products: []string{"GIFT"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
+	}}
+	for d, err := range program.Simulate(ctx, affiliate.SimulateQuery{Terms: terms}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("it was", d.Was, "and would be", d.Would)
+	}
+	// Output: it was 10 and would be 4
+}
