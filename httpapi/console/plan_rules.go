@@ -236,7 +236,7 @@ func whatRulesCost(v *visit, in *input) ([]string, error) {
 	}
 	q := affiliate.SimulateQuery{From: v.now().AddDate(0, 0, -simulatedDays), PlanID: p.ID, Terms: affiliate.Terms{
 		Type: p.CommissionType, Rate: p.CommissionRate, MaxPayments: p.NumberOfPayments.Or(0), MaxMonths: p.NumberOfMonths.Or(0), HoldDays: p.HoldDays,
-		Rules: rules, MonthsFrom: affiliate.MonthsFrom(in.text("monthsFrom")),
+		Rules: rules, MonthsFrom: affiliate.MonthsFrom(in.text("monthsFrom")), MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer,
 	}}
 	ctx, done := context.WithTimeout(v.ctx(), simulatedFor)
 	defer done()

@@ -183,6 +183,33 @@ func TestRulesCost(t *testing.T) {
 	}
 }
 
+// TestRulesCostCapped: what the rules would have cost has the caps of the plan.
+func TestRulesCostCapped(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Capped", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), MaxPerSale: affiliate.MustAmount("20"), MaxPerCustomer: affiliate.MustAmount("30")}}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	must(w.SetAffiliatePlan(t.Context(), plan.ID, ada.ID))
+	for range 2 {
+		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+	}
+	if page := w.get("sales/2"); !strings.Contains(page.text(), "At most, by the caps of the terms 10.00 USD Commission 10.00 USD") {
+		t.Error(page.text())
+	}
+	path := "plans/" + plan.ID.String()
+	if page := w.get(path); !strings.Contains(page.text(), "A sale earns at most 20.00 USD A customer earns at most 30.00 USD") {
+		t.Error(page.text())
+	}
+	path += "/rules"
+	for says, row := range map[string][]string{
+		"2 sales earned 30.00 USD, and would have earned 30.00 USD by these rules, the same": nil,
+		"would have earned 10.00 USD by these rules, 20.00 USD less":                         {"name-1", "A", "when-1", "", "pay-1", "PERCENTAGE", "rate-1", "5"},
+	} {
+		if page := w.send(path, w.form(path, append(row, "check", "1")...)); page.status != 200 || !strings.Contains(page.text(), says) {
+			t.Errorf("%d, it does not say %q: %s", page.status, says, page.text())
+		}
+	}
+}
+
 // TestConditions: what the page shows of any rule is read as that rule.
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
