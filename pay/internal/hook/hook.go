@@ -42,7 +42,10 @@ type Hook struct {
 	Wait    time.Duration // how long a renewal waits for the first payment; zero: 1 h
 	MaxBody int64         // zero: 1 MiB
 
-	Map      func(body []byte) (pay.Action, error)
+	Map func(body []byte) (pay.Action, error)
+	// Complete asks the host for what the event does not have, outside of a transaction; nil:
+	// nothing is asked for. After an error the event comes again.
+	Complete func(ctx context.Context, body []byte, a pay.Action) (pay.Action, error)
 	Program  func(ctx context.Context, account string) (*tributary.Program, error) // nil program: the account is not ours
 	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
@@ -125,7 +128,7 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	if err != nil {
 		return answer{http.StatusBadRequest, err}
 	}
-	result, err := h.apply(r.Context(), action)
+	result, err := h.apply(r.Context(), body, action)
 	if err != nil {
 		return answer{http.StatusServiceUnavailable, fmt.Errorf("%s: %w", action.Event.ID, err)}
 	}
@@ -179,7 +182,7 @@ func refused(err error) answer {
 }
 
 // apply brings an action into its program.
-func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
+func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
 	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
 		return pay.Result{Action: a}, nil
 	}
@@ -194,6 +197,11 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	}
 	if p == nil {
 		return pay.Result{Action: pay.Action{Kind: pay.KindIgnored, Reason: pay.OtherAccount, Event: a.Event}}, nil
+	}
+	if h.Complete != nil {
+		if a, err = h.Complete(ctx, body, a); err != nil {
+			return pay.Result{}, err
+		}
 	}
 	wait := h.Wait
 	if wait == 0 {
