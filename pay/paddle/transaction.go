@@ -78,8 +78,7 @@ func billOf(o fields.Value) draft.Bill {
 func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
 	details := e.object.Get("details").Apart() // a line is never a reason to refuse a payment
 	scaled := func(totals fields.Value, name string) int64 { return amountOf(totals.Get(name), c).Scaled() }
-	var parts []draft.Part
-	for line := range details.Get("line_items").Each() {
+	parts := draft.Read(details.Get("line_items"), func(line fields.Value) draft.Part {
 		totals, product := line.Get("totals"), line.Get("product")
 		part := draft.Part{
 			ID: line.Get("id").Text(), Product: product.Get("id").Text(), Plan: line.Get("price_id").Text(), Name: product.Get("name").Text(),
@@ -87,18 +86,18 @@ func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
 			Gross: scaled(totals, "subtotal"), Off: scaled(totals, "discount"),
 		}
 		part.Net = part.Gross - part.Off
-		parts = append(parts, part)
-	}
-	whole := details.Get("totals")
-	net := affiliate.AmountFromScaled(scaled(whole, "subtotal") - scaled(whole, "discount"))
-	unit := draft.Amount(details, 1, c, c.Digits()).Scaled()
+		return part
+	})
+	totals := details.Get("totals")
+	whole := draft.Whole{Gross: scaled(totals, "subtotal"), Unit: c.Unit().Scaled()}
+	whole.Net = whole.Gross - scaled(totals, "discount")
 	switch {
 	case len(parts) == 0:
 		e.Action.NoLines = pay.LinesMissing
 	case details.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = draft.Lines(parts, net, unit)
+		p.Lines, e.Action.NoLines = draft.Lines(parts, whole)
 	}
 	p.Product = draft.ProductOf(parts)
 }

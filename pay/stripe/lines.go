@@ -103,10 +103,7 @@ func (e *event) lines(p *draft.Paid, list fields.Value, of *draft.Bill, read fun
 		list = e.list
 	}
 	list = list.Apart() // a line is never a reason to refuse a payment
-	var parts []draft.Part
-	for line := range list.Get("data").Each() {
-		parts = append(parts, read(line))
-	}
+	parts := draft.Read(list.Get("data"), read)
 	net, err := of.Net()
 	switch {
 	case len(parts) == 0:
@@ -117,7 +114,7 @@ func (e *event) lines(p *draft.Paid, list fields.Value, of *draft.Bill, read fun
 	case err != nil || of.ShownCurrency != "" || list.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = draft.Lines(parts, net, unitOf(of.Currency))
+		p.Lines, e.Action.NoLines = draft.Lines(parts, draft.Whole{Gross: of.Subtotal.Scaled(), Net: net.Scaled(), Unit: unitOf(of.Currency)})
 	}
 	p.Product = draft.ProductOf(parts)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 const (
@@ -28,26 +29,32 @@ type Part struct {
 	back int64 // of Net: what other lines give back
 }
 
+// A Whole is what lines must add up to, in 1/10,000, but for the rounding of each.
+type Whole struct {
+	Gross, Net int64 // Gross zero: not known
+	Unit       int64 // the smallest amount that the provider counts
+}
+
 // Lines returns the lines of a payment, whose amounts and discounts are without tax and in
-// whole multiples of unit. net is what the whole cost without tax and shipping. Money that is
-// given back is a discount on the lines to which it belongs, and what is more than these
-// on all, in proportion to what is left of them. Lines that cost nothing are left out.
+// units of the whole. Money that is given back is a discount on the lines to which it
+// belongs, and what is more than these on all, in proportion to what is left of them. Lines
+// that cost nothing are left out.
 //
 // Without lines the reason says why: [pay.LinesCut] for too many, [pay.LinesUnclear] for
-// amounts that are not those of a payment, or that do not add up to net but for the
-// rounding of each.
-func Lines(parts []Part, net affiliate.Amount, unit int64) ([]affiliate.Line, pay.Reason) {
+// amounts that are not those of a payment, or that do not add up to the whole.
+func Lines(parts []Part, of Whole) ([]affiliate.Line, pay.Reason) {
 	if len(parts) > maxLines {
 		return nil, pay.LinesCut
 	}
-	sum := -net.Scaled()
+	var gross, net int64
 	for i := range parts {
 		if !parts[i].sound() {
 			return nil, pay.LinesUnclear
 		}
-		sum += parts[i].Net
+		gross, net = gross+parts[i].Gross, net+parts[i].Net
 	}
-	if limit := int64(len(parts)) * unit; sum > limit || sum < -limit {
+	near := func(a, b int64) bool { return max(a-b, b-a) <= int64(len(parts))*of.Unit }
+	if !near(net, of.Net) || of.Gross != 0 && !near(gross, of.Gross) {
 		return nil, pay.LinesUnclear
 	}
 	var sold, back []Part
@@ -59,13 +66,13 @@ func Lines(parts []Part, net affiliate.Amount, unit int64) ([]affiliate.Line, pa
 			back = append(back, p)
 		}
 	}
-	if len(sold) == 0 || !giveBack(sold, back, unit) {
+	if len(sold) == 0 || !giveBack(sold, back, of.Unit) {
 		return nil, pay.LinesUnclear
 	}
 	lines := make([]affiliate.Line, len(sold))
-	sum = 0
+	var sum int64
 	for i := range sold {
-		lines[i] = sold[i].line(unit)
+		lines[i] = sold[i].line(of.Unit)
 		if sum += lines[i].Amount.Scaled(); sum > maxSum {
 			return nil, pay.LinesUnclear
 		}
@@ -76,10 +83,20 @@ func Lines(parts []Part, net affiliate.Amount, unit int64) ([]affiliate.Line, pa
 	return lines, ""
 }
 
+// Read reads the lines of a list, one more than a sale may have at most.
+func Read(list fields.Value, read func(line fields.Value) Part) (parts []Part) {
+	for line := range list.Each() {
+		if parts = append(parts, read(line)); len(parts) > maxLines {
+			break
+		}
+	}
+	return parts
+}
+
 // sound reports whether the amounts of a line fit to each other.
 func (p *Part) sound() bool {
 	if p.Gross < 0 {
-		return p.Net <= 0 && p.Net > -maxSum
+		return p.Gross > -maxSum && p.Net <= 0 && p.Net > -maxSum
 	}
 	return p.Gross < maxSum && p.Off >= 0 && p.Off <= p.Gross && p.Net >= 0 && p.Net <= p.Gross-p.Off
 }
@@ -165,7 +182,7 @@ func (p *Part) line(unit int64) affiliate.Line {
 func ProductOf(parts []Part) (product string) {
 	first := true
 	for i := range parts {
-		if parts[i].Gross <= 0 {
+		if parts[i].Gross <= 0 && parts[i].Net <= 0 {
 			continue
 		}
 		if !first && parts[i].Product != product {
