@@ -176,10 +176,13 @@ func (p *Part) line(unit int64) affiliate.Line {
 	return l
 }
 
-// ProductOf returns the product of all lines that cost something; with several products it is
-// empty. Otherwise the order of the lines would decide whether a code for one product is
-// refused.
+// ProductOf returns the product of all lines that cost something; with several products, or
+// too many lines, it is empty. Otherwise the order of the lines would decide whether a code for
+// one product is refused.
 func ProductOf(parts []Part) (product string) {
+	if len(parts) > maxLines {
+		return ""
+	}
 	first := true
 	for i := range parts {
 		if parts[i].Gross <= 0 && parts[i].Net <= 0 {
