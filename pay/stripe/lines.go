@@ -18,7 +18,7 @@ func (cfg Config) complete(ctx context.Context, payload []byte, a pay.Action) (p
 		return a, nil
 	}
 	root, err := fields.Read(payload)
-	if err != nil {
+	if err != nil || root.Get("data", "object", "object").Text() == "payment_intent" {
 		return a, err
 	}
 	raw, err := cfg.Lines(ctx, a.Event.Account, root.Get("data", "object", "id").Text())

@@ -195,6 +195,7 @@ func TestLookUp(t *testing.T) {
 				s.Want(s.Mara, "0.00")
 			}
 			paytest.Same(t, "asked for a refund", asked, "cs_pi_1")
+			paytest.Same(t, "warned", strings.Contains(s.Logs.String(), "does not say what was bought"), row.name == "not known")
 		})
 	}
 }

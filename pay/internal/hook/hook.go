@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/inbound"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -217,6 +218,9 @@ func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 	result, err := pay.Apply(ctx, p, a)
 	if err == nil {
 		h.warned.look(ctx, p)
+		if a.NoLines == pay.LinesMissing && result.Outcome == affiliate.SaleRecorded && len(p.Config().Terms.Rules) > 0 {
+			h.warned.say(ctx, saysUnlisted, &result)
+		}
 	}
 	return result, err
 }

@@ -33,6 +33,8 @@ const (
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
 	saysLines = "payment event: its lines were left out, so rules for products hold for all of the sale or nothing of it: " +
 		"a list was cut (give Config.Lines), or its amounts do not add up; correct the sale if it matters"
+	saysUnlisted = "payment event: it does not say what was bought, so rules for products hold for all of the sale or nothing of it: " +
+		"give Config.Lines, or record such sales yourself"
 )
 
 // tooLong is the time after which no provider sends an event again by itself, so that a
