@@ -28,7 +28,9 @@ type PaymentFact struct {
 	Disputes []DisputeFact
 }
 
-// A Paid says that a payment was paid, and what is needed to make a sale of it.
+// A Paid says that a payment was paid, and what is needed to make a sale of it. The
+// discounts of its Lines have all that was taken off them, also for a code: the provider
+// charged them so.
 type Paid struct {
 	NewSale          // PromoCode and ReferralID stay empty: Tries has them
 	Gross   Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it

@@ -23,8 +23,8 @@ const (
 	KindIgnored  Kind = "ignored"  // Reason says why
 )
 
-// Reason says why an event is ignored. The values are stable: a host may count
-// them.
+// Reason says why an event is ignored, or why a payment has no lines. The values are stable:
+// a host may count them.
 type Reason string
 
 // The reasons.
@@ -43,6 +43,14 @@ const (
 	CreditBalance    Reason = "credit_balance"
 	NoCustomer       Reason = "no_customer"
 	ThinEvent        Reason = "thin_event"
+)
+
+// Why a payment is told without its lines. What a rule pays for some products then holds for
+// all of it or nothing of it.
+const (
+	LinesMissing Reason = "lines_missing" // the event has none
+	LinesCut     Reason = "lines_cut"     // the event has only the first of them, or they are more than 500
+	LinesUnclear Reason = "lines_unclear" // what they cost does not add up to what was paid
 )
 
 // An Event holds what the events of all providers have in common.
@@ -64,6 +72,10 @@ type Action struct {
 	Status  affiliate.SubscriptionFact // of status
 	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
 	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
+
+	// NoLines says why the sale of Payment has no lines: [LinesMissing], [LinesCut],
+	// [LinesUnclear]. Then it has the product, if all the lines that are there have the same.
+	NoLines Reason
 
 	// Carried is the data that the checkout carried. [Apply] puts it into Payment, Lead
 	// and Tries, if it belongs to the program.

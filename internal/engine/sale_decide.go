@@ -22,6 +22,8 @@ type Decision struct {
 	deal      deal
 	stage     Stage               // of the customer
 	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
+
+	Priced bool // the lines were charged so: their discounts have what the code took off
 }
 
 // decide finds affiliate, customer and terms of a reported sale, or the outcome

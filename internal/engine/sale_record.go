@@ -321,7 +321,7 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
 		Lines: StoredLines(in.Lines),
 	}
-	if d.verdict.found && len(b.Rec.Lines) > 0 {
+	if d.verdict.found && !d.Priced && len(b.Rec.Lines) > 0 {
 		o.discountLines(&d.verdict.coupon, b.Rec.Lines)
 	}
 	if hidden {

@@ -184,7 +184,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if ref.ID == uuid.Nil && in.Name == "" {
 		in.Name, _, _ = strings.Cut(in.Email, "@")
 	}
-	var d engine.Decision
+	d := engine.Decision{Priced: true}
 	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref}
 	if ref.ID == uuid.Nil {
 		d.Customer.Referral.CustomerID = r.Fact.Payer.CustomerID

@@ -59,7 +59,7 @@ func TestAdjustedTotals(t *testing.T) {
 // of the lines.
 func TestLines(t *testing.T) {
 	line := func(product string) map[string]any {
-		return map[string]any{"product": map[string]any{"id": product}, "totals": map[string]any{"total": "6000"}}
+		return map[string]any{"product": map[string]any{"id": product}, "totals": map[string]any{"subtotal": "5000", "tax": "1000", "total": "6000"}}
 	}
 	a, b := line("pro_a"), line("pro_b")
 	for _, tt := range []struct {

@@ -22,9 +22,10 @@ func (e *event) transaction() {
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	p := draft.Paid{
 		Order: id, Invoice: invoice,
-		Product: productOf(o), At: timeOf(o.Get("created_at")),
+		At:    timeOf(o.Get("created_at")),
 		Tries: draft.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
+	e.lines(&p, b.Currency)
 	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
 	switch {
 	case p.Renewal:
@@ -71,15 +72,34 @@ func billOf(o fields.Value) draft.Bill {
 	return b
 }
 
-// productOf returns the product of the lines, without those that give money back.
-func productOf(o fields.Value) string {
-	return draft.Product(func(yield func(string) bool) {
-		for line := range o.Get("details", "line_items").Each() {
-			if line.Get("totals", "total").TextInteger() >= 0 && !yield(line.Get("product", "id").Text()) {
-				return
-			}
+// lines reads the lines of a transaction. What is given back for unused time comes off the
+// lines of the same product. When the lines are not taken, the payment has the product of all
+// of them, if they have the same.
+func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
+	details := e.object.Get("details").Apart() // a line is never a reason to refuse a payment
+	scaled := func(totals fields.Value, name string) int64 { return amountOf(totals.Get(name), c).Scaled() }
+	parts := draft.Read(details.Get("line_items"), func(line fields.Value) draft.Part {
+		totals, product := line.Get("totals"), line.Get("product")
+		part := draft.Part{
+			ID: line.Get("id").Text(), Product: product.Get("id").Text(), Plan: line.Get("price_id").Text(), Name: product.Get("name").Text(),
+			Quantity: line.Get("quantity").Integer(), Of: product.Get("id").Text(),
+			Gross: scaled(totals, "subtotal"), Off: scaled(totals, "discount"),
 		}
+		part.Net = part.Gross - part.Off
+		return part
 	})
+	totals := details.Get("totals")
+	whole := draft.Whole{Gross: scaled(totals, "subtotal"), Unit: c.Unit().Scaled()}
+	whole.Net = whole.Gross - scaled(totals, "discount")
+	switch {
+	case len(parts) == 0:
+		e.Action.NoLines = pay.LinesMissing
+	case details.Err() != nil:
+		e.Action.NoLines = pay.LinesUnclear
+	default:
+		p.Lines, e.Action.NoLines = draft.Lines(parts, whole)
+	}
+	p.Product = draft.ProductOf(parts)
 }
 
 // isRenewal reports whether a transaction is a later payment of a subscription.

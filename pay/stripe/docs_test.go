@@ -2,6 +2,8 @@ package stripe_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -53,6 +55,53 @@ func receive(ctx context.Context, program *tributary.Program, header string, bod
 		action.Wait = false // the first payment of this customer will not come
 	}
 	return pay.Apply(ctx, program, action)
+}
+
+func withLines(cfg stripe.Config, api *http.Client) stripe.Config {
+	cfg.Lines = func(ctx context.Context, _, id string) ([]byte, error) {
+		path := "https://api.stripe.com/v1/invoices/" + id + "/lines?limit=100"
+		if strings.HasPrefix(id, "cs_") {
+			path = "https://api.stripe.com/v1/checkout/sessions/" + id + "/line_items?limit=100"
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := api.Do(r) // it adds the key, and gives up after a few seconds
+		if err != nil {
+			return nil, err
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			return nil, errors.New("Stripe answered " + answer.Status)
+		}
+		return io.ReadAll(io.LimitReader(answer.Body, 4<<20))
+	}
+	return cfg
+}
+
+// transport answers requests.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestDocsLines: the look-up of the guide gives a session its lines.
+func TestDocsLines(t *testing.T) {
+	status := http.StatusTooManyRequests
+	api := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		w.WriteHeader(status)
+		if r.URL.Path == "/v1/checkout/sessions/cs_pi_1/line_items" {
+			_, _ = w.WriteString(`{"data":[{"id":"li_a","quantity":1,"amount_subtotal":12000,"amount_total":12000,"price":{"id":"price_a","product":"prod_a"}}],"has_more":false}`)
+		}
+		return w.Result(), nil
+	})}
+	s := newShopWith(t, ruled, func(cfg *stripe.Config) { *cfg = withLines(*cfg, api) })
+	e := s.session("pi_1", 12000, "metadata.tributary_click", "1")
+	paytest.Same(t, "status of a failure", s.Status(e), http.StatusServiceUnavailable)
+	status = http.StatusOK
+	s.Send(e)
+	s.Want(s.Mara, "60.00")
 }
 
 // TestDocsBlocks: the blocks of the guide do what it says.

@@ -231,8 +231,8 @@ func TestTrialPayment(t *testing.T) {
 	paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
 }
 
-// TestInvoiceLines: what an invoice says stands in any of its lines, and of
-// several products none is taken for all.
+// TestInvoiceLines: what an invoice says stands in any of its lines, and the sale has
+// the products of all.
 func TestInvoiceLines(t *testing.T) {
 	line := func(amount int, product string, meta map[string]any) map[string]any {
 		return map[string]any{"amount": amount, "metadata": meta, "pricing": map[string]any{"price_details": map[string]any{"product": product}}}
@@ -242,7 +242,7 @@ func TestInvoiceLines(t *testing.T) {
 		line(2000, "prod_a", map[string]any{}), line(3000, "prod_b", map[string]any{"tributary_code": "MARA20"}),
 	}))
 	s.Want(s.Mara, "10.00")
-	paytest.Same(t, "products", len(s.Sale().ProductsBought), 0)
+	paytest.Same(t, "products", len(s.Sale().ProductsBought), 2)
 }
 
 // TestSessionLines: a code that is restricted to a product does not depend on the

@@ -20,8 +20,8 @@ import (
 //     a repeat would change nothing
 //   - 400, 401: malformed; or of the wrong time, or not signed with a secret
 //   - 405, 413, 415: not a POST; too large; not plain JSON
-//   - 503 with Retry-After: the store failed, the context ended, or a renewal came
-//     before its first payment. Stripe repeats it
+//   - 503 with Retry-After: the store or Config.Lines failed, the context ended, or a
+//     renewal came before its first payment. Stripe repeats it
 //   - 500: something panicked, and nothing was committed
 //
 // Errors: [ErrConfig].
@@ -39,6 +39,7 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	return hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+		Complete: cfg.complete,
 		Program:  cfg.programs(p),
 		OnResult: cfg.OnResult, Logger: cfg.Logger,
 	})

@@ -33,9 +33,9 @@ func (e *event) invoice() {
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
 	b := e.billOfInvoice(c)
 	p := draft.Paid{
-		Order: intent, Invoice: o.Get("id").Text(), Product: productOf(o.Get("lines"), "amount", 1),
-		At: secondsOf(o.Get("status_transitions", "paid_at")),
+		Order: intent, Invoice: o.Get("id").Text(), At: secondsOf(o.Get("status_transitions", "paid_at")),
 	}
+	e.linesOfInvoice(&p, c)
 	switch {
 	case b.Paid.Sign() <= 0:
 		e.Ignore(pay.ZeroAmount)
@@ -101,19 +101,6 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 		return amountOf(tax, c)
 	}
 	return sumOf(o.Get("total_tax_amounts"), c)
-}
-
-// productOf returns the product of the lines of an invoice or a session that cost at least
-// that much. A session has its lines only when they were expanded.
-func productOf(lines fields.Value, cost string, least int64) string {
-	return draft.Product(func(yield func(string) bool) {
-		for line := range lines.Get("data").Each() {
-			product := cmp.Or(line.Get("pricing", "price_details", "product").Ref(), line.Get("price", "product").Ref())
-			if line.Get(cost).Integer() >= least && !yield(product) {
-				return
-			}
-		}
-	})
 }
 
 // discountsOfInvoice returns the discounts of an invoice that are there as objects:

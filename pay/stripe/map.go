@@ -22,11 +22,16 @@ const provider = "stripe"
 //
 // Source: docs/payments-stripe.md.
 func Map(payload []byte, cfg Config) (pay.Action, error) {
+	return readWith(payload, fields.Value{}, cfg)
+}
+
+// readWith is Map with the list of the payment's lines, when the event does not have it.
+func readWith(payload []byte, list fields.Value, cfg Config) (pay.Action, error) {
 	root, err := fields.Read(payload)
 	if err != nil {
 		return pay.Action{}, err
 	}
-	e := event{cfg: cfg, object: root.Get("data", "object"), Draft: draft.Draft{Provider: provider}}
+	e := event{cfg: cfg, object: root.Get("data", "object"), list: list, Draft: draft.Draft{Provider: provider}}
 	e.Action.Event = envelope(root)
 	if reason := e.foreign(root); reason != "" {
 		e.Ignore(reason)
@@ -43,6 +48,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 type event struct {
 	cfg    Config
 	object fields.Value
+	list   fields.Value // of the lines, when Config.Lines gave it
 	draft.Draft
 }
 

@@ -10,10 +10,7 @@ import "github.com/tributary-go/tributary/affiliate"
 //
 // Source: docs/payments-stripe.md.
 func Minor(a affiliate.Amount, c affiliate.Currency) (int64, error) {
-	unit := int64(1)
-	for range 4 - digits(c) { // an amount has four decimals
-		unit *= 10
-	}
+	unit := unitOf(c)
 	if a.Scaled()%(unit*step(c)) != 0 {
 		return 0, affiliate.ErrAmountDecimals
 	}
@@ -30,4 +27,13 @@ func step(c affiliate.Currency) int64 {
 		return 10
 	}
 	return 1
+}
+
+// unitOf returns the smallest amount that Stripe counts in a currency, in 1/10,000.
+func unitOf(c affiliate.Currency) int64 {
+	unit := int64(1)
+	for range 4 - digits(c) { // an amount has four decimals
+		unit *= 10
+	}
+	return unit
 }

@@ -51,8 +51,9 @@ func (e *event) intent() {
 	p := draft.Paid{
 		Order: o.Get("id").Text(), At: secondsOf(o.Get("created")),
 	}
+	e.Action.NoLines = pay.LinesMissing
 	if via(meta) != ViaIntent {
-		p.Stage = affiliate.PaidOfAgreed
+		p.Stage, e.Action.NoLines = affiliate.PaidOfAgreed, ""
 	}
 	e.Sale(b, p)
 }

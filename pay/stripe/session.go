@@ -28,10 +28,10 @@ func (e *event) session() {
 	p := draft.Paid{
 		Order:   s.Get("payment_intent").Ref(),
 		Invoice: s.Get("invoice").Ref(),
-		Product: productOf(s.Get("line_items"), "amount_total", 0),
 		At:      secondsOf(s.Get("created")),
 		Tries:   draft.Codes(codesOf(s.Get("discounts").Each())),
 	}
+	e.linesOfSession(&p, &b)
 	switch {
 	case status == "unpaid":
 		e.agreed(b, p)

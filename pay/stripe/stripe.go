@@ -54,6 +54,15 @@ type Config struct {
 	// order and a customer are not read.
 	CarryKeys pay.Keys
 
+	// Lines returns what a payment is of, when its event does not say it: Stripe's answer to
+	// GET /v1/checkout/sessions/{id}/line_items for an id cs_…, and to GET
+	// /v1/invoices/{id}/lines for in_…, which has more than ten lines. More than one page
+	// is joined to one list, with has_more false. Nil, nil: not known. An error asks Stripe
+	// for the event again. It is called before the transaction, perhaps several times for one
+	// payment, and should not take more than a few seconds. Nil: such payments are booked
+	// without lines.
+	Lines func(ctx context.Context, account, id string) ([]byte, error)
+
 	// Accounts returns the program of a connected account; nil, nil: the account is
 	// not ours. Nil: events of connected accounts are ignored.
 	Accounts func(ctx context.Context, account string) (*tributary.Program, error)

@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -43,36 +42,30 @@ func (b *Bill) Fit() {
 	}
 }
 
-// basket returns the subtotal as a program takes it: above zero, and not less than what
-// is left without tax and shipping.
-func (b *Bill) basket() affiliate.Opt[affiliate.Amount] {
-	net, err := b.Paid.Sub(b.Tax)
-	if err == nil {
-		net, err = net.Sub(b.Shipping)
-	}
-	if err != nil || b.Subtotal.Sign() <= 0 || b.Subtotal.Cmp(net) < 0 {
+// basket returns a subtotal as a program takes it: above zero, and not less than what is
+// left without tax and shipping.
+func (b *Bill) basket(subtotal affiliate.Amount) affiliate.Opt[affiliate.Amount] {
+	net, err := b.Net()
+	if err != nil || subtotal.Sign() <= 0 || subtotal.Cmp(net) < 0 {
 		return affiliate.Opt[affiliate.Amount]{}
 	}
-	return affiliate.Set(b.Subtotal)
+	return affiliate.Set(subtotal)
 }
 
-// Product returns the product of all lines of a payment; with several products it is empty.
-// Otherwise the order of the lines would decide whether a code for one product is refused.
-func Product(lines iter.Seq[string]) (product string) {
-	first := true
-	for line := range lines {
-		if !first && line != product {
-			return ""
-		}
-		product, first = line, false
+// Net returns what was paid without tax and shipping.
+func (b *Bill) Net() (affiliate.Amount, error) {
+	net, err := b.Paid.Sub(b.Tax)
+	if err != nil {
+		return net, err
 	}
-	return product
+	return net.Sub(b.Shipping)
 }
 
 // A Paid holds what a payment has besides its bill.
 type Paid struct {
 	Order, Invoice string // externalId and externalInvoiceId
-	Product        string
+	Lines          []affiliate.Line
+	Product        string // when there are no Lines
 	At             time.Time
 	Tries          []affiliate.Credit
 	Renewal        bool // then Tries loses its codes: a renewal redeems none
@@ -82,10 +75,20 @@ type Paid struct {
 // Sale makes the fact of the draft a payment.
 func (d *Draft) Sale(b Bill, p Paid) {
 	in := affiliate.NewSale{
-		TotalEarned: b.Paid, Tax: b.Tax, Shipping: b.Shipping, Subtotal: b.basket(),
+		TotalEarned: b.Paid, Tax: b.Tax, Shipping: b.Shipping, Subtotal: b.basket(b.Subtotal),
 		ExternalID: p.Order, ExternalInvoiceID: p.Invoice, PaidAt: p.At, Free: b.Paid.IsZero(),
 	}
-	if Usable(p.Product) {
+	var sum int64
+	for i := range p.Lines {
+		sum += p.Lines[i].Amount.Scaled()
+	}
+	switch whole := b.basket(affiliate.AmountFromScaled(sum)); {
+	case !whole.IsZero():
+		in.Lines, in.Subtotal = p.Lines, whole
+	case len(p.Lines) > 0:
+		d.Action.NoLines = pay.LinesUnclear
+	}
+	if len(in.Lines) == 0 && Usable(p.Product) {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: p.Product})
 	}
 	if p.Renewal {

@@ -105,6 +105,13 @@ func (v Value) Fail(reason string) {
 	}
 }
 
+// Apart returns the field as a document of its own: what is wrong in it is no fault of the
+// whole document, and its own Err returns it.
+func (v Value) Apart() Value {
+	v.doc = &document{paths: map[step]string{}}
+	return v
+}
+
 // Given reports whether the field is there and not null.
 func (v Value) Given() bool { return v.raw != nil }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/inbound"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -42,7 +43,10 @@ type Hook struct {
 	Wait    time.Duration // how long a renewal waits for the first payment; zero: 1 h
 	MaxBody int64         // zero: 1 MiB
 
-	Map      func(body []byte) (pay.Action, error)
+	Map func(body []byte) (pay.Action, error)
+	// Complete asks the host for what the event does not have, outside of a transaction; nil:
+	// nothing is asked for. After an error the event comes again.
+	Complete func(ctx context.Context, body []byte, a pay.Action) (pay.Action, error)
 	Program  func(ctx context.Context, account string) (*tributary.Program, error) // nil program: the account is not ours
 	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
 	Logger   *slog.Logger                                                          // nil: slog.Default()
@@ -125,7 +129,7 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	if err != nil {
 		return answer{http.StatusBadRequest, err}
 	}
-	result, err := h.apply(r.Context(), action)
+	result, err := h.apply(r.Context(), body, action)
 	if err != nil {
 		return answer{http.StatusServiceUnavailable, fmt.Errorf("%s: %w", action.Event.ID, err)}
 	}
@@ -179,7 +183,7 @@ func refused(err error) answer {
 }
 
 // apply brings an action into its program.
-func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
+func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
 	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
 		return pay.Result{Action: a}, nil
 	}
@@ -195,6 +199,11 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	if p == nil {
 		return pay.Result{Action: pay.Action{Kind: pay.KindIgnored, Reason: pay.OtherAccount, Event: a.Event}}, nil
 	}
+	if h.Complete != nil {
+		if a, err = h.Complete(ctx, body, a); err != nil {
+			return pay.Result{}, err
+		}
+	}
 	wait := h.Wait
 	if wait == 0 {
 		wait = DefaultWait
@@ -209,6 +218,9 @@ func (h *Hook) apply(ctx context.Context, a pay.Action) (pay.Result, error) {
 	result, err := pay.Apply(ctx, p, a)
 	if err == nil {
 		h.warned.look(ctx, p)
+		if a.NoLines == pay.LinesMissing && result.Outcome == affiliate.SaleRecorded && len(p.Config().Terms.Rules) > 0 {
+			h.warned.say(ctx, saysUnlisted, &result)
+		}
 	}
 	return result, err
 }

@@ -31,6 +31,10 @@ const (
 		"correct what the error says, and send the event again from the provider's dashboard"
 	saysNobody = "payment event: a paid order names a click, a slug or a code that nobody has, and nobody is credited: " +
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
+	saysLines = "payment event: its lines were left out, so rules for products hold for all of the sale or nothing of it: " +
+		"a list was cut (give Config.Lines), or its amounts do not add up; correct the sale if it matters"
+	saysUnlisted = "payment event: it does not say what was bought, so rules for products hold for all of the sale or nothing of it: " +
+		"give Config.Lines, or record such sales yourself"
 )
 
 // tooLong is the time after which no provider sends an event again by itself, so that a
@@ -54,6 +58,8 @@ func warningOf(r *pay.Result) string {
 		return saysRefused
 	case r.Outcome == affiliate.SaleUnattributed && len(paid.Tries) > 0:
 		return saysNobody
+	case r.Outcome == affiliate.SaleRecorded && (r.Action.NoLines == pay.LinesCut || r.Action.NoLines == pay.LinesUnclear):
+		return saysLines
 	}
 	return ""
 }
