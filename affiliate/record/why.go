@@ -16,9 +16,9 @@ type Why struct {
 	PlanFrom affiliate.Enum[affiliate.PlanSource]
 	Over     affiliate.Enum[affiliate.OverLimit] // empty: the terms gave a commission
 	Deduct   affiliate.Enum[affiliate.Deduction]
+	Month    int16     `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
 	Click    int64     `json:",omitzero"` // the number of the click that credited the affiliate
 	Payment  int64     `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment
-	Month    int64     `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
 	PlanID   uuid.UUID // zero: the program's terms
 	TierID   uuid.UUID // the tier that gave the rate; zero: none did
 }

@@ -41,7 +41,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
-	rec.Why.Month = s.Month
+	rec.Why.Month = int16(s.Month)
 	return o.reward(rec, d)
 }
 
