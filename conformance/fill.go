@@ -273,7 +273,7 @@ func (f *filler) fillKind(v reflect.Value) bool {
 		v.SetBool(true)
 	case reflect.Int64:
 		v.SetInt(f.int())
-	case reflect.Int:
+	case reflect.Int, reflect.Int16:
 		v.SetInt(int64(f.n*100 + f.k)) // an int has 32 bits on some machines
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 3, 3))

@@ -16,9 +16,9 @@ type Why struct {
 	PlanFrom affiliate.Enum[affiliate.PlanSource]
 	Over     affiliate.Enum[affiliate.OverLimit] // empty: the terms gave a commission
 	Deduct   affiliate.Enum[affiliate.Deduction]
+	Month    int16 `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
 	Click    int64 `json:",omitzero"` // the number of the click that credited the affiliate
 	Payment  int64 `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment
-	Month    int64 `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
 	// What the other sales of the customer earned then; not given: the terms did not ask.
 	Earlier affiliate.Opt[affiliate.Amount] `json:",omitzero"`
 

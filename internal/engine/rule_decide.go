@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -119,7 +120,7 @@ func monthNumber(from, at time.Time, zone *time.Location) int64 {
 	if last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day(); today < min(day, last) {
 		n--
 	}
-	return int64(max(n, 0)) + 1
+	return int64(min(max(n, 0)+1, math.MaxInt16))
 }
 
 // OverTerms returns the limit of the terms that a customer at this stage exceeds; empty:

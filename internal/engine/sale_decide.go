@@ -89,7 +89,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
 	sources(&w, &d.deal)
-	w.Month = d.stage.Month
+	w.Month = int16(d.stage.Month)
 	if click := &d.Origin.Click; d.by == affiliate.CreditClick && !click.CreatedAt.After(o.Now) {
 		w.Click = click.Number
 	}

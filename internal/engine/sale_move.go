@@ -46,7 +46,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
-	rec.Why.Month = s.Month
+	rec.Why.Month = int16(s.Month)
 	rec.Why.Earlier = affiliate.Opt[affiliate.Amount]{}
 	if err := o.limit(rec, &d.Terms, own.Commission); err != nil {
 		return err

@@ -212,7 +212,7 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 	s, err := o.StageOf(&d.Terms, ref, rec)
 	if err == nil && !rec.Free && len(rec.Commissions) > 0 {
 		DecideLines(rec, &d.Terms, d.rateFrom, s)
-		rec.Why.Month = s.Month
+		rec.Why.Month = int16(s.Month)
 		own, err := tally(rec)
 		if err != nil {
 			return err
@@ -225,7 +225,7 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 // StageOf returns where the customer of a stored sale stood: as it was recorded, and the
 // month as of now when the terms did not ask for it then.
 func (o *Op) StageOf(t *affiliate.Terms, ref *record.Referral, rec *record.Sale) (Stage, error) {
-	s := Stage{rec.Why.Payment, rec.Why.Month}
+	s := Stage{rec.Why.Payment, int64(rec.Why.Month)}
 	if rec.ReferralID == uuid.Nil || s.Month > 0 {
 		return s, nil
 	}

@@ -101,7 +101,7 @@ func (l Leaf) setKind(n int) {
 		l.V.SetString(fmt.Sprint(n))
 	case reflect.Bool:
 		l.V.SetBool(n == 1)
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int16, reflect.Int64:
 		l.V.SetInt(int64(n))
 	case reflect.Slice:
 		l.V.Set(reflect.MakeSlice(l.V.Type(), n, n))

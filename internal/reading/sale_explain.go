@@ -111,7 +111,7 @@ func terms(r *record.Sale) affiliate.ExplainedTerms {
 	t := affiliate.ExplainedTerms{
 		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
 		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: r.HoldDays,
-		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()), Month: r.Why.Month,
+		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()), Month: int64(r.Why.Month),
 	}
 	if t.RateFrom == "" {
 		t.RateFrom = affiliate.RateUnknown

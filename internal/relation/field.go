@@ -85,6 +85,15 @@ func integer[T any](name, doc string, at func(*T) *int64) field[T] {
 	}
 }
 
+// optShort describes a small number that is NULL when it is 0.
+func optShort[T any](name, doc string, at func(*T) *int16) field[T] {
+	return field[T]{
+		Column: Column{Name: name, Kind: Integer, Null: true, Doc: doc},
+		get:    func(r *T) Cell { return Cell{Int: int64(*at(r)), Null: *at(r) == 0} },
+		set:    func(r *T, c *Cell) error { *at(r) = int16(c.Int); return nil },
+	}
+}
+
 // optInteger describes a number that is NULL when it is 0.
 func optInteger[T any](name, doc string, at func(*T) *int64) field[T] {
 	f := integer(name, doc, at)

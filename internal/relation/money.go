@@ -58,7 +58,7 @@ func saleFields() []field[record.Sale] {
 		enum("why_deducted", "what was taken off total_earned before the rate: NONE, TAX, SHIPPING or TAX_AND_SHIPPING; NULL: an older sale", func(r *record.Sale) *affiliate.Enum[affiliate.Deduction] { return &r.Why.Deduct }),
 		optInteger("why_click_id", "the click that credited the affiliate; NULL: none", func(r *record.Sale) *int64 { return &r.Why.Click }),
 		optInteger("why_payment", "the customer's n-th payment; NULL: no payment, or of nobody known", func(r *record.Sale) *int64 { return &r.Why.Payment }),
-		optInteger("why_month", "the customer's n-th month; NULL: the terms did not ask for it", func(r *record.Sale) *int64 { return &r.Why.Month }),
+		optShort("why_month", "the customer's n-th month; NULL: the terms did not ask for it", func(r *record.Sale) *int16 { return &r.Why.Month }),
 		optMoney("why_earlier", "what the other sales of the customer earned then; NULL: the terms did not ask for it", func(r *record.Sale) *affiliate.Opt[affiliate.Amount] { return &r.Why.Earlier }),
 		ref("why_commission_plan_id", "the plan; NULL: the program's terms", func(r *record.Sale) *uuid.UUID { return &r.Why.PlanID }),
 		ref("why_commission_tier_id", "the tier that gave the rate; NULL: none", func(r *record.Sale) *uuid.UUID { return &r.Why.TierID }),
