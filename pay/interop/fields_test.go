@@ -95,8 +95,20 @@ func (r reading) sale(paid affiliate.Paid) {
 	if product, ok := paid.Product.Get(); ok {
 		r.set("product", product.ProductID)
 	}
+	for _, l := range paid.Lines {
+		quantity := l.Quantity.Or(affiliate.Amount{})
+		r.bought(l.ProductID, l.PlanID, quantity.Scaled()/10_000, minor(l.Amount), minor(l.Amount))
+	}
 	for i, credit := range paid.Tries {
 		r.set(fmt.Sprint("try ", i), credit.PromoCode+credit.CodeExternalID+credit.ReferralID)
+	}
+}
+
+// bought notes the only line of a payment, if it is all of it, and its product.
+func (r reading) bought(product, price string, quantity, amount, whole int64) {
+	r.set("product", product)
+	if amount == whole {
+		r.set("line", fmt.Sprint(quantity, " of ", price, " for ", amount))
 	}
 }
 

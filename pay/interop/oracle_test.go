@@ -63,7 +63,8 @@ func session(t *testing.T, body []byte) reading {
 	r.set("invoice", invoice)
 	r.set("at", s.Created)
 	if s.LineItems != nil {
-		r.set("product", s.LineItems.Data[0].Price.Product.ID)
+		line := s.LineItems.Data[0]
+		r.bought(line.Price.Product.ID, line.Price.ID, line.Quantity, line.AmountSubtotal, s.AmountSubtotal)
 	}
 	var codes []string
 	for _, d := range s.Discounts {
@@ -101,18 +102,14 @@ func invoice(t *testing.T, body []byte) reading {
 	if o.ShippingCost != nil {
 		shipping = cmp.Or(shipping, o.ShippingCost.AmountTotal)
 	}
-	product := ""
-	for _, line := range o.Lines.Data {
-		if line.Amount > 0 {
-			product = cmp.Or(product, line.Pricing.PriceDetails.Product)
-		}
-	}
 	r.bill(bill{
 		o.Currency, o.Customer.ID, o.CustomerEmail, o.CustomerName, string(o.BillingReason), metadata, o.AmountPaid, o.Total, o.Subtotal, tax, shipping, o.StatusTransitions.PaidAt,
 	})
 	r.set("order", metadata["tributary_order"])
 	r.set("invoice", o.ID)
-	r.set("product", product)
+	if line := o.Lines.Data[0]; line.Amount > 0 {
+		r.bought(line.Pricing.PriceDetails.Product, line.Pricing.PriceDetails.Price, line.Quantity, line.Amount, o.Total-tax-shipping)
+	}
 	return r
 }
 
@@ -144,7 +141,8 @@ func oldInvoice(t *testing.T, body []byte) reading {
 	})
 	r.set("order", cmp.Or(metadata["tributary_order"], payment))
 	r.set("invoice", o.ID)
-	r.set("product", o.Lines.Data[0].Price.Product.ID)
+	line := o.Lines.Data[0]
+	r.bought(line.Price.Product.ID, line.Price.ID, line.Quantity, line.Amount, o.Total-tax)
 	return r
 }
 

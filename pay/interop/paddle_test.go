@@ -108,14 +108,17 @@ func TestPaddleFields(t *testing.T) {
 	}
 	t.Run("transaction", func(t *testing.T) {
 		e, o, body := decodedAs[paddlenotification.TransactionNotification](t, "transaction")
-		totals := o.Details.Totals
+		totals, line := o.Details.Totals, o.Details.LineItems[0]
 		same(t, body, e, pay.Action{Kind: pay.KindSale, Payment: affiliate.PaymentFact{
 			Provider: "paddle", Keys: []string{o.ID, *o.InvoiceID}, At: at(t, e.OccurredAt), Currency: affiliate.Currency(o.CurrencyCode),
 			Payer: affiliate.PayerFact{ID: *o.CustomerID},
 			Sale: affiliate.Set(affiliate.Paid{Gross: cents(t, totals.GrandTotal), NewSale: affiliate.NewSale{
 				TotalEarned: cents(t, totals.GrandTotal), Tax: cents(t, totals.Tax), Subtotal: affiliate.Set(cents(t, totals.Subtotal)),
 				ExternalID: o.ID, ExternalInvoiceID: *o.InvoiceID, PaidAt: at(t, o.CreatedAt),
-				Product: affiliate.Set(affiliate.Product{ProductID: o.Details.LineItems[0].Product.ID}),
+				Lines: []affiliate.Line{{
+					ID: line.ID, ProductID: line.Product.ID, PlanID: line.PriceID, Name: line.Product.Name, Amount: cents(t, line.Totals.Subtotal),
+					Quantity: affiliate.Set(affiliate.AmountFromScaled(int64(line.Quantity) * 10_000)),
+				}},
 			}}),
 		}})
 	})
