@@ -67,8 +67,9 @@ func rangeOf(from, to int64) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-// parseConditions reads conditions. The engine checks what they say.
-func parseConditions(text string) (w affiliate.RuleWhen, err error) {
+// parseConditions reads conditions, and says for people what cannot be read. The engine
+// checks what they say.
+func parseConditions(text string) (w affiliate.RuleWhen, wrong string) {
 	for i, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
@@ -76,10 +77,10 @@ func parseConditions(text string) (w affiliate.RuleWhen, err error) {
 		word, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		if err := parseCondition(&w, strings.Join(strings.Fields(strings.ToLower(word)), " "), value); value == "" || err != nil {
-			return w, fmt.Errorf("Line %d: “%s” is no condition, such as Product: SEAT or Months: 1-12.", i+1, page.Text(line, page.InList))
+			return w, fmt.Sprintf("Line %d: “%s” is no condition, such as Product: SEAT or Months: 1-12.", i+1, page.Text(line, page.InList))
 		}
 	}
-	return w, nil
+	return w, ""
 }
 
 var errNoCondition = errors.New("no condition")

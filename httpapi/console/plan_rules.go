@@ -134,9 +134,9 @@ func (in *input) rules() (rules []affiliate.Rule, rows []int) {
 			Name: in.text(name), Firm: in.yes(inRow("firm", n)),
 			Pay: affiliate.RulePay{Type: affiliate.RuleType(in.text(inRow("pay", n))), Rate: in.percent(rate).Or(affiliate.Percent{})},
 		}
-		var err error
-		if r.When, err = parseConditions(in.text(when)); err != nil {
-			in.wrong(when, err.Error())
+		var wrong string
+		if r.When, wrong = parseConditions(in.text(when)); wrong != "" {
+			in.wrong(when, wrong)
 		}
 		if r.Pay.Type != affiliate.RuleNone && in.text(rate) == "" {
 			in.wrong(rate, "Enter a number, such as 12.5.")
