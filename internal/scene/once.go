@@ -124,7 +124,7 @@ func Alter(f reflect.Value) bool {
 	}
 	if opt, ok := f.Addr().Interface().(json.Unmarshaler); ok {
 		before := string(Must(json.Marshal(f.Interface())))
-		for _, sample := range []string{`true`, `false`, `7`, `"USD"`, `"2026-01-01"`, `{"productId":"x"}`, `{"firstName":true}`, `{"X-Key":"k"}`, `{"Type":"FLAT"}`, `["sale.deleted"]`, `"2026-01-01T00:00:00Z"`, `"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"`} {
+		for _, sample := range []string{`true`, `false`, `7`, `"USD"`, `"2026-01-01"`, `{"productId":"x"}`, `{"firstName":true}`, `{"X-Key":"k"}`, `{"Type":"FLAT"}`, `["sale.deleted"]`, `[{"name":"x"}]`, `"2026-01-01T00:00:00Z"`, `"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"`} {
 			if opt.UnmarshalJSON([]byte(sample)) == nil && string(Must(json.Marshal(f.Interface()))) != before && !f.IsZero() {
 				return true
 			}
