@@ -139,7 +139,6 @@ func OverTerms(t *affiliate.Terms, s Stage) affiliate.OverLimit {
 // the given source. A sale without lines is one line with its product; it is kept when
 // it matters.
 func DecideLines(r *record.Sale, t *affiliate.Terms, from affiliate.RateSource, s Stage) {
-	whole := len(r.Lines) == 0 || r.Lines[0].Whole
 	if len(t.Rules) == 0 && !slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return l.Rule != "" }) {
 		return
 	}
@@ -157,7 +156,12 @@ func DecideLines(r *record.Sale, t *affiliate.Terms, from affiliate.RateSource, 
 			l.Rule, l.Pay = rule.Name, rule.Pay
 		}
 	}
-	if whole && r.Lines[0].Rule == "" && r.Lines[0].ProductID == "" {
+	dropWhole(r)
+}
+
+// dropWhole removes the one line of a sale without lines, when it says nothing.
+func dropWhole(r *record.Sale) {
+	if len(r.Lines) > 0 && r.Lines[0].Whole && r.Lines[0].Rule == "" && r.Lines[0].ProductID == "" {
 		r.Lines = nil
 	}
 }

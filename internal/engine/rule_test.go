@@ -99,6 +99,14 @@ func TestRuleOfSaleWithoutLines(t *testing.T) {
 		t.Errorf("seats earn %v: %+v", seats.CommissionEarned, l)
 	}
 	s.Verifies()
+
+	all := scene.NewShop(t, pays(ruled("all", "50")))
+	sale := all.ToTomas("100")
+	sale = scene.Must(all.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("7"))}))
+	if sale.Lines != nil || sale.CommissionEarned != scene.Sum("7") {
+		t.Errorf("with a rate of its own it earns %v, with %d lines", sale.CommissionEarned, len(sale.Lines))
+	}
+	all.Verifies()
 }
 
 // 30 % of the first payment, then 10 % for 12 months: a payment that was refunded in full

@@ -284,4 +284,10 @@ func TestUpdateSaleWithLines(t *testing.T) {
 	sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
 	scene.Equal(t, scene.Sum("34"), sale.CommissionEarned)
 	s.Verifies()
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(scene.Sum("60")), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("60")}}}))
+	s.RefusedLate(scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount"),
+		func() error {
+			return scene.ErrOf(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("99"))}))
+		})
+	s.Verifies()
 }

@@ -112,6 +112,9 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 	if err := checkAmounts(rec, up); err != nil {
 		return err
 	}
+	if err := o.checkLinesRefunded(rec); err != nil {
+		return err
+	}
 	if err := o.refuseTakenSaleIDs(&before, rec); err != nil {
 		return err
 	}
@@ -171,6 +174,23 @@ func checkSumOfLines(r *record.Sale) error {
 	return nil
 }
 
+// checkLinesRefunded refuses a total that leaves a line less than refunds named of it.
+func (o *Op) checkLinesRefunded(r *record.Sale) error {
+	if !slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return !l.Refunded.IsZero() }) {
+		return nil
+	}
+	base, err := o.Base(r)
+	if err != nil {
+		return err
+	}
+	for i, b := range lineBases(r, base) {
+		if r.Lines[i].Refunded.Scaled() > b {
+			return refusal.TotalBelowRefunded.Err()
+		}
+	}
+	return nil
+}
+
 // applyRate sets or clears the sale's own rate.
 func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent]) error {
 	if rate, ok := given.Get(); ok {
@@ -182,6 +202,7 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 				l.Rule, l.Pay = "", affiliate.RulePay{}
 			}
 		}
+		dropWhole(rec)
 		return CheckRate(rate, rec.RateType.Value())
 	}
 	if given.IsNull() {
