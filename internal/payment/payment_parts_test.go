@@ -1,11 +1,15 @@
 package payment_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -83,4 +87,45 @@ func TestPaymentPartsCounted(t *testing.T) {
 	if sale := s.Gives("pi_1", "20"); sale.RefundedAmount != scene.Sum("20") {
 		t.Errorf("refunded %v, want 20", sale.RefundedAmount)
 	}
+}
+
+// A refund of the facts moves money as a refund, and what brings it back, or says later
+// what of it was tax, as a change of the sale.
+func TestPaymentCauses(t *testing.T) {
+	causes := func(s *scene.PayShop) (all []affiliate.Cause) {
+		for m, err := range affiliate.All(t.Context(), s.Movements, affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Mara.ID)}) {
+			scene.Must(0, err)
+			all = append(all, m.Cause)
+		}
+		slices.Reverse(all)
+		return slices.Compact(all)
+	}
+	s := scene.NewPayShop(t)
+	s.Play("S", "R:re_1:30")
+	scene.Equal(t, []affiliate.Cause{affiliate.CauseSale, affiliate.CauseRefund}, causes(s))
+	s.Play("R:re_1:30:failed")
+	scene.Equal(t, []affiliate.Cause{affiliate.CauseSale, affiliate.CauseRefund, affiliate.CauseUpdate}, causes(s))
+	s = scene.NewPayShop(t)
+	s.Play("S", "R:re_1:20")
+	s.Gives("pi_1", "16.67")
+	s.Reports(named(s, "re_1", "20", "20", affiliate.RefundSucceeded))
+	s.Gives("pi_1", "20")
+	scene.Equal(t, []affiliate.Cause{affiliate.CauseSale, affiliate.CauseRefund, affiliate.CauseUpdate}, causes(s))
+}
+
+// What adjustments of earlier versions made up for is taken back once.
+func TestPaymentAdjustedOnce(t *testing.T) {
+	s := scene.NewPayShop(t)
+	s.Play("S")
+	s.Raw(func(tx *record.Tx) error {
+		return scene.Edit(tx.Payments, nil, func(r *record.Payment) {
+			r.Peak, r.Adjusted, r.Adjustments = scene.Sum("120"), scene.Sum("5"), []uuid.UUID{{1}}
+		})
+	})
+	s.Play("R:re_1:30", "R:re_2:30")
+	var sums []affiliate.Amount
+	for _, a := range s.AdjustmentsOf(s.SaleOf("pi_1").ID) {
+		sums = append(sums, a.Amount)
+	}
+	scene.Equal(t, []affiliate.Amount{scene.Sum("-5")}, sums)
 }
