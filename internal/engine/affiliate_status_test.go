@@ -46,6 +46,17 @@ func TestStatusMoves(t *testing.T) {
 	}
 }
 
+// A status that nobody gives is refused, also for an affiliate who has it.
+func TestStatusGivenByNobody(t *testing.T) {
+	w := scene.New(t)
+	for _, status := range []affiliate.AffiliateStatus{"INACTIVE", "INVITED", "x", ""} {
+		a := scene.AffiliateIn(w, "a"+string(status), status)
+		w.Refused(scene.FieldError(affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED"), func() error {
+			return scene.ErrOf(w.SetAffiliateStatus(t.Context(), status, a.ID))
+		})
+	}
+}
+
 // Next says what the calls do, for affiliates and for payouts.
 func TestNextStatuses(t *testing.T) {
 	for status, want := range map[affiliate.AffiliateStatus][]affiliate.AffiliateStatus{

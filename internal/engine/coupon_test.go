@@ -498,3 +498,11 @@ func TestCreateCouponOnce(t *testing.T) {
 		return err
 	})
 }
+
+// The blanks around a new name do not count for its length.
+func TestUpdateCouponNameTrimmed(t *testing.T) {
+	w := scene.New(t)
+	made := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "a", PercentOff: scene.Percent("20")}))
+	long := strings.Repeat("a", 255)
+	scene.Equal(t, long, scene.Must(w.UpdateCoupon(t.Context(), made.ID, affiliate.CouponUpdate{Name: affiliate.Set(" " + long + " ")})).Name)
+}

@@ -185,3 +185,11 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 		})
 	}
 }
+
+// A plan keeps its name without the blanks around it.
+func TestPlanNameTrimmed(t *testing.T) {
+	w := scene.New(t)
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: " Gold plan\t"}))
+	scene.Equal(t, "Gold plan", plan.Name)
+	scene.Equal(t, "Silver", scene.Must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("\u00a0Silver ")})).Name)
+}

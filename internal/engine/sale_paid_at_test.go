@@ -24,3 +24,18 @@ func TestSaleShowsPaidAt(t *testing.T) {
 	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.NewSale{PromoCode: "ADA20"}).PaidAt)
 	s.Verifies()
 }
+
+// The same moment written in another zone, or more exactly than it is stored, is the same
+// request.
+func TestSalePaidAtOnce(t *testing.T) {
+	s := scene.NewShop(t)
+	in := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: s.Now.Add(-time.Hour)}
+	in.Once.Key = "k"
+	first := scene.Must(s.RecordSale(t.Context(), in))
+	for _, at := range []time.Time{in.PaidAt.In(time.FixedZone("", 7200)), in.PaidAt.Add(time.Nanosecond)} {
+		in.PaidAt = at
+		scene.Equal(t, first.Sale, scene.Must(s.RecordSale(t.Context(), in)).Sale)
+	}
+	in.PaidAt = in.PaidAt.Add(time.Second)
+	scene.WantReason(t, "another moment", affiliate.IdempotencyKeyReused, scene.ErrOf(s.RecordSale(t.Context(), in)))
+}

@@ -359,3 +359,20 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	s.Gives("pi_4", "8")
 	waits("joined")
 }
+
+// A payment that named another sale, which the host deleted since, becomes a sale of its
+// own when it is told again, and waits for nobody.
+func TestPaymentConflictDeleted(t *testing.T) {
+	s := scene.NewPayShop(t)
+	host := s.Hosts()
+	f := scene.OfOrder(s.Paid("pi_1", "120", "20", "1"), scene.Tomas)
+	s.Outcome(s.Reports(f), affiliate.SaleConflict)
+	if err := s.DeleteSale(t.Context(), host.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Outcome(s.Reports(f), affiliate.SaleRecorded)
+	s.Gives("pi_1", "20")
+	if got := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items; len(got) != 0 {
+		t.Errorf("%+v waits for a decision", got)
+	}
+}
