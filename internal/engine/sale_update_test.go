@@ -611,3 +611,11 @@ func payoutOf(s scene.Shop, sale affiliate.Sale) affiliate.Payout {
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, others...))
 	return p
 }
+
+// A name is stored without the blanks around it.
+func TestUpdateSaleName(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	sale = scene.Must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: affiliate.Set(" Kim ")}))
+	scene.Equal(t, affiliate.Set("Kim"), sale.Name)
+}

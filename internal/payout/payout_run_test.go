@@ -561,3 +561,20 @@ func TestPreviewPageIsBounded(t *testing.T) {
 		t.Errorf("the rest: %d lines, next %q", len(page.Items), page.Next)
 	}
 }
+
+// Pages of few lines have together every line, in the order of the whole.
+func TestPreviewInPages(t *testing.T) {
+	s, ctx := newRunShop(t), t.Context()
+	whole := scene.Must(s.PreviewPayouts(ctx, may(), affiliate.Page{Limit: 100}))
+	for limit := 1; limit <= len(whole.Items); limit++ {
+		var lines []affiliate.PayoutLine
+		for pg := (affiliate.Page{Limit: limit}); ; {
+			page := scene.Must(s.PreviewPayouts(ctx, may(), pg))
+			if lines = append(lines, page.Items...); page.Next == "" || len(lines) > len(whole.Items) {
+				break
+			}
+			pg.Cursor = page.Next
+		}
+		scene.Equal(t, whole.Items, lines)
+	}
+}

@@ -228,6 +228,22 @@ func TestFailPayout(t *testing.T) {
 	s.Verifies()
 }
 
+// The same return again changes nothing, and another reason only the reason.
+func TestReturnPayoutAgain(t *testing.T) {
+	ctx, s := t.Context(), scene.NewShop(t)
+	s.ToTomas("100")
+	p := s.PaysOut()
+	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	back := scene.Must(s.ReturnPayout(ctx, p.ID, "no such account"))
+	s.Pass(time.Hour)
+	scene.Equal(t, back, scene.Must(s.ReturnPayout(ctx, p.ID, "no such account")))
+	other := scene.Must(s.ReturnPayout(ctx, p.ID, "account closed"))
+	if other.ReturnedReason.Or("") != "account closed" || other.UpdatedAt == back.UpdatedAt {
+		t.Errorf("with another reason: %+v", other)
+	}
+	s.Verifies()
+}
+
 // What was paid and came back is owed again, in the month in which it is said: the
 // months before stay as they are.
 func TestReturnPayout(t *testing.T) {
