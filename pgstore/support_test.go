@@ -161,8 +161,8 @@ func empty(tb testing.TB, pool *pgxpool.Pool, schema string) {
 func foreignPlan(tb testing.TB, pool *pgxpool.Pool, schema string, program, id uuid.UUID) {
 	tb.Helper()
 	exec(tb, pool, "INSERT INTO "+schema+`.plans (program, id, name, commission_type, commission_rate, number_of_payments, number_of_months, hold_days,
-		payment_trigger, hold_rewards, created_at, updated_at)
-		VALUES ($1, $2, 'theirs', 'PERCENTAGE', 50000, 0, 0, 0, 'PURCHASE', false, now(), now())`, [16]byte(program), [16]byte(id))
+		months_from, max_per_sale, max_per_customer, payment_trigger, hold_rewards, created_at, updated_at)
+		VALUES ($1, $2, 'theirs', 'PERCENTAGE', 50000, 0, 0, 0, '', 0, 0, 'PURCHASE', false, now(), now())`, [16]byte(program), [16]byte(id))
 }
 
 // must returns the value of a call that must succeed.
