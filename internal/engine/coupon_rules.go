@@ -208,23 +208,7 @@ func checkProductIDs(c *affiliate.NewCoupon) *affiliate.Error {
 	if c.LimitToProducts && len(c.ProductIDs) == 0 {
 		return refusal.ProductIDsRequired.Err()
 	}
-	if len(c.ProductIDs) > refusal.MaxProducts {
-		return refusal.FieldOver1000Entries.Of(field)
-	}
-	seen := make(map[string]bool, len(c.ProductIDs))
-	for _, id := range c.ProductIDs {
-		if plaintext.Blank(id) {
-			return refusal.FieldEmpty.Of(field)
-		}
-		if err := refusal.CheckText(field, id, refusal.MaxName, false); err != nil {
-			return err
-		}
-		if seen[id] {
-			return refusal.FieldNotDistinct.Of(field)
-		}
-		seen[id] = true
-	}
-	return nil
+	return checkIDs(field, c.ProductIDs, refusal.MaxProducts, refusal.FieldOver1000Entries)
 }
 
 func checkIntegrationType(c *affiliate.NewCoupon) *affiliate.Error {

@@ -40,6 +40,27 @@ func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	return t
 }
 
+// checkIDs checks a list of the host's ids: at most so many, distinct ones.
+func checkIDs(field string, ids []string, most int, tooMany refusal.Refusal) *affiliate.Error {
+	if len(ids) > most {
+		return tooMany.Of(field)
+	}
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if plaintext.Blank(id) {
+			return refusal.FieldEmpty.Of(field)
+		}
+		if err := refusal.CheckText(field, id, refusal.MaxName, false); err != nil {
+			return err
+		}
+		if seen[id] {
+			return refusal.FieldNotDistinct.Of(field)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
 // OwnCurrency refuses amounts in another currency than the program's. It accepts
 // the program's in any letter case, or none, and clears it, so that a repeated
 // request may name it or not.

@@ -71,7 +71,7 @@ func checkRule(r *affiliate.Rule, in string) error {
 		{"products", w.Products}, {"plans", w.Plans}, {"categories", w.Categories},
 		{"notProducts", w.NotProducts}, {"notPlans", w.NotPlans}, {"notCategories", w.NotCategories},
 	} {
-		if err := checkIDs(in+"when."+list.name, list.ids); err != nil {
+		if err := checkIDs(in+"when."+list.name, list.ids, refusal.MaxRuleIDs, refusal.FieldOver100Entries); err != nil {
 			return err
 		}
 	}
@@ -105,24 +105,6 @@ func checkPay(pay *affiliate.RulePay, in string) error {
 		return checkRateOf(field, pay.Rate, affiliate.CommissionPercentage)
 	}
 	return checkRateOf(field, pay.Rate, affiliate.CommissionFlat)
-}
-
-func checkIDs(field string, ids []string) error {
-	if len(ids) > refusal.MaxRuleIDs {
-		return refusal.FieldOver100Entries.Of(field)
-	}
-	for i, id := range ids {
-		if plaintext.Blank(id) {
-			return refusal.FieldEmpty.Of(field)
-		}
-		if err := refusal.CheckText(field, id, refusal.MaxName, false); err != nil {
-			return err
-		}
-		if slices.Contains(ids[:i], id) {
-			return refusal.FieldNotDistinct.Of(field)
-		}
-	}
-	return nil
 }
 
 // checkRange checks the two bounds of a range; zero is no bound.

@@ -215,6 +215,7 @@ func Ruled(r *record.Sale) bool {
 
 // A LineShare is a line's part in what a sale earns, exactly.
 type LineShare struct {
+	Pay         affiliate.RulePay // of its rule, else of the sale
 	Base        affiliate.Amount
 	Kept, Earns *big.Rat
 }
@@ -244,7 +245,7 @@ func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
 		if l.Rule == "" {
 			pay = ofSale
 		}
-		shares[i] = LineShare{Base: affiliate.AmountFromScaled(part.base), Kept: part.kept, Earns: new(big.Rat)}
+		shares[i] = LineShare{Pay: pay, Base: affiliate.AmountFromScaled(part.base), Kept: part.kept, Earns: new(big.Rat)}
 		earns := shares[i].Earns
 		switch pay.Type {
 		case affiliate.RulePercentage:

@@ -9,7 +9,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/decimal"
-	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -64,19 +63,8 @@ func checkLine(l *affiliate.Line, in string) error {
 	); err != nil {
 		return err
 	}
-	if len(l.Categories) > refusal.MaxCategories {
-		return refusal.FieldOver16Entries.Of(in + "categories")
-	}
-	for i, category := range l.Categories {
-		if plaintext.Blank(category) {
-			return refusal.FieldEmpty.Of(in + "categories")
-		}
-		if err := refusal.CheckText(in+"categories", category, refusal.MaxName, false); err != nil {
-			return err
-		}
-		if slices.Contains(l.Categories[:i], category) {
-			return refusal.FieldNotDistinct.Of(in + "categories")
-		}
+	if err := checkIDs(in+"categories", l.Categories, refusal.MaxCategories, refusal.FieldOver16Entries); err != nil {
+		return err
 	}
 	quantity, counted := l.Quantity.Get()
 	return refusal.First(

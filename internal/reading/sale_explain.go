@@ -64,16 +64,12 @@ func explainedLines(p *engine.Program, r *record.Sale) ([]affiliate.ExplainedLin
 	}
 	lines := make([]affiliate.ExplainedLine, len(shares))
 	for i, share := range shares {
-		l, pay := &r.Lines[i], r.Lines[i].Pay
-		if l.Rule == "" {
-			rate, _ := r.Rate.Get()
-			pay = affiliate.RulePay{Type: affiliate.RuleType(r.RateType.Value()), Rate: rate}
-		}
+		l := &r.Lines[i]
 		lines[i] = affiliate.ExplainedLine{
 			ID: engine.OrNull(l.ID), Base: share.Base, Kept: share.Kept.RatString(), Rule: engine.OrNull(l.Rule),
-			Type: pay.Type, Rate: affiliate.Set(pay.Rate), Exact: share.Earns.RatString(),
+			Type: share.Pay.Type, Rate: affiliate.Set(share.Pay.Rate), Exact: share.Earns.RatString(),
 		}
-		if pay.Type == affiliate.RuleNone {
+		if share.Pay.Type == affiliate.RuleNone {
 			lines[i].Rate = affiliate.Null[affiliate.Percent]()
 		}
 	}
