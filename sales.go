@@ -85,6 +85,26 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (affilia
 	return p.engine.RecordSale(ctx, in)
 }
 
+// RecordConversion reports what a customer did without a payment: a sign-up, a trial, a
+// qualified lead. It becomes a sale of nothing with PaymentTrigger SIGNUP and its name in
+// Conversion, which earns what the rule of the terms pays that names it, or nothing. Who is
+// credited, and the outcomes, are those of [Program.RecordSale]. Each customer has a
+// conversion of a name once: another report, also after a refund, is a duplicate.
+//
+// It is no payment and no order. Rates, limits of payments and months, and rules that do not
+// name it, do not reach it; caps do. Its code is judged, and not redeemed. Statistics count
+// it among conversions. RefundSale and ReverseSale take it back as a whole.
+//
+// Effects: in one transaction, the sale with its commission, and the totals of link,
+// affiliate and referral; referral.created when the customer is new, then sale.created.
+//
+// Errors: as of [Program.RecordSale].
+//
+// Source: docs/terms.md 6, docs/contract.md 3.7.
+func (p *Program) RecordConversion(ctx context.Context, in affiliate.NewConversion) (affiliate.SaleResult, error) {
+	return p.engine.RecordConversion(ctx, in)
+}
+
 // RefundSale refunds a sale in full, or in part with Amount. The commission is reduced in
 // proportion or, when Tax and Shipping are given, by the part of the amount that is
 // neither; after a full refund it is exactly zero, and the sale stays REFUNDED. A repeated

@@ -31,7 +31,7 @@ import (
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
 //     UpdateReferral, PushReferralStatus
 //   - Sales and commissions: RestoreRedemption, DeleteSale, ReverseSale, RecordSale,
-//     RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
+//     RecordConversion, RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
 //     Sales
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
 //     Plan, Plans, UpdatePlan, DeletePlan, SetReferralPlan, CreateTier,

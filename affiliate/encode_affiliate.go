@@ -74,6 +74,9 @@ func (l *Link) AppendJSON(dst []byte) []byte {
 	dst = appendInt(append(dst, `},"clicks":`...), l.Clicks)
 	dst = appendInt(append(dst, `,"referrals":`...), l.Referrals)
 	dst = appendInt(append(dst, `,"sales":`...), l.Sales)
+	if l.Conversions != 0 {
+		dst = appendInt(append(dst, `,"conversions":`...), l.Conversions)
+	}
 	dst = appendAmount(append(dst, `,"totalRevenue":`...), l.TotalRevenue)
 	if l.Aliases != nil {
 		dst = appendStrings(append(dst, `,"aliases":`...), l.Aliases)

@@ -51,6 +51,9 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	if len(s.Lines) > 0 {
 		dst = appendList(append(dst, `,"lines":`...), s.Lines, (*SaleLine).appendJSON)
 	}
+	if s.Conversion != "" {
+		dst = jsontext.AppendString(append(dst, `,"conversion":`...), s.Conversion)
+	}
 	return append(dst, '}')
 }
 

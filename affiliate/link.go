@@ -11,11 +11,12 @@ type Link struct {
 	Affiliate    LinkOwner   `json:"affiliate"`
 	Program      LinkProgram `json:"program"`
 	Clicks       int64       `json:"clicks"`
-	Referrals    int64       `json:"referrals"`        // live ones
-	Sales        int64       `json:"sales"`            // live ones that are not refunded in full
-	TotalRevenue Amount      `json:"totalRevenue"`     // of live sales, less refunds
-	Aliases      []string    `json:"aliases,omitzero"` // slugs of another service that lead to it too, though they are none here; absent when there are none
-	FullURLs     []FullURL   `json:"fullURLs"`         // one for each destination of the program
+	Referrals    int64       `json:"referrals"`            // live ones
+	Sales        int64       `json:"sales"`                // live ones that are not refunded in full
+	Conversions  int64       `json:"conversions,omitzero"` // likewise; not there: none
+	TotalRevenue Amount      `json:"totalRevenue"`         // of live sales, less refunds
+	Aliases      []string    `json:"aliases,omitzero"`     // slugs of another service that lead to it too, though they are none here; absent when there are none
+	FullURLs     []FullURL   `json:"fullURLs"`             // one for each destination of the program
 	CreatedAt    Time        `json:"createdAt"`
 	UpdatedAt    Time        `json:"updatedAt"`
 }

@@ -29,6 +29,7 @@ type Movement struct {
 	LinkID       Opt[uuid.UUID]    `json:"affiliateLinkId"` // of the sale
 	CodeID       Opt[uuid.UUID]    `json:"promotionalCodeId"`
 	Sales        int64             `json:"-"`       // change of the number of sales; Go only
+	Conversions  int64             `json:"-"`       // change of the number of conversions; Go only
 	Revenue      Amount            `json:"revenue"` // change of the sum of totalEarned
 	Refunds      Amount            `json:"refunds"` // change of the sum of refundedAmount
 }

@@ -36,14 +36,15 @@ const (
 //
 // Source: docs/money.md 16.
 type Bucket struct {
-	Start        Time       `json:"start"`        // inclusive
-	End          Time       `json:"end"`          // exclusive
-	Clicks       Opt[int64] `json:"clicks"`       // that are still stored; null in the report of a code
-	Referrals    Opt[int64] `json:"referrals"`    // that are still stored; null in the report of a code
-	Sales        int64      `json:"sales"`        // recorded; moved to another affiliate: less by one there, more by one here
-	DeletedSales int64      `json:"deletedSales"` // deleted, whenever they were recorded
-	Revenue      Amount     `json:"revenue"`      // change of the sum of totalEarned
-	Refunds      Amount     `json:"refunds"`      // change of the sum of refundedAmount
-	Commission   Amount     `json:"commission"`   // change of what sales have earned; negative when more was taken back
-	Adjustments  Amount     `json:"adjustments"`  // the same of adjustments
+	Start        Time       `json:"start"`                // inclusive
+	End          Time       `json:"end"`                  // exclusive
+	Clicks       Opt[int64] `json:"clicks"`               // that are still stored; null in the report of a code
+	Referrals    Opt[int64] `json:"referrals"`            // that are still stored; null in the report of a code
+	Sales        int64      `json:"sales"`                // recorded; moved to another affiliate: less by one there, more by one here
+	DeletedSales int64      `json:"deletedSales"`         // deleted, whenever they were recorded
+	Conversions  int64      `json:"conversions,omitzero"` // recorded, less those deleted or moved away; not there: none
+	Revenue      Amount     `json:"revenue"`              // change of the sum of totalEarned
+	Refunds      Amount     `json:"refunds"`              // change of the sum of refundedAmount
+	Commission   Amount     `json:"commission"`           // change of what sales have earned; negative when more was taken back
+	Adjustments  Amount     `json:"adjustments"`          // the same of adjustments
 }

@@ -44,6 +44,10 @@ type RuleWhen struct {
 
 	Customer RuleCustomer     `json:"customer,omitzero"`
 	Triggers []PaymentTrigger `json:"paymentTriggers,omitempty"`
+
+	// The names of conversions: the rule is for these alone, pays FLAT or NONE, has no
+	// other condition and is not firm. Rules without them are for sales alone.
+	Conversions []string `json:"conversions,omitempty"`
 }
 
 // RuleCustomer says of which customers a [Rule] is.
@@ -86,7 +90,7 @@ func (t Terms) Clone() Terms {
 	t.Rules = slices.Clone(t.Rules)
 	for i := range t.Rules {
 		w := &t.Rules[i].When
-		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts, &w.NotPlans, &w.NotCategories} {
+		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts, &w.NotPlans, &w.NotCategories, &w.Conversions} {
 			*list = slices.Clone(*list)
 		}
 		w.Triggers = slices.Clone(w.Triggers)

@@ -48,7 +48,8 @@ type Sale struct {
 	Affiliate              AffiliateSummary     `json:"affiliate"`
 	Referral               Opt[Referral]        `json:"referral"`
 	Commissions            []Commission         `json:"commissions"`
-	Lines                  []SaleLine           `json:"lines,omitempty"` // not there: it has none
+	Lines                  []SaleLine           `json:"lines,omitempty"`     // not there: it has none
+	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [NewConversion]; not there: it is a sale
 }
 
 // A Commission is what an affiliate earned by a sale. A sale has one or none at

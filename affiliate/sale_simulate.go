@@ -18,6 +18,7 @@ type SimulateQuery struct {
 type Difference struct {
 	AffiliateID uuid.UUID
 	Sales       int64  // those that the query selects
+	Conversions int64  // likewise
 	Changed     int64  // those of them that would earn another amount
 	Kept        int64  // those of them that stay as they are, whatever the terms
 	Was         Amount // what they earn

@@ -52,6 +52,17 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
 	rq.goOnly("Integration", in.Integration != "")
+	return recorded(ctx, c, rq)
+}
+
+// RecordConversion is [tributary.Program.RecordConversion]. Earlier and Outcome are as of
+// [Client.RecordSale].
+func (c *Client) RecordConversion(ctx context.Context, in affiliate.NewConversion) (affiliate.SaleResult, error) {
+	return recorded(ctx, c, c.post("/conversions", in, in.Once))
+}
+
+// recorded sends a report and reads what became of it.
+func recorded(ctx context.Context, c *Client, rq request) (affiliate.SaleResult, error) {
 	sale, a, err := do[affiliate.Sale](ctx, c, rq)
 	if err != nil && err != errNull {
 		return affiliate.SaleResult{}, err

@@ -140,6 +140,7 @@ func readWhen(in *input) affiliate.RuleWhen {
 		MonthTo:       in.positive("monthTo").Or(0),
 		Customer:      enum[affiliate.RuleCustomer](in, "customer").Or(""),
 		Triggers:      texts[affiliate.PaymentTrigger](in, "paymentTriggers").Or(nil),
+		Conversions:   list("conversions"),
 	}
 }
 

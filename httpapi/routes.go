@@ -85,6 +85,7 @@ func routes() []route {
 			many("saleExternalInvoiceId", by((*tributary.Program).Sales, salesByInvoice)),
 			many("", by((*tributary.Program).Sales, nil)))},
 		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](newSaleOf, recordSale)},
+		{http.MethodPost, "/conversions", shops, answering[affiliate.Sale](newConversionOf, recordConversion)},
 		{http.MethodPut, "/sales", shops, answering[affiliate.Sale](saleChangeOf, updateSale, strict)},
 		{http.MethodPatch, "/sales", shops, write(refundOf, (*tributary.Program).RefundSale, strict)},
 		{http.MethodDelete, "/sales", shops, write(saleTarget, deleteSale, wrapped)},

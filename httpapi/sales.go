@@ -78,6 +78,27 @@ func recordSale(p *tributary.Program, c *call, in newSale) error {
 		}
 	}
 	result, err := p.RecordSale(c.r.Context(), in.NewSale)
+	return answerRecorded(c, result, err)
+}
+
+func newConversionOf(in *input) affiliate.NewConversion {
+	return affiliate.NewConversion{
+		Conversion: in.text("conversion"),
+		ExternalID: in.optional("externalId"),
+		PromoCode:  in.optional("promoCode"),
+		ReferralID: in.ident("referralId"),
+		Email:      in.text("email"),
+		Name:       in.text("name"),
+	}
+}
+
+// recordConversion answers as recordSale does.
+func recordConversion(p *tributary.Program, c *call, in affiliate.NewConversion) error {
+	result, err := p.RecordConversion(c.r.Context(), in)
+	return answerRecorded(c, result, err)
+}
+
+func answerRecorded(c *call, result affiliate.SaleResult, err error) error {
 	if err != nil {
 		return err
 	}

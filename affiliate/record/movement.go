@@ -25,6 +25,7 @@ type Movement struct {
 	LinkID       uuid.UUID // of the sale, as CodeID is
 	CodeID       uuid.UUID
 	Sales        int64            // change of the number of sales
+	Conversions  int64            `json:",omitzero"` // and of conversions
 	Revenue      affiliate.Amount // change of their totals
 	Refunds      affiliate.Amount // change of what was refunded
 	Held         affiliate.Amount // the accounts after the movement

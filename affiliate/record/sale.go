@@ -36,9 +36,10 @@ type Sale struct {
 	Trigger      affiliate.Enum[affiliate.PaymentTrigger]
 	Source       affiliate.Enum[affiliate.SaleSource]
 	Integration  affiliate.Enum[affiliate.Integration]
-	DeletedFired bool // sale.deleted was fired; no event follows while the sale is refunded
-	Free         bool `json:",omitzero"` // an order of nothing
-	Past         bool `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
+	DeletedFired bool   // sale.deleted was fired; no event follows while the sale is refunded
+	Free         bool   `json:",omitzero"` // an order of nothing
+	Conversion   string `json:",omitzero"` // what it is when it is no payment; empty: a sale
+	Past         bool   `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
 	Commissions  []Commission
 	Refunds      []Refund
 	Products     []string
@@ -108,13 +109,16 @@ func (r Sale) Clone() Sale {
 	return r
 }
 
-// AppendKeys appends ByNumber, ByExternalID, ByInvoice, OfAffiliate,
+// AppendKeys appends ByNumber, ByExternalID, ByInvoice, ByConversion, OfAffiliate,
 // OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, and OfState while a commission
 // is on hold.
 func (r Sale) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)})
 	dst = AppendText(dst, ByExternalID, r.ExternalID)
 	dst = AppendText(dst, ByInvoice, r.InvoiceID)
+	if r.Conversion != "" && r.ReferralID != uuid.Nil {
+		dst = append(dst, ConversionKey(r.ReferralID, r.Conversion))
+	}
 	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
 	dst = AppendID(dst, OfReferral, r.ReferralID)
 	dst = AppendID(dst, OfLink, r.LinkID)
@@ -127,6 +131,11 @@ func (r Sale) AppendKeys(dst []Key) []Key {
 		dst = append(dst, Key{Index: OfState, Text: string(affiliate.ApprovalOnHold)})
 	}
 	return dst
+}
+
+// ConversionKey is the key of a conversion of a customer, who has each once.
+func ConversionKey(referral uuid.UUID, conversion string) Key {
+	return TextKey(ByConversion, referral.String()+" "+conversion)
 }
 
 // payable reports whether the sale has a commission that a payout may take.
@@ -210,6 +219,7 @@ type Totals struct {
 	Sales        int64            // live ones that are not refunded in full
 	Revenue      affiliate.Amount // of live sales, less refunds
 	Commission   affiliate.Amount // of live sales, without declined commissions
+	Conversions  int64            `json:",omitzero"` // live ones that are not refunded; they are not among Sales
 	Free         int64            `json:",omitzero"` // those of Sales that are no payments: free orders, and imported sales that do not count
 	Books        Books            `json:",omitzero"` // of an affiliate
 }

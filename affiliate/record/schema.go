@@ -29,7 +29,7 @@ func Schema() []TableSchema {
 		{"coupons", []Index{ByExternalID, OfName}, !flat, of(func(tx *Tx) *Table[Coupon] { return &tx.Coupons })},
 		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}, flat, of(func(tx *Tx) *Table[Code] { return &tx.Codes })},
 		{"redemptions", []Index{OfCode, OfCoupon}, flat, of(func(tx *Tx) *Table[Redemption] { return &tx.Redemptions })},
-		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}, !flat, of(func(tx *Tx) *Table[Sale] { return &tx.Sales })},
+		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, ByConversion, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}, !flat, of(func(tx *Tx) *Table[Sale] { return &tx.Sales })},
 		{"plans", nil, !flat, of(func(tx *Tx) *Table[Plan] { return &tx.Plans })},
 		{"tiers", nil, flat, of(func(tx *Tx) *Table[Tier] { return &tx.Tiers })},
 		{"payouts", []Index{OfAffiliate, OfState, OfRun}, !flat, of(func(tx *Tx) *Table[Payout] { return &tx.Payouts })},

@@ -194,6 +194,7 @@ const (
 	BySale       Index = "by_sale"
 	ByPayment    Index = "by_payment"
 	ByPayer      Index = "by_payer"
+	ByConversion Index = "by_conversion"
 
 	OfPlan      Index = "of_plan"
 	OfTier      Index = "of_tier"
@@ -223,7 +224,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, OfPayer, OfCustomer, OfName, OfState:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState:
 		return false
 	}
 	return true

@@ -76,6 +76,7 @@ type Operations interface {
 	Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
 	RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error)
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
+	RecordConversion(ctx context.Context, in affiliate.NewConversion) (affiliate.SaleResult, error)
 	RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error)
 	DeleteSale(ctx context.Context, id affiliate.SaleID) error
 	CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error)

@@ -24,6 +24,7 @@ func (a *audit) siftMovement(r *record.Movement) {
 	count.Add(r)
 	counted := k.num(isCounted)
 	a.add(inMovements, k, counted.num(ofSales), count.Sales)
+	a.add(inMovements, k, counted.num(ofConversions), count.Conversions)
 	a.add(inMovements, k, counted.num(ofRevenue), count.Revenue.Scaled())
 	a.add(inMovements, k, counted.num(ofRevenue), -count.Refunded.Scaled())
 	a.add(inMovements, k, counted.num(ofCommission), count.Payable.Scaled())
@@ -78,12 +79,13 @@ func (a *audit) siftSaleMovement(r *record.Movement) {
 			a.pick(inMovements, k)
 		}
 	}
-	unweighed := r.Amount.IsZero() && r.Sales == 0 && (r.Commission != 0 || r.Revenue.IsZero() && r.Refunds.IsZero())
-	begins := r.Sales > 0 && !r.Cause.Is(affiliate.CauseSale) && !r.Cause.Is(affiliate.CauseMove)
+	unweighed := r.Amount.IsZero() && r.Sales == 0 && r.Conversions == 0 && (r.Commission != 0 || r.Revenue.IsZero() && r.Refunds.IsZero())
+	begins := (r.Sales > 0 || r.Conversions > 0) && !r.Cause.Is(affiliate.CauseSale) && !r.Cause.Is(affiliate.CauseMove)
 	if unweighed || begins || r.Cause.Is(affiliate.CauseMove) {
 		a.pick(inMovements, k)
 	}
 	a.add(inMovements, k, of.num(ofSales).num(r.Commission), r.Sales)
+	a.add(inMovements, k, of.num(ofConversions).num(r.Commission), r.Conversions)
 	a.add(inMovements, k, of.num(ofRevenue), r.Revenue.Scaled())
 	a.add(inMovements, k, of.num(ofCommission), -r.Refunds.Scaled())
 }
@@ -114,9 +116,17 @@ func (a *audit) siftBooked(r *record.Sale, k print) {
 		}
 		a.add(inMovements, k, of.text(string(account)).num(c.Number), -c.Earned.Scaled())
 	}
-	a.add(inMovements, k, of.num(ofSales).num(first), -1)
+	a.add(inMovements, k, of.num(countedAs(r)).num(first), -1)
 	a.add(inMovements, k, of.num(ofRevenue), -r.TotalEarned.Scaled())
 	a.add(inMovements, k, of.num(ofCommission), r.Refunded.Scaled())
+}
+
+// countedAs returns among which number of an affiliate a sale is.
+func countedAs(r *record.Sale) int64 {
+	if r.Conversion != "" {
+		return ofConversions
+	}
+	return ofSales
 }
 
 // account adds what an account of an affiliate holds.

@@ -63,6 +63,12 @@ func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 		if r := a.ledger.get(id); r != nil {
 			code = r.CodeID
 		}
+		if sale.Conversion != "" { // its code is not redeemed
+			if code != uuid.Nil {
+				a.breach("I01", numbered("sale", sale.Number), "it is a conversion, and redeemed code %s", code)
+			}
+			continue
+		}
 		if code != sale.CodeID {
 			a.breach("I01", numbered("sale", sale.Number), "it is by code %s, the ledger says %s", sale.CodeID, code)
 		}

@@ -196,6 +196,20 @@ func (d deducting) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
 	return earned
 }
 
+// ofConversion returns what a conversion earns: all that its rule pays, until it is refunded.
+func ofConversion(r *record.Sale) *big.Rat {
+	hand, byHand := r.ByHand.Get()
+	switch {
+	case r.Status.Is(affiliate.SaleRefunded):
+		return new(big.Rat)
+	case byHand:
+		return fraction(hand.Earned)
+	case len(r.Lines) == 1 && r.Lines[0].Pay.Type == affiliate.RuleFlat:
+		return big.NewRat(r.Lines[0].Pay.Rate.Scaled(), decimal.Scale)
+	}
+	return new(big.Rat)
+}
+
 // capped returns what a sale earns, at most its cap. What a person set has none.
 func capped(r *record.Sale, earned *big.Rat) *big.Rat {
 	limit, ok := r.Cap.Get()

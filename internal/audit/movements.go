@@ -102,9 +102,13 @@ func movesWell(r *record.Movement) bool {
 // verifyCounts compares what the movements of each affiliate count with its sales and its
 // totals, because reports are made of movements.
 func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
-	sales := map[uuid.UUID]int64{}
+	sales, conversions := map[uuid.UUID]int64{}, map[uuid.UUID]int64{}
 	for r := range a.sales.records() {
-		if a.mine(r.AffiliateID) {
+		switch {
+		case !a.mine(r.AffiliateID):
+		case r.Conversion != "":
+			conversions[r.AffiliateID]++
+		default:
 			sales[r.AffiliateID]++
 		}
 	}
@@ -114,9 +118,9 @@ func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 			continue
 		}
 		kept, _ := t.count.Revenue.Sub(t.count.Refunded)
-		if t.count.Sales != sales[r.ID] || kept != r.Revenue || t.count.Payable != r.Commission {
-			a.breach("I71", named("books", r.ID), "its movements count %d sales, revenue %v, commission %v; it has %d sales, revenue %v, commission %v",
-				t.count.Sales, kept, t.count.Payable, sales[r.ID], r.Revenue, r.Commission)
+		if t.count.Sales != sales[r.ID] || t.count.Conversions != conversions[r.ID] || kept != r.Revenue || t.count.Payable != r.Commission {
+			a.breach("I71", named("books", r.ID), "its movements count %d sales, %d conversions, revenue %v, commission %v; it has %d sales, %d conversions, revenue %v, commission %v",
+				t.count.Sales, t.count.Conversions, kept, t.count.Payable, sales[r.ID], conversions[r.ID], r.Revenue, r.Commission)
 		}
 	}
 }
@@ -173,7 +177,7 @@ func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 		a.breachOfOrigin(r)
 	}
 	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
-	left := r.Cause.Is(affiliate.CauseMove) && (r.Sales < 0 || !r.From.Is(affiliate.AccountAccrual))
+	left := r.Cause.Is(affiliate.CauseMove) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
 	switch {
 	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID:
 		s.unknown = nil

@@ -134,6 +134,9 @@ func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
 
 // earns returns what a sale with a commission earns, before it is rounded.
 func (d deducting) earns(r *record.Sale) *big.Rat {
+	if r.Conversion != "" {
+		return ofConversion(r)
+	}
 	kept := minus(fraction(r.TotalEarned), fraction(r.Refunded))
 	if kept.Sign() <= 0 {
 		return new(big.Rat)

@@ -29,6 +29,7 @@ func (a *audit) verifySales() {
 	unique(a, "I53", "sale", &a.sales, record.ByNumber)
 	unique(a, "I43", "sale", &a.sales, record.ByExternalID)
 	unique(a, "I43", "sale", &a.sales, record.ByInvoice)
+	unique(a, "I43", "sale", &a.sales, record.ByConversion)
 }
 
 func (a *audit) verifySale(r *record.Sale) {
@@ -66,8 +67,13 @@ func (a *audit) verifySale(r *record.Sale) {
 }
 
 // freeAsStored reports whether a sale is marked free exactly when its total is 0, and
-// then has a basket and no commission.
+// then has a basket and no commission. A conversion has neither total, basket nor rate, and
+// a commission.
 func freeAsStored(r *record.Sale) bool {
+	if r.Conversion != "" {
+		_, rated := r.Rate.Get()
+		return !r.Free && !r.Past && !rated && r.TotalEarned.IsZero() && r.Subtotal.IsZero() && r.Why.Payment == 0 && len(r.Commissions) > 0
+	}
 	basket, _ := r.Subtotal.Get()
 	nothing := r.TotalEarned.Sign() == 0
 	return r.Free == nothing && (!nothing || basket.Sign() > 0 && len(r.Commissions) == 0)
@@ -82,7 +88,7 @@ func (a *audit) verifyRefunds(r *record.Sale) {
 	}
 	for _, refund := range r.Refunds {
 		total, err := sum.Add(refund.Amount)
-		if err != nil || refund.Amount.Sign() < 0 && !refund.Fact || refund.Amount.IsZero() && !r.Free || ids[refund.ID] {
+		if err != nil || refund.Amount.Sign() < 0 && !refund.Fact || refund.Amount.IsZero() && r.TotalEarned.Sign() > 0 || ids[refund.ID] {
 			a.breach("I41", name, "refund %q of %v is not positive, or counted twice", refund.ID, refund.Amount)
 		}
 		if total.Sign() < 0 {
@@ -103,7 +109,7 @@ func (a *audit) verifyRefunds(r *record.Sale) {
 		a.verifyLineRefunds(name, r)
 	}
 	full := r.Refunded == r.TotalEarned
-	if r.Free { // of nothing, nothing is left
+	if r.Free || r.Conversion != "" { // of nothing, nothing is left
 		full = r.Status.Is(affiliate.SaleRefunded)
 	}
 	if full != r.Status.Is(affiliate.SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
@@ -183,7 +189,7 @@ func (a *audit) siftSale(r *record.Sale) {
 	a.siftOrigin(r)
 	a.siftImported(r.ID, record.ImportedAsSale)
 	a.siftLive("sale", liveObject{id: r.ID, revision: r.Revision, ended: r.DeletedFired})
-	if r.CodeID != uuid.Nil {
+	if r.CodeID != uuid.Nil && r.Conversion == "" {
 		a.add(inCodes, number, number.num(isByCode).id(r.CodeID), -1)
 	}
 	if !refundedByHost(r) {
@@ -196,7 +202,7 @@ func (a *audit) siftSale(r *record.Sale) {
 		a.siftBooked(r, number)
 	}
 	owner := a.key(r.AffiliateID)
-	a.add(inMovements, owner, owner.num(isCounted).num(ofSales), -1)
+	a.add(inMovements, owner, owner.num(isCounted).num(countedAs(r)), -1)
 	if r.Status.Is(affiliate.SaleRefunded) {
 		return
 	}
@@ -212,7 +218,7 @@ func (a *audit) siftSale(r *record.Sale) {
 		}
 		o := a.key(id).num(isTotal)
 		k := a.key(id)
-		a.add(inTotals, k, o.num(ofSales), 1)
+		a.add(inTotals, k, o.num(countedAs(r)), 1)
 		if r.Free || r.Past {
 			a.add(inTotals, k, o.num(ofFree), 1)
 		}

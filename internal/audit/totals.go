@@ -101,7 +101,9 @@ func (c recount) addSale(r *record.Sale) error {
 		}
 	}
 	c.add(func(t *record.Totals) {
-		if t.Sales++; r.Free || r.Past {
+		if r.Conversion != "" {
+			t.Conversions++
+		} else if t.Sales++; r.Free || r.Past {
 			t.Free++
 		}
 		if err == nil {
@@ -124,8 +126,8 @@ func (c recount) total(id uuid.UUID) record.Totals {
 
 // totalsFigures shows totals in a breach.
 func totalsFigures(r record.Totals) string {
-	return fmt.Sprintf("%d clicks (%d pruned), %d referrals, %d sales (%d free), revenue %v, commission %v",
-		r.Clicks, r.PrunedClicks, r.Referrals, r.Sales, r.Free, r.Revenue, r.Commission)
+	return fmt.Sprintf("%d clicks (%d pruned), %d referrals, %d sales (%d free), %d conversions, revenue %v, commission %v",
+		r.Clicks, r.PrunedClicks, r.Referrals, r.Sales, r.Free, r.Conversions, r.Revenue, r.Commission)
 }
 
 // The totals that are recounted.
@@ -136,6 +138,7 @@ const (
 	ofFree
 	ofRevenue
 	ofCommission
+	ofConversions
 )
 
 // total adds something to a total of each of the owners, once; zero is none.
@@ -163,7 +166,7 @@ func (a *audit) siftTotals(r *record.Totals) {
 		a.pick(inTotals, k)
 	}
 	a.total(ofClicks, r.PrunedClicks, r.ID)
-	for of, n := range [...]int64{r.Clicks, r.Referrals, r.Sales, r.Free, r.Revenue.Scaled(), r.Commission.Scaled()} {
+	for of, n := range [...]int64{r.Clicks, r.Referrals, r.Sales, r.Free, r.Revenue.Scaled(), r.Commission.Scaled(), r.Conversions} {
 		a.add(inTotals, k, k.num(isTotal).num(int64(of)), -n)
 	}
 	a.add(inMovements, k, trailOf(k, 0, &record.Books{}), 1)

@@ -12,7 +12,7 @@ import (
 
 // WantsOpening reports whether there is something to open.
 func (o *Op) WantsOpening(totals record.Totals) (bool, error) {
-	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales > 0 {
+	if b := totals.Books; !b.Opened.IsZero() || b.Unbooked || b.Number > 0 || totals.Sales+totals.Conversions > 0 {
 		return b.Opened.IsZero(), nil
 	}
 	sales, err := Holds(o.Tx.Sales, record.Key{Index: record.OfAffiliate, ID: totals.ID})
@@ -95,7 +95,8 @@ func (v *inventory) sale(o *Op) func(record.Sale) error {
 		if err != nil {
 			return err
 		}
-		v.counted.Sales++
+		v.counted.Sales += s.Sales
+		v.counted.Conversions += s.Conversions
 		v.MaxHold = max(v.MaxHold, r.HoldDays)
 		v.add(&v.counted.Revenue, s.Revenue)
 		v.add(&v.counted.Refunded, s.Refunded)
@@ -157,6 +158,7 @@ func (v *inventory) movement(r record.Movement) error {
 		v.booked[r.AdjustmentID] = true
 	}
 	v.counted.Sales -= r.Sales
+	v.counted.Conversions -= r.Conversions
 	v.add(&v.counted.Revenue, r.Revenue.Neg())
 	v.add(&v.counted.Refunded, r.Refunds.Neg())
 	return v.err
@@ -166,7 +168,7 @@ func (v *inventory) movement(r record.Movement) error {
 // do.
 func (v *inventory) opening(books *record.Books) (Booking, error) {
 	b := Booking{Of: record.Movement{
-		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
+		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales, Conversions: v.counted.Conversions, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
 	}}
 	for _, account := range accounts[1:] {
 		difference, err := AccountOf(&v.Books, account).Sub(*AccountOf(books, account))

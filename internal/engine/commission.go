@@ -105,7 +105,7 @@ func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 // earned is Earned without the cap.
 func (p *Program) earned(r *record.Sale) (affiliate.Amount, error) {
 	kept, err := KeptOf(r)
-	if err != nil || kept.Sign() <= 0 {
+	if err != nil || kept.Sign() <= 0 && r.Conversion == "" {
 		return affiliate.Amount{}, err
 	}
 	if earned, exact, err := p.earnedExactly(r); exact || err != nil {

@@ -27,7 +27,7 @@ func (o *Op) linkWith(rec record.Link, owner record.Affiliate) (affiliate.Link, 
 		ID: rec.ID, Link: rec.Slug,
 		Affiliate: affiliate.LinkOwner{ID: owner.ID, Name: NameOf(owner), Email: owner.Email},
 		Program:   affiliate.LinkProgram{ID: o.Cfg.ID, Name: o.Cfg.Name, Currency: o.Cfg.Currency},
-		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, TotalRevenue: totals.Revenue,
+		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, Conversions: totals.Conversions, TotalRevenue: totals.Revenue,
 		Aliases: slices.Clone(rec.Aliases), FullURLs: o.fullURLs(rec.Slug),
 		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}, nil

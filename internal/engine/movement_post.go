@@ -62,14 +62,14 @@ func (b *Booking) Transfers() []Transfer { return b.moves[:b.n] }
 // Note adds a memo when nothing is moved but something is to be counted, or is to
 // be seen.
 func (b *Booking) Note(seen bool) {
-	if b.n == 0 && (seen || b.Of.Sales != 0 || !b.Of.Revenue.IsZero() || !b.Of.Refunds.IsZero()) {
+	if b.n == 0 && (seen || b.Of.Sales != 0 || b.Of.Conversions != 0 || !b.Of.Revenue.IsZero() || !b.Of.Refunds.IsZero()) {
 		b.moves[0], b.n = Transfer{From: affiliate.AccountAccrual, To: affiliate.AccountAccrual}, 1
 	}
 }
 
 // A Standing is what a sale adds to the books.
 type Standing struct {
-	Sales                            int64
+	Sales, Conversions               int64
 	Held, Payable, Revenue, Refunded affiliate.Amount
 }
 
@@ -80,6 +80,9 @@ func SaleStanding(r *record.Sale) (s Standing, err error) {
 		return s, nil
 	}
 	s = Standing{Sales: 1, Revenue: r.TotalEarned, Refunded: r.Refunded}
+	if r.Conversion != "" {
+		s.Sales, s.Conversions = 0, 1
+	}
 	for i := range r.Commissions {
 		c := &r.Commissions[i]
 		switch {
@@ -95,7 +98,7 @@ func SaleStanding(r *record.Sale) (s Standing, err error) {
 
 // Less returns the difference of two standings.
 func (s Standing) Less(t Standing) (d Standing, err error) {
-	d.Sales = s.Sales - t.Sales
+	d.Sales, d.Conversions = s.Sales-t.Sales, s.Conversions-t.Conversions
 	for _, pair := range [...]struct {
 		to   *affiliate.Amount
 		a, b affiliate.Amount
@@ -128,7 +131,7 @@ func BookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error
 	}
 	b.Of = record.Movement{
 		Cause: affiliate.EnumOf(cause), Sale: sale.Number, Commission: movedEntry(was, sale), LinkID: sale.LinkID, CodeID: sale.CodeID,
-		Sales: change.Sales, Revenue: change.Revenue, Refunds: change.Refunded,
+		Sales: change.Sales, Conversions: change.Conversions, Revenue: change.Revenue, Refunds: change.Refunded,
 	}
 	b.hold = sale.HoldDays
 	if err := b.Accrue(change.Held, change.Payable); err != nil {
@@ -182,7 +185,7 @@ func (o *Op) Post(affiliateID uuid.UUID, books *record.Books, b *Booking) error 
 	for i, t := range b.Transfers() {
 		rec := b.Of
 		if i > 0 {
-			rec.Sales, rec.Revenue, rec.Refunds = 0, affiliate.Amount{}, affiliate.Amount{}
+			rec.Sales, rec.Conversions, rec.Revenue, rec.Refunds = 0, 0, affiliate.Amount{}, affiliate.Amount{}
 		}
 		if err := o.postOne(affiliateID, books, rec, t); err != nil {
 			return err
@@ -209,6 +212,7 @@ func (o *Op) postOne(affiliateID uuid.UUID, books *record.Books, rec record.Move
 // Add counts a movement. A sum that does not fit is another sum.
 func (s *Standing) Add(r *record.Movement) {
 	s.Sales += r.Sales
+	s.Conversions += r.Conversions
 	s.Revenue, _ = s.Revenue.Add(r.Revenue)
 	s.Refunded, _ = s.Refunded.Add(r.Refunds)
 	if r.AdjustmentID == uuid.Nil {

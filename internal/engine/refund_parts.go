@@ -100,12 +100,12 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 	return rest.Mul(rest, big.NewRat(min(kept.Scaled(), whole), whole))
 }
 
-// earnedExactly returns what a sale earns when refunds named their parts or rules decide
-// about its lines, and false when neither is so.
+// earnedExactly returns what a sale earns when refunds named their parts, rules decide
+// about its lines or it is a conversion, and false when none is so.
 func (p *Program) earnedExactly(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
 	hand, _ := r.ByHand.Get()
-	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) {
+	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) && r.Conversion == "" {
 		return affiliate.Amount{}, false, err
 	}
 	scaled := rounded(p.exact(r), p.Cfg.Currency)
@@ -138,6 +138,13 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 
 // exact is Exact also for a sale that has no entry yet.
 func (p *Program) exact(r *record.Sale) *big.Rat {
+	if r.Conversion != "" {
+		if hand, ok := r.ByHand.Get(); ok {
+			part := p.keptPart(r)
+			return part.Mul(part, scaledRat(hand.Earned.Scaled()))
+		}
+		return p.exactOfLines(r)
+	}
 	kept, err := KeptOf(r)
 	named, unknown := RefundPartsOf(r)
 	if err != nil || unknown != nil || kept.Sign() <= 0 {
@@ -172,6 +179,9 @@ func (p *Program) exact(r *record.Sale) *big.Rat {
 // exactOfLines returns what the lines of a sale earn together.
 func (p *Program) exactOfLines(r *record.Sale) *big.Rat {
 	sum := new(big.Rat)
+	if len(r.Lines) == 0 { // a conversion for which nothing is paid
+		return sum
+	}
 	shares, err := p.LineShares(r)
 	if err != nil {
 		return sum

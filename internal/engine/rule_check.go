@@ -90,7 +90,36 @@ func checkRule(r *affiliate.Rule, in string) error {
 			return refusal.FieldNotDistinct.Of(in + "when.paymentTriggers")
 		}
 	}
-	return checkPay(&r.Pay, in+"pay.")
+	if err := checkPay(&r.Pay, in+"pay."); err != nil {
+		return err
+	}
+	return checkConversions(r, in)
+}
+
+// checkConversions checks a rule for conversions: it has nothing else to ask.
+func checkConversions(r *affiliate.Rule, in string) error {
+	w := r.When
+	if len(w.Conversions) == 0 {
+		return nil
+	}
+	if err := checkIDs(in+"when.conversions", w.Conversions, refusal.MaxRuleIDs, refusal.FieldOver100Entries); err != nil {
+		return err
+	}
+	for i, name := range w.Conversions {
+		if err := refusal.CheckText(fmt.Sprintf("%swhen.conversions[%d]", in, i), name, refusal.MaxPersonName, false); err != nil {
+			return err
+		}
+	}
+	w.Conversions = nil
+	switch {
+	case !asksNothing(&w):
+		return refusal.RuleOfConversions.On(in + "when")
+	case r.Firm:
+		return refusal.RuleOfConversions.On(in + "firm")
+	case r.Pay.Type != affiliate.RuleFlat && r.Pay.Type != affiliate.RuleNone:
+		return refusal.RuleOfConversions.On(in + "pay.commissionType")
+	}
+	return nil
 }
 
 func checkPay(pay *affiliate.RulePay, in string) error {
@@ -105,6 +134,12 @@ func checkPay(pay *affiliate.RulePay, in string) error {
 		return checkRateOf(field, pay.Rate, affiliate.CommissionPercentage)
 	}
 	return checkRateOf(field, pay.Rate, affiliate.CommissionFlat)
+}
+
+// asksNothing reports whether a rule has no condition.
+func asksNothing(w *affiliate.RuleWhen) bool {
+	lists := len(w.Products) + len(w.Plans) + len(w.Categories) + len(w.NotProducts) + len(w.NotPlans) + len(w.NotCategories) + len(w.Triggers) + len(w.Conversions)
+	return lists == 0 && w.PaymentFrom == 0 && w.PaymentTo == 0 && w.MonthFrom == 0 && w.MonthTo == 0 && w.Customer == ""
 }
 
 // checkRange checks the two bounds of a range; zero is no bound.
@@ -139,6 +174,9 @@ func covers(r, other *affiliate.Rule, earlier bool) bool {
 		return false
 	}
 	w, v := &r.When, &other.When
+	if len(w.Conversions) > 0 || len(v.Conversions) > 0 {
+		return len(v.Conversions) > 0 && contains(w.Conversions, v.Conversions)
+	}
 	from, to := paymentsOf(w)
 	otherFrom, otherTo := paymentsOf(v)
 	return oneOf(w.Products, w.NotProducts, v.Products, v.NotProducts) && oneOf(w.Plans, w.NotPlans, v.Plans, v.NotPlans) &&

@@ -92,7 +92,7 @@ func (o *Op) firstPayment(ref uuid.UUID) (affiliate.Instant, error) {
 			return affiliate.Instant{}, err
 		}
 		for i := range recs {
-			if r := &recs[i]; !r.Free && !r.Status.Is(affiliate.SaleRefunded) {
+			if r := &recs[i]; !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded) {
 				return PaidOf(r), nil
 			}
 		}
@@ -152,7 +152,7 @@ func DecideLines(r *record.Sale, t *affiliate.Terms, from affiliate.RateSource, 
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		l.Rule, l.Pay = "", affiliate.RulePay{}
-		if rule := deciding(t.Rules, l, r.Trigger.Value(), from, s); rule != nil {
+		if rule := deciding(t.Rules, r, l, from, s); rule != nil {
 			l.Rule, l.Pay = rule.Name, rule.Pay
 		}
 	}
@@ -168,14 +168,14 @@ func dropWhole(r *record.Sale) {
 
 // deciding returns the rule that decides about a line: one that pays nothing, before all rates;
 // none beside the rate of a sale; only a firm one beside the rate of an affiliate or tier;
-// else the first. Nil: the rate does.
-func deciding(rules []affiliate.Rule, l *affiliate.StoredLine, trigger affiliate.PaymentTrigger, from affiliate.RateSource, s Stage) *affiliate.Rule {
+// else the first. Nil: the rate does. Of a conversion, those that name it.
+func deciding(rules []affiliate.Rule, r *record.Sale, l *affiliate.StoredLine, from affiliate.RateSource, s Stage) *affiliate.Rule {
 	own := from == affiliate.RateOfAffiliate || from == affiliate.RateOfTier
 	var first *affiliate.Rule
 	for i := range rules {
 		rule := &rules[i]
 		none := rule.Pay.Type == affiliate.RuleNone
-		if !none && (first != nil || from == affiliate.RateOfSale || own && !rule.Firm) || !holds(&rule.When, l, trigger, s) {
+		if !none && (first != nil || from == affiliate.RateOfSale || own && !rule.Firm) || !holds(&rule.When, r, l, s) {
 			continue
 		}
 		if none {
@@ -187,7 +187,10 @@ func deciding(rules []affiliate.Rule, l *affiliate.StoredLine, trigger affiliate
 }
 
 // holds reports whether a line meets all conditions.
-func holds(w *affiliate.RuleWhen, l *affiliate.StoredLine, trigger affiliate.PaymentTrigger, s Stage) bool {
+func holds(w *affiliate.RuleWhen, r *record.Sale, l *affiliate.StoredLine, s Stage) bool {
+	if r.Conversion != "" || len(w.Conversions) > 0 {
+		return slices.Contains(w.Conversions, r.Conversion)
+	}
 	among := func(list []string, id string) bool { return len(list) == 0 || slices.Contains(list, id) }
 	category := func(list []string) bool {
 		return slices.ContainsFunc(l.Categories, func(c string) bool { return slices.Contains(list, c) })
@@ -196,7 +199,7 @@ func holds(w *affiliate.RuleWhen, l *affiliate.StoredLine, trigger affiliate.Pay
 	return among(w.Products, l.ProductID) && among(w.Plans, l.PlanID) && (len(w.Categories) == 0 || category(w.Categories)) &&
 		!slices.Contains(w.NotProducts, l.ProductID) && !slices.Contains(w.NotPlans, l.PlanID) && !category(w.NotCategories) &&
 		within(s.Payment, from, to) && within(s.Month, w.MonthFrom, w.MonthTo) &&
-		(len(w.Triggers) == 0 || slices.Contains(w.Triggers, trigger))
+		(len(w.Triggers) == 0 || slices.Contains(w.Triggers, r.Trigger.Value()))
 }
 
 // within reports whether a number is in a range; zero is no bound. Without a number it is
@@ -272,6 +275,9 @@ func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
 
 // keptPart returns which part of the total of a sale is kept.
 func (p *Program) keptPart(r *record.Sale) *big.Rat {
+	if r.Conversion != "" && len(r.Refunds) == 0 { // it is refunded as a whole
+		return big.NewRat(1, 1)
+	}
 	if r.TotalEarned.Sign() <= 0 {
 		return new(big.Rat)
 	}

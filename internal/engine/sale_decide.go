@@ -23,19 +23,13 @@ type Decision struct {
 	stage     Stage               // of the customer
 	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
 
+	conversion string // what it is when it is no payment
+
 	Priced bool // the lines were charged so: their discounts have what the code took off
 }
 
-// decide finds affiliate, customer and terms of a reported sale, or the outcome
+// DecideFor finds affiliate and terms of a reported sale of an identity, or the outcome
 // when no sale is recorded.
-func (o *Op) decide(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
-	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
-		return "", err
-	}
-	return o.DecideFor(in, d)
-}
-
-// DecideFor is decide for an identity that is already known.
 func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
 	found, err := o.credit(in, d)
 	if err != nil || !found {
@@ -46,6 +40,9 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		if err := o.newCustomer(in); err != nil {
 			return "", err
 		}
+	}
+	if d.conversion != "" && ref.ID == uuid.Nil && in.Email == "" {
+		return "", refusal.EmailRequired.Err() // a conversion has a customer, to be counted once
 	}
 	if IsRefused(ref.Status) {
 		return affiliate.SaleInactiveCustomer, nil
@@ -58,6 +55,10 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 			return "", err
 		}
 		d.deal.Rate, d.deal.rateFrom, d.deal.tierID = rate, affiliate.RateOfSale, uuid.Nil
+	}
+	if d.conversion != "" {
+		d.deal.unearned()
+		return affiliate.SaleRecorded, o.review(in, d)
 	}
 	if ref.ID != uuid.Nil || in.Email != "" {
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
@@ -112,7 +113,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
 		err = o.judge(in.PromoCode, &order{
-			basket: basketOf(in.Subtotal, affiliate.Set(in.TotalEarned)), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
+			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
 			product: product.ProductID, lines: in.Lines,
 		}, &d.verdict)
 		if err == nil {
@@ -133,6 +134,14 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 		return true, o.creditTo(d, ref.AffiliateID)
 	}
 	return false, nil
+}
+
+// basket returns what a code is judged by; that of a conversion is not known.
+func (d *Decision) basket(in *affiliate.NewSale) (none affiliate.Opt[affiliate.Amount]) {
+	if d.conversion != "" {
+		return none
+	}
+	return basketOf(in.Subtotal, affiliate.Set(in.TotalEarned))
 }
 
 func (o *Op) creditTo(d *Decision, id uuid.UUID) (err error) {

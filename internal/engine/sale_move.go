@@ -32,7 +32,8 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	if err != nil {
 		return err
 	}
-	rec.Rate, rec.RateType, rec.HoldDays = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type), d.HoldDays
+	setRate(rec, &d)
+	rec.HoldDays = d.HoldDays
 	s, err := o.StageOf(&d.Terms, &ref, rec)
 	if err != nil {
 		return err

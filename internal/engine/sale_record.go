@@ -45,10 +45,11 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result 
 // A report is the operation of one RecordSale with its input.
 type report struct {
 	Op
-	in affiliate.NewSale
+	in         affiliate.NewSale
+	conversion string // what it is when it is no payment
 }
 
-func (r *report) record() (saleReply, error) { return r.recordSale(&r.in) }
+func (r *report) record() (saleReply, error) { return r.recordSale(&r.in, r.conversion) }
 
 // Announce names the records that the sale looks up by the texts of its input.
 func (r *report) Announce(soon func(table string, key record.Key)) {
@@ -112,6 +113,18 @@ func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 // change no money, so a paid order is not refused for them: they are left out, and
 // ignored names their fields.
 func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err error) {
+	if ignored, err = p.normalizeCredit(in); err != nil {
+		return nil, err
+	}
+	if LeaveOutProductName(in) {
+		ignored = append(ignored, "product.name")
+	}
+	names, err := p.NormalizeCharge(in)
+	return append(ignored, names...), err
+}
+
+// normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
+func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
 	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
@@ -123,11 +136,7 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 	if in.Name = plaintext.Trim(in.Name); sent && (in.Name == "" || refusal.CheckText("name", in.Name, refusal.MaxName, false) != nil) {
 		in.Name, ignored = "", append(ignored, "name")
 	}
-	if LeaveOutProductName(in) {
-		ignored = append(ignored, "product.name")
-	}
-	names, err := p.NormalizeCharge(in)
-	return append(ignored, names...), err
+	return ignored, nil
 }
 
 // LeaveOutProductName removes an invalid product name, and reports whether it did. The id
@@ -211,13 +220,19 @@ func checkProduct(given affiliate.Opt[affiliate.Product]) error {
 
 // recordSale is the transaction of RecordSale: it first finds and checks
 // everything, then it writes.
-func (o *Op) recordSale(in *affiliate.NewSale) (saleReply, error) {
+func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, error) {
 	earlier, err := o.earlier(in.ExternalID, in.ExternalInvoiceID)
 	if err != nil || earlier != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
-	var d Decision
-	outcome, err := o.decide(in, &d)
+	d := Decision{conversion: conversion}
+	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+		return saleReply{}, err
+	}
+	if earlier, err := o.earlierConversion(d.Customer.Referral.ID, conversion); err != nil || earlier != nil {
+		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
+	}
+	outcome, err := o.DecideFor(in, &d)
 	reply := saleReply{outcome: outcome, late: d.Origin.late, ignored: o.ignored}
 	if err == nil && outcome == affiliate.SaleRecorded {
 		reply.body, err = o.Book(in, &d)
@@ -315,12 +330,13 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
 		Name: Shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: Shared(cmp.Or(in.Email, ref.Email), ref.Email),
 		TotalEarned: in.TotalEarned, Subtotal: refusal.UnlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
-		Rate: affiliate.Set(d.deal.Rate), RateType: affiliate.EnumOf(d.deal.Type), RateFixed: d.deal.rateFrom == affiliate.RateOfSale, Commissions: b.room[:0:1],
+		RateFixed: d.deal.rateFrom == affiliate.RateOfSale, Commissions: b.room[:0:1],
 		Products: productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
 		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
-		HoldDays: d.deal.HoldDays, Free: in.Free, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+		HoldDays: d.deal.HoldDays, Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
 		Lines: StoredLines(in.Lines),
 	}
+	setRate(&b.Rec, &d.deal)
 	if d.verdict.found && !d.Priced && len(b.Rec.Lines) > 0 {
 		o.discountLines(&d.verdict.coupon, b.Rec.Lines)
 	}
@@ -333,7 +349,7 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 			return err
 		}
 		b.Rec.Clicks = totals.Clicks
-		if !in.Free {
+		if !ofNothing(&b.Rec) {
 			b.Rec.Why.Payment = cmp.Or(o.Nth, payments(&totals)+1)
 		}
 	}
@@ -370,7 +386,7 @@ func (o *Op) insertSale(rec *record.Sale, v *verdict) error {
 			record.ByExternalID: refusal.SaleExternalIDTaken.Err(), record.ByInvoice: refusal.SaleInvoiceIDTaken.Err(),
 		})
 	}
-	if !v.found {
+	if !v.found || rec.Conversion != "" {
 		return nil
 	}
 	return o.redeem(rec, v)

@@ -91,6 +91,9 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 			return err
 		}
 	}
+	if err := refuseOfConversion(rec, &up); err != nil {
+		return err
+	}
 	before := rec.Clone() // as of after the move, which the other fields then change further
 	refusal.SetText(&rec.Email, up.Email)
 	refusal.SetText(&rec.Name, up.Name)
@@ -130,7 +133,7 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 	if before.Status.Is(affiliate.SaleRefunded) {
 		return refusal.SaleRefunded.Err()
 	}
-	if rec.Free {
+	if ofNothing(rec) {
 		return nil // nothing of it is kept, but nothing was refunded
 	}
 	return o.closeIfRefunded(rec)
@@ -222,7 +225,7 @@ func (o *Op) applyTerms(rec *record.Sale) error {
 	if err != nil {
 		return err
 	}
-	rec.Rate, rec.RateType = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type)
+	setRate(rec, &d)
 	sources(&rec.Why, &d)
 	return o.decideAgain(rec, &d, &ref)
 }
@@ -247,7 +250,7 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 // month as of now when the terms did not ask for it then.
 func (o *Op) StageOf(t *affiliate.Terms, ref *record.Referral, rec *record.Sale) (Stage, error) {
 	s := Stage{rec.Why.Payment, int64(rec.Why.Month)}
-	if rec.ReferralID == uuid.Nil || s.Month > 0 {
+	if rec.ReferralID == uuid.Nil || s.Month > 0 || rec.Conversion != "" {
 		return s, nil
 	}
 	month, err := o.Month(t, ref, PaidOf(rec))
@@ -266,8 +269,18 @@ func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
 			return d, ref, refusal.Internal("referral of a sale", err)
 		}
 	}
-	d, err = o.dealFor(&aff, &ref)
+	if d, err = o.dealFor(&aff, &ref); rec.Conversion != "" {
+		d.unearned()
+	}
 	return d, ref, err
+}
+
+// setRate gives a sale the rate of a deal; a conversion has none.
+func setRate(rec *record.Sale, d *deal) {
+	rec.Rate, rec.RateType = affiliate.Set(d.Rate), affiliate.EnumOf(d.Type)
+	if rec.Conversion != "" {
+		rec.Rate = affiliate.Null[affiliate.Percent]()
+	}
 }
 
 // applyCommission sets the commission directly, or calculates it again when a field that

@@ -16,8 +16,8 @@ import (
 
 // A Tally is a change of totals.
 type Tally struct {
-	Clicks, Pruned, Referrals, Sales, Free int64
-	Revenue, Commission                    affiliate.Amount
+	Clicks, Pruned, Referrals, Sales, Conversions, Free int64
+	Revenue, Commission                                 affiliate.Amount
 }
 
 // Totals returns the totals of a link, an affiliate or a referral.
@@ -85,6 +85,7 @@ func AddTally(r *record.Totals, t Tally) (err error) {
 	r.PrunedClicks += t.Pruned
 	r.Referrals += t.Referrals
 	r.Sales += t.Sales
+	r.Conversions += t.Conversions
 	r.Free += t.Free
 	return nil
 }
@@ -99,7 +100,7 @@ func (t Tally) negated() (Tally, error) {
 	if err != nil {
 		return Tally{}, err
 	}
-	return Tally{-t.Clicks, -t.Pruned, -t.Referrals, -t.Sales, -t.Free, revenue, commission}, nil
+	return Tally{-t.Clicks, -t.Pruned, -t.Referrals, -t.Sales, -t.Conversions, -t.Free, revenue, commission}, nil
 }
 
 // moveSale replaces what a sale adds to the totals of its link, affiliate and
@@ -153,6 +154,7 @@ func SaleChange(was, is *record.Sale) (change Tally, err error) {
 		return change, refusal.FieldTooLarge.Of("commissionEarned")
 	}
 	change.Sales += after.Sales
+	change.Conversions += after.Conversions
 	change.Free += after.Free
 	return change, nil
 }
@@ -168,6 +170,9 @@ func tally(r *record.Sale) (Tally, error) {
 		return Tally{}, err
 	}
 	t := Tally{Sales: 1, Revenue: kept}
+	if r.Conversion != "" {
+		t.Sales, t.Conversions = 0, 1
+	}
 	if r.Free || r.Past {
 		t.Free = 1
 	}

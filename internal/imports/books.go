@@ -66,7 +66,7 @@ func (s *importShare) add(t engine.Tally) error {
 	}
 	s.tally = engine.Tally{
 		Clicks: s.tally.Clicks + t.Clicks, Pruned: s.tally.Pruned + t.Pruned, Referrals: s.tally.Referrals + t.Referrals,
-		Sales: s.tally.Sales + t.Sales, Free: s.tally.Free + t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
+		Sales: s.tally.Sales + t.Sales, Conversions: s.tally.Conversions + t.Conversions, Free: s.tally.Free + t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (im *importing) bookShare(s *importShare, books *record.Books) error {
 		}
 	}
 	b := engine.Booking{Of: record.Movement{
-		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: s.change.Sales, Revenue: s.change.Revenue, Refunds: s.change.Refunded,
+		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: s.change.Sales, Conversions: s.change.Conversions, Revenue: s.change.Revenue, Refunds: s.change.Refunded,
 	}}
 	b.Move(affiliate.AccountAccrual, affiliate.AccountHeld, s.change.Held)
 	b.Move(affiliate.AccountAccrual, affiliate.AccountPayable, s.change.Payable)

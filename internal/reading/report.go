@@ -94,6 +94,7 @@ func addMovement(b *affiliate.Bucket, r *record.Movement) (err error) {
 		b.Sales += max(r.Sales, 0)
 		b.DeletedSales += max(-r.Sales, 0)
 	}
+	b.Conversions += r.Conversions
 	if b.Revenue, err = b.Revenue.Add(r.Revenue); err != nil {
 		return err
 	}

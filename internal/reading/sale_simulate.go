@@ -37,7 +37,7 @@ func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery)
 			for i := range recs {
 				after = recs[i].ID
 				d, err := simulate(ctx, p, &q, after)
-				if (err != nil || d.Sales > 0) && !yield(d, err) || err != nil {
+				if (err != nil || d.Sales+d.Conversions > 0) && !yield(d, err) || err != nil {
 					return
 				}
 			}
@@ -140,7 +140,11 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 			return was, would, err
 		}
 	}
-	sum.Sales++
+	if r.Conversion != "" {
+		sum.Conversions++
+	} else {
+		sum.Sales++
+	}
 	if kept {
 		sum.Kept++
 	}
@@ -193,7 +197,7 @@ func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, earlier
 	}
 	other := *r
 	other.Lines = affiliate.CloneLines(r.Lines)
-	if !ownRate(r) {
+	if !ownRate(r) && r.Conversion == "" {
 		other.Rate, other.RateType = affiliate.Set(q.Terms.Rate), affiliate.EnumOf(q.Terms.Type)
 	}
 	engine.DecideLines(&other, &q.Terms, r.Why.RateFrom.Value(), s)

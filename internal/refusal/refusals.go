@@ -129,6 +129,7 @@ var (
 	HoldDaysRange             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650"}
 	RuleNeverHolds            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "The conditions of a rule contradict each other, so that it can never hold"}
 	ruleCovered               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "Rule {name} can never hold, because rule {other} decides before it"} // use RuleCovered
+	RuleOfConversions         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"}
 	RefundLinesNotSum         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "lines", "The refunded lines must add up to the refund amount without its tax and shipping"}
 	GracePeriodRange          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
@@ -273,7 +274,7 @@ var table = []Refusal{
 	QuantityNotPositive, PriceNegative, TaxNegative, ShippingNegative, DeductionsExceedTotal, CommissionNegative,
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
-	HeadersOfAnother, SinceTooOld, HoldDaysRange, RuleNeverHolds, ruleCovered, RefundLinesNotSum, GracePeriodRange,
+	HeadersOfAnother, SinceTooOld, HoldDaysRange, RuleNeverHolds, ruleCovered, RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, RequestedSlugTaken, SlugTaken,
 	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,

@@ -69,6 +69,7 @@ func movementFields() []field[record.Movement] {
 		ref("affiliate_link_id", "the sale's link; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.LinkID }),
 		ref("promotional_code_id", "the sale's code; NULL: none", func(r *record.Movement) *uuid.UUID { return &r.CodeID }),
 		integer("sales", "change of the number of sales", func(r *record.Movement) *int64 { return &r.Sales }),
+		integer("conversions", "change of the number of conversions", func(r *record.Movement) *int64 { return &r.Conversions }),
 		money("revenue", "change of the sum of total_earned", func(r *record.Movement) *affiliate.Amount { return &r.Revenue }),
 		money("refunds", "change of the sum of refunded_amount", func(r *record.Movement) *affiliate.Amount { return &r.Refunds }),
 		money("held", "the account HELD after it", func(r *record.Movement) *affiliate.Amount { return &r.Held }),

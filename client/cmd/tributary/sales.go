@@ -36,6 +36,11 @@ var saleCommands = []command{
 			"subtotal:n", "free:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
+		group: "sales", verb: "convert", what: "Record what a customer did without a payment, such as a sign-up",
+		method: "POST", path: "/conversions", columns: saleMoney,
+		fields: fields("conversion", "externalId", "promoCode", "referralId", "email", "name"),
+	},
+	{
 		group: "sales", verb: "update", what: "Change a sale",
 		method: "PUT", path: "/sales", arg: "saleId", columns: saleMoney,
 		fields: fields("saleId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",

@@ -1,0 +1,253 @@
+package engine_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// paysLeads are terms of 20 % that pay 5 for a sign-up and 50 for a lead.
+func paysLeads(c *tributary.Config) {
+	c.Terms.MaxPayments = 1
+	c.Terms.Rules = []affiliate.Rule{
+		{Name: "sign-up", When: affiliate.RuleWhen{Conversions: []string{"signup"}}, Pay: payOf(affiliate.RuleFlat, "5")},
+		{Name: "lead", When: affiliate.RuleWhen{Conversions: []string{"lead", "call"}}, Pay: payOf(affiliate.RuleFlat, "50")},
+		{Name: "no calls", When: affiliate.RuleWhen{Conversions: []string{"call"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
+		{Name: "first", When: affiliate.RuleWhen{PaymentTo: 1}, Pay: payOf(affiliate.RuleFlat, "7")},
+	}
+}
+
+func payOf(typ affiliate.RuleType, rate string) affiliate.RulePay {
+	return affiliate.RulePay{Type: typ, Rate: affiliate.MustPercent(rate)}
+}
+
+// converts reports a conversion that must be recorded.
+func converts(t *testing.T, s scene.Shop, in affiliate.NewConversion) affiliate.Sale {
+	t.Helper()
+	res, err := s.RecordConversion(t.Context(), in)
+	sale, ok := res.Sale.Get()
+	if err != nil || !ok || res.Outcome != affiliate.SaleRecorded {
+		t.Fatalf("conversion %+v: %+v, %v", in, res, err)
+	}
+	return sale
+}
+
+func TestConversions(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads), t.Context()
+	earns := func(id affiliate.SaleID, want string) {
+		t.Helper()
+		if got := scene.Must(s.Sale(ctx, id)).CommissionEarned; got != scene.Sum(want) {
+			t.Errorf("%d earns %v, want %s", id, got, want)
+		}
+		s.Verifies()
+	}
+	tomas := affiliate.NewConversion{Conversion: "signup", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"}
+	signup := converts(t, s, tomas)
+	earns(signup.ID, "5")
+	if signup.Conversion != "signup" || signup.PaymentTrigger != affiliate.TriggerSignup || !signup.TotalEarned.IsZero() || !signup.CommissionRate.IsNull() {
+		t.Errorf("the conversion: %+v", signup)
+	}
+	for name, again := range map[string]affiliate.NewConversion{
+		"the same":          tomas,
+		"by another name":   {Conversion: " signup ", Email: s.Tomas.Email},
+		"the same order id": {Conversion: "lead", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"},
+	} {
+		if res, err := s.RecordConversion(ctx, again); err != nil || res.Outcome != affiliate.SaleDuplicate || res.Earlier.Or(affiliate.Sale{}).ID != signup.ID {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", ReferralID: s.Tomas.ID.String()})
+	earns(lead.ID, "50")
+	earns(converts(t, s, affiliate.NewConversion{Conversion: "call", ReferralID: s.Tomas.ID.String()}).ID, "0")
+	other := converts(t, s, affiliate.NewConversion{Conversion: "download", ReferralID: s.Tomas.ID.String()})
+	earns(other.ID, "0") // no rule names it
+
+	// The first payment is the first, whatever came before.
+	first := s.ToTomas("100")
+	earns(first.ID, "7")
+	if e := scene.Must(s.ExplainSale(ctx, first.ID)).Terms.Payment; e != affiliate.Set(int64(1)) {
+		t.Errorf("the payment has the number %v", e)
+	}
+	earns(s.ToTomas("100").ID, "0") // over MaxPayments
+
+	if e := scene.Must(s.ExplainSale(ctx, lead.ID)); e.Arithmetic.Exact != "50" || !e.Terms.Payment.IsNull() || len(e.Lines) != 1 || e.Lines[0].Rule.Or("") != "lead" {
+		t.Errorf("explained: %+v", e)
+	}
+	// The same terms change nothing, now or in a simulation.
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	earns(lead.ID, "50")
+	for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Terms: s.Config().Terms}) {
+		if err != nil || d.Changed != 0 || d.Sales != 2 || d.Conversions != 4 {
+			t.Errorf("under the same terms: %+v, %v", d, err)
+		}
+	}
+	// A person may set what it earns, and it is taken back as a whole, once.
+	scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("30"))}))
+	earns(lead.ID, "30")
+	refund := affiliate.Refund{SaleID: lead.ID}
+	if res := scene.Must(s.RefundSale(ctx, refund)); res.Reason != affiliate.RefundedInFull {
+		t.Errorf("refunded: %+v", res)
+	}
+	earns(lead.ID, "0")
+	if res := scene.Must(s.RefundSale(ctx, refund)); !res.AlreadyRefunded {
+		t.Errorf("refunded again: %+v", res)
+	}
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: signup.ID}))
+	earns(signup.ID, "0")
+	if res := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email})); res.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("after the refund: %s", res.Outcome)
+	}
+	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: signup.ID}, affiliate.Reversal{}))
+	s.Verifies()
+	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email}) // it is gone
+	s.Verifies()
+}
+
+// Conversions are counted as such, not as sales.
+func TestConversionsCounted(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads), t.Context()
+	slug := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0].Link
+	converts(t, s, affiliate.NewConversion{Conversion: "signup", ReferralID: slug, Email: "new@example.net", Name: "New"})
+	back := converts(t, s, affiliate.NewConversion{Conversion: "lead", ReferralID: slug, Email: "new@example.net"})
+	s.Sell(affiliate.NewSale{ReferralID: slug, Email: "new@example.net"})
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: back.ID}))
+	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: converts(t, s, affiliate.NewConversion{Conversion: "call", ReferralID: slug, Email: "new@example.net"}).ID}, affiliate.Reversal{}))
+	links := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{}))
+	if l := links.Items[0]; l.Sales != 1 || l.Conversions != 1 {
+		t.Errorf("the link has %d sales and %d conversions, want 1 and 1", l.Sales, l.Conversions)
+	}
+	report := scene.Must(s.Report(ctx, affiliate.ReportQuery{
+		From: s.Now.Add(-time.Hour), To: s.Now.Add(time.Hour), By: affiliate.IntervalDay, AffiliateID: affiliate.Set(s.Ada.Person.ID),
+	}, affiliate.Page{}))
+	var sum affiliate.Bucket
+	for _, b := range report.Items {
+		sum.Sales, sum.DeletedSales, sum.Conversions = sum.Sales+b.Sales, sum.DeletedSales+b.DeletedSales, sum.Conversions+b.Conversions
+	}
+	if sum.Sales != 1 || sum.DeletedSales != 0 || sum.Conversions != 2 { // what was refunded was recorded
+		t.Errorf("the report has %d sales, %d deleted, and %d conversions", sum.Sales, sum.DeletedSales, sum.Conversions)
+	}
+	s.Verifies()
+}
+
+// A code credits its affiliate and is not redeemed.
+func TestConversionByCode(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads), t.Context()
+	in := affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20"}
+	if _, err := s.RecordConversion(ctx, in); reasonOf(err) != affiliate.MissingField {
+		t.Errorf("without a customer: %v", err)
+	}
+	in.Email = "code@example.net"
+	sale := converts(t, s, in)
+	if code := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{}, affiliate.Page{})).Items[0]; code.TimesRedeemed != 0 || sale.PromotionalCodeID != affiliate.Set(code.ID) {
+		t.Errorf("code %s was redeemed %d times; the conversion is by %v", code.ID, code.TimesRedeemed, sale.PromotionalCodeID)
+	}
+	if e := scene.Must(s.ExplainSale(ctx, sale.ID)).Credit; e.By != affiliate.CreditCode {
+		t.Errorf("credited by %s", e.By)
+	}
+	if _, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", PromoCode: "NOBODY", Email: "x@example.net"}); reasonOf(err) != affiliate.CodeNotFound {
+		t.Errorf("a code that is not there: %v", err)
+	}
+	if res, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferralID: "nobody", Email: "x@example.net", Name: "X"}); err != nil || res.Outcome != affiliate.SaleUnattributed {
+		t.Errorf("of nobody: %+v, %v", res, err)
+	}
+	s.Verifies()
+}
+
+// Neither the affiliate's own rate nor a cap that is used up pays it otherwise.
+func TestConversionRates(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads, capped("0", "8")), t.Context()
+	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}))
+	if got := converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned; got != scene.Sum("5") {
+		t.Errorf("beside a rate of the affiliate it earns %v", got)
+	}
+	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", Email: s.Tomas.Email})
+	if lead.CommissionEarned != scene.Sum("3") {
+		t.Errorf("3 is left of the cap of 8, and it earns %v", lead.CommissionEarned)
+	}
+	for name, up := range map[string]affiliate.SaleUpdate{
+		"totalEarned":    {TotalEarned: affiliate.Set(scene.Sum("1"))},
+		"subtotal":       {Subtotal: affiliate.Set(scene.Sum("1"))},
+		"commissionRate": {CommissionRate: affiliate.Set(affiliate.MustPercent("1"))},
+	} {
+		if _, err := s.UpdateSale(ctx, lead.ID, up); !mustBeField(err, name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	moved := scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(s.Bob.ID)}))
+	if moved.CommissionEarned != scene.Sum("3") || moved.AffiliateID != s.Bob.ID {
+		t.Errorf("moved: %+v", moved)
+	}
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	s.Verifies()
+}
+
+func mustBeField(err error, field string) bool {
+	e, ok := errors.AsType[*affiliate.Error](err)
+	return ok && e.Field == field
+}
+
+func reasonOf(err error) affiliate.Reason {
+	if e, ok := errors.AsType[*affiliate.Error](err); ok {
+		return e.Reason
+	}
+	return ""
+}
+
+func TestRulesOfConversions(t *testing.T) {
+	leads := affiliate.RuleWhen{Conversions: []string{"lead"}}
+	more := leads
+	more.PaymentTo = 1
+	for name, tt := range map[string]struct {
+		rules []affiliate.Rule
+		field string
+	}{
+		"PERCENTAGE":       {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RulePercentage, "5")}}, "rules[0].pay.commissionType"},
+		"UNIT":             {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleUnit, "5")}}, "rules[0].pay.commissionType"},
+		"firm":             {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleFlat, "5"), Firm: true}}, "rules[0].firm"},
+		"another":          {[]affiliate.Rule{{Name: "a", When: more, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when"},
+		"an empty name":    {[]affiliate.Rule{{Name: "a", When: affiliate.RuleWhen{Conversions: []string{""}}, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when.conversions"},
+		"covered":          {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleFlat, "5")}, {Name: "b", When: leads, Pay: payOf(affiliate.RuleFlat, "6")}}, "rules[1]"},
+		"beside all sales": {[]affiliate.Rule{{Name: "a", Pay: payOf(affiliate.RuleFlat, "5")}, {Name: "b", When: leads, Pay: payOf(affiliate.RuleFlat, "6")}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			_, err := s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: tt.rules}})
+			if tt.field == "" && err != nil || tt.field != "" && !mustBeField(err, tt.field) {
+				t.Errorf("%v, want a fault of %q", err, tt.field)
+			}
+		})
+	}
+}
+
+// Twenty reports of one sign-up make one.
+func TestConversionRace(t *testing.T) {
+	s := scene.NewShop(t, paysLeads)
+	var recorded atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			in := affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20", Email: "r@example.net"}
+			if i%2 == 0 {
+				in.PromoCode, in.ReferralID, in.Name = "", s.Ada.Person.ID.String(), "R"
+			}
+			res, err := s.RecordConversion(t.Context(), in)
+			if err != nil {
+				t.Error(err)
+			}
+			if res.Outcome == affiliate.SaleRecorded {
+				recorded.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if recorded.Load() != 1 {
+		t.Errorf("%d were recorded, want 1", recorded.Load())
+	}
+	s.Verifies()
+}
