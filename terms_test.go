@@ -24,7 +24,7 @@ func TestTermsPage(t *testing.T) {
 		"Refused sale": eachRow(refusedSale), "Code": eachRow(codeOfLines), "Sale": eachRow(baseOfLines), "Explained sale": eachRow(exactOfLines),
 		"Refunds, one after the other": eachRow(keptOfLines), "Line": eachRow(decidedLine), "Rules": eachRow(refusedRules),
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
-		"Payments of one customer, one after the other": cappedPayments,
+		"Payments of one customer, one after the other": cappedPayments, "What one customer does, one after the other": conversions,
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -232,6 +232,7 @@ func knownConditions(t *testing.T, _ affiliate.Terms, rows [][]string) {
 	all := affiliate.RuleWhen{
 		Products: []string{"a"}, Plans: []string{"a"}, Categories: []string{"a"}, NotProducts: []string{"b"}, NotPlans: []string{"b"}, NotCategories: []string{"b"},
 		PaymentFrom: 1, PaymentTo: 1, MonthFrom: 1, MonthTo: 1, Customer: affiliate.CustomerNew, Triggers: []affiliate.PaymentTrigger{"PURCHASE"},
+		Conversions: []string{"lead"},
 	}
 	var have map[string]any
 	text, err := json.Marshal(all)
@@ -425,6 +426,42 @@ func cappedPayments(t *testing.T, terms affiliate.Terms, rows [][]string) {
 		e := s.explain(sale).Arithmetic
 		same(t, "cap", e.Cap.Or(affiliate.Amount{}), row[1])
 		same(t, "earned", e.Rounded, row[2])
+	}
+}
+
+// conversions has rows that follow one another.
+func conversions(t *testing.T, terms affiliate.Terms, rows [][]string) {
+	s := newPageShop(t, terms, nil)
+	made := map[string]affiliate.Sale{}
+	for _, row := range rows {
+		var (
+			res affiliate.SaleResult
+			err error
+		)
+		total, paid := strings.CutPrefix(row[0], "pays ")
+		switch {
+		case paid:
+			res, err = s.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount(total)})
+		case strings.HasSuffix(row[0], " is refunded"):
+			signup := made["signup"]
+			if _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: signup.ID}); err != nil {
+				t.Fatal(err)
+			}
+			signup, err = s.Program.Sale(t.Context(), signup.ID)
+			res = affiliate.SaleResult{Outcome: affiliate.SaleRecorded, Sale: affiliate.Set(signup)}
+		default:
+			res, err = s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: row[0], ReferralID: "ada", Email: "ida@example.net", Name: "Ida"})
+			if res.Outcome == affiliate.SaleRecorded {
+				made[row[0]] = res.Sale.Or(affiliate.Sale{})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "outcome of "+row[0], res.Outcome, row[1])
+		if row[2] != "" {
+			same(t, row[0]+" earns", res.Sale.Or(affiliate.Sale{}).CommissionEarned, row[2])
+		}
 	}
 }
 

@@ -238,7 +238,7 @@ func TestNull(t *testing.T) {
 		"Plan": true, "Tier": true, "TrackClick": true,
 	}
 	fine := map[string]bool{
-		"RecordSale": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
+		"RecordSale": true, "RecordConversion": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
 		"Endpoints": true, "Deliveries": true, "SearchSales": true, "SearchAffiliates": true, "CouponSummaries": true, "Events": true, "EventsAfter": true, "Follow": true, "SearchReferrals": true, "SearchCodes": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "Movements": true, "Report": true, "Adjustments": true,
 		"Plans": true, "Tiers": true,
 	}

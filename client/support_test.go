@@ -201,6 +201,7 @@ func invocations() []invocation {
 		{"DeleteReferral", func(x ctx, c c) error { return c.DeleteReferral(x, "kim@example.com") }},
 		{"Sale", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
 		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})) }},
+		{"RecordConversion", func(x ctx, c c) error { return errOf(c.RecordConversion(x, affiliate.NewConversion{})) }},
 		{"RecordSale", func(x ctx, c c) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},

@@ -45,6 +45,7 @@ func ledgerNotes() described {
 				"referrals":    "Referrals that are still stored; null in the report of a code.",
 				"sales":        "Sales that were recorded.",
 				"deletedSales": "Sales that were deleted, whenever they were recorded.",
+				"conversions":  "Conversions that were recorded, less those that were deleted. Not there when they are none.",
 				"revenue":      "The change of the sum of totalEarned.",
 				"refunds":      "The change of the sum of refundedAmount.",
 				"commission":   "The change of what sales have earned.",

@@ -62,6 +62,7 @@ func whenInput() schema {
 	add("paymentTriggers", schema{Type: types{"array"}, UniqueItems: true, Items: &schema{
 		Type: types{"string"}, Enum: []any{affiliate.TriggerSignup, affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerContentReward},
 	}})
+	add("conversions", schema{Type: types{"array"}, MaxItems: "100", UniqueItems: true, Items: &schema{Type: types{"string"}, MinLength: "1", MaxLength: "100", Pattern: `\S`}})
 	return s
 }
 
@@ -132,6 +133,7 @@ func whenTexts() map[string]string {
 		"monthTo":         "Up to this month of the customer, which is included.",
 		"customer":        "NEW: this is the customer's first payment. RETURNING: there was an earlier one.",
 		"paymentTriggers": "What the sale is for is one of these.",
+		"conversions":     "It is one of these conversions. Such a rule has no other condition, and pays FLAT or NONE.",
 	}
 }
 

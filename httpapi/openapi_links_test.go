@@ -14,6 +14,7 @@ func linkNotes() described {
 				"clicks":       "Recorded clicks.",
 				"referrals":    "Live referrals of this link.",
 				"sales":        "Live sales of this link that are not refunded in full.",
+				"conversions":  "Conversions of this link that are not refunded. Not there when there are none.",
 				"totalRevenue": "The sum of what is kept of those sales: totalEarned less refundedAmount.",
 				"aliases":      "Slugs that the link had at another service and that lead to it too. Absent when there are none.",
 				"fullURLs":     "One for each base URL of the program.",

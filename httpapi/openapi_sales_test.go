@@ -50,6 +50,7 @@ func saleTexts() map[string]string {
 		"affiliate":              "Who is credited.",
 		"referral":               "The customer's referral, if there is one.",
 		"lines":                  "What was bought; not there when the sale has no lines.",
+		"conversion":             "What it is when it is no payment; then its amounts are zero. Not there when it is a sale.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
 	}
 }
@@ -102,6 +103,7 @@ func saleBodies() map[string]note {
 		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
 		"amount":            plain("How much is refunded; all that is left when it is not given.", above("0")),
 		"affiliateId":       plain("Scope full. The affiliate whom the sale credits from now on: the commission is computed anew by their terms. Where a payout holds it, clawback is needed: the payout keeps it, and the next one of the former affiliate is lower.", identText),
+		"conversion":        plain("What the customer did, as rules name it. Each customer has it once.", nameText),
 		"clawback":          plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":          plain("Unique within the sale: a repeat does nothing.", externalText),
 	}
@@ -130,6 +132,17 @@ func saleOperations() map[string]about {
 			forms:  []schema{paidOrder(), freeOrder()},
 			limits: map[string]limit{"email": anyText, "name": anyText, "product.name": anyText, "totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
 			misses: true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
+			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
+		},
+		"POST /conversions": {
+			id: "recordConversion", summary: "Report what a customer did without a payment, such as a sign-up",
+			text: "It becomes a sale of nothing that earns what the rule pays that names it. Sale-Outcome and Sale-Ignored are as of POST /sales; " +
+				"another one of the same name for the same customer is a duplicate. Its code is judged and not redeemed. " +
+				"Fires sale.created, after referral.created when the customer was new.",
+			required: []string{"conversion"},
+			oneOf:    []string{"promoCode", "referralId", "email"},
+			limits:   map[string]limit{"email": anyText, "name": anyText},
+			misses:   true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
 			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
 		},
 		"PUT /sales": {

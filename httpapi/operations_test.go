@@ -173,6 +173,7 @@ func (s stock) operations() []operation {
 		{"POST", api + "/referrals/plan", `{"referralIds":[` + q(s.referral) + `],"commissionPlanId":` + q(s.plan) + `}`},
 		{"POST", api + "/clicks", `{"referralCode":"ADA-2","fullLandingUrl":"https://beans.example/<b>?ref=ada-2&token=x","deviceId":"d & <e>"}`},
 		{"POST", api + "/promotional-codes/generate", `{"couponId":` + q(s.coupon) + `,"affiliateId":` + q(s.affiliate) + `,"codeStructure":{"randomChars":true},"randomCharsLength":8,"count":2}`},
+		{"POST", api + "/conversions", `{"conversion":"signup","referralId":"ada","email":"new@example.net","name":"N","externalId":"user-1"}`},
 		{"POST", api + "/sales/reverse", `{"externalId":"order-2"}`},
 		{"POST", api + "/sales/restore-redemption", `{"saleId":` + s.sale + `}`},
 		{"DELETE", api + "/commission-plans", `{"commissionPlanId":` + q(s.oldPlan) + `}`},

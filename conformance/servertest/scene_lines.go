@@ -91,3 +91,34 @@ func sceneRules(s *scene) {
 	same(s, "a plan without rules", []any{0, affiliate.MonthsFrom("")}, []any{len(none.Rules), none.MonthsFrom})
 	same(s, "30 percent of everything", amount("30"), sell().CommissionEarned)
 }
+
+// sceneConversions reports sign-ups of one customer under a plan that pays for them.
+func sceneConversions(s *scene) {
+	rules := []affiliate.Rule{{
+		Name: "sign-up", When: affiliate.RuleWhen{Conversions: []string{"signup"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")},
+	}}
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}})
+	same(s, "the rules of a plan", rules, plan.Rules)
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
+	})
+	signup := affiliate.NewConversion{Conversion: "signup", ReferralID: s.slug("mara"), Email: s.email("kim"), Name: "Kim", ExternalID: s.slug("user-1")}
+	made := do(s, "RecordConversion", s.RecordConversion, signup).Sale.Or(affiliate.Sale{})
+	same(s, "a sign-up", []any{"signup", affiliate.TriggerSignup, amount("0"), amount("5"), affiliate.Null[affiliate.Percent](), mara.ID},
+		[]any{made.Conversion, made.PaymentTrigger, made.TotalEarned, made.CommissionEarned, made.CommissionRate, made.AffiliateID})
+	signup.ExternalID = ""
+	same(s, "the same sign-up again", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
+	other := affiliate.NewConversion{Conversion: "download", Email: s.email("kim")}
+	same(s, "a conversion for which nothing is paid", amount("0"), do(s, "RecordConversion", s.RecordConversion, other).Sale.Or(affiliate.Sale{}).CommissionEarned)
+	same(s, "the first payment", amount("30"), s.sell(affiliate.NewSale{Email: s.email("kim"), TotalEarned: amount("100")}).CommissionEarned)
+	links := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: given(mara.ID)}, affiliate.Page{})
+	same(s, "conversions and sales of the link", []any{int64(2), int64(1)}, []any{links.Items[0].Conversions, links.Items[0].Sales})
+
+	do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: made.ID})
+	gone := do(s, "Sale", s.Sale, made.ID)
+	same(s, "a sign-up that was taken back", []any{affiliate.SaleRefunded, amount("0")}, []any{gone.Status, gone.CommissionEarned})
+	same(s, "the same sign-up after that", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
+	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "conversion is required"))
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})},
+		invalid("rules[0].firm", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"))
+}

@@ -29,6 +29,11 @@ func saleOperations(ctx context.Context) []operation {
 				TotalEarned: in.amount(), ExternalID: in.of("", "", "o1", "o2", "o3"), ExternalInvoiceID: in.of("", "", "i1"),
 			}))
 		}},
+		{"conversion", func(w twin, in *input) string {
+			return answer(w.RecordConversion(ctx, affiliate.NewConversion{
+				Conversion: in.of("signup", "lead"), PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "f@example.net"), ExternalID: in.of("", "", "o1"),
+			}))
+		}},
 		{"sale of a referral", func(w twin, in *input) string {
 			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
 		}},

@@ -24,6 +24,7 @@ func TestErasureKnowsEveryText(t *testing.T) {
 		".ExternalID":                 "the payment's id, which makes a second delivery of it a duplicate",
 		".InvoiceID":                  "the invoice's id",
 		".Products":                   "ids of products",
+		".Conversion":                 "the name of a conversion, which makes a second report of it a duplicate",
 		".Commissions[0].BonusReason": "what the bonus of the affiliate is for",
 		".Refunds[0].ID":              "the refund's id, which makes a second delivery of it a duplicate",
 		".Lines[0].ID":                "the host's id of the line, which a refund names",
@@ -68,7 +69,8 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Endpoint](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
 	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Rules[0].Name of the rule",
 		".Terms.Rules[0].When.Products of products", ".Terms.Rules[0].When.Plans of plans", ".Terms.Rules[0].When.Categories of products",
-		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products")
+		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products",
+		".Terms.Rules[0].When.Conversions of conversions")
 	textsListed[record.Tier](t, ".Name of the tier", ".Emoji of the tier")
 	textsListed[record.Run](t, ".ExternalID of the host")
 	textsListed[record.Line](t)

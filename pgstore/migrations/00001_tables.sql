@@ -234,6 +234,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   integration_sales_source text COLLATE "C",
   deleted_fired boolean NOT NULL,
   free boolean NOT NULL,
+  conversion text COLLATE "C" NOT NULL,
   past boolean NOT NULL,
   commissions json,
   refunds json,
@@ -262,6 +263,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   given_as_null text COLLATE "C",
   by_external_id text COLLATE "C",
   by_invoice text COLLATE "C",
+  by_conversion text COLLATE "C",
   of_customer text COLLATE "C",
   of_payable uuid,
   of_payout uuid,
@@ -271,6 +273,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_number ON tributary.sales (program, sale_id);
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_external_id ON tributary.sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_invoice ON tributary.sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS sales_by_conversion ON tributary.sales (program, by_conversion) WHERE by_conversion IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
 CREATE INDEX IF NOT EXISTS sales_of_referral ON tributary.sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_link ON tributary.sales (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
@@ -389,6 +392,7 @@ CREATE TABLE IF NOT EXISTS tributary.movements (
   affiliate_link_id uuid,
   promotional_code_id uuid,
   sales bigint NOT NULL,
+  conversions bigint NOT NULL,
   revenue bigint NOT NULL,
   refunds bigint NOT NULL,
   held bigint NOT NULL,
@@ -451,6 +455,7 @@ CREATE TABLE IF NOT EXISTS tributary.totals (
   sales bigint NOT NULL,
   revenue bigint NOT NULL,
   commission bigint NOT NULL,
+  conversions bigint NOT NULL,
   free_orders bigint NOT NULL,
   held bigint NOT NULL,
   payable bigint NOT NULL,

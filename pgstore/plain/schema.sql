@@ -289,6 +289,7 @@ CREATE TABLE tributary.movements (
   affiliate_link_id uuid,
   promotional_code_id uuid,
   sales bigint NOT NULL,
+  conversions bigint NOT NULL,
   revenue bigint NOT NULL,
   refunds bigint NOT NULL,
   held bigint NOT NULL,
@@ -550,6 +551,7 @@ CREATE TABLE tributary.sales (
   integration_sales_source text,
   deleted_fired bool NOT NULL,
   free bool NOT NULL,
+  conversion text NOT NULL,
   past bool NOT NULL,
   commissions json,
   refunds json,
@@ -578,12 +580,14 @@ CREATE TABLE tributary.sales (
   given_as_null text,
   by_external_id text,
   by_invoice text,
+  by_conversion text,
   of_customer text,
   of_payable uuid,
   of_payout uuid,
   of_state text,
   PRIMARY KEY (program, id)
 );
+CREATE UNIQUE INDEX sales_by_conversion ON tributary.sales (program, by_conversion) WHERE (by_conversion IS NOT NULL);
 CREATE UNIQUE INDEX sales_by_external_id ON tributary.sales (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE UNIQUE INDEX sales_by_invoice ON tributary.sales (program, by_invoice) WHERE (by_invoice IS NOT NULL);
 CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, sale_id);
@@ -621,6 +625,7 @@ CREATE TABLE tributary.totals (
   sales bigint NOT NULL,
   revenue bigint NOT NULL,
   commission bigint NOT NULL,
+  conversions bigint NOT NULL,
   free_orders bigint NOT NULL,
   held bigint NOT NULL,
   payable bigint NOT NULL,
@@ -641,7 +646,7 @@ SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.00
   round(coalesce((SELECT sum((c->>'commission_earned')::bigint) FROM json_array_elements(s.commissions) AS c), 0) * 0.0001, 4) AS commission_earned,
   s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
   nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
-  (s.commissions->0->>'payout_id')::uuid AS payout_id
+  (s.commissions->0->>'payout_id')::uuid AS payout_id, nullif(s.conversion, '') AS conversion
 FROM tributary.sales AS s;
 
 CREATE VIEW tributary.commissions_report AS

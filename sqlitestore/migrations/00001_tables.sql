@@ -218,6 +218,7 @@ CREATE TABLE tributary_sales (
   integration_sales_source TEXT,
   deleted_fired INTEGER NOT NULL CHECK (deleted_fired IN (0, 1)),
   free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  conversion TEXT NOT NULL,
   past INTEGER NOT NULL CHECK (past IN (0, 1)),
   commissions TEXT,
   refunds TEXT,
@@ -246,6 +247,7 @@ CREATE TABLE tributary_sales (
   given_as_null TEXT,
   by_external_id TEXT,
   by_invoice TEXT,
+  by_conversion TEXT,
   of_customer TEXT,
   of_payable TEXT,
   of_payout TEXT,
@@ -255,6 +257,7 @@ CREATE TABLE tributary_sales (
 CREATE UNIQUE INDEX tributary_sales_by_number ON tributary_sales (program, sale_id);
 CREATE UNIQUE INDEX tributary_sales_by_external_id ON tributary_sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE UNIQUE INDEX tributary_sales_by_invoice ON tributary_sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
+CREATE UNIQUE INDEX tributary_sales_by_conversion ON tributary_sales (program, by_conversion) WHERE by_conversion IS NOT NULL;
 CREATE INDEX tributary_sales_of_affiliate ON tributary_sales (program, affiliate_id, id);
 CREATE INDEX tributary_sales_of_referral ON tributary_sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
 CREATE INDEX tributary_sales_of_link ON tributary_sales (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
@@ -368,6 +371,7 @@ CREATE TABLE tributary_movements (
   affiliate_link_id TEXT,
   promotional_code_id TEXT,
   sales INTEGER NOT NULL,
+  conversions INTEGER NOT NULL,
   revenue INTEGER NOT NULL,
   refunds INTEGER NOT NULL,
   held INTEGER NOT NULL,
@@ -427,6 +431,7 @@ CREATE TABLE tributary_totals (
   sales INTEGER NOT NULL,
   revenue INTEGER NOT NULL,
   commission INTEGER NOT NULL,
+  conversions INTEGER NOT NULL,
   free_orders INTEGER NOT NULL,
   held INTEGER NOT NULL,
   payable INTEGER NOT NULL,

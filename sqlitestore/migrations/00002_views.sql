@@ -12,7 +12,7 @@ SELECT p.id AS program, s.sale_id,
   printf('%d.%04d', s.commission_earned / 10000, s.commission_earned % 10000) AS commission_earned,
   s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
   nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
-  s.commissions ->> '$[0].payout_id' AS payout_id
+  s.commissions ->> '$[0].payout_id' AS payout_id, nullif(s.conversion, '') AS conversion
 FROM (SELECT *, coalesce((SELECT sum(c.value ->> 'commission_earned') FROM json_each(commissions) AS c), 0) AS commission_earned FROM tributary_sales) AS s
 JOIN tributary_programs AS p ON p.number = s.program;
 
