@@ -99,6 +99,41 @@ func ExampleProgram_RecordSale() {
 	// duplicate
 }
 
+// A sign-up for which the terms pay 5, and a payment of which they pay 10 %.
+func ExampleProgram_RecordConversion() {
+	program, err := tributary.New(memstore.New(), tributary.Config{
+		Name: "Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example"}},
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{{
+			Name: "sign-up", When: affiliate.RuleWhen{Conversions: []string{"signup"}},
+			Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")},
+		}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
+		log.Fatal(err)
+	}
+	signup := affiliate.NewConversion{Conversion: "signup", ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg"}
+	for range 2 {
+		res, err := program.RecordConversion(ctx, signup)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(res.Outcome, res.Sale.Or(affiliate.Sale{}).CommissionEarned)
+	}
+	res, err := program.RecordSale(ctx, affiliate.NewSale{Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("40")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Outcome, res.Sale.Or(affiliate.Sale{}).CommissionEarned)
+	// Output:
+	// recorded 5
+	// duplicate 0
+	// recorded 4
+}
+
 func ExampleProgram_Evaluate() {
 	program, _, _ := newShop()
 	ctx, basket := context.Background(), affiliate.MustAmount("19.99")

@@ -86,4 +86,5 @@ type Sale struct {
 	PromoCode        affiliate.Opt[string]                   `json:"promoCode"` // null: by no code, or it is no longer theirs
 	Link             affiliate.Opt[string]                   `json:"link"`      // the slug of the affiliate's link; null: none
 	CreatedAt        affiliate.Time                          `json:"createdAt"`
+	Conversion       string                                  `json:"conversion,omitzero"` // what it is when it is no payment; not there: it is a sale
 }

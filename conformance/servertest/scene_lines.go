@@ -118,7 +118,7 @@ func sceneConversions(s *scene) {
 	gone := do(s, "Sale", s.Sale, made.ID)
 	same(s, "a sign-up that was taken back", []any{affiliate.SaleRefunded, amount("0")}, []any{gone.Status, gone.CommissionEarned})
 	same(s, "the same sign-up after that", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
-	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "conversion is required"))
+	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "Conversion is required"))
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})},
 		invalid("rules[0].firm", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"))
 }

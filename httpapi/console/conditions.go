@@ -18,6 +18,7 @@ func idLists(w *affiliate.RuleWhen) []idList {
 	return []idList{
 		{"Product", &w.Products}, {"Plan", &w.Plans}, {"Category", &w.Categories},
 		{"Not product", &w.NotProducts}, {"Not plan", &w.NotPlans}, {"Not category", &w.NotCategories},
+		{"Conversion", &w.Conversions},
 	}
 }
 

@@ -182,7 +182,7 @@ func moreDeeds(w *world) []deed {
 		{"rules", "plans.rules", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "rules"),
 			[]string{"name-1", "Seats", "when-1", "product: SEAT\r\nMonths: 1-12", "pay-1", "UNIT", "rate-1", "2.5", "firm-1", "1", "name-2", "", "when-2", "", "pay-2", "NONE", "rate-2", ""},
 			[]string{"name-1", "Seats", "when-1", "", "pay-1", "PERCENTAGE", "rate-1", "101"}, "rate-1",
-			func() string { return fmt.Sprint(must(w.Plan(ctx, s.plan.ID)).Rules) }, "[{Seats {[SEAT] [] [] [] [] [] 0 0 1 12  []} {UNIT 2.5} true}]", ""},
+			func() string { return fmt.Sprint(must(w.Plan(ctx, s.plan.ID)).Rules) }, "[{Seats {[SEAT] [] [] [] [] [] 0 0 1 12  [] []} {UNIT 2.5} true}]", ""},
 		{"new tier", "tiers.create", "tier:Fresh", "tiers/new", []string{"tier", "3", "name", "Fresh", "minRevenue", "1,000", "commissionRate", "30"}, []string{"tier", "3", "name", "Fresh", "minRevenue", "x"}, "minRevenue",
 			func() string { return w.tierNamed("Fresh") }, "1000 30", ""},
 		{"edit tier", "tiers.update", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "edit"), []string{"minReferrals", "77", "tier", "8"}, []string{"minReferrals", "x"}, "minReferrals",

@@ -221,6 +221,7 @@ func TestConditions(t *testing.T) {
 		{Name: "ids", When: affiliate.RuleWhen{Products: hard, Plans: hard, Categories: hard}, Pay: none},
 		{Name: "no ids", When: affiliate.RuleWhen{NotProducts: hard, NotPlans: hard, NotCategories: hard, PaymentFrom: 2}, Pay: none},
 		{Name: "to", When: affiliate.RuleWhen{PaymentTo: 2, MonthTo: 1, Customer: affiliate.CustomerReturning}, Pay: none},
+		{Name: "leads", When: affiliate.RuleWhen{Conversions: []string{"lead", "a: b", `"a"`}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")}},
 		{Name: "from", When: affiliate.RuleWhen{PaymentFrom: 3, PaymentTo: 3, MonthFrom: 14, Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus, affiliate.TriggerContentReward}}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("0.0001")}},
 	}
 	for i := range rules {
@@ -229,11 +230,17 @@ func TestConditions(t *testing.T) {
 			t.Fatal(rules[i].Name, err)
 		}
 		before := must(w.Plan(t.Context(), plan.ID))
-		if page := w.send(path, w.form(path, "firm-1", "1")); page.status != 303 {
+		change, firm := []string{"firm-1", "1"}, true
+		if rules[i].When.Conversions != nil {
+			change, firm = []string{"pay-1", "NONE", "rate-1", ""}, false
+		}
+		if page := w.send(path, w.form(path, change...)); page.status != 303 {
 			t.Fatalf("%s: %d %s", rules[i].Name, page.status, page.text())
 		}
 		after := must(w.Plan(t.Context(), plan.ID))
-		before.Rules[0].Firm = true
+		if before.Rules[0].Firm = firm; !firm {
+			before.Rules[0].Pay = none
+		}
 		if was, is := must(json.Marshal(before.Rules)), must(json.Marshal(after.Rules)); string(was) != string(is) || after.MonthsFrom != before.MonthsFrom {
 			t.Errorf("%s was saved as %s", was, is)
 		}

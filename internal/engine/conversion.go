@@ -27,7 +27,7 @@ func (p *Program) RecordConversion(ctx context.Context, in affiliate.NewConversi
 	r.Ahead = r
 	r.conversion = plaintext.Trim(in.Conversion)
 	rq := Request{Once: in.Once, Name: "conversion.create"}
-	if rq.Refused = refusal.First(refusal.FieldMissing.About("conversion").When(r.conversion == ""), refusal.CheckText("conversion", r.conversion, refusal.MaxPersonName, false)); rq.Refused == nil {
+	if rq.Refused = refusal.First(refusal.ConversionRequired.When(r.conversion == ""), refusal.CheckText("conversion", r.conversion, refusal.MaxPersonName, false)); rq.Refused == nil {
 		r.ignored, rq.Refused = p.normalizeCredit(&r.in)
 	}
 	if rq.Refused == nil {

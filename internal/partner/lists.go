@@ -102,7 +102,7 @@ func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 func partnerSale(o *engine.Op, rec record.Sale) (partner.Sale, error) {
 	s := partner.Sale{
 		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](), HoldReason: affiliate.Null[affiliate.HoldReason](),
-		Status: rec.Status.Value(), PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		Status: rec.Status.Value(), PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](), Conversion: rec.Conversion, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
 	}
 	s.CommissionEarned, _ = engine.CommissionEarned(&rec) // its sum was checked when the sale was stored
 	if len(rec.Commissions) > 0 {

@@ -43,6 +43,7 @@ var (
 	FirstNameRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "firstName", "First name is required"}
 	LastNameRequired                = Refusal{affiliate.KindInvalid, affiliate.MissingField, "lastName", "Last name is required"}
 	EmailRequired                   = Refusal{affiliate.KindInvalid, affiliate.MissingField, "email", "Email is required"}
+	ConversionRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "conversion", "Conversion is required"}
 	AffiliateOrEmailAddressRequired = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID or email address is required"}
 	RefuseNoAffiliateID             = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID is required"}
 	LinkRequired                    = Refusal{affiliate.KindInvalid, affiliate.MissingField, "link", "Link is required"}
@@ -259,7 +260,7 @@ var table = []Refusal{
 	RefuseUTF8, RefuseDuplicateField, RefuseUnknownField, RefuseQuery, RefuseRepeatedParameter, RefuseEmptyParameter,
 	RefuseLimit, RefuseWaitingLimit, CursorInvalid, RefuseUnknownParameter, RefuseKey, IdempotencyKeyReused,
 
-	FirstNameRequired, LastNameRequired, EmailRequired, AffiliateOrEmailAddressRequired, RefuseNoAffiliateID,
+	FirstNameRequired, LastNameRequired, EmailRequired, ConversionRequired, AffiliateOrEmailAddressRequired, RefuseNoAffiliateID,
 	LinkRequired, RefuseNoOwner, LinkIDRequired, NewLinkRequired, NameRequired, PercentOffRequired, AmountOffRequired,
 	CurrencyRequired, MonthsRequired, ProductIDsRequired, CouponIDRequired, CodeRequired, GeneratedNeedsAffiliate,
 	CustomerIDRequired, StructureRequired, PromotionalCodeIDRequired, CustomerExternalIDRequired, ReferralIDRequired,

@@ -58,8 +58,6 @@ func (s OnceShop) Creates() map[string]OnceCreate {
 			(*tributary.Program).CreateReferral),
 		"RecordSale": Creator(affiliate.NewSale{PromoCode: "ada20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("10")},
 			(*tributary.Program).RecordSale),
-		"RecordConversion": Creator(affiliate.NewConversion{Conversion: "signup", PromoCode: "ada20", Email: "u@example.net"},
-			(*tributary.Program).RecordConversion),
 		"RecordAdjustment": Creator(affiliate.NewAdjustment{AffiliateID: s.Person.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"},
 			(*tributary.Program).RecordAdjustment),
 		"CreateEndpoint": Creator(affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{"*"}},
