@@ -108,6 +108,9 @@ func (p *Program) earnedExactly(r *record.Sale) (affiliate.Amount, bool, error) 
 	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) && r.Conversion == "" {
 		return affiliate.Amount{}, false, err
 	}
+	if earned, ok := p.earnedWhole(r); ok {
+		return earned, true, nil
+	}
 	scaled := rounded(p.exact(r), p.Cfg.Currency)
 	scaled.Mul(scaled, big.NewRat(decimal.Scale, 1))
 	if n := scaled.Num(); !n.IsInt64() {

@@ -232,10 +232,7 @@ func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
 		return nil, err
 	}
 	rate, _ := r.Rate.Get()
-	ofSale := affiliate.RulePay{Type: affiliate.RulePercentage, Rate: rate}
-	if r.RateType.Is(affiliate.CommissionFlat) {
-		ofSale.Type = affiliate.RuleFlat
-	}
+	ofSale := payOfRate(r, rate)
 	bases := map[string]int64{} // of the lines of each rule; no name: of those that no rule decides
 	for i := range parts {
 		bases[r.Lines[i].Rule] += parts[i].base

@@ -416,10 +416,16 @@ func productsBought(in *affiliate.NewSale) (names []string) {
 	if name := cmp.Or(product.ProductID, product.Name); name != "" {
 		return []string{name}
 	}
+	if len(in.Lines) > 0 {
+		names = make([]string, 0, len(in.Lines))
+	}
 	for i := range in.Lines {
 		if name := cmp.Or(in.Lines[i].ProductID, in.Lines[i].Name); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	return names
 }
