@@ -148,6 +148,10 @@ type Order struct {
 	Product     Opt[Product] `json:"product,omitzero"`
 	Lines       []Line       `json:"lines,omitempty"`   // as in [NewSale]
 	Currency    Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
+
+	// Commission asks for Evaluation.Commission. Over HTTP only a key of the scope full
+	// may send it.
+	Commission bool `json:"commission,omitzero"`
 }
 
 // ProductShare is in [Evaluation].Unverified when a coupon is for some products and
@@ -169,4 +173,9 @@ type Evaluation struct {
 	Coupon     Opt[Coupon]           `json:"coupon"`          // without its codes
 	Affiliate  Opt[AffiliateContact] `json:"affiliate"`       // null also for a code without an affiliate
 	Lines      []SaleLine            `json:"lines,omitempty"` // of the order, with what the code takes off each
+
+	// Commission is what the sale would earn if it were recorded now for TotalEarned, or
+	// for Total when that was not given, without tax and shipping. It is there only when
+	// the order asks for it, the code is Valid and the amount is known.
+	Commission Opt[Amount] `json:"commission,omitzero"`
 }

@@ -183,7 +183,20 @@ func orderOf(in *input) affiliate.Order {
 		ReferralID:  in.ident("referralId"),
 		Product:     productOf(in, (*input).optional),
 		Lines:       linesOf(in),
+		Commission:  in.flag("commission"),
 	}
+}
+
+// evaluate previews a code. Only a key of the scope full is told the commission.
+func evaluate(p *tributary.Program, c *call, in affiliate.Order) error {
+	if err := c.fullOnly(in.Commission); err != nil {
+		return err
+	}
+	out, err := p.Evaluate(c.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	return c.answer(&out)
 }
 
 func productOf(in *input, name func(*input, string) string) affiliate.Opt[affiliate.Product] {

@@ -78,3 +78,18 @@ func TestPaidAtNeedsFullScope(t *testing.T) {
 	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+at+`"`).body, `"paidAt":"`+at+`"`))
 	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, "paidAt"))
 }
+
+// TestCommissionNeedsFullScope: what an affiliate earns is not for shops.
+func TestCommissionNeedsFullScope(t *testing.T) {
+	w := newWorld(t, withScopes)
+	aff := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
+	send := func(scope httpapi.Scope, member string) answer {
+		return w.send(request("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
+	}
+	equal(t, tooNarrow, send(httpapi.ScopeIntegration, `,"commission":true`).refusal())
+	equal(t, "200", send(httpapi.ScopeIntegration, `,"commission":false`).refusal())
+	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"commission":true`).body, `"commission":`))
+	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, `"commission":`))
+}

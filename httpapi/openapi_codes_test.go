@@ -21,6 +21,7 @@ func codeNotes() described {
 				"promotionalCode": "The code; null when there is none with this text, like coupon and affiliate.",
 				"coupon":          "The coupon of the code.",
 				"affiliate":       "The affiliate of the code, if it has one.",
+				"commission":      "What the sale would earn if it were recorded now, without tax and shipping. Not there unless the request asks for it, the code is valid and the amount is known.",
 				"lines":           "The lines of the order, with what the code takes off each; not there without lines.",
 			},
 			"Usability": {
@@ -111,6 +112,7 @@ func codeBodies() map[string]note {
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug.", identText),
 		"product":           plain("What is to be bought."),
 		"lines":             plain("What is to be bought, instead of product, as a sale has it. The discount of a coupon for some products is taken off their lines alone."),
+		"commission":        plain("Ask for the commission of the sale. For keys of the scope full.", byDefault(false)),
 		"product.productId": plain("The caller's own id of the product.", externalText),
 		"product.quantity":  plain("How many.", above("0")),
 		"product.price":     plain("The price of one.", atLeast("0")),

@@ -64,7 +64,7 @@ func routes() []route {
 		{http.MethodPost, "/promotional-codes", shops, write(newCode, (*tributary.Program).CreateCode)},
 		{http.MethodPut, "/promotional-codes", shops, write(codeChangeOf, updateCode, strict)},
 		{http.MethodDelete, "/promotional-codes", shops, write(codeTarget, deleteCode, wrapped)},
-		{http.MethodPost, "/promotional-codes/validate", shops, write(orderOf, (*tributary.Program).Evaluate)},
+		{http.MethodPost, "/promotional-codes/validate", shops, answering[affiliate.Evaluation](orderOf, evaluate)},
 
 		{http.MethodGet, "/referrals", everybody, find(
 			one("id", (*tributary.Program).Referral),

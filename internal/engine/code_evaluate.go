@@ -116,7 +116,43 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if out.Affiliate, err = o.contact(v.code.AffiliateID, nil); err != nil {
 		return affiliate.Evaluation{}, err
 	}
-	return out, o.preview(&in, &who, &v, &out)
+	if err := o.preview(&in, &who, &v, &out); err != nil || !in.Commission || !out.Valid {
+		return out, err
+	}
+	return out, o.previewCommission(&in, &out)
+}
+
+// previewCommission adds what a sale of the order would earn now.
+func (o *Op) previewCommission(in *affiliate.Order, out *affiliate.Evaluation) error {
+	total, ok := out.Total.Get()
+	if sent, given := in.TotalEarned.Get(); given {
+		total, ok = sent, true
+	}
+	if !ok || total.Sign() <= 0 {
+		return nil
+	}
+	sale := affiliate.NewSale{
+		PromoCode: in.PromoCode, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
+		PaymentTrigger: affiliate.TriggerPurchase,
+	}
+	var d Decision
+	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+		return err
+	}
+	if outcome, err := o.DecideFor(&sale, &d); err != nil || outcome != affiliate.SaleRecorded {
+		return err
+	}
+	rec := o.draft(&sale, &d)
+	if out.Commission = affiliate.Set(affiliate.Amount{}); d.over != "" {
+		return nil
+	}
+	err := o.terms(&rec, &sale, &d)
+	if err == nil {
+		var earned affiliate.Amount
+		earned, err = o.Earned(&rec)
+		out.Commission = affiliate.Set(earned)
+	}
+	return err
 }
 
 // pricesAll reports whether a code's discount applies to the whole basket: its

@@ -226,3 +226,41 @@ func TestRulesRefused(t *testing.T) {
 		})
 	}
 }
+
+// What a preview says that a sale would earn is what it earns.
+func TestPreviewCommission(t *testing.T) {
+	s := scene.NewShop(t, pays(ruled("seats", "25", "SEAT")), func(c *tributary.Config) { c.Terms.MaxPerCustomer, c.Terms.MaxPayments = scene.Sum("12"), 3 })
+	preview := func(in affiliate.NewSale, asks bool) affiliate.Opt[affiliate.Amount] {
+		t.Helper()
+		return scene.Must(s.Evaluate(t.Context(), affiliate.Order{
+			PromoCode: in.PromoCode, Email: in.Email, TotalEarned: affiliate.Set(in.TotalEarned), Lines: in.Lines, Product: in.Product, Subtotal: in.Subtotal, Commission: asks,
+		})).Commission
+	}
+	for i, in := range []affiliate.NewSale{
+		{TotalEarned: scene.Sum("8"), Lines: []affiliate.Line{{ProductID: "SEAT", Amount: scene.Sum("5")}, {ProductID: "MUG", Amount: scene.Sum("5")}}},
+		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40"), Product: affiliate.Set(affiliate.Product{ProductID: "SEAT"})}, // 10
+		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40"), Product: affiliate.Set(affiliate.Product{ProductID: "SEAT"})}, // 2 are left of 12
+		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40")},
+		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40")}, // over MaxPayments
+		{Email: "new@example.net", TotalEarned: scene.Sum("40")},
+	} {
+		in.PromoCode = "ADA20"
+		before, silent := preview(in, true), preview(in, false)
+		sale := s.Sell(in)
+		if before != affiliate.Set(sale.CommissionEarned) || !silent.IsZero() {
+			t.Errorf("sale %d earns %v, the preview said %v, and unasked %v", i, sale.CommissionEarned, before, silent)
+		}
+	}
+	before := s.Dump()
+	refused := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "NOBODY", TotalEarned: scene.Amount("5"), Commission: true}))
+	priced := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Commission: true}))
+	if !refused.Commission.IsZero() || !priced.Commission.IsZero() {
+		t.Errorf("a code that is refused earns %v, an order without an amount %v", refused.Commission, priced.Commission)
+	}
+	if total := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("10"), Commission: true})); total.Commission != scene.Amount("0.8") {
+		t.Errorf("10 %% of the total %v is %v", total.Total, total.Commission)
+	}
+	if fmt.Sprint(before) != fmt.Sprint(s.Dump()) {
+		t.Error("a preview changed records")
+	}
+}

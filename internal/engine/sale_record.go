@@ -325,21 +325,8 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if err != nil {
 		return err
 	}
-	b.Rec = record.Sale{
-		ID: o.NewID(), Number: number, AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
-		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
-		Name: Shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: Shared(cmp.Or(in.Email, ref.Email), ref.Email),
-		TotalEarned: in.TotalEarned, Subtotal: refusal.UnlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
-		RateFixed: d.deal.rateFrom == affiliate.RateOfSale, Commissions: b.room[:0:1],
-		Products: productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
-		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
-		HoldDays: d.deal.HoldDays, Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
-		Lines: StoredLines(in.Lines),
-	}
-	setRate(&b.Rec, &d.deal)
-	if d.verdict.found && !d.Priced && len(b.Rec.Lines) > 0 {
-		o.discountLines(&d.verdict.coupon, b.Rec.Lines)
-	}
+	b.Rec = o.draft(in, d)
+	b.Rec.ID, b.Rec.Number, b.Rec.Commissions = o.NewID(), number, b.room[:0:1]
 	if hidden {
 		b.Rec = BlankedSale(b.Rec)
 	}
@@ -356,14 +343,40 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if d.over != "" || in.Free {
 		return nil
 	}
-	if product, ok := in.Product.Get(); ok && len(d.deal.Rules) > 0 {
-		b.Rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
-	}
-	DecideLines(&b.Rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
-	if err := o.limit(&b.Rec, &d.deal.Terms, affiliate.Amount{}); err != nil {
+	if err := o.terms(&b.Rec, in, d); err != nil {
 		return err
 	}
 	return o.reward(&b.Rec, d.deal)
+}
+
+// draft is the record of a decided sale before it is numbered and earns.
+func (o *Op) draft(in *affiliate.NewSale, d *Decision) record.Sale {
+	ref := &d.Customer.Referral
+	rec := record.Sale{
+		AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
+		CodeID: d.verdict.code.ID, ExternalID: in.ExternalID, InvoiceID: in.ExternalInvoiceID,
+		Name: Shared(cmp.Or(in.Name, ref.Name), ref.Name), Email: Shared(cmp.Or(in.Email, ref.Email), ref.Email),
+		TotalEarned: in.TotalEarned, Subtotal: refusal.UnlessNull(in.Subtotal), Tax: in.Tax, Shipping: in.Shipping,
+		RateFixed: d.deal.rateFrom == affiliate.RateOfSale,
+		Products:  productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
+		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
+		HoldDays: d.deal.HoldDays, Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+		Lines: StoredLines(in.Lines),
+	}
+	setRate(&rec, &d.deal)
+	if d.verdict.found && !d.Priced && len(rec.Lines) > 0 {
+		o.discountLines(&d.verdict.coupon, rec.Lines)
+	}
+	return rec
+}
+
+// terms lets the rules and the caps of the terms decide about a new sale.
+func (o *Op) terms(rec *record.Sale, in *affiliate.NewSale, d *Decision) error {
+	if product, ok := in.Product.Get(); ok && len(d.deal.Rules) > 0 {
+		rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
+	}
+	DecideLines(rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
+	return o.limit(rec, &d.deal.Terms, affiliate.Amount{})
 }
 
 // Shared returns the stored text when it equals text, so that a customer's name is not
