@@ -143,7 +143,7 @@ func saleOperations() map[string]about {
 			oneOf:    []string{"promoCode", "referralId", "email"},
 			limits:   map[string]limit{"email": anyText, "name": anyText},
 			misses:   true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
-			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
+			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusalsWithoutOrder()...)},
 		},
 		"PUT /sales": {
 			id: "updateSale", summary: "Change a sale",

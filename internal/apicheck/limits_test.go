@@ -59,6 +59,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/referrals":                  `{"promoCode":"MARA20","affiliateId":"mara","name":"N","email":"probe@example.net","referredUserExternalId":"e"}`,
 		"PUT /api/v1/referrals":                   `{"referralId":"` + s.referral + `"}`,
 		"POST /api/v1/sales":                      `{"referralId":"mara","email":"tomas@example.net","promoCode":"MARA20","name":"N","totalEarned":100}`,
+		"POST /api/v1/conversions":                `{"conversion":"signup","referralId":"mara","email":"tomas@example.net","promoCode":"MARA20","name":"N"}`,
 		"PUT /api/v1/sales":                       `{"saleId":` + s.sale + `}`,
 		"PATCH /api/v1/sales":                     `{"saleId":` + s.sale + `,"refundId":"r"}`,
 		"POST /api/v1/sales/review":               `{"saleIds":[` + s.sale + `],"approvalStatus":"ACCEPTED"}`,

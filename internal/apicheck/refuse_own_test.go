@@ -125,6 +125,7 @@ func (s *story) ofSales() []refused {
 	id := func(sale, more string) string { return `{"saleId":` + sale + more + `}` }
 	return []refused{
 		{"missing_field", http.MethodPost, "/sales", `{"email":"new@example.net"}`},
+		{"missing_field", http.MethodPost, "/conversions", `{"email":"new@example.net"}`},
 		{"in_payout", put, "/sales", id(batched, `,"totalEarned":11`)},
 		{"sale_refunded", put, "/sales", id(s.small, `,"totalEarned":11`)},
 		{"sale_external_id_taken", put, "/sales", id(free, `,"externalId":"taken"`)},
@@ -263,6 +264,7 @@ func (s *story) ofTrade() []refused {
 	batched := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10}`)
 	s.post("/payouts", `{"affiliateId":"`+payer+`"}`)
 	byCode := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60}`)
+	s.post("/conversions", `{"conversion":"signup","referralId":"trade","email":"signup@example.net","name":"N"}`)
 	s.ok(s.t, post, "/sales/restore-redemption", `{"saleId":`+byCode+`}`)
 	gone := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10,"externalId":"gone"}`)
 	ofGone := s.inConflict("pi_gone", "gone")
@@ -371,10 +373,12 @@ func (s *story) ofCodes() {
 		s.ok(s.t, http.MethodPost, "/promotional-codes/validate", order)
 		switch code {
 		case "below_minimum", "wrong_currency", "wrong_product":
-			continue // a referral has no total and no product
+			continue // a referral and a conversion have no total and no product
 		}
 		s.refused(s.t, code, http.MethodPost, "/referrals", fmt.Sprintf(
 			`{"promoCode":%q,"affiliateId":"kim-2","name":"N","email":"elsewhere@example.net","referredUserExternalId":"e"}`, promo))
+		s.refused(s.t, code, http.MethodPost, "/conversions", fmt.Sprintf(
+			`{"conversion":"signup","promoCode":%q,"referralId":"kim-2","email":"elsewhere@example.net"}`, promo))
 	}
 }
 
