@@ -6,6 +6,7 @@
 //
 //   - price a code, or hear every reason against it: [Program.Evaluate]
 //   - report a paid order: [Program.RecordSale]; a refund: [Program.RefundSale]; an order that never was: [Program.ReverseSale]; a redemption to give back: [Program.RestoreRedemption]
+//   - report a sign-up, a trial or a lead that earns: [Program.RecordConversion]
 //   - report what a payment provider says, in any order: [Program.ReportPayment], [Program.ReportSubscription]
 //   - take on an affiliate: [Program.CreateAffiliate], [Program.InviteAffiliate]; give them a link: [Program.CreateLink]
 //   - offer a discount: [Program.CreateCoupon], then [Program.CreateCode] or [Program.GenerateCodes]
