@@ -9,7 +9,7 @@ package affiliate
 type NewConversion struct {
 	Once       `json:"-"`
 	Conversion string `json:"conversion"`          // what it is, 1–100 characters, such as signup: counted once for each customer
-	ExternalID string `json:"externalId,omitzero"` // unique among live sales, to which conversions belong
+	ExternalID string `json:"externalId,omitzero"` // unique among live conversions; those of sales are apart
 	PromoCode  string `json:"promoCode,omitzero"`  // judged as for a sale whose basket is not known; it is not redeemed
 	ReferralID string `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
 	Email      string `json:"email,omitzero"`      // the customer; see [SaleResult].Ignored

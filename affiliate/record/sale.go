@@ -114,7 +114,9 @@ func (r Sale) Clone() Sale {
 // is on hold.
 func (r Sale) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)})
-	dst = AppendText(dst, ByExternalID, r.ExternalID)
+	if r.ExternalID != "" {
+		dst = append(dst, ExternalKey(r.Conversion, r.ExternalID))
+	}
 	dst = AppendText(dst, ByInvoice, r.InvoiceID)
 	if r.Conversion != "" && r.ReferralID != uuid.Nil {
 		dst = append(dst, ConversionKey(r.ReferralID, r.Conversion))
@@ -131,6 +133,15 @@ func (r Sale) AppendKeys(dst []Key) []Key {
 		dst = append(dst, Key{Index: OfState, Text: string(affiliate.ApprovalOnHold)})
 	}
 	return dst
+}
+
+// ExternalKey is the key of a sale by its external id; the ids of conversions are apart
+// from those of sales, so that a payment with the id of a sign-up is no repeat of it.
+func ExternalKey(conversion, id string) Key {
+	if conversion != "" {
+		id = "\x02" + id // no text has this character
+	}
+	return TextKey(ByExternalID, id)
 }
 
 // ConversionKey is the key of a conversion of a customer, who has each once.

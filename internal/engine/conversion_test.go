@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -157,6 +158,73 @@ func TestConversionByCode(t *testing.T) {
 		t.Errorf("of nobody: %+v, %v", res, err)
 	}
 	s.Verifies()
+}
+
+// Conversions are no orders: the first order of a customer comes after them all the same.
+func TestConversionsAreNoOrders(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "First", PercentOff: scene.Percent("10")}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FIRST", AffiliateID: s.Ada.Person.ID, FirstTimeOrder: true}))
+	for i := range 9 {
+		converts(t, s, affiliate.NewConversion{Conversion: fmt.Sprint("step ", i), PromoCode: "FIRST", Email: s.Tomas.Email})
+	}
+	order := affiliate.NewSale{PromoCode: "FIRST", Email: s.Tomas.Email, TotalEarned: scene.Sum("10")}
+	s.Sell(order)
+	if _, err := s.RecordSale(ctx, order); reasonOf(err) != affiliate.NotFirstOrder {
+		t.Errorf("the second order: %v", err)
+	}
+	if _, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "late", PromoCode: "FIRST", Email: s.Tomas.Email}); reasonOf(err) != affiliate.NotFirstOrder {
+		t.Errorf("a conversion after the order: %v", err)
+	}
+}
+
+// What a payout took is clawed back when the conversion is.
+func TestConversionClawBack(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads), t.Context()
+	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", Email: s.Tomas.Email})
+	s.PaysOut()
+	if _, err := s.RefundSale(ctx, affiliate.Refund{SaleID: lead.ID}); reasonOf(err) != affiliate.IncludedInPayout {
+		t.Errorf("while a payout has it: %v", err)
+	}
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: lead.ID, ClawBack: true}))
+	left := scene.Must(s.Sale(ctx, lead.ID))
+	if len(left.Commissions) != 2 || !left.CommissionEarned.IsZero() || left.Commissions[1].CommissionEarned != scene.Sum("-50") {
+		t.Errorf("clawed back: %+v", left.Commissions)
+	}
+	s.Verifies()
+}
+
+// The external ids of conversions and of sales are apart: the payment of a trial whose id is
+// that of the subscription is no repeat of it, whoever reports it.
+func TestConversionAndPayment(t *testing.T) {
+	s := scene.NewPayShop(t, paysLeads)
+	ctx := t.Context()
+	in := affiliate.NewConversion{Conversion: "lead", ReferralID: "mara", Email: "ines@example.com", Name: "Ines", ExternalID: "sub-1"}
+	lead := converts(t, scene.Shop{World: s.World}, in)
+	res := scene.Must(s.RecordSale(ctx, affiliate.NewSale{Email: "ines@example.com", TotalEarned: scene.Sum("10"), ExternalID: "sub-1"}))
+	if res.Outcome != affiliate.SaleRecorded {
+		t.Errorf("the payment: %s", res.Outcome)
+	}
+	in.Conversion = "call"
+	if again := scene.Must(s.RecordConversion(ctx, in)); again.Outcome != affiliate.SaleDuplicate || again.Earlier.Or(affiliate.Sale{}).ID != lead.ID {
+		t.Errorf("another conversion with its id: %+v", again)
+	}
+	scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("pi_1")}))
+	for _, fact := range []affiliate.PaymentFact{s.Paid("pi_1 cs_1", "120", "20", "mara"), s.Refund("re_1", "20", affiliate.RefundSucceeded), s.Cumulative("120")} {
+		if paid, err := s.ReportPayment(ctx, fact); err != nil || paid.Outcome == affiliate.SaleDuplicate && paid.Sale.Or(affiliate.Sale{}).ID == lead.ID {
+			t.Errorf("%+v, %v", paid, err)
+		}
+		if got := scene.Must(s.Sale(ctx, lead.ID)); got.CommissionEarned != scene.Sum("50") || got.Status != affiliate.SaleActive {
+			t.Errorf("the lead: %+v", got)
+		}
+		if err := s.Verify(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	other := converts(t, scene.Shop{World: s.World}, affiliate.NewConversion{Conversion: "call", Email: "ines@example.com", ExternalID: "sub-1"})
+	if err := scene.ErrOf(s.UpdateSale(ctx, other.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("pi_1")})); reasonOf(err) != affiliate.SaleExternalIDTaken {
+		t.Errorf("an id that another conversion has: %v", err)
+	}
 }
 
 // Neither the affiliate's own rate nor a cap that is used up pays it otherwise.

@@ -125,11 +125,30 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	}
 	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
 	for _, key := range keys {
-		if there, err := Holds(o.Tx.Sales, key); there || err != nil {
+		if there, err := o.ordered(key); there || err != nil {
 			return there, err
 		}
 	}
 	return false, nil
+}
+
+// ordered reports whether a sale with this key is an order. Conversions are none.
+func (o *Op) ordered(key record.Key) (bool, error) {
+	const piece = 4
+	for after := uuid.Nil; ; {
+		recs, err := Gather(o.Tx.Sales, record.Query{Key: key, After: after, Limit: piece})
+		if err != nil {
+			return false, err
+		}
+		for i := range recs {
+			if after = recs[i].ID; recs[i].Conversion == "" {
+				return true, nil
+			}
+		}
+		if len(recs) < piece {
+			return false, nil
+		}
+	}
 }
 
 // checkState applies the rules that do not depend on the order: rows 2–8. Expiry is

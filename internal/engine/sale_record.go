@@ -54,7 +54,9 @@ func (r *report) record() (saleReply, error) { return r.recordSale(&r.in, r.conv
 // Announce names the records that the sale looks up by the texts of its input.
 func (r *report) Announce(soon func(table string, key record.Key)) {
 	soon("events", record.Key{}) // its event comes after the newest one
-	AnnounceText(soon, "sales", record.ByExternalID, r.in.ExternalID)
+	if r.in.ExternalID != "" {
+		soon("sales", record.ExternalKey(r.conversion, r.in.ExternalID))
+	}
 	AnnounceText(soon, "sales", record.ByInvoice, r.in.ExternalInvoiceID)
 	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
 	r.Cfg.AnnounceErasure(soon, r.in.Email)
@@ -221,7 +223,7 @@ func checkProduct(given affiliate.Opt[affiliate.Product]) error {
 // recordSale is the transaction of RecordSale: it first finds and checks
 // everything, then it writes.
 func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, error) {
-	earlier, err := o.earlier(in.ExternalID, in.ExternalInvoiceID)
+	earlier, err := o.earlier(conversion, in.ExternalID, in.ExternalInvoiceID)
 	if err != nil || earlier != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
@@ -240,25 +242,30 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	return reply, err
 }
 
-// earlier returns the live sale that has one of the external ids; nil: there is none.
-func (o *Op) earlier(externalID, invoiceID string) (*SaleBody, error) {
-	rec, err := o.EarlierRecord(externalID, invoiceID)
+// earlier returns the live sale, or conversion, that has one of the external ids; nil: there
+// is none.
+func (o *Op) earlier(conversion, externalID, invoiceID string) (*SaleBody, error) {
+	rec, err := o.earlierRecord(conversion, externalID, invoiceID)
 	if err != nil || rec.ID == uuid.Nil {
 		return nil, err
 	}
 	return o.SaleBody(rec)
 }
 
-// EarlierRecord is earlier as a record; the zero record: there is none.
+// EarlierRecord is earlier for a sale, as a record; the zero record: there is none.
 func (o *Op) EarlierRecord(externalID, invoiceID string) (record.Sale, error) {
+	return o.earlierRecord("", externalID, invoiceID)
+}
+
+func (o *Op) earlierRecord(conversion, externalID, invoiceID string) (record.Sale, error) {
 	for _, id := range [...]struct {
-		index record.Index
-		text  string
-	}{{record.ByExternalID, externalID}, {record.ByInvoice, invoiceID}} {
+		key  record.Key
+		text string
+	}{{record.ExternalKey(conversion, externalID), externalID}, {record.TextKey(record.ByInvoice, invoiceID), invoiceID}} {
 		if id.text == "" {
 			continue
 		}
-		rec, err := o.Tx.Sales.Find(record.TextKey(id.index, id.text))
+		rec, err := o.Tx.Sales.Find(id.key)
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return rec, err
 		}

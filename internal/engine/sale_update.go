@@ -353,17 +353,17 @@ func setByHand(r *record.Sale, earned affiliate.Amount) error {
 // refuseTakenSaleIDs refuses external ids that another live sale has.
 func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 	for _, id := range [...]struct {
-		index    record.Index
+		key      record.Key
 		old, new string
 		taken    refusal.Refusal
 	}{
-		{record.ByExternalID, before.ExternalID, rec.ExternalID, refusal.SaleExternalIDTaken},
-		{record.ByInvoice, before.InvoiceID, rec.InvoiceID, refusal.SaleInvoiceIDTaken},
+		{record.ExternalKey(rec.Conversion, rec.ExternalID), before.ExternalID, rec.ExternalID, refusal.SaleExternalIDTaken},
+		{record.TextKey(record.ByInvoice, rec.InvoiceID), before.InvoiceID, rec.InvoiceID, refusal.SaleInvoiceIDTaken},
 	} {
 		if id.new == "" || id.new == id.old {
 			continue
 		}
-		_, err := o.Tx.Sales.Find(record.TextKey(id.index, id.new))
+		_, err := o.Tx.Sales.Find(id.key)
 		if err := id.taken.IfFound(err); err != nil {
 			return err
 		}
