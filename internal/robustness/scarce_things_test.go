@@ -95,6 +95,34 @@ func scarceSales() []scarcity {
 	}
 }
 
+// tens counts what the sales earn, in tens.
+func tens(s *stall) (n int) {
+	for _, sale := range must(s.Sales(s.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		n += int(units(sale.CommissionEarned)) / 10
+	}
+	return n
+}
+
+// looksFirst is the room of a cap, and the first payment of a rule, as a host would give them who
+// looks at the customer first, and then gives the sale a rate.
+func looksFirst(name string, l int, left func(customer affiliate.Referral) bool) scarcity {
+	return scarcity{name, l, func(s *stall) trial {
+		kim := must(s.CreateReferral(s.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: "kim@example.net", ReferredUserExternalID: "u"}))
+		return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+			customer, err := ops.Referral(ctx, kim.ID.String())
+			if err != nil {
+				return false, err
+			}
+			rate, room := affiliate.MustPercent("0"), left(customer)
+			if room {
+				rate = affiliate.MustPercent("10")
+			}
+			_, err = ops.RecordSale(ctx, affiliate.NewSale{ReferralID: kim.ID.String(), TotalEarned: affiliate.MustAmount("100"), CommissionRate: affiliate.Set(rate)})
+			return room, err
+		}
+	}, tens}
+}
+
 // scarceTerms are what a rule or a cap gives a customer once, or so many times: 10 for each
 // payment that gets it.
 func scarceTerms() []scarcity {
@@ -114,9 +142,6 @@ func scarceTerms() []scarcity {
 	nth := func(from, to int64) affiliate.Terms {
 		pay := affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("10")}
 		return affiliate.Terms{Rules: []affiliate.Rule{{Name: "r", When: affiliate.RuleWhen{PaymentFrom: from, PaymentTo: to}, Pay: pay}}}
-	}
-	tens := func(s *stall) int {
-		return int(units(must(s.Referral(s.ctx, "c@example.net")).TotalCommission)) / 10
 	}
 	// numbered counts the numbers from 1 that a payment has.
 	numbered := func(s *stall) (n int) {
