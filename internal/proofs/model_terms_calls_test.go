@@ -15,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
+// newTermsModel draws the terms of a program, its plans and codes, and opens it.
 func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.Config)) *scene.World) *termsModel {
 	m := &termsModel{perPerson: rapid.Bool().Draw(rt, "caps of customers"), referred: map[string]time.Time{}}
 	m.zone = scene.Must(time.LoadLocation(choose(rt, "zone", "UTC", "Europe/Berlin", "Pacific/Auckland")))
@@ -23,31 +24,41 @@ func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.
 		return scene.ErrOf(scratch.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: t}))
 	}
 	m.program = &termsOf{Terms: m.drawTerms(rt, origin, takes)}
-	m.w = open(func(c *tributary.Config) {
-		c.FreeOrders, c.Location, c.Terms = true, m.zone, m.program.Terms
-	})
-	w, ctx := m.w, rt.Context()
 	for range 2 {
-		terms := m.drawTerms(rt, origin, takes)
-		m.plans = append(m.plans, &termsOf{terms, scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: terms})).ID})
+		m.plans = append(m.plans, &termsOf{Terms: m.drawTerms(rt, origin, takes)})
 	}
 	for _, slug := range []string{"ada", "bob"} {
-		p := &termsPayee{Affiliate: w.Join(slug, func(in *affiliate.NewAffiliate) { in.AffiliateLink = slug }), slug: slug, terms: m.program}
+		p := &termsPayee{slug: slug, terms: m.program}
 		m.people = append(m.people, p)
 		for i, products := range [][]string{nil, {"SEAT", "LAMP"}} {
 			code := &termsCode{text: fmt.Sprint(strings.ToUpper(slug), i), owner: p, products: products}
-			in := affiliate.NewCoupon{Name: "c", LimitToProducts: products != nil, ProductIDs: products}
+			code.coupon = affiliate.NewCoupon{Name: "c", LimitToProducts: products != nil, ProductIDs: products}
 			if slug == "ada" {
 				percent := affiliate.PercentFromScaled(rapid.Int64Range(1_0000, 100_0000).Draw(rt, "percent off"))
-				in.PercentOff, code.percent = affiliate.Set(percent), scene.PercentRat(percent)
+				code.coupon.PercentOff, code.percent = affiliate.Set(percent), scene.PercentRat(percent)
 			} else {
 				amount := drawCents(rt, "amount off", 1, 10_000)
-				in.CouponType, in.AmountOff, in.Currency, code.off = affiliate.CouponFlat, affiliate.Set(amount), affiliate.Set(affiliate.Currency("USD")), scene.RatOf(amount)
+				code.coupon.CouponType, code.coupon.AmountOff, code.coupon.Currency = affiliate.CouponFlat, affiliate.Set(amount), affiliate.Set(affiliate.Currency("USD"))
+				code.off = scene.RatOf(amount)
 			}
-			scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: scene.Must(w.CreateCoupon(ctx, in)).ID, Code: code.text, AffiliateID: p.ID}))
 			m.codes = append(m.codes, code)
 		}
 	}
+	m.open = func() *scene.World {
+		w := open(func(c *tributary.Config) { c.FreeOrders, c.Location, c.Terms = true, m.zone, m.program.Terms })
+		for _, plan := range m.plans {
+			plan.plan = scene.Must(w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: plan.Terms})).ID
+		}
+		for _, p := range m.people {
+			p.Affiliate = w.Join(p.slug, func(in *affiliate.NewAffiliate) { in.AffiliateLink = p.slug })
+		}
+		for _, code := range m.codes {
+			coupon := scene.Must(w.CreateCoupon(rt.Context(), code.coupon))
+			scene.Must(w.CreateCode(rt.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: code.text, AffiliateID: code.owner.ID}))
+		}
+		return w
+	}
+	m.w = m.open()
 	return m
 }
 
@@ -182,7 +193,7 @@ func (m *termsModel) sell(rt *rapid.T) {
 	if !ok {
 		rt.Fatalf("the sale is %s", got.Outcome)
 	}
-	s.id = sale.ID
+	s.id, m.last = sale.ID, in
 	if s.customer != "" && m.referred[s.customer].IsZero() {
 		m.referred[s.customer] = s.at
 	}
@@ -263,82 +274,103 @@ func (m *termsModel) pick(rt *rapid.T, fits func(s *termsSale) bool) *termsSale 
 	return anyFrom(rt, "sale", list)
 }
 
+// A termsRefund is a refund with its parts: all of it, what of it is tax and shipping, and what
+// comes back of each line.
+type termsRefund struct {
+	affiliate.Refund
+	part, tax, shipping *big.Rat
+	back                []*big.Rat
+}
+
+// drawRefund draws a refund of all that is left, of a part, of one that says what is in it, or
+// of lines. Some are of more than there is.
+func (m *termsModel) drawRefund(rt *rapid.T, s *termsSale) termsRefund {
+	m.n++
+	r := termsRefund{part: s.kept, tax: new(big.Rat), shipping: new(big.Rat), back: make([]*big.Rat, len(s.lines))}
+	r.SaleID, r.RefundID, r.ClawBack = s.id, fmt.Sprint("r", m.n), true
+	for i := range r.back {
+		r.back[i] = new(big.Rat)
+	}
+	kind := choose(rt, "refund", "all", "part", "named", "lines", "lines and more")
+	if kind == "all" {
+		return r
+	}
+	if kind == "named" || kind == "lines and more" {
+		r.tax, r.shipping = scene.RatOf(drawUnits(rt, "tax", 1+amountOf(s.tax).Scaled())), scene.RatOf(drawUnits(rt, "shipping", 1+amountOf(s.shipping).Scaled()))
+		r.Tax, r.Shipping = affiliate.Set(amountOf(r.tax)), affiliate.Set(amountOf(r.shipping))
+	}
+	if (kind == "lines" || kind == "lines and more") && len(s.lines) > 0 && !s.whole {
+		bases := s.bases()
+		for i, l := range s.lines {
+			amount := affiliate.Amount{}
+			if rapid.Bool().Draw(rt, "of the line") {
+				amount = drawUnits(rt, "amount", 1+amountOf(scene.RatDiff(bases[i], l.refunded)).Scaled())
+			}
+			if amount.Sign() > 0 {
+				r.Lines, r.back[i] = append(r.Lines, affiliate.RefundLine{ID: l.id, Amount: amount}), scene.RatOf(amount)
+			}
+		}
+		r.part = scene.RatSum(r.back...)
+	} else {
+		r.part = scene.RatOf(drawUnits(rt, "goods", 1+amountOf(times(s.kept, big.NewRat(3, 5))).Scaled()))
+	}
+	r.part = scene.RatSum(r.part, r.tax, r.shipping)
+	r.Amount = affiliate.Set(amountOf(r.part))
+	if r.part.Sign() == 0 {
+		rt.Skip("of nothing")
+	}
+	return r
+}
+
+// exceeds says whether a refund is of more than the sale, its tax, its shipping or a line of
+// it has left.
+func (s *termsSale) exceeds(r *termsRefund) bool {
+	bases := make([]*big.Rat, len(r.back))
+	if len(r.Lines) > 0 {
+		bases = s.bases()
+	}
+	for i, b := range bases {
+		if b != nil && r.back[i].Sign() > 0 && scene.RatSum(s.lines[i].refunded, r.back[i]).Cmp(b) > 0 {
+			return true
+		}
+	}
+	return r.part.Cmp(s.kept) > 0 || !r.Tax.IsZero() && (scene.RatSum(s.taxBack, r.tax).Cmp(s.tax) > 0 || scene.RatSum(s.back, r.shipping).Cmp(s.shipping) > 0)
+}
+
+// takesBack adds a refund to the sums, on which alone it depends what is kept: T4.
+func (s *termsSale) takesBack(r *termsRefund) {
+	s.refunds, s.kept = append(s.refunds, r.RefundID), scene.RatDiff(s.kept, r.part)
+	if !r.Tax.IsZero() || len(r.Lines) > 0 {
+		s.named, s.taxBack, s.back = scene.RatSum(s.named, r.part), scene.RatSum(s.taxBack, r.tax), scene.RatSum(s.back, r.shipping)
+	}
+	for i, b := range r.back {
+		s.lines[i].refunded = scene.RatSum(s.lines[i].refunded, b)
+	}
+	s.refunded = s.kept.Sign() == 0
+}
+
 func (m *termsModel) refund(rt *rapid.T) {
 	s := m.pick(rt, func(*termsSale) bool { return true })
-	m.n++
-	in := affiliate.Refund{SaleID: s.id, RefundID: fmt.Sprint("r", m.n), ClawBack: true}
+	r := m.drawRefund(rt, s)
 	if len(s.refunds) > 0 && maybe(rt, "again", 8) {
-		in.RefundID = choose(rt, "refund", s.refunds...)
+		r.RefundID = choose(rt, "refund", s.refunds...)
 	}
-	part, tax, shipping := s.kept, new(big.Rat), new(big.Rat)
-	back, beyond := make([]*big.Rat, len(s.lines)), false
-	kind := rapid.IntRange(0, 4).Draw(rt, "kind") // 0: of all
-	if kind > 0 {
-		part = scene.RatOf(drawUnits(rt, "goods", 1+amountOf(times(s.kept, big.NewRat(3, 5))).Scaled()))
-	}
-	if kind > 1 {
-		tax, shipping = scene.RatOf(drawUnits(rt, "tax", 1+amountOf(s.tax).Scaled())), scene.RatOf(drawUnits(rt, "shipping", 1+amountOf(s.shipping).Scaled()))
-		beyond = scene.RatSum(s.taxBack, tax).Cmp(s.tax) > 0 || scene.RatSum(s.back, shipping).Cmp(s.shipping) > 0
-		in.Tax, in.Shipping = affiliate.Set(amountOf(tax)), affiliate.Set(amountOf(shipping))
-	}
-	if kind > 2 && len(s.lines) > 0 && !s.whole {
-		part = new(big.Rat)
-		bases := s.bases()
-		for _, i := range some(rt, "lines", []int{0, 1, 2, 3}) {
-			if i >= len(s.lines) {
-				continue
-			}
-			amount := drawUnits(rt, "of the line", 1+amountOf(scene.RatDiff(bases[i], s.lines[i].refunded)).Scaled())
-			if amount.Sign() == 0 {
-				continue
-			}
-			in.Lines = append(in.Lines, affiliate.RefundLine{ID: s.lines[i].id, Amount: amount})
-			back[i] = scene.RatOf(amount)
-			part.Add(part, back[i])
-			beyond = beyond || scene.RatSum(s.lines[i].refunded, back[i]).Cmp(bases[i]) > 0
-		}
-		if rapid.Bool().Draw(rt, "nothing else") {
-			beyond = beyond && !in.Tax.IsZero() // of the lines alone
-			beyond = false
-			for i, b := range back {
-				beyond = beyond || b != nil && scene.RatSum(s.lines[i].refunded, b).Cmp(bases[i]) > 0
-			}
-			tax, shipping, in.Tax, in.Shipping = new(big.Rat), new(big.Rat), affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}
-		}
-	}
-	if kind > 0 {
-		part = scene.RatSum(part, tax, shipping)
-		in.Amount = affiliate.Set(amountOf(part))
-		if part.Sign() == 0 {
-			rt.Skip("nothing")
-		}
-	}
-	again := s.refunded || slices.Contains(s.refunds, in.RefundID)
+	again := s.refunded || slices.Contains(s.refunds, r.RefundID)
 	var want affiliate.Reason
-	if !again && (part.Cmp(s.kept) > 0 || beyond) {
+	if !again && s.exceeds(&r) {
 		want = affiliate.RefundExceedsSale
 	}
-	got, err := m.w.RefundSale(rt.Context(), in)
+	got, err := m.w.RefundSale(rt.Context(), r.Refund)
 	scene.RefusedAs(rt, "RefundSale", want, err)
 	if err != nil {
 		return
 	}
 	if got.AlreadyRefunded != again {
-		rt.Fatalf("refund %+v: %+v", in, got)
+		rt.Fatalf("refund %+v: %+v", r.Refund, got)
 	}
-	if again {
-		return
+	if !again {
+		s.takesBack(&r)
 	}
-	s.refunds, s.kept = append(s.refunds, in.RefundID), scene.RatDiff(s.kept, part)
-	if !in.Tax.IsZero() || len(in.Lines) > 0 {
-		s.named, s.taxBack, s.back = scene.RatSum(s.named, part), scene.RatSum(s.taxBack, tax), scene.RatSum(s.back, shipping)
-	}
-	for i, b := range back {
-		if b != nil {
-			s.lines[i].refunded = scene.RatSum(s.lines[i].refunded, b)
-		}
-	}
-	s.refunded = s.kept.Sign() == 0
 }
 
 // ownRate gives an affiliate a rate of their own, or takes it away.
@@ -378,9 +410,8 @@ func (m *termsModel) rateOf(rt *rapid.T) {
 		s.forget()
 	} else {
 		next := *s
-		if next.takesTerms(s.owner); true {
-			m.monthOf(&next)
-		}
+		next.takesTerms(s.owner)
+		m.monthOf(&next)
 		if next.over() != "" {
 			rt.Skip("beyond the limits of its terms")
 		}

@@ -40,6 +40,7 @@ type termsOf struct {
 }
 
 type termsCode struct {
+	coupon   affiliate.NewCoupon
 	text     string
 	owner    *termsPayee
 	percent  *big.Rat // nil: off
@@ -86,7 +87,9 @@ type termsLine struct {
 }
 
 type termsModel struct {
+	open      func() *scene.World // one more of the same program
 	w         *scene.World
+	last      affiliate.NewSale
 	zone      *time.Location
 	perPerson bool // the terms cap what a customer earns
 	program   *termsOf
