@@ -77,7 +77,7 @@ func TestCoveredRules(t *testing.T) {
 	var stages []termsSale
 	for payment := range int64(6) {
 		for month := range int64(6) {
-			for _, trigger := range []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerContentReward} {
+			for _, trigger := range termsTriggers {
 				for _, source := range []affiliate.RateSource{affiliate.RateOfProgram, affiliate.RateOfAffiliate, affiliate.RateOfSale} {
 					stages = append(stages, termsSale{payment: payment, month: month, trigger: trigger, source: source})
 				}
@@ -91,7 +91,8 @@ func TestCoveredRules(t *testing.T) {
 		})
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		rules := []affiliate.Rule{drawRule(rt, "a"), drawRule(rt, "b")}
+		conditions := choose(rt, "about", append(ruleConditions, slices.Concat(ruleConditions...))...)
+		rules := []affiliate.Rule{drawRule(rt, "a", 3, conditions), drawRule(rt, "b", 3, conditions)}
 		want := ""
 		switch {
 		case !decides(rules[:1], 0), !decides(rules[1:], 0):

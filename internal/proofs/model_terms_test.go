@@ -106,7 +106,7 @@ var (
 	termsProducts   = []string{"", "SEAT", "MILL", "LAMP"}
 	termsPlans      = []string{"", "monthly", "yearly"}
 	termsCategories = []string{"gift", "office"}
-	termsTriggers   = []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus}
+	termsTriggers   = []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerContentReward}
 )
 
 // some draws a part of a list, in its order.
@@ -120,32 +120,35 @@ func some[T any](rt *rapid.T, label string, from []T) (part []T) {
 	return part
 }
 
-// drawRule draws a rule with few conditions, so that it often holds.
-func drawRule(rt *rapid.T, name string) affiliate.Rule {
+// ruleConditions are what a rule may ask for; those of a group are about the same.
+var ruleConditions = [][]string{{"products", "not products"}, {"plans", "not plans"}, {"categories", "not categories"}, {"payments", "customer"}, {"months"}, {"triggers"}}
+
+// drawRule draws a rule with at most so many of these conditions.
+func drawRule(rt *rapid.T, name string, most int, conditions []string) affiliate.Rule {
 	r := affiliate.Rule{Name: name, Firm: maybe(rt, "firm", 4)}
-	for range rapid.IntRange(0, 2).Draw(rt, "conditions") {
+	for range rapid.IntRange(0, most).Draw(rt, "conditions") {
 		from := rapid.Int64Range(0, 3).Draw(rt, "from")
 		to := choose(rt, "to", 0, from, from+1)
-		switch rapid.IntRange(0, 9).Draw(rt, "condition") {
-		case 0:
+		switch choose(rt, "condition", conditions...) {
+		case "products":
 			r.When.Products = some(rt, "products", termsProducts[1:])
-		case 1:
+		case "plans":
 			r.When.Plans = some(rt, "plans", termsPlans[1:])
-		case 2:
+		case "categories":
 			r.When.Categories = some(rt, "categories", termsCategories)
-		case 3:
+		case "not products":
 			r.When.NotProducts = some(rt, "not products", termsProducts[1:])
-		case 4:
+		case "not plans":
 			r.When.NotPlans = some(rt, "not plans", termsPlans[1:])
-		case 5:
+		case "not categories":
 			r.When.NotCategories = some(rt, "not categories", termsCategories)
-		case 6:
+		case "payments":
 			r.When.PaymentFrom, r.When.PaymentTo = from, to
-		case 7:
+		case "months":
 			r.When.MonthFrom, r.When.MonthTo = from, to
-		case 8:
+		case "customer":
 			r.When.Customer = choose(rt, "customer", affiliate.CustomerNew, affiliate.CustomerReturning)
-		case 9:
+		case "triggers":
 			r.When.Triggers = some(rt, "triggers", termsTriggers)
 		}
 	}
@@ -174,7 +177,7 @@ func (m *termsModel) drawTerms(rt *rapid.T, origin affiliate.MonthsFrom, takes f
 	}
 	for i := range rapid.IntRange(0, 5).Draw(rt, "rules") {
 		more := t
-		more.Rules = append(slices.Clone(t.Rules), drawRule(rt, fmt.Sprint("rule ", i)))
+		more.Rules = append(slices.Clone(t.Rules), drawRule(rt, fmt.Sprint("rule ", i), 2, slices.Concat(ruleConditions...)))
 		if takes(more) == nil {
 			t = more
 		}
