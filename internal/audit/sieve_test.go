@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/atlength"
@@ -47,11 +48,19 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		return w
 	},
 	"shop": func(t *testing.T) *scene.World {
-		s := scene.NewShop(t)
+		s := scene.NewShop(t, func(c *tributary.Config) {
+			c.Terms.MaxPerSale, c.Terms.MaxPerCustomer = scene.Sum("30"), scene.Sum("90")
+			c.Terms.Rules = []affiliate.Rule{
+				{Name: "gifts", When: affiliate.RuleWhen{Categories: []string{"gift"}}, Pay: paid(affiliate.RuleNone, "0")},
+				{Name: "seats", When: affiliate.RuleWhen{Products: []string{"SEAT"}}, Pay: paid(affiliate.RuleUnit, "1.5")},
+			}
+		})
 		ctx := t.Context()
 		s.Hook(affiliate.SaleCreated)
 		byClick := s.Sell(affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "N", ExternalID: "x1"})
-		code := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: "code@example.net", Name: "N", ExternalID: "x2"})
+		code := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: "code@example.net", Name: "N", ExternalID: "x2", TotalEarned: scene.Sum("76"), Lines: []affiliate.Line{
+			{ID: "a", ProductID: "SEAT", Quantity: affiliate.Set(scene.Sum("3")), Amount: scene.Sum("60")}, {ID: "b", Categories: []string{"gift"}, Amount: scene.Sum("40"), Discount: scene.Sum("5")},
+		}})
 		s.Pass(time.Hour)
 		canceled := s.PaysOut()
 		scene.Must(s.CancelPayout(ctx, canceled.ID))

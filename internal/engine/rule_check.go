@@ -180,9 +180,17 @@ func covers(r, other *affiliate.Rule, earlier bool) bool {
 	from, to := paymentsOf(w)
 	otherFrom, otherTo := paymentsOf(v)
 	return oneOf(w.Products, w.NotProducts, v.Products, v.NotProducts) && oneOf(w.Plans, w.NotPlans, v.Plans, v.NotPlans) &&
-		(len(w.Categories) == 0 || len(v.Categories) > 0 && contains(w.Categories, v.Categories)) && contains(v.NotCategories, w.NotCategories) &&
+		(len(w.Categories) == 0 || len(v.Categories) > 0 && contains(slices.Concat(w.Categories, v.NotCategories), v.Categories)) && contains(v.NotCategories, w.NotCategories) &&
 		inside(otherFrom, otherTo, from, to) && inside(v.MonthFrom, v.MonthTo, w.MonthFrom, w.MonthTo) &&
-		(len(w.Triggers) == 0 || len(v.Triggers) > 0 && contains(w.Triggers, v.Triggers))
+		(len(w.Triggers) == 0 || contains(w.Triggers, triggersOf(v)))
+}
+
+// triggersOf returns the triggers for which a rule may hold.
+func triggersOf(w *affiliate.RuleWhen) []affiliate.PaymentTrigger {
+	if len(w.Triggers) == 0 {
+		return paymentTriggers
+	}
+	return w.Triggers
 }
 
 // oneOf reports whether the lists of a rule let through every id that those of another

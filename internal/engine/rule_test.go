@@ -212,6 +212,8 @@ func TestRulesRefused(t *testing.T) {
 		"later payments":                  {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 2}), when(ruled("b", "1"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, covered(1, "b", "a")},
 		"of customers, then of all":       {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 1}), ruled("b", "1")}, affiliate.Error{}},
 		"fewer categories":                {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Categories: []string{"x", "y"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, covered(1, "b", "a")},
+		"only categories of another":      {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Categories: []string{"x"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"x", "y"}, NotCategories: []string{"y"}})}, covered(1, "b", "a")},
+		"after one for every trigger":     {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerPurchase, affiliate.TriggerContentReward}}), ruled("b", "1", "x")}, covered(1, "b", "a")},
 		"another category is excluded":    {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{NotCategories: []string{"x"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, affiliate.Error{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -136,6 +136,47 @@ func TestMoveSaleBeyondLimits(t *testing.T) {
 	m.Verifies()
 }
 
+// A sale that is beyond the limits of its new terms has no rule and no cap. It keeps the
+// month that it had when it was given away: a later refund of the first payment does not make
+// it one of the first month.
+func TestMoveRuledSaleBeyondLimits(t *testing.T) {
+	for name, limit := range map[string]func(*affiliate.Terms){
+		"payments": func(terms *affiliate.Terms) { terms.MaxPayments = 1 },
+		"months":   func(terms *affiliate.Terms) { terms.MaxMonths = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMover(t, pays(ruled("half", "50", "dear")), func(c *tributary.Config) { c.Terms.MaxPerSale = scene.Sum("40") })
+			ctx := t.Context()
+			terms := affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: []affiliate.Rule{ruled("all", "60")}, MaxPerSale: scene.Sum("50")}
+			limit(&terms)
+			short := scene.Must(m.CreatePlan(ctx, affiliate.NewPlan{Name: "Short", Terms: terms}))
+			scene.Must(m.SetAffiliatePlan(ctx, short.ID, m.bob.ID))
+			first := m.sale("1")
+			m.Pass(40 * 24 * time.Hour)
+			sold := scene.Must(m.RecordSale(ctx, affiliate.NewSale{ReferralID: m.ref.ID.String(), TotalEarned: scene.Sum("100"), Lines: []affiliate.Line{line("d", "dear", "90"), line("c", "cheap", "10")}}))
+			second, _ := sold.Sale.Get()
+			scene.Equal(t, scene.Sum("40"), second.CommissionEarned)
+			moved := scene.Must(m.UpdateSale(ctx, second.ID, m.to(m.bob.ID)))
+			e := scene.Must(m.ExplainSale(ctx, second.ID))
+			if !moved.CommissionEarned.IsZero() || !moved.Lines[0].Rule.IsNull() || e.Lines != nil || !e.Arithmetic.Cap.IsZero() || e.Terms.Over.IsZero() {
+				t.Errorf("at Bob it earns %v by %v: %+v", moved.CommissionEarned, moved.Lines[0].Rule, e)
+			}
+			m.Verifies()
+			scene.Must(m.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
+			for d, err := range m.Simulate(ctx, affiliate.SimulateQuery{PlanID: short.ID, Terms: terms}) {
+				if err != nil || d.Changed != 0 {
+					t.Errorf("under the same terms: %+v, %v", d, err)
+				}
+			}
+			back := scene.Must(m.UpdateSale(ctx, second.ID, m.to(m.ada.Person.ID)))
+			if back.CommissionEarned != scene.Sum("40") || back.Lines[0].Rule != scene.TextOf("half") || !back.Lines[1].Rule.IsNull() {
+				t.Errorf("back at Ada it earns %v: %+v", back.CommissionEarned, back.Lines)
+			}
+			m.Verifies()
+		})
+	}
+}
+
 // A hold of the new affiliate applies, and an older review does not.
 func TestMoveSaleToHeld(t *testing.T) {
 	m := newMover(t)

@@ -180,4 +180,20 @@ func TestExactlyCanFail(t *testing.T) {
 			t.Errorf("%s: only %d heard that they got one of %d, %d are gone; Verify: %v", tg.name, got, limit.l, left, err)
 		}
 	}
+	for _, c := range []scarcity{
+		looksFirst("the room of a cap", 7, func(customer affiliate.Referral) bool { return units(customer.TotalCommission) < 70 }),
+		looksFirst("the first payment", 1, func(customer affiliate.Referral) bool { return customer.TotalCommission.IsZero() }),
+	} {
+		most := 0
+		for range 10 {
+			got, left, books := exactly(t, inMemory(), plant{}, c)
+			if most = max(most, left); got != left || books != nil {
+				t.Errorf("%s: %d got one, %d are gone; Verify: %v", c.name, got, left, books)
+			}
+		}
+		t.Logf("%s: %d of %d", c.name, most, c.l)
+		if most <= c.l {
+			t.Errorf("%s: in no round more than %d got one", c.name, c.l)
+		}
+	}
 }

@@ -17,7 +17,7 @@ type trial = func(ctx context.Context, ops api.Operations, i int) (bool, error)
 
 // scarcities are everything that is there once, or L times.
 func scarcities() []scarcity {
-	all := scarceSales()
+	all := append(scarceSales(), scarceTerms()...)
 	all = append(all, scarceNames()...)
 	return append(all, scarceMoney()...)
 }
@@ -92,6 +92,75 @@ func scarceSales() []scarcity {
 				return true, ops.RestoreRedemption(ctx, first)
 			}
 		}, func(s *stall) int { return int(must(s.Code(s.ctx, affiliate.CodeRef{Code: "ADA"})).TimesRedeemed) }},
+	}
+}
+
+// tens counts what the sales earn, in tens.
+func tens(s *stall) (n int) {
+	for _, sale := range must(s.Sales(s.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		n += int(units(sale.CommissionEarned)) / 10
+	}
+	return n
+}
+
+// looksFirst is the room of a cap, and the first payment of a rule, as a host would give them who
+// looks at the customer first, and then gives the sale a rate.
+func looksFirst(name string, l int, left func(customer affiliate.Referral) bool) scarcity {
+	return scarcity{name, l, func(s *stall) trial {
+		kim := must(s.CreateReferral(s.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: "kim@example.net", ReferredUserExternalID: "u"}))
+		return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
+			customer, err := ops.Referral(ctx, kim.ID.String())
+			if err != nil {
+				return false, err
+			}
+			rate, room := affiliate.MustPercent("0"), left(customer)
+			if room {
+				rate = affiliate.MustPercent("10")
+			}
+			_, err = ops.RecordSale(ctx, affiliate.NewSale{ReferralID: kim.ID.String(), TotalEarned: affiliate.MustAmount("100"), CommissionRate: affiliate.Set(rate)})
+			return room, err
+		}
+	}, tens}
+}
+
+// scarceTerms are what a rule or a cap gives a customer once, or so many times: 10 for each
+// payment that gets it.
+func scarceTerms() []scarcity {
+	paid := func(terms affiliate.Terms) func(s *stall) trial {
+		return func(s *stall) trial {
+			plan := must(s.CreatePlan(s.ctx, affiliate.NewPlan{Name: "P", Terms: terms}))
+			must(s.SetAffiliatePlan(s.ctx, plan.ID, s.ada.ID))
+			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
+				got, err := ops.RecordSale(ctx, affiliate.NewSale{
+					ReferralID: "ada", Email: []string{"c@example.net", "C@Example.net"}[i%2], Name: "C", TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("o", i),
+				})
+				sale := got.Sale.Or(affiliate.Sale{})
+				return sale.CommissionEarned == affiliate.MustAmount("10"), err
+			}
+		}
+	}
+	nth := func(from, to int64) affiliate.Terms {
+		pay := affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("10")}
+		return affiliate.Terms{Rules: []affiliate.Rule{{Name: "r", When: affiliate.RuleWhen{PaymentFrom: from, PaymentTo: to}, Pay: pay}}}
+	}
+	// numbered counts the numbers from 1 that a payment has.
+	numbered := func(s *stall) (n int) {
+		have := map[int64]bool{}
+		for _, sale := range must(s.Sales(s.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+			have[must(s.ExplainSale(s.ctx, sale.ID)).Terms.Payment.Or(0)] = true
+		}
+		for have[int64(n+1)] {
+			n++
+		}
+		return n
+	}
+	return []scarcity{
+		{"the first payment of a rule", 1, paid(nth(1, 1)), tens},
+		{"the second payment of a rule", 1, paid(nth(2, 2)), tens},
+		{"the payments of a rule", 5, paid(nth(3, 7)), tens},
+		{"the numbers of payments", wanting, paid(nth(1, wanting)), numbered},
+		{"the payments of a plan", 2, paid(affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 2}), tens},
+		{"the room of a cap", 7, paid(affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPerCustomer: affiliate.MustAmount("70")}), tens},
 	}
 }
 

@@ -18,7 +18,103 @@ var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
 func operations() []operation {
 	ctx := context.Background()
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
+	all = append(all, termsOperations(ctx)...)
 	return append(append(all, moneyOperations(ctx)...), deliveryOperations(ctx)...)
+}
+
+// lines draws lines of an order.
+func (in *input) lines() (lines []affiliate.Line) {
+	for _, id := range []string{"l1", "l2", "l3"}[:1+in.n(3)] {
+		lines = append(lines, affiliate.Line{
+			ID: id, ProductID: in.of("", "SEAT", "MILL", "Ünï 🧿"), PlanID: in.of("", "yearly"), Name: in.of("", "N"), Quantity: affiliate.Set(affiliate.MustAmount(in.of("1", "2.5"))),
+			Categories: [][]string{nil, {"gift"}, {"office", "gift"}}[in.n(3)], Amount: in.amount(), Discount: affiliate.MustAmount(in.of("0", "0", "0.01")),
+		})
+	}
+	return lines
+}
+
+// termsOperations are sales with lines, and terms with rules and caps.
+func termsOperations(ctx context.Context) []operation {
+	percent := func(in *input, rates ...string) affiliate.Percent { return affiliate.MustPercent(in.of(rates...)) }
+	rules := func(in *input) (rules []affiliate.Rule) {
+		for _, name := range []string{"a", "b", "c"}[:in.n(4)] {
+			r := affiliate.Rule{Name: name, Firm: in.n(4) == 0}
+			switch in.n(5) {
+			case 0:
+				r.When.Products, r.When.NotCategories = []string{"SEAT", "Ünï 🧿"}, []string{"office"}
+			case 1:
+				r.When.Categories, r.When.NotPlans = []string{"gift"}, []string{"yearly"}
+			case 2:
+				r.When.PaymentFrom, r.When.PaymentTo = int64(1+in.n(2)), int64(2+in.n(2))
+			case 3:
+				r.When.MonthTo, r.When.Triggers = int64(1+in.n(3)), []affiliate.PaymentTrigger{affiliate.TriggerPurchase}
+			default:
+				r.When.Customer = affiliate.RuleCustomer(in.of("NEW", "RETURNING"))
+			}
+			if r.Pay.Type = affiliate.RuleType(in.of("PERCENTAGE", "FLAT", "UNIT", "NONE")); r.Pay.Type != affiliate.RuleNone {
+				r.Pay.Rate = percent(in, "0.5", "12.3456", "50")
+			}
+			rules = append(rules, r)
+		}
+		return rules
+	}
+	terms := func(in *input) affiliate.Terms {
+		return affiliate.Terms{
+			Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: percent(in, "7", "40"), Rules: rules(in), MonthsFrom: affiliate.MonthsFrom(in.of("", "PAYMENT", "REFERRAL")),
+			MaxPerSale: affiliate.MustAmount(in.of("0", "0", "0.5", "20")), MaxPerCustomer: affiliate.MustAmount(in.of("0", "3", "50")), MaxPayments: int64(in.n(4)), MaxMonths: int64(in.n(3)),
+		}
+	}
+	return []operation{
+		{"sale of lines", func(w twin, in *input) string {
+			sale := affiliate.NewSale{
+				Once: in.once(), PromoCode: in.of("", codes[0], codes[3]), ReferralID: in.of("ada", "bo"), Email: in.of("b@example.net", "c@example.net", "l@example.net"), Name: "L",
+				TotalEarned: in.amount(), Lines: in.lines(),
+			}
+			return answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...), Email: sale.Email, Lines: sale.Lines})) + answer(w.RecordSale(ctx, sale))
+		}},
+		{"refund of lines", func(w twin, in *input) string {
+			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r3"), ClawBack: in.n(2) == 1, Amount: affiliate.Set(affiliate.MustAmount(in.of("0.01", "10")))}
+			refund.Lines = []affiliate.RefundLine{{ID: in.of("l1", "l2"), Amount: refund.Amount.Or(affiliate.Amount{})}}
+			return answer(w.RefundSale(ctx, refund)) + answer(w.Sale(ctx, refund.SaleID))
+		}},
+		{"coupon of products", func(w twin, in *input) string {
+			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "P", PercentOff: affiliate.Set(percent(in, "15", "100")), LimitToProducts: true, ProductIDs: []string{"SEAT", "Ünï 🧿"}}))
+		}},
+		{"plan of rules", func(w twin, in *input) string {
+			plan, err := w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: terms(in)})
+			out := answer(plan, err)
+			if err == nil && in.n(2) == 1 {
+				out += answer(w.SetAffiliatePlan(ctx, plan.ID, w.someAffiliate(in).ID))
+			}
+			return out
+		}},
+		{"update plan", func(w twin, in *input) string {
+			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
+			up := affiliate.PlanUpdate{Rules: affiliate.Set(rules(in)), MaxPerCustomer: affiliate.Null[affiliate.Amount]()}
+			if in.n(2) == 1 {
+				up.MaxPerCustomer = affiliate.Set(in.amount())
+			}
+			return answer(w.UpdatePlan(ctx, id, up)) + answer(w.Plans(ctx, affiliate.Page{}))
+		}},
+		{"rate of a sale", func(w twin, in *input) string {
+			up := affiliate.SaleUpdate{ClawBack: in.n(2) == 1, CommissionRate: affiliate.Null[affiliate.Percent]()}
+			if in.n(2) == 1 {
+				up.CommissionRate = affiliate.Set(percent(in, "0", "33.3333"))
+			}
+			return answer(w.UpdateSale(ctx, w.someSale(in).ID, up))
+		}},
+		{"give sale", func(w twin, in *input) string {
+			return answer(w.UpdateSale(ctx, w.someSale(in).ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(w.someAffiliate(in).ID), ClawBack: in.n(2) == 1}))
+		}},
+		{"explain", func(w twin, in *input) string { return answer(w.ExplainSale(ctx, w.someSale(in).ID)) }},
+		{"simulate", func(w twin, in *input) string {
+			var out string
+			for d, err := range w.Simulate(ctx, affiliate.SimulateQuery{PlanID: pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, Terms: terms(in)}) {
+				out += answer(d, err)
+			}
+			return out
+		}},
+	}
 }
 
 func saleOperations(ctx context.Context) []operation {

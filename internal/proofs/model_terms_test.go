@@ -1,0 +1,535 @@
+package proofs_test
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/atlength"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// The model of docs/terms.md: two affiliates on terms with rules, limits and caps, the sales
+// of three customers with and without lines, and everything that changes what these earn
+// later. Rules decide, and amounts are computed, by the definitions, in big.Rat.
+
+// A termsPayee is an affiliate of the model, with one code for all products and one for two
+// of them.
+type termsPayee struct {
+	affiliate.Affiliate
+	slug    string
+	terms   *termsOf
+	own     *big.Rat // the rate of their own; nil: none
+	ownType affiliate.CommissionType
+}
+
+// termsOf are the terms of a plan, or, without an id, of the program.
+type termsOf struct {
+	affiliate.Terms
+	plan uuid.UUID
+}
+
+type termsCode struct {
+	coupon   affiliate.NewCoupon
+	text     string
+	owner    *termsPayee
+	percent  *big.Rat // nil: off
+	off      *big.Rat
+	products []string // nil: all
+}
+
+type termsSale struct {
+	id       affiliate.SaleID
+	owner    *termsPayee
+	customer string // empty: none
+	at       time.Time
+	free     bool
+	trigger  affiliate.PaymentTrigger
+	product  string // of a sale without lines
+	lines    []*termsLine
+	whole    bool     // the one line is the sale itself
+	basket   *big.Rat // nil: not said
+
+	total, tax, shipping *big.Rat
+	named, taxBack, back *big.Rat // by refunds that say what is in them: all, and what of it was tax, and shipping
+	kept                 *big.Rat
+
+	payment, month int64
+	terms          *termsOf // that decided last
+	source         affiliate.RateSource
+	rate           *big.Rat
+	typ            affiliate.CommissionType
+	stopped        affiliate.OverLimit
+	nothing        bool     // it is free or stopped, and has no commission
+	earlier        *big.Rat // what the other sales of its customer earned
+	limit          *big.Rat // its cap; nil: none
+
+	refunded, declined, held bool
+	refunds                  []string
+}
+
+type termsLine struct {
+	id, product, plan               string
+	categories                      []string
+	amount, left, quantity, codeOff *big.Rat // left: by all discounts
+	refunded                        *big.Rat
+	rule                            *affiliate.Rule
+}
+
+type termsModel struct {
+	open      func() *scene.World // one more of the same program
+	w         *scene.World
+	last      affiliate.NewSale
+	zone      *time.Location
+	perPerson bool // the terms cap what a customer earns
+	program   *termsOf
+	plans     []*termsOf
+	people    []*termsPayee
+	codes     []*termsCode
+	referred  map[string]time.Time // the customers, and since when they are
+	sales     []*termsSale         // that are there
+	n         int
+	tainted   bool // recalculated under terms that might pay what the former ones did not
+}
+
+var (
+	termsProducts   = []string{"", "SEAT", "MILL", "LAMP"}
+	termsPlans      = []string{"", "monthly", "yearly"}
+	termsCategories = []string{"gift", "office"}
+	termsTriggers   = []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerContentReward}
+)
+
+// some draws a part of a list, in its order.
+func some[T any](rt *rapid.T, label string, from []T) (part []T) {
+	bits := rapid.IntRange(0, 1<<len(from)-1).Draw(rt, label)
+	for i, v := range from {
+		if bits>>i&1 == 1 {
+			part = append(part, v)
+		}
+	}
+	return part
+}
+
+// ruleConditions are what a rule may ask for; those of a group are about the same.
+var ruleConditions = [][]string{{"products", "not products"}, {"plans", "not plans"}, {"categories", "not categories"}, {"payments", "customer"}, {"months"}, {"triggers"}}
+
+// drawRule draws a rule with at most so many of these conditions.
+func drawRule(rt *rapid.T, name string, most int, conditions []string) affiliate.Rule {
+	r := affiliate.Rule{Name: name, Firm: maybe(rt, "firm", 4)}
+	for range rapid.IntRange(0, most).Draw(rt, "conditions") {
+		from := rapid.Int64Range(0, 3).Draw(rt, "from")
+		to := choose(rt, "to", 0, from, from+1)
+		switch choose(rt, "condition", conditions...) {
+		case "products":
+			r.When.Products = some(rt, "products", termsProducts[1:])
+		case "plans":
+			r.When.Plans = some(rt, "plans", termsPlans[1:])
+		case "categories":
+			r.When.Categories = some(rt, "categories", termsCategories)
+		case "not products":
+			r.When.NotProducts = some(rt, "not products", termsProducts[1:])
+		case "not plans":
+			r.When.NotPlans = some(rt, "not plans", termsPlans[1:])
+		case "not categories":
+			r.When.NotCategories = some(rt, "not categories", termsCategories)
+		case "payments":
+			r.When.PaymentFrom, r.When.PaymentTo = from, to
+		case "months":
+			r.When.MonthFrom, r.When.MonthTo = from, to
+		case "customer":
+			r.When.Customer = choose(rt, "customer", affiliate.CustomerNew, affiliate.CustomerReturning)
+		case "triggers":
+			r.When.Triggers = some(rt, "triggers", termsTriggers)
+		}
+	}
+	switch r.Pay.Type = choose(rt, "pays", affiliate.RulePercentage, affiliate.RulePercentage, affiliate.RuleFlat, affiliate.RuleUnit, affiliate.RuleNone); r.Pay.Type {
+	case affiliate.RulePercentage:
+		r.Pay.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "percent"))
+	case affiliate.RuleFlat, affiliate.RuleUnit:
+		r.Pay.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 20_0000).Draw(rt, "amount"))
+	}
+	return r
+}
+
+// drawTerms draws terms that a program takes. Rules that can never hold are left out:
+// TestCoveredRules is about them.
+func (m *termsModel) drawTerms(rt *rapid.T, origin affiliate.MonthsFrom, takes func(affiliate.Terms) error) affiliate.Terms {
+	t := affiliate.Terms{MonthsFrom: origin, Type: choose(rt, "type", affiliate.CommissionPercentage, affiliate.CommissionPercentage, affiliate.CommissionFlat)}
+	t.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 60_0000).Draw(rt, "rate"))
+	if maybe(rt, "limited", 3) {
+		t.MaxPayments, t.MaxMonths = rapid.Int64Range(0, 3).Draw(rt, "max payments"), rapid.Int64Range(0, 3).Draw(rt, "max months")
+	}
+	if maybe(rt, "cap of a sale", 3) {
+		t.MaxPerSale = drawCents(rt, "max per sale", 1, 3_000)
+	}
+	if m.perPerson {
+		t.MaxPerCustomer = drawCents(rt, "max per customer", 1, 6_000)
+	}
+	for i := range rapid.IntRange(0, 5).Draw(rt, "rules") {
+		more := t
+		more.Rules = append(slices.Clone(t.Rules), drawRule(rt, fmt.Sprint("rule ", i), 2, slices.Concat(ruleConditions...)))
+		if takes(more) == nil {
+			t = more
+		}
+	}
+	return t
+}
+
+// holds says whether a line meets every condition: T10.
+func (s *termsSale) holds(w *affiliate.RuleWhen, l *termsLine) bool {
+	oneOf := func(list []string, ids ...string) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(list, id) })
+	}
+	for _, met := range []bool{
+		w.Products == nil || oneOf(w.Products, l.product),
+		w.Plans == nil || oneOf(w.Plans, l.plan),
+		w.Categories == nil || oneOf(w.Categories, l.categories...),
+		!oneOf(w.NotProducts, l.product), !oneOf(w.NotPlans, l.plan), !oneOf(w.NotCategories, l.categories...),
+		w.PaymentFrom == 0 && w.PaymentTo == 0 || s.payment > 0,
+		s.payment >= w.PaymentFrom, w.PaymentTo == 0 || s.payment <= w.PaymentTo,
+		w.MonthFrom == 0 && w.MonthTo == 0 || s.month > 0,
+		s.month >= w.MonthFrom, w.MonthTo == 0 || s.month <= w.MonthTo,
+		w.Customer != affiliate.CustomerNew || s.payment == 1,
+		w.Customer != affiliate.CustomerReturning || s.payment > 1,
+		w.Triggers == nil || slices.Contains(w.Triggers, s.trigger),
+	} {
+		if !met {
+			return false
+		}
+	}
+	return true
+}
+
+// deciding is T11; nil: the rate decides.
+func (s *termsSale) deciding(rules []affiliate.Rule, l *termsLine) *affiliate.Rule {
+	first := func(fits func(r *affiliate.Rule) bool) *affiliate.Rule {
+		for i := range rules {
+			if fits(&rules[i]) && s.holds(&rules[i].When, l) {
+				return &rules[i]
+			}
+		}
+		return nil
+	}
+	if none := first(func(r *affiliate.Rule) bool { return r.Pay.Type == affiliate.RuleNone }); none != nil {
+		return none
+	}
+	switch s.source {
+	case affiliate.RateOfSale:
+		return nil
+	case affiliate.RateOfAffiliate:
+		return first(func(r *affiliate.Rule) bool { return r.Firm })
+	}
+	return first(func(*affiliate.Rule) bool { return true })
+}
+
+// takesTerms gives a sale the rate of an affiliate's terms.
+func (s *termsSale) takesTerms(of *termsPayee) {
+	s.terms, s.typ, s.rate, s.source = of.terms, of.terms.Type, scene.PercentRat(of.terms.Rate), affiliate.RateOfProgram
+	if of.terms.plan != uuid.Nil {
+		s.source = affiliate.RateOfPlan
+	}
+	if of.own != nil && of.ownType == of.terms.Type {
+		s.rate, s.source = of.own, affiliate.RateOfAffiliate
+	}
+}
+
+// decides lets the rules decide about the lines. A sale without lines is one line with its
+// product, if its terms have rules.
+func (s *termsSale) decides(quantity *big.Rat) {
+	rules := s.terms.Rules
+	if s.lines == nil && rules != nil {
+		s.whole, s.lines = true, []*termsLine{{product: s.product, amount: new(big.Rat), left: new(big.Rat), quantity: quantity, codeOff: new(big.Rat), refunded: new(big.Rat)}}
+	}
+	for _, l := range s.lines {
+		l.rule = s.deciding(rules, l)
+	}
+	s.forget()
+}
+
+// forget drops the line of a sale without lines that says nothing.
+func (s *termsSale) forget() {
+	if s.whole && s.lines != nil && s.lines[0].product == "" && s.lines[0].rule == nil {
+		s.lines, s.whole = nil, false
+	}
+}
+
+// caps is T15.
+func (s *termsSale) caps() {
+	s.limit = nil
+	if s.source == affiliate.RateOfSale {
+		return
+	}
+	if s.terms.MaxPerSale.Sign() > 0 {
+		s.limit = scene.RatOf(s.terms.MaxPerSale)
+	}
+	if s.terms.MaxPerCustomer.Sign() > 0 && s.customer != "" {
+		room := scene.RatDiff(scene.RatOf(s.terms.MaxPerCustomer), s.earlier)
+		if room.Sign() < 0 {
+			room = new(big.Rat)
+		}
+		if s.limit == nil || room.Cmp(s.limit) < 0 {
+			s.limit = room
+		}
+	}
+}
+
+// over says whether the limits of the terms stop the sale: T14.
+func (s *termsSale) over() affiliate.OverLimit {
+	switch {
+	case s.source == affiliate.RateOfSale:
+	case s.terms.MaxMonths > 0 && s.month > s.terms.MaxMonths:
+		return affiliate.OverMonths
+	case s.terms.MaxPayments > 0 && s.payment > s.terms.MaxPayments:
+		return affiliate.OverPayments
+	}
+	return ""
+}
+
+func (s *termsSale) base() *big.Rat { return scene.RatDiff(scene.RatDiff(s.total, s.tax), s.shipping) }
+
+// spreadRat shares out a sum by weights in whole units, by largest remainder: T2.
+func spreadRat(sum *big.Rat, weights []*big.Rat, unit *big.Rat) []*big.Rat {
+	all, rest := scene.RatSum(weights...), new(big.Rat).Set(sum)
+	shares, cut := make([]*big.Rat, len(weights)), make([]*big.Rat, len(weights))
+	for i, w := range weights {
+		exact := new(big.Rat).Mul(sum, w)
+		exact.Quo(exact, new(big.Rat).Mul(all, unit))
+		whole := new(big.Rat).SetInt(new(big.Int).Quo(exact.Num(), exact.Denom()))
+		shares[i], cut[i] = new(big.Rat).Mul(whole, unit), exact.Sub(exact, whole)
+		rest.Sub(rest, shares[i])
+	}
+	for ; rest.Sign() > 0; rest.Sub(rest, unit) {
+		most := 0
+		for i := range cut {
+			if cut[i].Cmp(cut[most]) > 0 {
+				most = i
+			}
+		}
+		shares[most].Add(shares[most], unit)
+		cut[most] = new(big.Rat)
+	}
+	return shares
+}
+
+var tenThousandth = big.NewRat(1, 10_000)
+
+// bases is T3.
+func (s *termsSale) bases() []*big.Rat {
+	var lefts, amounts []*big.Rat
+	for _, l := range s.lines {
+		lefts, amounts = append(lefts, l.left), append(amounts, l.amount)
+	}
+	for _, weights := range [][]*big.Rat{lefts, amounts} {
+		if scene.RatSum(weights...).Sign() > 0 {
+			return spreadRat(s.base(), weights, tenThousandth)
+		}
+	}
+	shares := make([]*big.Rat, len(s.lines))
+	for i := range shares {
+		shares[i] = new(big.Rat)
+	}
+	shares[0] = s.base()
+	return shares
+}
+
+func times(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func over(a, b *big.Rat) *big.Rat  { return new(big.Rat).Quo(a, b) }
+
+// keptBase is M9a of docs/money.md.
+func (s *termsSale) keptBase() *big.Rat {
+	left := scene.RatSum(scene.RatDiff(s.base(), s.named), s.taxBack, s.back)
+	if s.kept.Sign() <= 0 || left.Sign() <= 0 {
+		return new(big.Rat)
+	}
+	return times(left, over(s.kept, scene.RatDiff(s.total, s.named)))
+}
+
+// keptOf is what is kept of each line: T4.
+func (s *termsSale) keptOf(bases []*big.Rat) []*big.Rat {
+	kept, open := make([]*big.Rat, len(bases)), new(big.Rat)
+	for i, b := range bases {
+		kept[i] = scene.RatDiff(b, s.lines[i].refunded)
+		open.Add(open, kept[i])
+	}
+	for i := range kept {
+		if open.Sign() > 0 {
+			kept[i] = times(kept[i], over(s.keptBase(), open))
+		}
+	}
+	return kept
+}
+
+// A termsShare is what a line of a sale earns.
+type termsShare struct{ base, kept, exact *big.Rat }
+
+// shares is T10 and T16: what each line earns, exactly.
+func (s *termsSale) shares() (all []termsShare) {
+	bases := s.bases()
+	kept, left := s.keptOf(bases), new(big.Rat)
+	if s.total.Sign() > 0 {
+		left = over(s.kept, s.total)
+	}
+	paid := map[string]bool{}
+	for i, l := range s.lines {
+		name, typ, rate := "", affiliate.RuleType(s.typ), s.rate
+		if l.rule != nil {
+			name, typ, rate = l.rule.Name, l.rule.Pay.Type, scene.PercentRat(l.rule.Pay.Rate)
+		}
+		exact := new(big.Rat)
+		switch typ {
+		case affiliate.RulePercentage:
+			exact = scene.Share(rate, kept[i])
+		case affiliate.RuleUnit:
+			exact = times(rate, l.quantity)
+			if part := left; bases[i].Sign() > 0 {
+				part = over(kept[i], bases[i])
+				exact.Mul(exact, part)
+			} else {
+				exact.Mul(exact, part)
+			}
+		case affiliate.RuleFlat:
+			together := new(big.Rat)
+			for j, other := range s.lines {
+				if other.rule == l.rule {
+					together.Add(together, bases[j])
+				}
+			}
+			if together.Sign() > 0 {
+				exact = times(rate, over(kept[i], together))
+			} else if !paid[name] {
+				exact = times(rate, left)
+			}
+			paid[name] = true
+		}
+		all = append(all, termsShare{bases[i], kept[i], exact})
+	}
+	return all
+}
+
+// exact is what a sale earns before rounding and caps.
+func (s *termsSale) exact() *big.Rat {
+	sum := new(big.Rat)
+	switch {
+	case s.nothing || s.free || s.kept.Sign() <= 0:
+	case s.lines != nil:
+		for _, share := range s.shares() {
+			sum.Add(sum, share.exact)
+		}
+	case s.typ == affiliate.CommissionPercentage:
+		sum = scene.Share(s.rate, s.keptBase())
+	case s.base().Sign() > 0:
+		sum = times(s.rate, over(s.keptBase(), s.base()))
+	default:
+		sum = times(s.rate, over(s.kept, s.total))
+	}
+	return sum
+}
+
+func (s *termsSale) earned() *big.Rat {
+	earned := scene.Cents(s.exact())
+	if s.limit != nil && earned.Cmp(s.limit) > 0 {
+		return s.limit
+	}
+	return earned
+}
+
+// byCustomer are the sales of a customer.
+func (m *termsModel) byCustomer(name string) (list []*termsSale) {
+	for _, s := range m.sales {
+		if s.customer == name && name != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// others is what the other sales of its customer earn: T15.
+func (m *termsModel) others(s *termsSale) *big.Rat {
+	sum := new(big.Rat)
+	for _, other := range m.byCustomer(s.customer) {
+		if other != s && !other.declined {
+			sum.Add(sum, other.earned())
+		}
+	}
+	return sum
+}
+
+// numbers is T13: the number of the payment, and that of the month if the terms ask for it.
+func (m *termsModel) numbers(s *termsSale) {
+	if s.customer != "" && !s.free {
+		s.payment = 1
+		for _, other := range m.byCustomer(s.customer) {
+			if !other.free && !other.refunded {
+				s.payment++
+			}
+		}
+	}
+	m.monthOf(s)
+}
+
+// monthOf counts the months of the customer that have begun, by date, if the terms ask for
+// them and the sale does not have it.
+func (m *termsModel) monthOf(s *termsSale) {
+	asked := s.terms.MaxMonths > 0 || slices.ContainsFunc(s.terms.Rules, func(r affiliate.Rule) bool { return r.When.MonthFrom+r.When.MonthTo > 0 })
+	if s.customer == "" || !asked || s.month > 0 {
+		return
+	}
+	first := s.at
+	for _, other := range slices.Backward(m.byCustomer(s.customer)) {
+		if !other.free && !other.refunded {
+			first = other.at
+		}
+	}
+	if s.terms.MonthsFrom == affiliate.MonthsFromReferral {
+		first = m.referred[s.customer]
+	}
+	year, month, day := first.In(m.zone).Date()
+	today := s.at.In(m.zone).Format(time.DateOnly)
+	for s.month = 1; ; s.month++ {
+		next := time.Date(year, month+time.Month(s.month), day, 0, 0, 0, 0, time.UTC)
+		if next.Day() != day { // a shorter month
+			next = next.AddDate(0, 0, -next.Day())
+		}
+		if next.Format(time.DateOnly) > today {
+			return
+		}
+	}
+}
+
+func TestModelTerms(t *testing.T) {
+	for name, wrap := range map[string]func(record.Store) record.Store{
+		"memstore":        func(s record.Store) record.Store { return s },
+		"Rerun(memstore)": conformance.Rerun,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name != "memstore" {
+				atlength.Only(t, "plays on a second store")
+			}
+			scratch := scene.New(t)
+			rapid.Check(t, func(rt *rapid.T) {
+				m := newTermsModel(rt, scratch, func(change func(*tributary.Config)) *scene.World {
+					return scene.NewOn(t, wrap(memstore.New()), change)
+				})
+				rt.Repeat(map[string]func(*rapid.T){
+					"sell": m.sell, "sell more": m.sell, "sell once more": m.sell, "refund": m.refund, "refund more": m.refund, "refund once more": m.refund,
+					"own rate": m.ownRate, "plan": m.plan, "rate": m.rateOf, "total": m.totalOf, "give": m.give, "decline": m.decline, "remove": m.remove,
+					"recalculate": m.recalculate, "pay": m.pay,
+					"pass": func(rt *rapid.T) {
+						m.w.Pass(time.Duration(rapid.Int64Range(1, 40*24).Draw(rt, "hours")) * time.Hour)
+					},
+					"": m.check,
+				})
+			})
+		})
+	}
+}
