@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -48,7 +49,7 @@ func versionsOf(r *record.Plan, now affiliate.Instant) []affiliate.DatedTerms {
 // changeTerms applies an update to the versions of a record. What is withdrawn goes first.
 func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	if !up.Withdraw.IsZero() {
-		if err := o.withdraw(r, o.FirstInstant(up.Withdraw)); err != nil {
+		if err := o.withdraw(r, o.beginning(up.Withdraw)); err != nil {
 			return err
 		}
 	}
@@ -57,7 +58,7 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 		*t = termsMerged(up, *t)
 		return NormalizeTerms(t)
 	}
-	from := o.FirstInstant(up.From)
+	from := o.beginning(up.From)
 	if !from.After(o.Now) {
 		return refusal.TermsFromPast.Err()
 	}
@@ -75,6 +76,11 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	}
 	r.Versions = slices.Insert(r.Versions, i, v)
 	return nil
+}
+
+// beginning returns the moment that a date names, as exactly as the wire shows it.
+func (p *Program) beginning(d affiliate.Opt[affiliate.Date]) affiliate.Instant {
+	return p.FirstInstant(d).Truncate(time.Millisecond)
 }
 
 // withdraw removes a version that is not in force yet.
