@@ -115,7 +115,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Pla
 //
 // Effects: the terms; no event.
 //
-// Source: docs/terms.md 6.
+// Source: docs/terms.md 7.
 func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
 	return p.engine.SetTerms(ctx, up)
 }
@@ -123,7 +123,7 @@ func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]aff
 // Terms returns all versions of the program's own terms, oldest first: past ones, the one in
 // force, and those to come.
 //
-// Source: docs/terms.md 6.
+// Source: docs/terms.md 7.
 func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 	return p.engine.Terms(ctx)
 }

@@ -7,7 +7,7 @@ package affiliate
 // change begins then: it is a version that starts as the one before it, or the one that
 // begins at just this moment, changed.
 //
-// Source: docs/terms.md 6.
+// Source: docs/terms.md 7.
 type TermsUpdate struct {
 	Terms Opt[Terms] `json:",omitzero"` // replaced as a whole, before the fields below change one each
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Terms with dates: a plan keeps the versions of its terms, and the program those of its
-// own. Source: docs/terms.md 6.
+// own. Source: docs/terms.md 7.
 
 // termsAt returns the version of the terms that is in force at a time.
 func termsAt(r *record.Plan, at affiliate.Instant) *affiliate.Terms {
