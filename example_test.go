@@ -408,5 +408,5 @@ func ExampleProgram_SetTerms() {
 	}
 	// Output:
 	// 10 from null in force: true
-	// 15 from 2099-01-01T00:00:00Z in force: false
+	// 15 from 2099-01-01T00:00:00.000Z in force: false
 }

@@ -46,15 +46,16 @@ func TestVerifyRates(t *testing.T) {
 		{Name: "plan that stops before it begins", Change: plan(func(r *record.Plan) { r.Terms.MaxPayments = -1 }), Want: []string{"I40"}},
 		{Name: "plan that holds for ever", Change: plan(func(r *record.Plan) { r.Terms.HoldDays = 3651 }), Want: []string{"I40"}},
 		{Name: "plan that ends before it begins", Change: plan(func(r *record.Plan) { r.Terms.MaxMonths = -1 }), Want: []string{"I40"}},
-		{Name: "version of 200 %", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 1); r.Versions[0].Terms.Rate = affiliate.MustPercent("200") }), Want: []string{"I40"}},
+		{Name: "version of 200 %", Change: plan(func(r *record.Plan) {
+			r.Versions = versions(r, 1)
+			r.Versions[0].Terms.Rate = affiliate.MustPercent("200")
+		}), Want: []string{"I40"}},
 		{Name: "version with rules that contradict", Change: plan(func(r *record.Plan) {
 			r.Versions = versions(r, 1)
 			r.Versions[0].Terms.Rules = []affiliate.Rule{{Name: "r", When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, PaymentFrom: 2}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}}}
 		}), Want: []string{"I40"}},
 		{Name: "versions at one time", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 2); r.Versions[1].From = r.Versions[0].From }), Want: []string{"I44"}},
-		{Name: "32 versions", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 31) })},
 		{Name: "33 versions", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 32) }), Want: []string{"I44"}},
-		{Name: "terms of the program", Change: plan(func(r *record.Plan) { r.ID, r.Name, r.Trigger = uuid.Max, "", "" })},
 		{Name: "terms of the program with a name", Change: plan(func(r *record.Plan) { r.ID, r.Trigger = uuid.Max, "" }), Want: []string{"I44"}},
 		{Name: "terms of the program with a trigger", Change: plan(func(r *record.Plan) { r.ID, r.Name = uuid.Max, "" }), Want: []string{"I44"}},
 		{Name: "plan for an unknown payment", Change: plan(func(r *record.Plan) { r.Trigger = "GIFT" }), Want: []string{"I81"}},
