@@ -393,3 +393,20 @@ func ExampleProgram_Simulate() {
 	}
 	// Output: it was 10 and would be 4
 }
+
+// The program's own terms change at the beginning of a day, and everybody sees it before.
+func ExampleProgram_SetTerms() {
+	program, _, _ := newShop()
+	versions, err := program.SetTerms(context.Background(), affiliate.TermsUpdate{
+		Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2099, time.January, 1)),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range versions {
+		fmt.Println(v.CommissionRate, "from", v.From, "in force:", v.InForce)
+	}
+	// Output:
+	// 10 from null in force: true
+	// 15 from 2099-01-01T00:00:00.000Z in force: false
+}

@@ -85,6 +85,9 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[
 // them again. The commission type of a plan in use cannot change, because the
 // own rates of its affiliates have that type.
 //
+// With From, the terms change from then on: the plan keeps versions of them, as
+// [Program.SetTerms] says.
+//
 // Errors: [affiliate.MissingField] (commissionPlanId), [affiliate.PlanNotFound], [affiliate.PlanInUse], and
 // those of [Program.CreatePlan].
 //
@@ -93,6 +96,36 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[
 // Source: docs/rules.md 5.3; docs/contract.md 2.9.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
 	return p.engine.UpdatePlan(ctx, id, up)
+}
+
+// SetTerms changes the program's own terms, of affiliates without a plan, at once or from a
+// moment on, and returns all versions of them. Until the first change they are
+// Config.Terms; these are kept as the first version then, and a change of Config.Terms
+// has no effect any more. A sale takes the terms that were in force when it was paid.
+// Recorded sales keep their commission until an [affiliate.RecalculateJob] calculates them
+// again, by the terms of that moment.
+//
+//	p.SetTerms(ctx, affiliate.TermsUpdate{
+//		Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, time.January, 1)),
+//	})
+//
+// Errors: [affiliate.InvalidField] for terms as in [Program.CreatePlan]; (from) when that
+// is not later than now, or there are 32 versions; (withdraw) when no version begins
+// then, or it was in force already.
+//
+// Effects: the terms; no event.
+//
+// Source: docs/terms.md 7.
+func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
+	return p.engine.SetTerms(ctx, up)
+}
+
+// Terms returns all versions of the program's own terms, oldest first: past ones, the one in
+// force, and those to come.
+//
+// Source: docs/terms.md 7.
+func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
+	return p.engine.Terms(ctx)
 }
 
 // DeletePlan removes a plan.

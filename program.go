@@ -68,8 +68,7 @@ func (p *Program) Rehearsal() *Program {
 	return &Program{imports.Rehearsal(p.engine)}
 }
 
-// Settings returns the settings of the program. It reads no store; the context
-// is for callers over the network.
+// Settings returns the settings of the program, with its own terms that are in force.
 //
 // Source: docs/contract.md 4.6.
 func (p *Program) Settings(ctx context.Context) (affiliate.Settings, error) {

@@ -25,6 +25,7 @@ func TestTermsPage(t *testing.T) {
 		"Refunds, one after the other": eachRow(keptOfLines), "Line": eachRow(decidedLine), "Rules": eachRow(refusedRules),
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
 		"Payments of one customer, one after the other": cappedPayments, "What one customer does, one after the other": conversions,
+		"Paid at": datedSales,
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -476,5 +477,34 @@ func limitedPayments(t *testing.T, terms affiliate.Terms, rows [][]string) {
 		sale := s.sell(in)
 		same(t, "over", s.explain(sale).Terms.Over.Or(""), row[2])
 		same(t, "earned", sale.CommissionEarned, row[3])
+	}
+}
+
+// datedSales has rows of sales of 100, before and after the terms change.
+func datedSales(t *testing.T, terms affiliate.Terms, rows [][]string) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) time.Time {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	for _, row := range rows {
+		s := newPageShop(t, terms, berlin)
+		s.now = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+		up := affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, time.January, 1))}
+		if _, err := s.SetTerms(t.Context(), up); err != nil {
+			t.Fatal(err)
+		}
+		in := affiliate.NewSale{TotalEarned: affiliate.MustAmount("100")}
+		s.now = at(row[0])
+		if row[1] != "the same" {
+			in.PaidAt, s.now = s.now, at(row[1])
+		}
+		same(t, "earned", s.sell(in).CommissionEarned, row[2])
 	}
 }

@@ -34,8 +34,8 @@ import (
 //     RecordConversion, RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
 //     Sales
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
-//     Plan, Plans, UpdatePlan, DeletePlan, SetReferralPlan, CreateTier,
-//     Tier, Tiers, UpdateTier, DeleteTier
+//     Plan, Plans, UpdatePlan, SetTerms, Terms, DeletePlan, SetReferralPlan,
+//     CreateTier, Tier, Tiers, UpdateTier, DeleteTier
 //   - Payments of providers: PaymentConflict, ReportPayer, Payer,
 //     ReportSubscription, DecidePayment, ProviderPayment, ReportPayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,

@@ -23,7 +23,8 @@ type Terms struct {
 	MaxPerCustomer Amount `json:",omitzero"` // of all affiliates, without declined commissions
 }
 
-// A Plan is a set of terms that affiliates can be put on.
+// A Plan is a set of terms that affiliates can be put on. Its own fields are the terms in
+// force.
 //
 // Source: docs/contract.md 2.9.
 type Plan struct {
@@ -41,6 +42,7 @@ type Plan struct {
 	MonthsFrom         MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
 	MaxPerSale         Amount         `json:"maxPerSale,omitzero"` // of the commission; not there: no cap
 	MaxPerCustomer     Amount         `json:"maxPerCustomer,omitzero"`
+	Versions           []DatedTerms   `json:"versions,omitempty"` // oldest first; not there: the terms have no dates; not in events
 	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
 	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
 }
@@ -71,4 +73,7 @@ type PlanUpdate struct {
 
 	MaxPerSale     Opt[Amount] `json:",omitzero"` // null: no cap
 	MaxPerCustomer Opt[Amount] `json:",omitzero"` // null: no cap
+
+	From     Opt[Date] `json:",omitzero"` // as in [TermsUpdate]; the other fields change at once
+	Withdraw Opt[Date] `json:",omitzero"` // as in [TermsUpdate]
 }

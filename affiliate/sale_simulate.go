@@ -12,6 +12,7 @@ type SimulateQuery struct {
 	To     time.Time // exclusive; zero: to the last
 	PlanID uuid.UUID // the sales with this plan; zero: those with the program's terms
 	Terms  Terms     // instead of theirs
+	Dated  bool      // no Terms, but those of the plan when each sale was paid, as [RecalculateJob] takes them
 }
 
 // A Difference is what other terms would have changed for one affiliate.

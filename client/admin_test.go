@@ -51,6 +51,23 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	} {
 		told[P](s, "update rules")(c.UpdatePlan(x, rules.ID, up))
 	}
+	later := affiliate.Set(affiliate.Day(2099, 1, 1))
+	for _, up := range []affiliate.PlanUpdate{
+		{Rate: affiliate.Set(rate("15")), From: later}, {HoldDays: affiliate.Set[int64](9), From: later}, {From: later}, {Rate: affiliate.Set(rate("15")), From: affiliate.Set(affiliate.Day(2001, 1, 1))},
+		{Withdraw: affiliate.Set(affiliate.Day(2098, 1, 1))}, {From: affiliate.Null[affiliate.Date]()}, {Withdraw: affiliate.Null[affiliate.Date]()},
+	} {
+		told[P](s, "update dates")(c.UpdatePlan(x, rules.ID, up))
+	}
+	told[P](s, "a plan with dates")(c.Plan(x, rules.ID))
+	told[P](s, "without dates")(c.UpdatePlan(x, rules.ID, affiliate.PlanUpdate{Withdraw: later}))
+	type T = []affiliate.DatedTerms
+	told[T](s, "terms")(c.Terms(x))
+	for _, up := range []affiliate.TermsUpdate{
+		{}, {Terms: affiliate.Set(ruled), From: later}, {Rate: affiliate.Set(rate("15")), MaxPerSale: affiliate.Set(affiliate.MustAmount("9")), From: later}, {Rate: affiliate.Set(rate("101"))},
+		{Rules: affiliate.Set(never.Rules), From: later}, {Withdraw: later}, {Withdraw: later},
+	} {
+		told[T](s, "set terms")(c.SetTerms(x, up))
+	}
 	told[any](s, "delete plan with rules")(nil, c.DeletePlan(x, rules.ID))
 	told[P](s, "update no plan")(c.UpdatePlan(x, anID, affiliate.PlanUpdate{}))
 	told[P](s, "update which plan?")(c.UpdatePlan(x, uuid.Nil, affiliate.PlanUpdate{}))

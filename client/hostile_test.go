@@ -194,7 +194,7 @@ func TestNewerServer(t *testing.T) {
 // TestWrongShape (B466): every method survives an answer of another shape, with
 // one attempt and the status.
 func TestWrongShape(t *testing.T) {
-	for _, body := range []string{``, `{`, `"text"`, `5`, `true`, `{"id":{}} {}`, `[{"id":[],"affiliateId":[],"start":[]}]`, `{"id":"x","count":"x"}`, "\xff", `<html>`, "\xef\xbb\xbf{}"} {
+	for _, body := range []string{``, `{`, `"text"`, `5`, `true`, `{"id":{}} {}`, `[{"id":[],"affiliateId":[],"start":[],"from":[]}]`, `{"id":"x","count":"x"}`, "\xff", `<html>`, "\xef\xbb\xbf{}"} {
 		for _, inv := range invocations() {
 			w := always(200, body)
 			err := inv.call(t.Context(), w.client(t))

@@ -37,6 +37,8 @@ type plan struct {
 	MaxPerCustomer     affiliate.Opt[affiliate.Amount]         `json:"maxPerCustomer,omitzero"`
 	PaymentTrigger     affiliate.Opt[affiliate.PaymentTrigger] `json:"paymentTrigger,omitzero"`
 	AutoApproveRewards affiliate.Opt[bool]                     `json:"autoApproveRewards,omitzero"`
+	From               affiliate.Opt[affiliate.Date]           `json:"from,omitzero"`
+	Withdraw           affiliate.Opt[affiliate.Date]           `json:"withdraw,omitzero"`
 }
 
 // setTerms sets all terms.
@@ -82,25 +84,49 @@ func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliat
 
 // UpdatePlan is [tributary.Program.UpdatePlan].
 func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
-	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger}
-	if terms, there := up.Terms.Get(); there {
-		body.Rules, body.MonthsFrom = affiliate.Null[[]affiliate.Rule](), affiliate.Set(affiliate.MonthsFromPayment)
-		body.MaxPerSale, body.MaxPerCustomer = affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()
-		body.setTerms(terms)
-	}
-	body.AutoApproveRewards = opposite(up.HoldRewards)
-	put(&body.CommissionType, up.Type)
-	put(&body.CommissionRate, up.Rate)
-	put(&body.NumberOfPayments, zeroIsNull(up.MaxPayments))
-	put(&body.NumberOfMonths, zeroIsNull(up.MaxMonths))
-	put(&body.HoldDays, up.HoldDays)
-	put(&body.Rules, up.Rules)
-	put(&body.MonthsFrom, up.MonthsFrom)
-	put(&body.MaxPerSale, up.MaxPerSale)
-	put(&body.MaxPerCustomer, up.MaxPerCustomer)
+	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger, AutoApproveRewards: opposite(up.HoldRewards)}
+	body.change(affiliate.TermsUpdate{
+		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
+		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, From: up.From, Withdraw: up.Withdraw,
+	})
 	rq := c.put(plans, body)
 	rq.goOnly("Terms", up.Terms.IsNull())
 	return send[affiliate.Plan](ctx, c, rq)
+}
+
+// change sets the terms that an update gives.
+func (p *plan) change(up affiliate.TermsUpdate) {
+	if terms, there := up.Terms.Get(); there {
+		p.Rules, p.MonthsFrom = affiliate.Null[[]affiliate.Rule](), affiliate.Set(affiliate.MonthsFromPayment)
+		p.MaxPerSale, p.MaxPerCustomer = affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()
+		p.setTerms(terms)
+	}
+	put(&p.CommissionType, up.Type)
+	put(&p.CommissionRate, up.Rate)
+	put(&p.NumberOfPayments, zeroIsNull(up.MaxPayments))
+	put(&p.NumberOfMonths, zeroIsNull(up.MaxMonths))
+	put(&p.HoldDays, up.HoldDays)
+	put(&p.Rules, up.Rules)
+	put(&p.MonthsFrom, up.MonthsFrom)
+	put(&p.MaxPerSale, up.MaxPerSale)
+	put(&p.MaxPerCustomer, up.MaxPerCustomer)
+	p.From, p.Withdraw = up.From, up.Withdraw
+}
+
+const terms = "/terms"
+
+// Terms is [tributary.Program.Terms].
+func (c *Client) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
+	return send[[]affiliate.DatedTerms](ctx, c, fetch(terms, nil))
+}
+
+// SetTerms is [tributary.Program.SetTerms].
+func (c *Client) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
+	var body plan
+	body.change(up)
+	rq := c.put(terms, body)
+	rq.goOnly("Terms", up.Terms.IsNull())
+	return send[[]affiliate.DatedTerms](ctx, c, rq)
 }
 
 // put sets a field when it is given.

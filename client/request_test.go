@@ -174,6 +174,17 @@ func TestRequests(t *testing.T) {
 				MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Null[affiliate.Amount](),
 			}))
 		}},
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":15,"from":"2027-01-01"}`, func(x ctx, c c) error {
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, 1, 1))}))
+		}},
+		{"GET /terms", "", func(x ctx, c c) error { return errOf(c.Terms(x)) }},
+		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
+			return errOf(c.SetTerms(x, affiliate.TermsUpdate{
+				Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 3, MaxPerSale: affiliate.MustAmount("4")}),
+				Rate:  affiliate.Set(affiliate.MustPercent("15")), MaxMonths: affiliate.Set[int64](2),
+				From: affiliate.Set(affiliate.Day(2027, 1, 1)), Withdraw: affiliate.Set(affiliate.Day(2027, 2, 1)),
+			}))
+		}},
 		{"PUT /sales", `{"saleId":7,"totalEarned":100}`, func(x ctx, c c) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))
 		}},

@@ -163,6 +163,8 @@ func invocations() []invocation {
 		{"CreatePlan", func(x ctx, c c) error { return errOf(c.CreatePlan(x, affiliate.NewPlan{})) }},
 		{"UpdatePlan", func(x ctx, c c) error { return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{})) }},
 		{"DeletePlan", func(x ctx, c c) error { return c.DeletePlan(x, id) }},
+		{"Terms", func(x ctx, c c) error { return errOf(c.Terms(x)) }},
+		{"SetTerms", func(x ctx, c c) error { return errOf(c.SetTerms(x, affiliate.TermsUpdate{})) }},
 		{"Tier", func(x ctx, c c) error { return errOf(c.Tier(x, id)) }},
 		{"Tiers", func(x ctx, c c) error { return errOf(c.Tiers(x, affiliate.Page{})) }},
 		{"CreateTier", func(x ctx, c c) error { return errOf(c.CreateTier(x, affiliate.NewTier{})) }},

@@ -58,11 +58,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		return schema{Type: types{"object"}, Description: "An OpenAPI 3.1 document.", AdditionalProperties: true}
 	}
 	if r.action.lookups == nil {
-		t := reflect.TypeOf(r.action.answer)
-		if t.Kind() == reflect.Slice {
-			return arrayOf(d.answerOf(shape{typ: t.Elem()}))
-		}
-		s := d.answerOf(shape{typ: t})
+		s := d.answerOf(shape{typ: reflect.TypeOf(r.action.answer)})
 		if about.misses {
 			return orNull(s)
 		}
@@ -92,6 +88,9 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 func listedInPart(t reflect.Type) bool { return t == reflect.TypeFor[affiliate.Delivery]() }
 
 func (d *drafter) answerOf(s shape) schema {
+	if s.typ.Kind() == reflect.Slice {
+		return arrayOf(d.answerOf(shape{typ: s.typ.Elem()}))
+	}
 	out, ok := schemaRef(s)
 	if !ok {
 		d.t.Errorf("no schema for %v: name it in schemaNames", s.typ)

@@ -55,7 +55,7 @@ func resourceNotes() []described {
 	return []described{
 		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(), paymentNotes(),
 		payoutNotes(), payoutRunNotes(), adjustmentNotes(), ledgerNotes(), statementNotes(), explanationNotes(),
-		programNotes(), attentionNotes(), verificationNotes(), planNotes(), tierNotes(), clickNotes(), storedEventNotes(),
+		programNotes(), attentionNotes(), verificationNotes(), planNotes(), termsNotes(), tierNotes(), clickNotes(), storedEventNotes(),
 		partnerNotes(), upkeepNotes(), webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),
 	}
 }

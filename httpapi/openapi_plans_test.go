@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"maps"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
 
 func planNotes() described {
 	return described{
@@ -20,6 +24,8 @@ func planNotes() described {
 			"maxPerCustomer":     limited(atLeast("0")),
 			"paymentTrigger":     limited(values[affiliate.PaymentTrigger](), byDefault("PURCHASE")),
 			"autoApproveRewards": limited(byDefault(true)),
+			"from":               plain(fromText),
+			"withdraw":           plain(withdrawText),
 		},
 		operations: map[string]about{
 			"GET /commission-plans": {
@@ -33,7 +39,7 @@ func planNotes() described {
 			},
 			"PUT /commission-plans": {
 				id: "updateCommissionPlan", summary: "Change a plan for future sales",
-				text:     "The type of a plan in use cannot change. Recorded sales keep their commission. Fires nothing.",
+				text:     "With from, the terms change from then on. The type of a plan in use cannot change. Recorded sales keep their commission. Fires nothing.",
 				required: []string{"commissionPlanId"},
 				clears:   []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer"},
 				refused: refused{
@@ -49,6 +55,47 @@ func planNotes() described {
 			},
 		},
 	}
+}
+
+const (
+	fromText     = "The terms change from this instant on, which is later than now; a plain date is the beginning of that day in the program's time zone. Not there: at once."
+	withdrawText = "Takes the terms back that begin at this instant, or at the beginning of this day, and are not in force yet."
+)
+
+func termsNotes() described {
+	return described{
+		name: "Terms", text: "The program's own terms, of affiliates without a plan, each from a moment on.", main: "DatedTerms",
+		answers: map[string]map[string]string{"DatedTerms": datedTexts()},
+		bodies: map[string]note{
+			"commissionRate":   plain("0–100, or an amount of 0 or more of the flat type.", atLeast("0")),
+			"commissionType":   limited(values[affiliate.CommissionType]()),
+			"numberOfPayments": limited(atLeast("1")),
+			"numberOfMonths":   limited(atLeast("1"), atMost("1200")),
+			"holdDays":         limited(atLeast("0"), atMost("3650")),
+			"rules":            limited(),
+			"monthsFrom":       limited(values[affiliate.MonthsFrom]()),
+			"maxPerSale":       limited(atLeast("0")),
+			"maxPerCustomer":   limited(atLeast("0")),
+			"from":             plain(fromText),
+			"withdraw":         plain(withdrawText),
+		},
+		operations: map[string]about{
+			"GET /terms": {id: "getTerms", summary: "List the program's own terms, oldest first: past, in force, and to come"},
+			"PUT /terms": {
+				id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",
+				text:   "A sale takes the terms that were in force when it was paid. Recorded sales keep their commission. Fires nothing.",
+				clears: []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer"},
+			},
+		},
+	}
+}
+
+func datedTexts() map[string]string {
+	texts := maps.Clone(programNotes().answers["ProgramTerms"])
+	texts[""] = "Terms from a moment on, until the next ones."
+	texts["from"] = "When they begin; null: since always."
+	texts["inForce"] = "True for one of them. Those before it are past, those after it are to come."
+	return texts
 }
 
 func tierNotes() described {
@@ -112,6 +159,7 @@ func planTexts() map[string]string {
 		"monthsFrom":         "With what the months of a customer begin: the first payment, or the referral; not there: PAYMENT.",
 		"maxPerSale":         "What a sale earns at most; not there: no cap.",
 		"maxPerCustomer":     "What all sales of a customer earn together at most; not there: no cap.",
+		"versions":           "The terms with their dates, oldest first; not there when they have none, and in events.",
 		"paymentTrigger":     "What it pays for.",
 		"autoApproveRewards": "False: new commissions are ON_HOLD.",
 		"rewardType":         "What it pays in.",

@@ -125,6 +125,7 @@ func schemaNames() named[shape] {
 		{"ConflictPayment", whole[affiliate.ConflictPayment]()},
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
+		{"DatedTerms", whole[affiliate.DatedTerms]()},
 		{"Verification", whole[verified]()},
 		{"Progress", whole[stepped]()},
 		{"Breach", whole[affiliate.Breach]()},

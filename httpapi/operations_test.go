@@ -158,6 +158,8 @@ func (s stock) operations() []operation {
 		{"GET", api + "/commission-plans?commissionPlanId=" + s.plan.String(), ""},
 		{"POST", api + "/commission-plans", `{"name":"Flat & <b>","commissionRate":250,"commissionType":"FLAT","numberOfMonths":12,"autoApproveRewards":false}`},
 		{"PUT", api + "/commission-plans", `{"commissionPlanId":` + q(s.plan) + `,"commissionRate":30,"numberOfPayments":null}`},
+		{"GET", api + "/terms", ""},
+		{"PUT", api + "/terms", `{"commissionRate":15,"numberOfPayments":null,"from":"2099-01-01"}`},
 		{"GET", api + "/commission-tiers?commissionTierId=" + s.tier.String(), ""},
 		{"POST", api + "/commission-tiers", `{"tier":3,"name":"Gold","emoji":"\u2728","minRevenue":100.5,"commissionRate":22}`},
 		{"PUT", api + "/commission-tiers", `{"commissionTierId":` + q(s.tier) + `,"emoji":null,"minReferrals":2}`},

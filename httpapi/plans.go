@@ -45,23 +45,45 @@ type planChange struct {
 }
 
 func planChangeOf(in *input) planChange {
-	return planChange{
-		id: planTarget(in),
-		up: affiliate.PlanUpdate{
-			Name:           in.optText("name"),
-			Rate:           in.percent("commissionRate"),
-			Type:           enum[affiliate.CommissionType](in, "commissionType"),
-			MaxPayments:    in.positive("numberOfPayments"),
-			MaxMonths:      in.positive("numberOfMonths"),
-			HoldDays:       in.ranged("holdDays"),
-			Rules:          rules(in),
-			MonthsFrom:     monthsFrom(in),
-			MaxPerSale:     in.amount("maxPerSale"),
-			MaxPerCustomer: in.amount("maxPerCustomer"),
-			PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
-			HoldRewards:    in.opposite("autoApproveRewards"),
-		},
+	c := planChange{id: planTarget(in)}
+	name, t := in.optText("name"), termsUpdate(in)
+	c.up = affiliate.PlanUpdate{
+		Name: name, Rate: t.Rate, Type: t.Type, MaxPayments: t.MaxPayments, MaxMonths: t.MaxMonths, HoldDays: t.HoldDays,
+		Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
+		PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
+		HoldRewards:    in.opposite("autoApproveRewards"),
+		From:           t.From,
+		Withdraw:       t.Withdraw,
 	}
+	return c
+}
+
+// termsUpdate reads a change of terms.
+func termsUpdate(in *input) affiliate.TermsUpdate {
+	return affiliate.TermsUpdate{
+		Rate:           in.percent("commissionRate"),
+		Type:           enum[affiliate.CommissionType](in, "commissionType"),
+		MaxPayments:    in.positive("numberOfPayments"),
+		MaxMonths:      in.positive("numberOfMonths"),
+		HoldDays:       in.ranged("holdDays"),
+		Rules:          rules(in),
+		MonthsFrom:     monthsFrom(in),
+		MaxPerSale:     in.amount("maxPerSale"),
+		MaxPerCustomer: in.amount("maxPerCustomer"),
+		From:           in.date("from"),
+		Withdraw:       in.date("withdraw"),
+	}
+}
+
+// terms answers the versions of the program's own terms.
+func terms() lookup {
+	return lookup{single: true, answer: []affiliate.DatedTerms{}, run: func(c *call, _ query, _ string) error {
+		all, err := c.p.Terms(c.r.Context())
+		if err != nil {
+			return err
+		}
+		return c.answer(&all)
+	}}
 }
 
 func monthsFrom(in *input) affiliate.Opt[affiliate.MonthsFrom] {

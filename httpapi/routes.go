@@ -161,6 +161,9 @@ func routes() []route {
 		{http.MethodPut, "/commission-plans", ownerOnly, write(planChangeOf, updatePlan, strict)},
 		{http.MethodDelete, "/commission-plans", ownerOnly, write(planTarget, deletePlan, strict, wrapped)},
 
+		{http.MethodGet, "/terms", owners, search(terms())},
+		{http.MethodPut, "/terms", ownerOnly, write(termsUpdate, (*tributary.Program).SetTerms, strict)},
+
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", tierByID),
 			all((*tributary.Program).Tiers))},

@@ -173,11 +173,13 @@ func (r *Sale) firstPayout() uuid.UUID {
 	return r.Commissions[0].PayoutID
 }
 
-// Plan is a stored [affiliate.Plan].
+// Plan is a stored [affiliate.Plan]. The one with the id uuid.Max has the program's own
+// terms, once they were set; it has no name, and no trigger.
 type Plan struct {
 	ID          uuid.UUID
 	Name        string
-	Terms       affiliate.Terms
+	Terms       affiliate.Terms         // the first version, which holds since always
+	Versions    []affiliate.StoredTerms // the later ones, by their beginnings, which differ
 	Trigger     affiliate.PaymentTrigger
 	HoldRewards bool
 	CreatedAt   affiliate.Instant
@@ -187,9 +189,12 @@ type Plan struct {
 // RecordID returns the plan's id.
 func (r Plan) RecordID() uuid.UUID { return r.ID }
 
-// Clone copies the record with its rules.
+// Clone copies the record with its versions and their rules.
 func (r Plan) Clone() Plan {
-	r.Terms = r.Terms.Clone()
+	r.Terms, r.Versions = r.Terms.Clone(), slices.Clone(r.Versions)
+	for i := range r.Versions {
+		r.Versions[i].Terms = r.Versions[i].Terms.Clone()
+	}
 	return r
 }
 

@@ -19,6 +19,7 @@ func scenarios() []scenario {
 		{"S rules", "contract 2.9, Rule: for each line the first rule that holds decides", sceneRules},
 		{"S conversions", "contract 3.7: a customer has each conversion once, and a rule pays it by its name", sceneConversions},
 		{"S at once", "terms T13 and T15: payments of one customer at once have numbers one after the other, and share what the cap leaves", sceneAtOnce},
+		{"S dates", "contract 2.9, DatedTerms: terms begin at a date, and can be taken back until then", sceneDates},
 		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},
 		{"S repeats", "contract 1.8: a key gives the first answer again", sceneRepeats},
 		{"S payouts", "money 2 to 4: what is paid, taken back, adjusted and paid again", scenePayouts},

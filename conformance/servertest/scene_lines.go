@@ -1,6 +1,10 @@
 package servertest
 
-import "github.com/tributary-go/tributary/affiliate"
+import (
+	"context"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
 
 // sceneLines sells two lines by a code for one of them, and takes one back.
 func sceneLines(s *scene) {
@@ -121,4 +125,46 @@ func sceneConversions(s *scene) {
 	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "Conversion is required"))
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})},
 		invalid("rules[0].firm", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"))
+}
+
+// sceneDates plans other terms, and takes them back. What was paid before stays.
+func sceneDates(s *scene) {
+	percent := affiliate.MustPercent
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: affiliate.Terms{Rate: percent("20")}})
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
+	})
+	day := affiliate.Day(2199, 1, 1)
+	same(s, "a plan without dates", 0, len(plan.Versions))
+	dated := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rate: given(percent("15")), From: given(day)})
+	rates := func(all []affiliate.DatedTerms) (rates []affiliate.Percent, inForce int) {
+		for i, v := range all {
+			rates = append(rates, v.CommissionRate)
+			if v.InForce {
+				inForce = i
+			}
+		}
+		return rates, inForce
+	}
+	planned, now := rates(dated.Versions)
+	same(s, "20 percent now and 15 later", []any{[]affiliate.Percent{percent("20"), percent("15")}, 0, percent("20")}, []any{planned, now, dated.CommissionRate})
+	same(s, "the stored plan", dated, do(s, "Plan", s.Plan, plan.ID))
+	same(s, "20 percent", amount("20"), s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")}).CommissionEarned)
+
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rate: given(percent("15")), From: given(affiliate.Day(2001, 1, 1))},
+		invalid("from", "from must be later than now: leave it out to change the terms in force"))
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Withdraw: given(affiliate.Day(2198, 1, 1))}, invalid("withdraw", "No version of the terms begins then"))
+	back := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Withdraw: given(day)})
+	same(s, "a plan whose dates were taken back", 0, len(back.Versions))
+
+	terms := func() []affiliate.DatedTerms {
+		return do(s, "Terms", func(ctx context.Context, _ struct{}) ([]affiliate.DatedTerms, error) { return s.Terms(ctx) }, struct{}{})
+	}
+	before := terms()
+	after := do(s, "SetTerms", s.SetTerms, affiliate.TermsUpdate{Rate: given(percent("15")), From: given(day)})
+	same(s, "the terms of the program, and those to come", len(before)+1, len(after))
+	same(s, "the last of them", []any{percent("15"), false}, []any{after[len(after)-1].CommissionRate, after[len(after)-1].InForce})
+	same(s, "the list of the terms", after, terms())
+	do(s, "SetTerms", s.SetTerms, affiliate.TermsUpdate{Withdraw: given(day)})
+	same(s, "the terms that are left", before, terms())
 }

@@ -40,6 +40,8 @@ type Operations interface {
 	CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error)
 	UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error)
 	DeletePlan(ctx context.Context, id uuid.UUID) error
+	Terms(ctx context.Context) ([]affiliate.DatedTerms, error)
+	SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error)
 	Tier(ctx context.Context, id uuid.UUID) (affiliate.Tier, error)
 	Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Tier], error)
 	CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error)

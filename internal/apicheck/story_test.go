@@ -98,6 +98,7 @@ func (s *story) finds() {
 		"/verify":                   nil,
 		"/commission-plans":         {"commissionPlanId=" + s.plan},
 		"/commission-tiers":         {"commissionTierId=" + s.tier},
+		"/terms":                    nil,
 		"/webhooks":                 {"webhookId=" + s.webhook},
 		"/webhooks/deliveries": {
 			"webhookId=" + s.webhook, "state=pending&event=sale.created&since=2026-03-01&until=2026-12-31T00:00:00Z", "deliveryId=" + s.delivery("sale.created"),
@@ -106,7 +107,7 @@ func (s *story) finds() {
 	}
 	for path, queries := range hits {
 		switch path {
-		case "/program", "/verify": // they have no parameter
+		case "/program", "/terms", "/verify": // they have no parameter
 			queries = append(queries, "")
 		case "/sales/explain": // it has no pages
 		case "/attention": // its limit is another
@@ -291,6 +292,10 @@ func (s *story) money() {
 func (s *story) administers() {
 	put := func(path, body string) { s.t.Helper(); s.ok(s.t, http.MethodPut, path, body) }
 	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","name":"Gold","commissionRate":31,"numberOfPayments":null,"numberOfMonths":6,"holdDays":0,"paymentTrigger":"SIGNUP","autoApproveRewards":false}`)
+	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","commissionRate":15,"from":"2099-01-01"}`)
+	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","withdraw":"2099-01-01"}`)
+	put("/terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":3,"numberOfMonths":null,"holdDays":1,"rules":[{"name":"gifts","when":{"categories":["gift"]},"pay":{"commissionType":"NONE"}}],"monthsFrom":"REFERRAL","maxPerSale":50,"maxPerCustomer":90,"from":"2099-01-01T10:00:00Z"}`)
+	put("/terms", `{"withdraw":"2099-01-01T10:00:00Z"}`)
 	put("/commission-tiers", `{"commissionTierId":"`+s.tier+`","tier":2,"name":"Steel","emoji":null,"minReferrals":1,"minRevenue":0,"conditionType":"ALL","commissionRate":null}`)
 	do := func(path, members string) {
 		s.t.Helper()

@@ -3,9 +3,12 @@ package audit
 import (
 	"cmp"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // fromBefore stands for the type of a rate that was stored without one. It
@@ -37,15 +40,33 @@ func (a *audit) verifyOwnRate(r *record.Affiliate) {
 
 func (a *audit) verifyPlan(r *record.Plan) {
 	name := named("plan", r.ID)
-	a.titled(name, r.Name)
-	listed(a, name, "paymentTrigger", r.Trigger, paymentTriggers...)
-	a.verifyRate(name, affiliate.Set(r.Terms.Rate), r.Terms.Type)
-	if r.Terms.MaxPayments < 0 || r.Terms.MaxMonths < 0 {
-		a.breach("I40", name, "it stops after %d payments, %d months", r.Terms.MaxPayments, r.Terms.MaxMonths)
+	if r.ID != uuid.Max {
+		a.titled(name, r.Name)
+		listed(a, name, "paymentTrigger", r.Trigger, paymentTriggers...)
+	} else if r.Name != "" || r.Trigger != "" || r.HoldRewards {
+		a.breach("I44", name, "it is of the program, and has the name %q and the trigger %q", r.Name, r.Trigger)
 	}
-	a.verifyHoldDays(name, r.Terms.HoldDays)
-	a.verifyRules(name, &r.Terms)
+	a.verifyVersion(name, &r.Terms)
+	for i := range r.Versions {
+		a.verifyVersion(name, &r.Versions[i].Terms)
+		if i > 0 && !r.Versions[i].From.After(r.Versions[i-1].From) {
+			a.breach("I44", name, "version %d of its terms begins %v, and the one before it %v", i, r.Versions[i].From, r.Versions[i-1].From)
+		}
+	}
+	if n := len(r.Versions) + 1; n > refusal.MaxVersions {
+		a.breach("I44", name, "it has %d versions of its terms", n)
+	}
 	a.instants("plan", r.ID, r.CreatedAt, r.UpdatedAt)
+}
+
+// verifyVersion checks one version of the terms of a plan.
+func (a *audit) verifyVersion(name object, t *affiliate.Terms) {
+	a.verifyRate(name, affiliate.Set(t.Rate), t.Type)
+	if t.MaxPayments < 0 || t.MaxMonths < 0 {
+		a.breach("I40", name, "it stops after %d payments, %d months", t.MaxPayments, t.MaxMonths)
+	}
+	a.verifyHoldDays(name, t.HoldDays)
+	a.verifyRules(name, t)
 }
 
 func (a *audit) verifyHoldDays(of object, days int64) {

@@ -46,6 +46,18 @@ func TestVerifyRates(t *testing.T) {
 		{Name: "plan that stops before it begins", Change: plan(func(r *record.Plan) { r.Terms.MaxPayments = -1 }), Want: []string{"I40"}},
 		{Name: "plan that holds for ever", Change: plan(func(r *record.Plan) { r.Terms.HoldDays = 3651 }), Want: []string{"I40"}},
 		{Name: "plan that ends before it begins", Change: plan(func(r *record.Plan) { r.Terms.MaxMonths = -1 }), Want: []string{"I40"}},
+		{Name: "version of 200 %", Change: plan(func(r *record.Plan) {
+			r.Versions = versions(r, 1)
+			r.Versions[0].Terms.Rate = affiliate.MustPercent("200")
+		}), Want: []string{"I40"}},
+		{Name: "version with rules that contradict", Change: plan(func(r *record.Plan) {
+			r.Versions = versions(r, 1)
+			r.Versions[0].Terms.Rules = []affiliate.Rule{{Name: "r", When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, PaymentFrom: 2}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}}}
+		}), Want: []string{"I40"}},
+		{Name: "versions at one time", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 2); r.Versions[1].From = r.Versions[0].From }), Want: []string{"I44"}},
+		{Name: "33 versions", Change: plan(func(r *record.Plan) { r.Versions = versions(r, 32) }), Want: []string{"I44"}},
+		{Name: "terms of the program with a name", Change: plan(func(r *record.Plan) { r.ID, r.Trigger = uuid.Max, "" }), Want: []string{"I44"}},
+		{Name: "terms of the program with a trigger", Change: plan(func(r *record.Plan) { r.ID, r.Name = uuid.Max, "" }), Want: []string{"I44"}},
 		{Name: "plan for an unknown payment", Change: plan(func(r *record.Plan) { r.Trigger = "GIFT" }), Want: []string{"I81"}},
 		{Name: "plan without a name", Change: plan(func(r *record.Plan) { r.Name = "" }), Want: []string{"I81"}},
 		{Name: "plan changed before it was made", Change: plan(func(r *record.Plan) { r.UpdatedAt = scene.Began.Add(-time.Second) }), Want: []string{"I54"}},
@@ -82,4 +94,12 @@ func TestVerifyCommissionOfAnother(t *testing.T) {
 		return scene.Edit(tx.Sales, nil, func(r *record.Sale) { r.Commissions[0].AffiliateID = s.Bob.ID })
 	})
 	scene.Equal(t, []string{"I40", "I64"}, scene.Broken(s.Verify(t.Context())))
+}
+
+// versions are later terms of a plan, an hour apart.
+func versions(r *record.Plan, n int) (all []affiliate.StoredTerms) {
+	for i := range n {
+		all = append(all, affiliate.StoredTerms{From: scene.Began.Add(time.Duration(i) * time.Hour), Terms: r.Terms.Clone()})
+	}
+	return all
 }

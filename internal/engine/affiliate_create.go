@@ -129,18 +129,27 @@ func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
 	return terms, o.refuseTakenSlug(in.AffiliateLink, uuid.Nil, refusal.RequestedSlugTaken.Err())
 }
 
-// TermsOf returns the terms of a plan, or those of the program for the zero id.
+// TermsOf returns the terms in force of a plan, or of the program for the zero id.
 // They decide the meaning of an affiliate's own rate. For an unknown plan it
 // returns the given refusal.
 func (o *Op) TermsOf(plan uuid.UUID, missing refusal.Refusal) (affiliate.Terms, error) {
+	return o.TermsAt(plan, o.Now, missing)
+}
+
+// TermsAt is TermsOf at another time.
+func (o *Op) TermsAt(plan uuid.UUID, at affiliate.Instant, missing refusal.Refusal) (affiliate.Terms, error) {
 	if plan == uuid.Nil {
-		return o.Cfg.Terms, nil
+		own, err := o.programTerms()
+		if err != nil {
+			return affiliate.Terms{}, err
+		}
+		return *termsAt(own, at), nil
 	}
-	rec, err := o.Tx.Plans.Get(plan)
+	rec, err := o.planRecord(plan)
 	if err != nil {
 		return affiliate.Terms{}, missing.IfMissing(err)
 	}
-	return rec.Terms, nil
+	return *termsAt(&rec, at), nil
 }
 
 // refuseTakenEmail refuses an email that an affiliate other than self has.

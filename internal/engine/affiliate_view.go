@@ -24,7 +24,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 	if err != nil {
 		return affiliate.Affiliate{}, refusal.Internal("read totals", err)
 	}
-	deal, err := o.dealFor(&rec, &record.Referral{})
+	deal, err := o.dealFor(&rec, &record.Referral{}, o.Now)
 	if err != nil {
 		return affiliate.Affiliate{}, err
 	}
@@ -145,7 +145,7 @@ func (o *Op) affiliateBody(rec record.Affiliate, answer affiliate.Affiliate) (af
 		if err != nil {
 			return body, refusal.Internal("read plan", err)
 		}
-		body.CommissionPlan = affiliate.Set(planOf(plan))
+		body.CommissionPlan = affiliate.Set(planOf(&plan, o.Now))
 	}
 	if rec.TierID != uuid.Nil {
 		tier, err := o.Tx.Tiers.Get(rec.TierID)

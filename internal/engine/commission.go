@@ -25,22 +25,28 @@ type deal struct {
 	risks    []affiliate.RiskReason // the rules of Config.Review that hold the sale
 }
 
-// dealFor finds the terms of an affiliate, and of one customer when there is one. The
+// dealFor finds the terms of an affiliate at a time, and of one customer when there is one. The
 // rate is the affiliate's own, else the tier's, else the plan's, else the program's. A
 // plan of the customer replaces the affiliate's. An own rate or a tier's rate of
 // another type than the plan is ignored.
-func (o *Op) dealFor(aff *record.Affiliate, ref *record.Referral) (deal, error) {
-	d := deal{Terms: o.Cfg.Terms, rateFrom: affiliate.RateOfProgram, planFrom: affiliate.PlanOfProgram, planID: aff.PlanID}
+func (o *Op) dealFor(aff *record.Affiliate, ref *record.Referral, at affiliate.Instant) (deal, error) {
+	d := deal{rateFrom: affiliate.RateOfProgram, planFrom: affiliate.PlanOfProgram, planID: aff.PlanID}
 	from := affiliate.PlanOfAffiliate
 	if ref.PlanFixed && ref.AffiliateID == aff.ID {
 		from, d.planID = affiliate.PlanOfCustomer, ref.PlanID
 	}
-	if d.planID != uuid.Nil {
+	if d.planID == uuid.Nil {
+		terms, err := o.TermsAt(uuid.Nil, at, refusal.PlanMissing)
+		if err != nil {
+			return d, err
+		}
+		d.Terms = terms
+	} else {
 		plan, err := o.Tx.Plans.Get(d.planID)
 		if err != nil {
 			return d, refusal.Internal("commission plan of "+aff.ID.String(), err)
 		}
-		d.Terms, d.rateFrom, d.planFrom = plan.Terms, affiliate.RateOfPlan, from
+		d.Terms, d.rateFrom, d.planFrom = *termsAt(&plan, at), affiliate.RateOfPlan, from
 		if plan.HoldRewards {
 			d.hold = affiliate.HoldProgramSettings
 		}

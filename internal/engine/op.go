@@ -30,6 +30,7 @@ type Op struct {
 
 	endpoints gathering[record.Endpoint] // that may get an event
 	links     gathering[record.Link]     // of the affiliate of a sale
+	ownTerms  *record.Plan               // the program's, after this run has read them
 	watches   *watches                   // for the hooks; nil: there are none
 	Ahead     reader                     // nil: nothing is known before the transaction
 	Seen      *sighting                  // for the Observer; nil: nobody watches
@@ -79,7 +80,7 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 		if err := o.tables.run(tx); err != nil {
 			return err
 		}
-		o.Tx, o.events, o.numbered = tx, 0, false
+		o.Tx, o.events, o.numbered, o.ownTerms = tx, 0, false, nil
 		if o.Ahead != nil && tx.Soon != nil {
 			o.Ahead.Announce(tx.Soon)
 		}
@@ -126,14 +127,14 @@ func (o *Op) committed() {
 // View runs fn on a snapshot of the records.
 func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, error) {
 	var out T
-	o := &Op{Program: p, Ctx: ctx, Seen: p.Sighted(ctx)}
+	o := &Op{Program: p, Ctx: ctx, Now: p.Now(), Seen: p.Sighted(ctx)}
 	o.Seen.opened()
 	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
 		o.Seen.ran()
 		if err := p.tables.run(tx); err != nil {
 			return err
 		}
-		o.Tx = tx
+		o.Tx, o.ownTerms = tx, nil
 		out, err = fn(o)
 		return err
 	})
@@ -153,7 +154,7 @@ func (o *Op) Snapshot(fn func() error) error {
 		if err := o.tables.run(tx); err != nil {
 			return err
 		}
-		o.Tx = tx
+		o.Tx, o.ownTerms = tx, nil
 		return fn()
 	})
 	o.Seen.closed(err)

@@ -9,53 +9,42 @@ import (
 )
 
 func planUpdateCheck(up affiliate.PlanUpdate) error {
-	return refusal.First(
+	if err := refusal.First(
 		refusal.NotCleared("name", up.Name),
 		refusal.Given("name", up.Name, refusal.MaxName),
-		refusal.NotCleared("terms", up.Terms),
 		refusal.NotCleared("paymentTrigger", up.PaymentTrigger),
 		refusal.NotCleared("holdRewards", up.HoldRewards),
-		refusal.NotCleared("commissionType", up.Type),
-		refusal.NotCleared("commissionRate", up.Rate),
-		refusal.NotCleared("holdDays", up.HoldDays),
-		refusal.NotCleared("monthsFrom", up.MonthsFrom),
-	)
+	); err != nil {
+		return err
+	}
+	return termsUpdateCheck(termsUpdateOf(&up))
 }
 
-func planUpdateMerged(up affiliate.PlanUpdate, rec record.Plan) record.Plan {
+// termsUpdateOf returns what an update of a plan does to its terms.
+func termsUpdateOf(up *affiliate.PlanUpdate) affiliate.TermsUpdate {
+	return affiliate.TermsUpdate{
+		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
+		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer,
+		From: up.From, Withdraw: up.Withdraw,
+	}
+}
+
+// planUpdateMerged returns a plan after an update.
+func (o *Op) planUpdateMerged(up affiliate.PlanUpdate, old record.Plan) (record.Plan, error) {
+	rec := old.Clone()
 	rec.Name = up.Name.Or(rec.Name)
-	rec.Terms = up.Terms.Or(rec.Terms)
 	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
 	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
-	rec.Terms.Type = up.Type.Or(rec.Terms.Type)
-	rec.Terms.Rate = up.Rate.Or(rec.Terms.Rate)
-	if !up.MaxPayments.IsZero() {
-		rec.Terms.MaxPayments = up.MaxPayments.Or(0)
-	}
-	if !up.MaxMonths.IsZero() {
-		rec.Terms.MaxMonths = up.MaxMonths.Or(0)
-	}
-	rec.Terms.HoldDays = up.HoldDays.Or(rec.Terms.HoldDays)
-	if !up.Rules.IsZero() {
-		rec.Terms.Rules = up.Rules.Or(nil)
-	}
-	rec.Terms.MonthsFrom = up.MonthsFrom.Or(rec.Terms.MonthsFrom)
-	if !up.MaxPerSale.IsZero() {
-		rec.Terms.MaxPerSale = up.MaxPerSale.Or(affiliate.Amount{})
-	}
-	if !up.MaxPerCustomer.IsZero() {
-		rec.Terms.MaxPerCustomer = up.MaxPerCustomer.Or(affiliate.Amount{})
-	}
-	return rec
+	return rec, planNormalize(&rec, func() error { return o.changeTerms(&rec, termsUpdateOf(&up)) })
 }
 
-// planNormalize validates a plan and fills in its defaults.
-func planNormalize(r *record.Plan) error {
+// planNormalize validates a plan and fills in its defaults; terms does so with its terms.
+func planNormalize(r *record.Plan, terms func() error) error {
 	r.Name = plaintext.Trim(r.Name)
 	if err := refusal.Required("name", r.Name, refusal.NameRequired, refusal.MaxName); err != nil {
 		return err
 	}
-	if err := NormalizeTerms(&r.Terms); err != nil {
+	if err := terms(); err != nil {
 		return err
 	}
 	if r.Trigger == "" {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -14,7 +15,7 @@ import (
 func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "CreatePlan", Writes).End(&err)
 	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: in.HoldRewards}
-	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec)}
+	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Plan, error) {
 		rec := rec
@@ -22,7 +23,7 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affil
 		if err := o.Tx.Plans.Insert(rec); err != nil {
 			return affiliate.Plan{}, refusal.Internal("write plan", err)
 		}
-		return answer(rec), nil
+		return o.answer(rec), nil
 	})
 }
 
@@ -30,8 +31,8 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affil
 func (p *Program) Plan(ctx context.Context, id uuid.UUID) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "Plan", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Plan, error) {
-		rec, err := o.Tx.Plans.Get(id)
-		return answer(rec), err
+		rec, err := o.planRecord(id)
+		return o.answer(rec), err
 	})
 }
 
@@ -42,8 +43,11 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (_ affiliate.Lis
 	if err != nil {
 		return affiliate.List[affiliate.Plan]{}, err
 	}
+	if l.cursor == "" {
+		l.Query.After = programPlan() // newest first, so that it would be the first
+	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Plan], error) {
-		return Collect(o.Tx.Plans, l, func(rec record.Plan) (affiliate.Plan, error) { return answer(rec), nil })
+		return Collect(o.Tx.Plans, l, func(rec record.Plan) (affiliate.Plan, error) { return o.answer(rec), nil })
 	})
 }
 
@@ -56,18 +60,18 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Pla
 		rq.Refused = planUpdateCheck(up)
 	}
 	return Write(o, rq, func() (affiliate.Plan, error) {
-		old, err := o.Tx.Plans.Get(id)
+		old, err := o.planRecord(id)
 		if err != nil {
 			return affiliate.Plan{}, refusal.PlanMissing.IfMissing(err)
 		}
-		rec := planUpdateMerged(up, old)
-		if err := planNormalize(&rec); err != nil {
+		rec, err := o.planUpdateMerged(up, old)
+		if err != nil {
 			return affiliate.Plan{}, err
 		}
 		if Same(rec, old) {
-			return answer(old), nil
+			return o.answer(old), nil
 		}
-		if rec.Terms.Type != old.Terms.Type {
+		if o.otherType(&rec, &old) {
 			if err := o.planUnused(id); err != nil {
 				return affiliate.Plan{}, err
 			}
@@ -76,7 +80,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Pla
 		if err := o.Tx.Plans.Replace(rec); err != nil {
 			return affiliate.Plan{}, refusal.Internal("write plan", err)
 		}
-		return answer(rec), nil
+		return o.answer(rec), nil
 	})
 }
 
@@ -86,7 +90,7 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) (err error) {
 	o := p.Op(ctx)
 	rq := Request{Name: "plan.delete", Input: id, Refused: refusal.First(refusal.RefuseNoPlanID.When(id == uuid.Nil))}
 	_, err = Write(o, rq, func() (struct{}, error) {
-		if _, err := o.Tx.Plans.Get(id); err != nil {
+		if _, err := o.planRecord(id); err != nil {
 			return struct{}{}, refusal.PlanMissing.IfMissing(err)
 		}
 		if err := o.planUnused(id); err != nil {
@@ -108,4 +112,18 @@ func (o *Op) planUnused(id uuid.UUID) error {
 		return refusal.PlanInUse.Err()
 	}
 	return err
+}
+
+// otherType reports whether a change gives terms, in force or to come, another commission
+// type than those in force had.
+func (o *Op) otherType(r, old *record.Plan) bool {
+	was := termsAt(old, o.Now).Type
+	if termsAt(r, o.Now).Type != was {
+		return true
+	}
+	return slices.ContainsFunc(r.Versions, func(v affiliate.StoredTerms) bool {
+		i, there := version(old, v.From)
+		known := there && old.Versions[i].Terms.Type == v.Terms.Type
+		return v.From.After(o.Now) && v.Terms.Type != was && !known
+	})
 }

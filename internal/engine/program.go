@@ -30,7 +30,8 @@ type Program struct {
 
 	Verifying *atomic.Bool // a VerifyJob runs
 
-	targets []target // the prepared destinations
+	targets []target     // the prepared destinations
+	unset   *record.Plan // the program's own terms, until they are set
 }
 
 // New makes a program with the configuration cfg on store. It does not use the
@@ -48,7 +49,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 	return &Program{
 		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		Recent: new(Recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
-		targets: targets(cfg.Destinations, cfg.Param),
+		targets: targets(cfg.Destinations, cfg.Param), unset: &record.Plan{ID: programPlan(), Terms: cfg.Terms},
 	}, nil
 }
 

@@ -35,10 +35,11 @@ func (o *Op) overrideRate(d *deal, aff *record.Affiliate) error {
 	if err != nil {
 		return refusal.Internal("tier of "+aff.ID.String(), err)
 	}
-	if rate, ok := tier.Rate.Get(); ok && o.tierRateType(&tier) == d.Type {
+	typ, err = o.tierRateType(&tier)
+	if rate, ok := tier.Rate.Get(); ok && typ == d.Type {
 		d.Rate, d.rateFrom, d.tierID = rate, affiliate.RateOfTier, tier.ID
 	}
-	return nil
+	return err
 }
 
 // ownRateType returns the type of an affiliate's own rate; empty without one.
@@ -61,12 +62,13 @@ func (o *Op) typed(rec record.Affiliate, err error) (record.Affiliate, error) {
 }
 
 // tierRateType returns the type of a tier's rate; empty without one.
-func (p *Program) tierRateType(tier *record.Tier) affiliate.CommissionType {
+func (o *Op) tierRateType(tier *record.Tier) (affiliate.CommissionType, error) {
 	rate, ok := tier.Rate.Get()
 	if !ok || tier.RateType != "" {
-		return tier.RateType
+		return tier.RateType, nil
 	}
-	return typeFromBefore(rate, p.Cfg.Terms.Type)
+	terms, err := o.TermsOf(uuid.Nil, refusal.PlanMissing)
+	return typeFromBefore(rate, terms.Type), err
 }
 
 // typeFromBefore returns the type of a rate that was stored without one. A rate that

@@ -148,7 +148,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 	rq := Request{Name: "referral.set-plan", Input: []any{plan, ids}, Refused: refusal.First(p.CheckBulk(len(ids)))}
 	return Write(o, rq, func() ([]affiliate.Referral, error) {
 		if plan != uuid.Nil {
-			if _, err := o.Tx.Plans.Get(plan); err != nil {
+			if _, err := o.planRecord(plan); err != nil {
 				return nil, refusal.PlanNotFound.IfMissing(err)
 			}
 		}

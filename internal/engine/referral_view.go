@@ -31,7 +31,7 @@ func (o *Op) referralBody(rec record.Referral) (body affiliate.ReferralBody, err
 		if err != nil {
 			return body, refusal.Internal("plan of a referral", err)
 		}
-		body.CommissionPlan = affiliate.Set(planOf(plan))
+		body.CommissionPlan = affiliate.Set(planOf(&plan, o.Now))
 	}
 	return body, nil
 }

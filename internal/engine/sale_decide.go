@@ -47,7 +47,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 	if IsRefused(ref.Status) {
 		return affiliate.SaleInactiveCustomer, nil
 	}
-	if d.deal, err = o.dealFor(&d.affiliate, ref); err != nil {
+	if d.deal, err = o.dealFor(&d.affiliate, ref, o.judgedAt()); err != nil {
 		return "", err
 	}
 	if rate, ok := in.CommissionRate.Get(); ok {

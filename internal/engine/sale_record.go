@@ -61,6 +61,7 @@ func (r *report) Announce(soon func(table string, key record.Key)) {
 	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
 	r.Cfg.AnnounceErasure(soon, r.in.Email)
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
+	soon("plans", record.Key{ID: programPlan()})
 }
 
 // A saleReply is an [affiliate.SaleResult] whose sale is built later, after the

@@ -258,7 +258,7 @@ func (o *Op) StageOf(t *affiliate.Terms, ref *record.Referral, rec *record.Sale)
 	return s, err
 }
 
-// dealOf finds the current terms for a stored sale, and its customer.
+// dealOf finds the terms of a stored sale, those of the moment when it was paid, and its customer.
 func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
 	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
 	if err != nil {
@@ -269,7 +269,7 @@ func (o *Op) dealOf(rec *record.Sale) (d deal, ref record.Referral, err error) {
 			return d, ref, refusal.Internal("referral of a sale", err)
 		}
 	}
-	if d, err = o.dealFor(&aff, &ref); rec.Conversion != "" {
+	if d, err = o.dealFor(&aff, &ref, PaidOf(rec)); rec.Conversion != "" {
 		d.unearned()
 	}
 	return d, ref, err

@@ -14,15 +14,19 @@ import (
 func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error) {
 	defer p.Begin(&ctx, "Settings", Reads).End(&err)
 	c := p.Cfg
+	terms, err := View(ctx, p, func(o *Op) (affiliate.ProgramTerms, error) {
+		own, err := o.programTerms()
+		if err != nil {
+			return affiliate.ProgramTerms{}, err
+		}
+		return shownTerms(termsAt(own, o.Now)), nil
+	})
+	if err != nil {
+		return affiliate.Settings{}, err
+	}
 	return affiliate.Settings{
 		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(), URLModifier: c.Param, CookieDuration: c.CookieDays,
-		Destinations: shownDestinations(c.Destinations),
-		Terms: affiliate.ProgramTerms{
-			CommissionType: c.Terms.Type, CommissionRate: c.Terms.Rate, NumberOfPayments: OrNull(c.Terms.MaxPayments),
-			NumberOfMonths: OrNull(c.Terms.MaxMonths), HoldDays: c.Terms.HoldDays,
-			Rules: c.Terms.Clone().Rules, MonthsFrom: c.Terms.MonthsFrom,
-			MaxPerSale: c.Terms.MaxPerSale, MaxPerCustomer: c.Terms.MaxPerCustomer,
-		},
+		Destinations: shownDestinations(c.Destinations), Terms: terms,
 		AutoApprove: !c.NoAutoApprove, CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
 		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), CascadeEvents: c.CascadeEvents,
 		DeliverySchedule: inSeconds(c.Schedule),

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/plaintext"
@@ -33,12 +35,12 @@ func tierUpdateMerged(up affiliate.TierUpdate, rec record.Tier) record.Tier {
 }
 
 // normalizeTier validates a tier and fills in its defaults.
-func (p *Program) normalizeTier(r *record.Tier) error {
+func normalizeTier(r *record.Tier) error {
 	if r.Condition == "" {
 		r.Condition = affiliate.ConditionAll
 	}
 	r.Rate, r.Name = refusal.UnlessNull(r.Rate), plaintext.Trim(r.Name)
-	err := refusal.First(
+	return refusal.First(
 		refusal.FieldNotAtLeastOne.About("tier").When(r.Tier < 1),
 		refusal.Required("name", r.Name, refusal.NameRequired, refusal.MaxName),
 		refusal.Optional("emoji", r.Emoji, refusal.MaxName),
@@ -46,10 +48,18 @@ func (p *Program) normalizeTier(r *record.Tier) error {
 		refusal.FieldNotAtLeastZero.About("minRevenue").When(r.MinRevenue.Sign() < 0),
 		refusal.OneOf("conditionType", r.Condition, []affiliate.ConditionType{affiliate.ConditionAll, affiliate.ConditionSome}),
 	)
+}
+
+// settleTierRate gives a new rate the type of the program's terms, and checks it.
+func (o *Op) settleTierRate(r *record.Tier) error {
 	rate, ok := r.Rate.Get()
-	if !ok || r.RateType != "" || err != nil {
+	if !ok || r.RateType != "" {
+		return nil
+	}
+	terms, err := o.TermsOf(uuid.Nil, refusal.PlanMissing)
+	if err != nil {
 		return err
 	}
-	r.RateType = p.Cfg.Terms.Type
+	r.RateType = terms.Type
 	return CheckRate(rate, r.RateType)
 }

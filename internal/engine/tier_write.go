@@ -17,10 +17,13 @@ func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (_ affil
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
 		Condition: in.ConditionType, Rate: in.Rate,
 	}
-	rq := Request{Name: "tier.create", Input: in, Refused: p.normalizeTier(&rec)}
+	rq := Request{Name: "tier.create", Input: in, Refused: normalizeTier(&rec)}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Tier, error) {
 		rec := rec
+		if err := o.settleTierRate(&rec); err != nil {
+			return affiliate.Tier{}, err
+		}
 		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.NewID(), o.Now, o.Now
 		if err := o.Tx.Tiers.Insert(rec); err != nil {
 			return affiliate.Tier{}, refusal.Internal("write tier", err)
@@ -63,9 +66,14 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.Tie
 		if err != nil {
 			return affiliate.Tier{}, refusal.TierNotFound.IfMissing(err)
 		}
-		old.RateType = p.tierRateType(&old)
+		if old.RateType, err = o.tierRateType(&old); err != nil {
+			return affiliate.Tier{}, err
+		}
 		rec := tierUpdateMerged(up, old)
-		if err := p.normalizeTier(&rec); err != nil {
+		if err := normalizeTier(&rec); err != nil {
+			return affiliate.Tier{}, err
+		}
+		if err := o.settleTierRate(&rec); err != nil {
 			return affiliate.Tier{}, err
 		}
 		if Same(rec, old) {

@@ -22,7 +22,7 @@ const (
 func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
 	return func(yield func(affiliate.Difference, error) bool) {
 		q := q // two walks may go at once
-		if err := engine.NormalizeTerms(&q.Terms); err != nil {
+		if err := simulateCheck(&q); err != nil {
 			yield(affiliate.Difference{}, err)
 			return
 		}
@@ -44,6 +44,14 @@ func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery)
 			more = len(recs) == simulatedAffiliates
 		}
 	}
+}
+
+// simulateCheck checks the terms of a query.
+func simulateCheck(q *affiliate.SimulateQuery) error {
+	if given := (record.Plan{Terms: q.Terms}); q.Dated && !engine.Same(given, record.Plan{}) {
+		return refusal.FieldNotAllowed.Of("terms")
+	}
+	return engine.NormalizeTerms(&q.Terms)
 }
 
 // simulate adds up the sales of one affiliate.
@@ -100,19 +108,24 @@ func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Diffe
 	if err != nil {
 		return simulated{}, err
 	}
-	now := map[uuid.UUID]before{}
+	now, dated := map[uuid.UUID]before{}, *q
 	for i := range recs {
 		r := &recs[i]
 		after = r.ID
 		if !selects(q, r) {
 			continue
 		}
+		if q.Dated {
+			if dated.Terms, err = o.TermsAt(q.PlanID, engine.PaidOf(r), refusal.PlanMissing); err != nil {
+				return simulated{}, err
+			}
+		}
 		others, there := now[r.ReferralID]
 		if !there {
 			others = earlier[r.ReferralID]
 		}
-		was, would, err := addSimulated(o, q, &sum, r, others)
-		if err == nil && q.Terms.MaxPerCustomer.Sign() > 0 {
+		was, would, err := addSimulated(o, &dated, &sum, r, others)
+		if err == nil && (q.Dated || q.Terms.MaxPerCustomer.Sign() > 0) {
 			now[r.ReferralID], err = others.and(would, was)
 		}
 		if err != nil {

@@ -27,6 +27,7 @@ const (
 	MaxLines      = 500  // of a sale
 	MaxCategories = 16   // of a line
 	MaxRules      = 64   // of terms
+	MaxVersions   = 32   // of terms
 	MaxRuleIDs    = 100  // in a list of a rule
 	MaxClickText  = 2048 // bytes
 )

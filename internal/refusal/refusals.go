@@ -128,6 +128,10 @@ var (
 	HeadersOfAnother          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "headers", "headers must be given again when url leads to another host"}
 	SinceTooOld               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "since", "since must be at most 14 days ago"}
 	HoldDaysRange             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "holdDays", "holdDays must be an integer from 0 to 3650"}
+	TermsFromPast             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "from", "from must be later than now: leave it out to change the terms in force"}
+	TermsTooMany              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "from", fmt.Sprintf("At most %d versions of terms are kept: withdraw one that is not in force yet", MaxVersions)}
+	TermsNotThere             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "withdraw", "No version of the terms begins then"}
+	TermsInForce              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "withdraw", "Terms that were in force cannot be withdrawn: leave from out to change those in force"}
 	RuleNeverHolds            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "The conditions of a rule contradict each other, so that it can never hold"}
 	ruleCovered               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "Rule {name} can never hold, because rule {other} decides before it"} // use RuleCovered
 	RuleOfConversions         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"}
@@ -275,7 +279,8 @@ var table = []Refusal{
 	QuantityNotPositive, PriceNegative, TaxNegative, ShippingNegative, DeductionsExceedTotal, CommissionNegative,
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
-	HeadersOfAnother, SinceTooOld, HoldDaysRange, RuleNeverHolds, ruleCovered, RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
+	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce, RuleNeverHolds, ruleCovered,
+	RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, RequestedSlugTaken, SlugTaken,
 	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,

@@ -125,6 +125,35 @@ func (e rule) value() affiliate.Rule {
 	return affiliate.Rule{Name: e.Name, When: e.When, Pay: affiliate.RulePay{Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate)}, Firm: e.Firm}
 }
 
+type version struct {
+	From           int64                    `json:"from"`
+	Type           affiliate.CommissionType `json:"commission_type,omitzero"`
+	Rate           int64                    `json:"commission_rate"`
+	MaxPayments    int64                    `json:"number_of_payments,omitzero"`
+	MaxMonths      int64                    `json:"number_of_months,omitzero"`
+	HoldDays       int64                    `json:"hold_days,omitzero"`
+	Rules          []rule                   `json:"rules,omitempty"`
+	MonthsFrom     affiliate.MonthsFrom     `json:"months_from,omitzero"`
+	MaxPerSale     int64                    `json:"max_per_sale,omitzero"`
+	MaxPerCustomer int64                    `json:"max_per_customer,omitzero"`
+}
+
+func versionOf(v affiliate.StoredTerms) version {
+	t := &v.Terms
+	return version{
+		micros(v.From), t.Type, t.Rate.Scaled(), t.MaxPayments, t.MaxMonths, t.HoldDays, each(t.Rules, ruleOf), t.MonthsFrom,
+		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(),
+	}
+}
+
+func (e version) value() affiliate.StoredTerms {
+	return affiliate.StoredTerms{From: instant(e.From), Terms: affiliate.Terms{
+		Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate), MaxPayments: e.MaxPayments, MaxMonths: e.MaxMonths, HoldDays: e.HoldDays,
+		Rules: each(e.Rules, rule.value), MonthsFrom: e.MonthsFrom,
+		MaxPerSale: affiliate.AmountFromScaled(e.MaxPerSale), MaxPerCustomer: affiliate.AmountFromScaled(e.MaxPerCustomer),
+	}}
+}
+
 type handSet struct {
 	Earned   int64 `json:"commission_earned"`
 	Kept     int64 `json:"kept"`

@@ -80,6 +80,7 @@ func planFields() []field[record.Plan] {
 		text("months_from", "when the first month of a customer begins: REFERRAL; empty: with the first payment", func(r *record.Plan) *affiliate.MonthsFrom { return &r.Terms.MonthsFrom }),
 		money("max_per_sale", "the most that a sale earns; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerSale }),
 		money("max_per_customer", "the most that all sales of a customer earn; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerCustomer }),
+		listAs("versions", "later terms, by the moments from which they hold: a list of {from, commission_type, commission_rate, number_of_payments, number_of_months, hold_days, rules, months_from, max_per_sale, max_per_customer}, as the columns; from in microseconds since 1970", func(r *record.Plan) *[]affiliate.StoredTerms { return &r.Versions }, versionOf, version.value),
 		text("payment_trigger", "SIGNUP, PURCHASE, BONUS or CONTENT_REWARD", func(r *record.Plan) *affiliate.PaymentTrigger { return &r.Trigger }),
 		flag("hold_rewards", "commissions wait for a person; on the wire its opposite, autoApproveRewards", func(r *record.Plan) *bool { return &r.HoldRewards }),
 		at("created_at", "when it was recorded", func(r *record.Plan) *affiliate.Instant { return &r.CreatedAt }),

@@ -12,7 +12,7 @@ func described() []Table {
 		tableOf("codes", "Promotional codes, by which coupons are used.", codeFields()),
 		tableOf("redemptions", "One use of a code by a sale. It stays when the sale goes.", redemptionFields()),
 		tableOf("sales", "Payments of customers, with the commissions that they earn.", saleFields()),
-		tableOf("plans", "Commission plans: terms other than the program's.", planFields()),
+		tableOf("plans", "Commission plans: terms other than the program's. The one whose id is of ones alone has the program's, once they were set.", planFields()),
 		tableOf("tiers", "Levels that affiliates reach by what they bring.", tierFields()),
 		tableOf("totals", "Running totals of a link, an affiliate or a referral, under the owner's id. No row: all are zero.", totalsFields()),
 		tableOf("payouts", "What was paid out, or is to be.", payoutFields()),

@@ -70,7 +70,11 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Rules[0].Name of the rule",
 		".Terms.Rules[0].When.Products of products", ".Terms.Rules[0].When.Plans of plans", ".Terms.Rules[0].When.Categories of products",
 		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products",
-		".Terms.Rules[0].When.Conversions of conversions")
+		".Terms.Rules[0].When.Conversions of conversions",
+		".Versions[0].Terms.Rules[0].Name of the rule",
+		".Versions[0].Terms.Rules[0].When.Products of products", ".Versions[0].Terms.Rules[0].When.Plans of plans", ".Versions[0].Terms.Rules[0].When.Categories of products",
+		".Versions[0].Terms.Rules[0].When.NotProducts of products", ".Versions[0].Terms.Rules[0].When.NotPlans of plans", ".Versions[0].Terms.Rules[0].When.NotCategories of products",
+		".Versions[0].Terms.Rules[0].When.Conversions of conversions")
 	textsListed[record.Tier](t, ".Name of the tier", ".Emoji of the tier")
 	textsListed[record.Run](t, ".ExternalID of the host")
 	textsListed[record.Line](t)

@@ -282,7 +282,7 @@ CREATE INDEX IF NOT EXISTS sales_of_payable ON tributary.sales (program, of_paya
 CREATE INDEX IF NOT EXISTS sales_of_payout ON tributary.sales (program, of_payout, id) WHERE of_payout IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_state ON tributary.sales (program, of_state, id) WHERE of_state IS NOT NULL;
 
--- Commission plans: terms other than the program's.
+-- Commission plans: terms other than the program's. The one whose id is of ones alone has the program's, once they were set.
 CREATE TABLE IF NOT EXISTS tributary.plans (
   program uuid NOT NULL,
   id uuid NOT NULL,
@@ -296,6 +296,7 @@ CREATE TABLE IF NOT EXISTS tributary.plans (
   months_from text COLLATE "C" NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  versions json,
   payment_trigger text COLLATE "C" NOT NULL,
   hold_rewards boolean NOT NULL,
   created_at timestamptz NOT NULL,

@@ -279,6 +279,7 @@ CREATE TABLE tributary_plans (
   months_from TEXT NOT NULL,
   max_per_sale INTEGER NOT NULL,
   max_per_customer INTEGER NOT NULL,
+  versions TEXT,
   payment_trigger TEXT NOT NULL,
   hold_rewards INTEGER NOT NULL CHECK (hold_rewards IN (0, 1)),
   created_at INTEGER NOT NULL,

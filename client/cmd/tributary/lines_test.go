@@ -57,3 +57,25 @@ func TestLinesAndRules(t *testing.T) {
 		t.Errorf("got %+v", p.Rules)
 	}
 }
+
+// TestTermsFrom: "15 % from 1 January" is one command, for a plan and for the program.
+func TestTermsFrom(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+	w.ok("plans", "update", plan.ID.String(), "--commission-rate", "15", "--from", "2199-01-01")
+	if v := must(w.Plan(t.Context(), plan.ID)).Versions; len(v) != 2 || v[1].CommissionRate != affiliate.MustPercent("15") {
+		t.Errorf("got %+v", v)
+	}
+	w.ok("plans", "update", plan.ID.String(), "--withdraw", "2199-01-01")
+	if v := must(w.Plan(t.Context(), plan.ID)).Versions; v != nil {
+		t.Errorf("got %+v", v)
+	}
+	for _, args := range [][]string{{"terms", "set", "--commission-rate", "15", "--from", "2199-01-01"}, {"terms", "list"}} {
+		if out := w.ok(args...); !strings.Contains(out, "2199-01-01T00:00:00.000Z") || !strings.Contains(out, "15") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	if got := w.cli("terms", "set", "--commission-rate", "15", "--from", "2001-01-01"); got.code == exitDone || !strings.Contains(got.err, "from must be later than now") {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 var planColumns = []column{
 	{"ID", "id", 36, ident},
 	{"NAME", "name", 24, plain},
@@ -7,7 +9,18 @@ var planColumns = []column{
 	{"TYPE", "commissionType", 16, plain},
 }
 
-var planFields = fields("name", "commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "paymentTrigger", "autoApproveRewards:b")
+var (
+	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
+	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n")
+	termsDates  = fields("from", "withdraw")
+)
+
+var termsColumns = []column{
+	{"FROM", "from", 24, plain},
+	{"IN FORCE", "inForce", 8, plain},
+	{"RATE", "commissionRate", 10, count},
+	{"TYPE", "commissionType", 16, plain},
+}
 
 var planCommands = []command{
 	{
@@ -23,11 +36,19 @@ var planCommands = []command{
 		method: "POST", path: "/commission-plans", fields: planFields, columns: planColumns,
 	},
 	{
-		group: "plans", verb: "update", what: "Change a commission plan",
-		method: "PUT", path: "/commission-plans", fields: append(fields("commissionPlanId"), planFields...), arg: "commissionPlanId", columns: planColumns,
+		group: "plans", verb: "update", what: "Change a commission plan, its terms from a date on with --from 2027-01-01",
+		method: "PUT", path: "/commission-plans", fields: slices.Concat(fields("commissionPlanId"), planFields, termsDates), arg: "commissionPlanId", columns: planColumns,
 	},
 	{
 		group: "plans", verb: "delete", what: "Delete a commission plan",
 		method: "DELETE", path: "/commission-plans", fields: fields("commissionPlanId"), arg: "commissionPlanId", ask: "delete the plan",
+	},
+	{
+		group: "terms", verb: "list", what: "List the program's own terms: past, in force, and to come",
+		method: "GET", path: "/terms", columns: termsColumns,
+	},
+	{
+		group: "terms", verb: "set", what: "Change the program's own terms, from a date on with --from 2027-01-01",
+		method: "PUT", path: "/terms", fields: slices.Concat(termsFields, termsDates), columns: termsColumns,
 	},
 }

@@ -79,7 +79,7 @@ const (
 // groups is the order of the groups in the help.
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "sales", "payments",
-	"plans", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
+	"plans", "terms", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
 	"program", "attention", "prune", "partner-token", "verify",
 }
 

@@ -1,0 +1,426 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// A dated is a world in which Ada earns by terms that can change: those of her plan, or of
+// the program.
+type dated struct {
+	*scene.World
+	plan uuid.UUID // zero: the program
+	from time.Time
+}
+
+// eachDated tests the terms of a plan and of the program: 20 % now, and 15 % from a moment on.
+func eachDated(t *testing.T, test func(t *testing.T, d *dated), change ...func(*tributary.Config)) {
+	for _, whose := range []string{"program", "plan"} {
+		t.Run(whose, func(t *testing.T) {
+			w := scene.New(t, change...)
+			d := &dated{World: w, from: w.Now.Add(48 * time.Hour).Truncate(time.Second)}
+			if whose == "plan" {
+				d.plan = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})).ID
+			}
+			w.Join("ada", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan })
+			w.Refer("ada", "kim@b.co")
+			d.set(affiliate.TermsUpdate{Rate: scene.Percent("15"), From: d.date()})
+			test(t, d)
+			w.Verifies()
+		})
+	}
+}
+
+func (d *dated) date() affiliate.Opt[affiliate.Date] { return affiliate.Set(affiliate.At(d.from)) }
+
+// change changes the terms, and returns their versions; none when a plan shows none.
+func (d *dated) change(up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
+	if d.plan == uuid.Nil {
+		return d.SetTerms(d.T.Context(), up)
+	}
+	plan, err := d.UpdatePlan(d.T.Context(), d.plan, affiliate.PlanUpdate{
+		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
+		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, From: up.From, Withdraw: up.Withdraw,
+	})
+	return plan.Versions, err
+}
+
+func (d *dated) set(up affiliate.TermsUpdate) {
+	d.T.Helper()
+	scene.Must(d.change(up))
+}
+
+// versions returns the versions as text.
+func (d *dated) versions() string {
+	d.T.Helper()
+	all := scene.Must(d.Terms(d.T.Context()))
+	if d.plan != uuid.Nil {
+		all = scene.Must(d.Plan(d.T.Context(), d.plan)).Versions
+	}
+	var said []string
+	for _, v := range all {
+		text := v.CommissionRate.String()
+		if from, dated := v.From.Get(); dated {
+			text = fmt.Sprintf("%s at %v", text, from.Time().Sub(d.from))
+		}
+		if v.InForce {
+			text = "[" + text + "]"
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, ", ")
+}
+
+// sells records a payment of 100 at a time, reported then, and checks what it earns.
+func (d *dated) sells(at time.Time, want string) affiliate.Sale {
+	d.T.Helper()
+	d.Now = at
+	sale := d.SellTo("kim@b.co", "100")
+	if sale.CommissionEarned != scene.Sum(want) {
+		d.T.Errorf("what was paid %v after the change earns %v, want %s", at.Sub(d.from), sale.CommissionEarned, want)
+	}
+	return sale
+}
+
+// A sale takes the terms of the moment when it was paid, to the microsecond.
+func TestTermsFrom(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		scene.Equal(t, "[20], 15 at 0s", d.versions())
+		d.sells(d.from.Add(-time.Hour), "20")
+		d.sells(d.from.Add(-time.Microsecond), "20")
+		scene.Equal(t, "[20], 15 at 0s", d.versions())
+		d.sells(d.from, "15")
+		scene.Equal(t, "20, [15 at 0s]", d.versions())
+		d.sells(d.from.Add(24*time.Hour), "15")
+
+		late := func(paid time.Time, want string) {
+			res := scene.Must(d.RecordSale(t.Context(), affiliate.NewSale{Email: "kim@b.co", TotalEarned: scene.Sum("100"), PaidAt: paid}))
+			scene.Equal(t, scene.Sum(want), res.Sale.Or(affiliate.Sale{}).CommissionEarned)
+		}
+		late(d.from.Add(-time.Microsecond), "20")
+		late(d.from, "15")
+		ada := scene.Must(d.Affiliate(t.Context(), "ada"))
+		scene.Equal(t, affiliate.MustPercent("15"), ada.CommissionRate)
+	})
+}
+
+// What was recorded stays, whatever is done to it after the change: refunds, Recalculate and
+// Simulate take the terms of the moment of the payment.
+func TestTermsKeepPastSales(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		before, after := d.sells(d.from.Add(-time.Microsecond), "20"), d.sells(d.from, "15")
+		recalculate := func(want int64) {
+			t.Helper()
+			scene.Equal(t, want, int64(scene.Must(d.Run(t.Context(), affiliate.RecalculateJob{})).Changed))
+		}
+		recalculate(0)
+		scene.Must(d.RefundSale(t.Context(), affiliate.Refund{SaleID: before.ID, Amount: scene.Amount("50"), RefundID: "r"}))
+		scene.Must(d.RefundSale(t.Context(), affiliate.Refund{SaleID: after.ID, Amount: scene.Amount("50"), RefundID: "r"}))
+		earns := func(id affiliate.SaleID, want string) {
+			t.Helper()
+			scene.Equal(t, scene.Sum(want), scene.Must(d.Sale(t.Context(), id)).CommissionEarned)
+		}
+		earns(before.ID, "10")
+		earns(after.ID, "7.5")
+		recalculate(0)
+
+		scene.Must(d.UpdateSale(t.Context(), before.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("50")}))
+		scene.Must(d.UpdateSale(t.Context(), before.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
+		earns(before.ID, "10")
+
+		simulated := func(q affiliate.SimulateQuery) string {
+			t.Helper()
+			q.PlanID = d.plan
+			all := scene.All(d.Simulate(t.Context(), q))
+			return fmt.Sprint(all[0].Sales, all[0].Changed, all[0].Was, all[0].Would)
+		}
+		scene.Equal(t, "2 0 17.5 17.5", simulated(affiliate.SimulateQuery{Dated: true}))
+		scene.Equal(t, "2 1 17.5 15", simulated(affiliate.SimulateQuery{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}))
+
+		// Without a date the terms in force change, for sales since their beginning alone.
+		d.set(affiliate.TermsUpdate{Rate: scene.Percent("30")})
+		scene.Equal(t, "2 1 17.5 25", simulated(affiliate.SimulateQuery{Dated: true}))
+		recalculate(1)
+		earns(before.ID, "10")
+		earns(after.ID, "15")
+		for _, err := range d.Simulate(t.Context(), affiliate.SimulateQuery{Dated: true, Terms: affiliate.Terms{Rate: affiliate.MustPercent("1")}}) {
+			scene.WantReason(t, "terms beside those of the plan", affiliate.InvalidField, err)
+		}
+	})
+}
+
+// Limits, rules and holding period are those of the version.
+func TestTermsVersionsAreWhole(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		d.set(affiliate.TermsUpdate{
+			From: d.date(), HoldDays: affiliate.Set[int64](7), MaxPayments: affiliate.Set[int64](2), MaxPerSale: scene.Amount("14"),
+			Rules: affiliate.Set([]affiliate.Rule{{Name: "returning", When: affiliate.RuleWhen{Customer: affiliate.CustomerReturning},
+				Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("99")}}}),
+		})
+		scene.Equal(t, "[20], 15 at 0s", d.versions()) // the same date again changes that version
+		d.sells(d.from.Add(-time.Second), "20")
+		sale := d.sells(d.from, "14") // the second payment: by the rule, up to the cap
+		scene.Equal(t, int64(7), scene.Must(d.ExplainSale(t.Context(), sale.ID)).Terms.HoldDays)
+		d.sells(d.from.Add(time.Second), "0") // the third
+
+		// A later version begins as the one before it.
+		d.set(affiliate.TermsUpdate{From: affiliate.Set(affiliate.At(d.from.Add(time.Hour))), MaxPayments: affiliate.Null[int64]()})
+		d.sells(d.from.Add(time.Hour), "14")
+		scene.Equal(t, "20, 15 at 0s, [15 at 1h0m0s]", d.versions())
+	})
+}
+
+func TestTermsWithdraw(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		d.set(affiliate.TermsUpdate{Withdraw: d.date()})
+		want := ""
+		if d.plan == uuid.Nil {
+			want = "[20]"
+		}
+		scene.Equal(t, want, d.versions())
+		d.set(affiliate.TermsUpdate{Rate: scene.Percent("15"), From: d.date()})
+		moved := affiliate.Set(affiliate.At(d.from.Add(time.Hour)))
+		d.set(affiliate.TermsUpdate{Withdraw: d.date(), Rate: scene.Percent("15"), From: moved})
+		scene.Equal(t, "[20], 15 at 1h0m0s", d.versions())
+		d.sells(d.from, "20")
+		d.sells(d.from.Add(time.Hour), "15")
+	})
+}
+
+func TestTermsRefused(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		refused := func(field, text string, up affiliate.TermsUpdate) {
+			t.Helper()
+			d.Refused(scene.FieldError(affiliate.InvalidField, field, text), func() error { return scene.ErrOf(d.change(up)) })
+		}
+		rate, now := scene.Percent("10"), affiliate.Set(affiliate.At(d.Now))
+		const past = "from must be later than now: leave it out to change the terms in force"
+		refused("from", past, affiliate.TermsUpdate{Rate: rate, From: now})
+		refused("from", past, affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.At(d.Now.Add(999 * time.Microsecond)))}) // the wire shows no more digits
+		refused("from", past, affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.Day(d.Now.Date()))})
+		refused("from", past, affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.Day(1, 1, 1))})
+		refused("from", past, affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.Date{})})
+		refused("from", "from must not be null", affiliate.TermsUpdate{Rate: rate, From: affiliate.Null[affiliate.Date]()})
+		refused("withdraw", "withdraw must not be null", affiliate.TermsUpdate{Withdraw: affiliate.Null[affiliate.Date]()})
+		refused("from", "from must not be sent", affiliate.TermsUpdate{From: d.date()})
+		refused("from", "from must not be sent", affiliate.TermsUpdate{From: d.date(), Withdraw: d.date()})
+		refused("withdraw", "No version of the terms begins then", affiliate.TermsUpdate{Withdraw: now})
+		refused("commissionRate", "Commission rate must be between 0 and 100", affiliate.TermsUpdate{Rate: scene.Percent("101"), From: d.date()})
+		all := affiliate.Rule{Name: "all", Pay: affiliate.RulePay{Type: affiliate.RuleFlat}}
+		some := affiliate.Rule{Name: "some", When: affiliate.RuleWhen{Products: []string{"x"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat}}
+		refused("rules[1]", "Rule some can never hold, because rule all decides before it", affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{all, some}), From: d.date()})
+
+		for i := range 30 {
+			d.set(affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.At(d.from.Add(time.Duration(i+1) * time.Hour)))})
+		}
+		more := affiliate.TermsUpdate{Rate: rate, From: affiliate.Set(affiliate.At(d.from.Add(time.Minute)))}
+		refused("from", "At most 32 versions of terms are kept: withdraw one that is not in force yet", more)
+		more.Withdraw = d.date()
+		d.set(more)
+		d.Now = d.from.Add(time.Minute)
+		refused("withdraw", "Terms that were in force cannot be withdrawn: leave from out to change those in force", affiliate.TermsUpdate{Withdraw: more.From})
+	})
+}
+
+// The first instant of a day is that of the zone of the program, also when the day has no
+// midnight, or two.
+func TestTermsFromDay(t *testing.T) {
+	for _, tt := range []struct {
+		zone, first string
+		day         affiliate.Date
+	}{
+		{"UTC", "2027-01-01T00:00:00Z", affiliate.Day(2027, time.January, 1)},
+		{"Europe/Berlin", "2026-12-31T23:00:00Z", affiliate.Day(2027, time.January, 1)},
+		{"Europe/Berlin", "2027-03-28T22:00:00Z", affiliate.Day(2027, time.March, 29)},
+		{"Asia/Beirut", "2027-03-27T22:00:00Z", affiliate.Day(2027, time.March, 28)},      // begins at 01:00
+		{"Asia/Beirut", "2027-10-30T22:00:00Z", affiliate.Day(2027, time.October, 31)},    // 23:00 of the day before comes twice
+		{"America/Havana", "2027-11-07T04:00:00Z", affiliate.Day(2027, time.November, 7)}, // 00:30 comes twice
+		{"Pacific/Kiritimati", "2026-12-31T10:00:00Z", affiliate.Day(2027, time.January, 1)},
+	} {
+		t.Run(tt.zone+" "+tt.day.String(), func(t *testing.T) {
+			eachDated(t, func(t *testing.T, d *dated) {
+				first := scene.Must(time.Parse(time.RFC3339, tt.first))
+				d.set(affiliate.TermsUpdate{Withdraw: d.date()})
+				d.set(affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(tt.day)})
+				d.sells(first.Add(-time.Microsecond), "20")
+				d.sells(first, "15")
+			}, scene.Zoned(tt.zone))
+		})
+	}
+}
+
+// Replicas with different clocks decide each by its own, and what it recorded stays: the
+// moment is in the sale.
+func TestTermsOnTwoClocks(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		d.Now = d.from.Add(-time.Minute)
+		fast := scene.NewOn(t, d.Store, func(c *tributary.Config) {
+			c.Terms.Rate, c.Rand = affiliate.MustPercent("77"), rand.NewChaCha8([32]byte{2})
+		})
+		fast.Now = d.Now.Add(2 * time.Minute)
+		order := affiliate.NewSale{Email: "kim@b.co", TotalEarned: scene.Sum("100")}
+		ahead := scene.Must(fast.RecordSale(t.Context(), order)).Sale.Or(affiliate.Sale{})
+		scene.Equal(t, scene.Sum("15"), ahead.CommissionEarned)
+		d.sells(d.Now, "20")
+		d.Now = d.from.Add(time.Hour)
+		for _, p := range []*tributary.Program{d.Program, fast.Program} {
+			scene.Equal(t, 0, scene.Must(p.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
+		}
+	})
+}
+
+// Imported sales are decided again by the terms of their time.
+func TestTermsOfImportedSales(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan })
+		ben := scene.Must(d.Affiliate(t.Context(), "ben")).ID
+		d.Now = d.from.Add(time.Hour)
+		row := func(ref string, at time.Time) imported.Sale {
+			return imported.Sale{Ref: ref, Email: "kim@b.co", TotalEarned: scene.Sum("100"), CommissionEarned: scene.Sum("1"), CreatedAt: at}
+		}
+		scene.Must(d.ImportSales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
+		var earned []string
+		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+			moved := scene.Must(d.UpdateSale(t.Context(), s.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben)}))
+			earned = append(earned, moved.CommissionEarned.String())
+		}
+		scene.Equal(t, []string{"15", "20"}, earned)
+	})
+}
+
+// Changes at the same time all count: each is a version, or the last of one moment.
+func TestTermsConcurrently(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				at := affiliate.Set(affiliate.At(d.from.Add(time.Duration(i%10) * time.Hour)))
+				if _, err := d.change(affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i%10) * 10_000)), From: at}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		want := "[20]"
+		for i := range 10 {
+			want += fmt.Sprintf(", %d at %v", i, time.Duration(i)*time.Hour)
+		}
+		scene.Equal(t, want, d.versions())
+	})
+}
+
+// Config.Terms count until the first change of the program's terms, and never after it.
+func TestTermsOfConfig(t *testing.T) {
+	store := memstore.New()
+	open := func(rate string) *scene.World {
+		return scene.NewOn(t, store, func(c *tributary.Config) { c.Terms.Rate = affiliate.MustPercent(rate) })
+	}
+	shown := func(w *scene.World, want string) {
+		t.Helper()
+		scene.Equal(t, want, scene.Must(w.Settings(t.Context())).Terms.CommissionRate.String())
+	}
+	w := open("10")
+	before := w.Dump()
+	scene.Must(w.SetTerms(t.Context(), affiliate.TermsUpdate{Rate: scene.Percent("10")}))
+	scene.Equal(t, before, w.Dump()) // nothing changed, so nothing is kept
+	shown(open("20"), "20")
+	events := w.Fired(func() {
+		scene.Must(w.SetTerms(t.Context(), affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(affiliate.At(w.Now.Add(time.Hour)))}))
+	})
+	scene.Equal(t, 0, len(events))
+	shown(open("20"), "10")
+	scene.Must(w.SetTerms(t.Context(), affiliate.TermsUpdate{Rate: scene.Percent("12")}))
+	shown(open("20"), "12")
+	other := open("20")
+	other.Now = other.Now.Add(time.Hour)
+	shown(other, "15")
+	scene.Equal(t, int64(2), int64(len(scene.Must(other.Terms(t.Context())))))
+	w.Verifies()
+}
+
+// The terms of the program are no plan of anybody.
+func TestTermsAreNoPlan(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("ada")
+	r := w.Refer("ada", "kim@b.co")
+	scene.Must(w.SetTerms(t.Context(), affiliate.TermsUpdate{Rate: scene.Percent("12")}))
+	scene.Equal(t, 0, len(scene.Must(w.Plans(t.Context(), affiliate.Page{})).Items))
+	mine := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
+	scene.Equal(t, affiliate.List[affiliate.Plan]{Items: []affiliate.Plan{mine}}, scene.Must(w.Plans(t.Context(), affiliate.Page{Limit: 1})))
+	if _, err := w.Plan(t.Context(), uuid.Max); err != affiliate.ErrNotFound {
+		t.Error(err)
+	}
+	for name, call := range map[string]func() error{
+		"UpdatePlan": func() error {
+			return scene.ErrOf(w.UpdatePlan(t.Context(), uuid.Max, affiliate.PlanUpdate{Name: affiliate.Set("x")}))
+		},
+		"DeletePlan":       func() error { return w.DeletePlan(t.Context(), uuid.Max) },
+		"SetAffiliatePlan": func() error { return scene.ErrOf(w.SetAffiliatePlan(t.Context(), uuid.Max, a.ID)) },
+		"SetReferralPlan":  func() error { return scene.ErrOf(w.SetReferralPlan(t.Context(), uuid.Max, r.ID)) },
+		"CreateAffiliate": func() error {
+			return scene.ErrOf(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@b.co", CommissionPlanID: uuid.Max}))
+		},
+	} {
+		scene.WantReason(t, name, affiliate.PlanNotFound, call())
+	}
+	scene.Equal(t, "12", w.SellTo("kim@b.co", "100").CommissionEarned.String())
+	w.Verifies()
+}
+
+// The commission type of a plan in use does not change, at any date.
+func TestTermsTypeInUse(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		flat := affiliate.TermsUpdate{Type: affiliate.Set(affiliate.CommissionFlat), From: d.date()}
+		if d.plan == uuid.Nil { // as a change of Config: a rate of another type is not used
+			d.set(flat)
+			d.sells(d.from, "15")
+			return
+		}
+		d.Refused(scene.StateError(affiliate.PlanInUse, "", "Commission plan is in use"), func() error { return scene.ErrOf(d.change(flat)) })
+		other := scene.Must(d.CreatePlan(t.Context(), affiliate.NewPlan{Name: "other"}))
+		d.plan = other.ID
+		d.set(flat)
+		d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = other.ID })
+		d.set(affiliate.TermsUpdate{Rate: scene.Percent("5")}) // what was planned before stays possible
+		d.set(affiliate.TermsUpdate{Rate: scene.Percent("7"), From: d.date()})
+	})
+}
+
+// Events show the terms in force, and no dates.
+func TestTermsInEvents(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *dated) {
+		d.Now = d.from
+		events := d.Fired(func() { d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan }) })
+		body := scene.BodyOf[affiliate.AffiliateBody](t, events[0])
+		scene.Equal(t, "15", body.CommissionRate.String())
+		if d.plan != uuid.Nil {
+			plan := body.CommissionPlan.Or(affiliate.Plan{})
+			scene.Equal(t, "15", plan.CommissionRate.String())
+			scene.Equal(t, 0, len(plan.Versions))
+		}
+	})
+}
+
+// A repeat with the key of a change gets its first answer.
+func TestTermsOnce(t *testing.T) {
+	w := scene.New(t)
+	up := affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(affiliate.At(w.Now.Add(time.Hour)))}
+	p := w.Keyed(affiliate.Once{Key: "k"})
+	first := scene.Must(p.SetTerms(t.Context(), up))
+	w.Now = w.Now.Add(2 * time.Hour)
+	scene.Equal(t, first, scene.Must(p.SetTerms(t.Context(), up)))
+	up.Rate = scene.Percent("16")
+	scene.WantReason(t, "other terms", affiliate.IdempotencyKeyReused, scene.ErrOf(p.SetTerms(t.Context(), up)))
+}
