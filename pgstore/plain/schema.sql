@@ -406,6 +406,7 @@ CREATE TABLE tributary.plans (
   months_from text NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  versions json,
   payment_trigger text NOT NULL,
   hold_rewards bool NOT NULL,
   created_at timestamptz NOT NULL,
