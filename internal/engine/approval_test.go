@@ -175,6 +175,8 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 				if usable := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable, Search: affiliate.Set("ada20")}, affiliate.Page{})).Items; len(usable) == 1 == row.refused {
 					t.Errorf("%d usable codes", len(usable))
 				}
+				scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
+				scene.Equal(t, affiliate.CodeUnassigned, scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "NOBODYS"})).Reasons[0].Reason)
 				sell := func() error {
 					return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
 				}

@@ -64,6 +64,20 @@ func TestCaps(t *testing.T) {
 	}
 }
 
+// A rate that is given to a sale later takes its cap away; the terms bring it back.
+func TestCapOfUpdatedSale(t *testing.T) {
+	s, ctx := scene.NewShop(t, capped("30", "0")), t.Context()
+	sale := s.ToTomas("200")
+	for _, tt := range []struct {
+		rate   affiliate.Opt[affiliate.Percent]
+		earned string
+	}{{scene.Percent("25"), "50"}, {affiliate.Null[affiliate.Percent](), "30"}} {
+		sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: tt.rate}))
+		scene.Equal(t, scene.Sum(tt.earned), sale.CommissionEarned)
+		s.Verifies()
+	}
+}
+
 // What other caps would have paid: 20 % of 200 three times, with 50 a customer at most
 // and without.
 func TestSimulateCaps(t *testing.T) {

@@ -52,7 +52,7 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	} else if ok {
 		total = refusal.BoundOfSale("totalEarned", amount)
 	}
-	if basket = checkSubtotal(in.Subtotal); basket == nil && len(in.Lines) > 0 {
+	if basket = checkSubtotal(in.Subtotal); basket == nil {
 		in.Lines = slices.Clone(in.Lines)
 		if _, err := normalizeLines(in.Lines, in.Product, &in.Subtotal); err != nil {
 			return err

@@ -266,3 +266,35 @@ func TestPreviewCommission(t *testing.T) {
 		t.Error("a preview changed records")
 	}
 }
+
+// A rule that pays something else now changes what a sale rests on, although its name is the
+// same: a sale in a payout does not follow it, and one that is calculated again does. It
+// knows the month of its customer then.
+func TestRuleChanges(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	terms := affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{ruled("half", "50")}}
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: terms}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
+	held := s.ToTomas("100")
+	s.PaysOut()
+	free := s.ToTomas("100")
+	terms.Rules = []affiliate.Rule{when(ruled("half", "40"), affiliate.RuleWhen{MonthTo: 1})}
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	again := affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
+	s.Refused(partOfAPayout, func() error { return scene.ErrOf(s.UpdateSale(ctx, held.ID, again)) })
+	scene.Equal(t, scene.Sum("40"), scene.Must(s.UpdateSale(ctx, free.ID, again)).CommissionEarned)
+	scene.Equal(t, 1, scene.Must(s.ExplainSale(ctx, free.ID)).Terms.Month)
+	s.Verifies()
+}
+
+// The rules of other terms leave alone what earned nothing because of a limit.
+func TestRuleOfSaleBeyondLimits(t *testing.T) {
+	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 }), t.Context()
+	s.ToTomas("100")
+	over := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rules: []affiliate.Rule{ruled("half", "50")}}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	scene.Equal(t, over.Lines, scene.Must(s.Sale(ctx, over.ID)).Lines)
+	s.Verifies()
+}

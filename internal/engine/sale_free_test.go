@@ -140,6 +140,32 @@ func TestFreeOrderIsPaidLate(t *testing.T) {
 	s.Verifies()
 }
 
+// A limit ends the payments of a customer. An order of nobody any more is paid.
+func TestFreeOrderIsPaidWithoutCustomer(t *testing.T) {
+	s, ctx := scene.NewGiftShop(t, 0, func(c *tributary.Config) { c.Terms.MaxPayments = 1 }), t.Context()
+	bob := s.Join("bob", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "bob" })
+	s.Refer("bob", "t@x.example")
+	s.SellTo("t@x.example", "100")
+	sale := s.Give("t@x.example")
+	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}); err != nil {
+		t.Fatal(err)
+	}
+	sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("30")}))
+	scene.Equal(t, scene.Sum("6"), sale.CommissionEarned)
+	s.Verifies()
+}
+
+// The lines of a free order that is paid earn by their rules.
+func TestFreeOrderOfLinesIsPaid(t *testing.T) {
+	s := scene.NewGiftShop(t, 0, pays(ruled("half", "50", "dear")))
+	in := scene.GiftOrder("t@x.example")
+	in.Lines = []affiliate.Line{line("d", "dear", "20"), line("c", "cheap", "10")}
+	sale, _ := scene.Must(s.RecordSale(t.Context(), in)).Sale.Get()
+	sale = scene.Must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("30")}))
+	scene.Equal(t, scene.Sum("11"), sale.CommissionEarned)
+	s.Verifies()
+}
+
 // TestFreeOrderEnds: check 37, M74.
 func TestFreeOrderEnds(t *testing.T) {
 	s := scene.NewGiftShop(t, 0, func(c *tributary.Config) { c.RefundWindow = time.Hour })

@@ -91,6 +91,8 @@ func TestSaleLinesRefused(t *testing.T) {
 	}
 	order := affiliate.Order{PromoCode: "ADA20", Lines: many}
 	s.Refused(inField("lines", "must have at most 500 entries"), func() error { return scene.ErrOf(s.Evaluate(t.Context(), order)) })
+	order.Subtotal = scene.Amount("-1") // is looked at first
+	s.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero"), func() error { return scene.ErrOf(s.Evaluate(t.Context(), order)) })
 }
 
 // What a customer typed refuses no payment: the name of a line is left out. The lines of
@@ -214,6 +216,8 @@ func TestRefundOfLinesRefused(t *testing.T) {
 		in   affiliate.Refund
 		want affiliate.Error
 	}{
+		"500":                     {affiliate.Refund{Amount: sum("10"), Lines: make([]affiliate.RefundLine, 500)}, inField("lines[0].id", "is required")},
+		"501":                     {affiliate.Refund{Amount: sum("10"), Lines: make([]affiliate.RefundLine, 501)}, inField("lines", "must have at most 500 entries")},
 		"without an amount":       {affiliate.Refund{Lines: of("d", "10")}, inField("amount", "is required")},
 		"another amount":          {affiliate.Refund{Amount: sum("11"), Lines: of("d", "10")}, notSum},
 		"the tax forgotten":       {affiliate.Refund{Amount: sum("10"), Tax: sum("1"), Lines: of("d", "10")}, notSum},
@@ -238,6 +242,10 @@ func TestRefundOfLinesRefused(t *testing.T) {
 		func() error {
 			return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: sum("10.01"), Lines: of("d", "10.01")}))
 		})
+	plain := s.ToTomas("100")
+	s.RefusedLate(inField("lines[0].id", "must be the id of a line of the sale"), func() error {
+		return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: plain.ID, Amount: sum("10"), Lines: of("d", "10")}))
+	})
 }
 
 // The base is shared out by what the discounts left, else by the amounts, else to the first
@@ -289,5 +297,28 @@ func TestUpdateSaleWithLines(t *testing.T) {
 		func() error {
 			return scene.ErrOf(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("99"))}))
 		})
+	s.Verifies()
+}
+
+// A total may leave a line just what refunds named of it. They are of its part of the base,
+// so the tax counts.
+func TestTotalBelowRefundOfLine(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: []affiliate.Line{line("d", "", "100")}})
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("90"), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("90")}}}))
+	s.RefusedLate(scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount"),
+		func() error {
+			return scene.ErrOf(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("99.99")}))
+		})
+	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("100")}))
+	s.Verifies()
+}
+
+// What was set by hand stays while lines, and what they pay, stay the same.
+func TestSetByHandWithLines(t *testing.T) {
+	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "dear"))), t.Context()
+	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("5")}))
+	scene.Equal(t, scene.Sum("5"), scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Tom")})).CommissionEarned)
 	s.Verifies()
 }

@@ -372,7 +372,7 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) record.Sale {
 		Lines: StoredLines(in.Lines),
 	}
 	setRate(&rec, &d.deal)
-	if d.verdict.found && !d.Priced && len(rec.Lines) > 0 {
+	if d.verdict.found && !d.Priced {
 		o.discountLines(&d.verdict.coupon, rec.Lines)
 	}
 	return rec

@@ -234,16 +234,16 @@ func (o *Op) applyTerms(rec *record.Sale) error {
 // its number.
 func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error {
 	s, err := o.StageOf(&d.Terms, ref, rec)
-	if err == nil && !rec.Free && len(rec.Commissions) > 0 {
-		DecideLines(rec, &d.Terms, d.rateFrom, s)
-		rec.Why.Month = int16(s.Month)
-		own, err := tally(rec)
-		if err != nil {
-			return err
-		}
-		return o.limit(rec, &d.Terms, own.Commission)
+	if err != nil || len(rec.Commissions) == 0 {
+		return err
 	}
-	return err
+	DecideLines(rec, &d.Terms, d.rateFrom, s)
+	rec.Why.Month = int16(s.Month)
+	own, err := tally(rec)
+	if err != nil {
+		return err
+	}
+	return o.limit(rec, &d.Terms, own.Commission)
 }
 
 // StageOf returns where the customer of a stored sale stood: as it was recorded, and the

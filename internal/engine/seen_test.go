@@ -80,6 +80,7 @@ func TestPaidOrderIsRecorded(t *testing.T) {
 		"slug and an email that is none": {affiliate.NewSale{ReferralID: "ada", Email: "ä@example.net", Name: "Tom"}, affiliate.SaleRecorded, []string{"email"}},
 		"slug, email and name":           {affiliate.NewSale{ReferralID: "ada", Email: "tom", Name: long}, affiliate.SaleRecorded, []string{"email", "name"}},
 		"slug and a name that is none":   {affiliate.NewSale{ReferralID: "ada", Email: "new@example.net", Name: "a\x00b"}, affiliate.SaleRecorded, []string{"name"}},
+		"a name of two lines":            {affiliate.NewSale{Email: "tomas@example.net", Name: "a\nb"}, affiliate.SaleRecorded, []string{"name"}},
 		"a name that is too long":        {affiliate.NewSale{Email: "tomas@example.net", Name: long}, affiliate.SaleRecorded, []string{"name"}},
 		"a product that has no name":     {affiliate.NewSale{PromoCode: "ADA20", Product: affiliate.Set(affiliate.Product{Name: long})}, affiliate.SaleRecorded, []string{"product.name"}},
 		"only an email that is none":     {affiliate.NewSale{Email: "tom"}, affiliate.SaleUnattributed, []string{"email"}},

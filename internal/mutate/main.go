@@ -35,17 +35,18 @@ import (
 // payments and payouts.
 var ruleFiles = []string{
 	"affiliate/amount.go", "affiliate/percent.go", "internal/delivery/decide.go",
-	"internal/engine/adjustment_record.go", "internal/engine/affiliate_status.go",
+	"internal/engine/adjustment_record.go", "internal/engine/affiliate_status.go", "internal/engine/cap.go",
 	"internal/engine/code_check.go", "internal/engine/code_evaluate.go", "internal/engine/code_rules.go",
-	"internal/engine/commission.go", "internal/engine/coupon_rules.go", "internal/engine/movement_post.go",
-	"internal/engine/payment_settle.go", "internal/engine/payment_state.go", "internal/engine/plan_rules.go",
-	"internal/engine/rate.go", "internal/engine/record_payout.go", "internal/engine/redeem.go",
-	"internal/engine/redemption.go", "internal/engine/referral_attribute.go", "internal/engine/review.go",
+	"internal/engine/commission.go", "internal/engine/conversion.go", "internal/engine/coupon_rules.go",
+	"internal/engine/movement_post.go", "internal/engine/payment_settle.go", "internal/engine/payment_state.go",
+	"internal/engine/plan_rules.go", "internal/engine/rate.go", "internal/engine/record_payout.go",
+	"internal/engine/redeem.go", "internal/engine/redemption.go", "internal/engine/referral_attribute.go",
+	"internal/engine/review.go", "internal/engine/rule_check.go", "internal/engine/rule_decide.go",
 	"internal/engine/sale_basket.go", "internal/engine/sale_decide.go", "internal/engine/sale_delete.go",
-	"internal/engine/sale_free.go", "internal/engine/sale_record.go", "internal/engine/sale_refund.go",
-	"internal/engine/sale_review.go", "internal/engine/sale_update.go", "internal/engine/tier_assign.go",
-	"internal/engine/tier_rules.go", "internal/payment/rules.go", "internal/payout/create.go",
-	"internal/payout/due.go", "internal/payout/items.go", "internal/payout/run_step.go",
+	"internal/engine/sale_free.go", "internal/engine/sale_lines.go", "internal/engine/sale_record.go",
+	"internal/engine/sale_refund.go", "internal/engine/sale_review.go", "internal/engine/sale_update.go",
+	"internal/engine/tier_assign.go", "internal/engine/tier_rules.go", "internal/payment/rules.go",
+	"internal/payout/create.go", "internal/payout/due.go", "internal/payout/items.go", "internal/payout/run_step.go",
 	"internal/payout/status.go",
 }
 

@@ -70,6 +70,15 @@ func TestPaidIsCleaned(t *testing.T) {
 	scene.Equal(t, affiliate.Currency("USD"), got.Payment.Currency)
 }
 
+// The discounts of a provider's lines have what the code took off.
+func TestPaidLinesByCode(t *testing.T) {
+	s := scene.NewPayShop(t)
+	s.Reports(scene.Altered(s.Paid("pi_1", "80", "0", "code:MARA20"), func(p *affiliate.Paid) {
+		p.Lines = []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("20")}}
+	}))
+	scene.Equal(t, affiliate.Amount{}, s.SaleOf("pi_1").Lines[0].CodeDiscount)
+}
+
 func TestPaidRefused(t *testing.T) {
 	s := scene.NewPayShop(t)
 	for name, tt := range map[string]struct {

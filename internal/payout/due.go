@@ -101,7 +101,7 @@ type examination struct {
 type reach struct {
 	after      uuid.UUID // it begins behind this affiliate
 	affiliates int       // at most so many
-	lines      int       // and no further than so many lines; zero: any number
+	lines      int       // and no further than so many lines, the last of which says where; zero: any number
 }
 
 // examine decides about the next affiliates of a run.
@@ -112,7 +112,6 @@ func examine(o *engine.Op, run *record.Run, r reach) (e examination, err error) 
 	}
 	for i := range affs {
 		if r.lines > 0 && len(e.lines) == r.lines {
-			e.last, e.over = affs[i-1].ID, false
 			break
 		}
 		d, ok, err := dueTo(o, &affs[i], run)

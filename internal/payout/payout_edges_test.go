@@ -107,6 +107,7 @@ func TestOnHoldBeforeBooks(t *testing.T) {
 }
 
 // A payout that takes two commissions of one sale changes the sale once, and says when.
+// So it does when it is paid.
 func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
@@ -127,5 +128,6 @@ func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
 			t.Errorf("commission %d was changed at %v, want %v", i, c.UpdatedAt, s.Now)
 		}
 	}
+	s.Fires(func() error { s.Moves(second, affiliate.PayoutPaid); return nil }, affiliate.SaleUpdated)
 	s.Verifies()
 }
