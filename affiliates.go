@@ -36,6 +36,24 @@ func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate
 	return p.engine.InviteAffiliate(ctx, in)
 }
 
+// EnsureAffiliate returns the affiliate with in.ExternalID, the host's own id of a user,
+// account or tenant, and creates it like [Program.CreateAffiliate] when there is none. An
+// affiliate that is there already stays as it is, whatever else in says. An affiliate with
+// the same email and another external id, or none, is not taken over:
+// [Program.UpdateAffiliate] gives it the external id.
+//
+// Errors: [affiliate.MissingField] (externalId) and those of [Program.CreateAffiliate].
+//
+// Effects: those of [Program.CreateAffiliate], for a new one.
+//
+// Concurrency: of any number of callers at once with the same external id, one creates the
+// affiliate, and all get it.
+//
+// Source: docs/rules.md 4.8; docs/contract.md 3.1.
+func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+	return p.engine.EnsureAffiliate(ctx, in)
+}
+
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
 // adjustments and canceled payouts. Its codes stay without an affiliate, until
 // [Program.UpdateCode] gives them to another one. When nothing matches,
@@ -53,7 +71,8 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 	return p.engine.DeleteAffiliate(ctx, ref)
 }
 
-// Affiliate returns the affiliate that ident names. When ident has only digits,
+// Affiliate returns the affiliate that ident names. When ident is [affiliate.External] of an
+// external id, it is the affiliate with that; when ident has only digits,
 // it is the affiliate of the click with that number; else the affiliate with
 // that id; else the owner of that slug. An id must be spelled as it was given
 // out; a slug matches in any letter case.

@@ -21,7 +21,7 @@ import (
 //
 // By noun:
 //
-//   - Affiliates: CreateAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
+//   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
 //     AffiliateByEmail, Affiliates, SearchAffiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
@@ -111,6 +111,7 @@ type Config struct {
 	Param        string                  // query parameter of the slug; zero: ref
 	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param and utm_*
 	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
+	Attribution  affiliate.Attribution   // whom a sale credits; zero: a code, else the last click, for each order anew
 	Terms        affiliate.Terms         // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
 
 	Limits affiliate.Limits // how much one object may hold

@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -15,7 +16,8 @@ type Affiliate struct {
 	LastName                        string               `json:"lastName"`
 	Name                            string               `json:"name"` // first and last name
 	Email                           string               `json:"email"`
-	CommissionRate                  Percent              `json:"commissionRate"` // the rate in effect: its own, else that of the tier, plan or program
+	ExternalID                      string               `json:"externalId,omitzero"` // the host's own id of it; not there: none
+	CommissionRate                  Percent              `json:"commissionRate"`      // the rate in effect: its own, else that of the tier, plan or program
 	UseCommissionPlanCommissionRate bool                 `json:"useCommissionPlanCommissionRate"`
 	ExemptFromCommissionTierChanges bool                 `json:"exemptFromCommissionTierChanges"`
 	AffiliateLink                   Opt[string]          `json:"affiliateLink"` // deprecated, always null
@@ -84,6 +86,7 @@ type NewAffiliate struct {
 	FirstName        string       `json:"firstName"` // 1–100 characters
 	LastName         string       `json:"lastName"`
 	Email            string       `json:"email"`                     // unique among live affiliates
+	ExternalID       string       `json:"externalId,omitzero"`       // the host's own id of the user, account or tenant, 1–255 characters; unique among live affiliates
 	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`   // its own rate, of the type of its plan
 	AffiliateLink    string       `json:"affiliateLink,omitzero"`    // slug of the first link; empty: made from the email
 	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any letter case; anything else: the program's setting
@@ -102,16 +105,33 @@ type AffiliateUpdate struct {
 	FirstName       Opt[string]  `json:"firstName,omitzero"`
 	LastName        Opt[string]  `json:"lastName,omitzero"`
 	Email           Opt[string]  `json:"email,omitzero"`           // the new address
+	ExternalID      Opt[string]  `json:"externalId,omitzero"`      // the host's own id of it; null: none
 	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // its own rate, of the type of its plan; null: inherit
 	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
 	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive in any letter case, allowed from any status
 }
 
-// AffiliateRef names an affiliate by id or email. When both are given they must
-// name the same record.
+// AffiliateRef names an affiliate by id, email or external id. When several are given
+// they must name the same record.
 type AffiliateRef struct {
-	ID    uuid.UUID
-	Email string
+	ID         uuid.UUID
+	Email      string
+	ExternalID string `json:",omitzero"`
+}
+
+// externalPrefix is what an external id has in front of it where a text names an affiliate.
+// No id, slug, number or email begins like it.
+const externalPrefix = "ext:"
+
+// External returns the text that names the affiliate with an external id, wherever a text
+// names an affiliate: "ext:user-7" for the id user-7.
+//
+// Source: docs/contract.md 1.5.
+func External(externalID string) string { return externalPrefix + externalID }
+
+// ExternalIn returns the external id in a text that [External] made, and whether it is one.
+func ExternalIn(text string) (externalID string, ok bool) {
+	return strings.CutPrefix(text, externalPrefix)
 }
 
 // PayoutDetails say how an affiliate is paid. When both are empty, nothing is

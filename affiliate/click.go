@@ -36,4 +36,8 @@ type NewClick struct {
 	Referrer   string // the page with the link
 	UserAgent  string
 	Repeat     bool // the visitor has come before: uniqueClick is false
+
+	// Earlier is the visitor's click before this one; zero: none is known. It counts in
+	// programs where the first click credits ([TouchFirst]), and others leave it out.
+	Earlier ClickID `json:",omitzero"`
 }

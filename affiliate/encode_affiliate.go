@@ -15,6 +15,9 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 	dst = jsontext.AppendString(append(dst, `,"lastName":`...), a.LastName)
 	dst = jsontext.AppendString(append(dst, `,"name":`...), a.Name)
 	dst = jsontext.AppendString(append(dst, `,"email":`...), a.Email)
+	if a.ExternalID != "" {
+		dst = jsontext.AppendString(append(dst, `,"externalId":`...), a.ExternalID)
+	}
 	dst = appendPercent(append(dst, `,"commissionRate":`...), a.CommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"useCommissionPlanCommissionRate":`...), a.UseCommissionPlanCommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"exemptFromCommissionTierChanges":`...), a.ExemptFromCommissionTierChanges)

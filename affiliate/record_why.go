@@ -13,7 +13,13 @@ const (
 	CreditAffiliate CreditedBy = "AFFILIATE"
 	CreditReferral  CreditedBy = "REFERRAL"
 	CreditEmail     CreditedBy = "EMAIL"
-	CreditUnknown   CreditedBy = "UNKNOWN" // the sale is older than this field
+
+	// What only programs with an [Attribution] of their own have.
+	CreditFirstClick CreditedBy = "FIRST_CLICK" // the first click of the visitor whose later one was named
+	CreditCustomer   CreditedBy = "CUSTOMER"    // the customer's referral, although the sale named a code or somebody else
+	CreditBrought    CreditedBy = "BROUGHT"     // what referralId named, although the sale had a code
+
+	CreditUnknown CreditedBy = "UNKNOWN" // the sale is older than this field
 )
 
 // RateSource says whose rate a sale has.
@@ -69,7 +75,7 @@ func (OverLimit) values() []OverLimit   { return overLimits }
 func (Deduction) values() []Deduction   { return deductions }
 
 var (
-	creditors   = []CreditedBy{CreditCode, CreditClick, CreditLink, CreditAffiliate, CreditReferral, CreditEmail}
+	creditors   = []CreditedBy{CreditCode, CreditClick, CreditLink, CreditAffiliate, CreditReferral, CreditEmail, CreditFirstClick, CreditCustomer, CreditBrought}
 	rateSources = []RateSource{RateOfSale, RateOfAffiliate, RateOfTier, RateOfPlan, RateOfProgram}
 	planSources = []PlanSource{PlanOfProgram, PlanOfAffiliate, PlanOfCustomer}
 	overLimits  = []OverLimit{OverPayments, OverMonths}

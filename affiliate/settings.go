@@ -18,6 +18,7 @@ type Settings struct {
 	URLModifier          string            `json:"urlModifier"`    // the query parameter of the slug
 	CookieDuration       int               `json:"cookieDuration"` // days for which a click attributes
 	Destinations         []LinkDestination `json:"destinations"`
+	Attribution          Attribution       `json:"attribution,omitzero"` // not there: the defaults
 	Terms                ProgramTerms      `json:"terms"`
 	AutoApprove          bool              `json:"autoApprove"` // affiliates created without a status are ACTIVE
 	CommissionOnTax      bool              `json:"commissionOnTax"`

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 
@@ -11,8 +12,21 @@ import (
 
 const affiliates = "/affiliates"
 
+// nameOf is how affiliateId names an affiliate: by its id, else by its external id.
+func nameOf(ref affiliate.AffiliateRef) string {
+	if ref.ID == uuid.Nil && ref.ExternalID != "" {
+		return affiliate.External(ref.ExternalID)
+	}
+	return textOfID(ref.ID)
+}
+
+// oneName bars a request whose ref has an id and an external id: it can only send one.
+func (rq *request) oneName(ref affiliate.AffiliateRef) {
+	rq.goOnly("AffiliateRef.ExternalID beside ID", ref.ID != uuid.Nil && ref.ExternalID != "")
+}
+
 // Affiliate is [tributary.Program.Affiliate]: ident is an affiliate's id, a
-// slug, or the id of a click.
+// slug, the id of a click, or [affiliate.External] of its external id.
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error) {
@@ -39,28 +53,35 @@ func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate)
 	return send[affiliate.Affiliate](ctx, c, rq)
 }
 
+// EnsureAffiliate is [tributary.Program.EnsureAffiliate]. Answers is for Go calls only: a
+// call that sets it is refused before it is sent.
+func (c *Client) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+	rq := c.post(affiliates+"/ensure", in, in.Once)
+	rq.goOnly("Answers", len(in.Answers) > 0)
+	return send[affiliate.Affiliate](ctx, c, rq)
+}
+
 // UpdateAffiliate is [tributary.Program.UpdateAffiliate]. It returns how many
 // affiliates matched: 0 or 1.
 func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
-	out, err := send[struct{ Count int }](ctx, c, c.put(affiliates, struct {
-		AffiliateID  uuid.UUID `json:"affiliateId,omitzero"`
-		EmailAddress string    `json:"emailAddress,omitzero"`
+	rq := c.put(affiliates, struct {
+		AffiliateID  string `json:"affiliateId,omitzero"`
+		EmailAddress string `json:"emailAddress,omitzero"`
 		affiliate.AffiliateUpdate
-	}{ref.ID, ref.Email, up}))
+	}{nameOf(ref), ref.Email, up})
+	rq.oneName(ref)
+	out, err := send[struct{ Count int }](ctx, c, rq)
 	return out.Count, err
 }
 
 // DeleteAffiliate is [tributary.Program.DeleteAffiliate]. A request can only
-// send one name of the affiliate, so a ref with both ID and Email is refused
-// before it is sent.
+// send one name of the affiliate, so a ref with several is refused before it is sent.
 func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error {
-	ident := ref.Email
-	if ref.ID != uuid.Nil {
-		ident = ref.ID.String()
-	}
+	ident := cmp.Or(nameOf(ref), ref.Email)
 	rq := c.remove(affiliates, struct {
 		AffiliateID string `json:"affiliateId,omitzero"`
 	}{ident})
-	rq.goOnly("AffiliateRef.Email beside ID", ref.ID != uuid.Nil && ref.Email != "")
+	rq.goOnly("AffiliateRef.Email beside ID", nameOf(ref) != "" && ref.Email != "")
+	rq.oneName(ref)
 	return done(ctx, c, rq)
 }

@@ -12,12 +12,17 @@ import (
 //
 // Errors: [affiliate.ErrNotFound] for an unknown affiliate.
 func (c *Client) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
-	return one[affiliate.Balance](ctx, c, "/balances", named(of))
+	rq := fetch("/balances", named(of))
+	if len(rq.query) == 0 {
+		return affiliate.Balance{}, affiliate.ErrNotFound
+	}
+	rq.oneName(of)
+	return find[affiliate.Balance](ctx, c, rq)
 }
 
 // named are the parameters that name an affiliate.
 func named(of affiliate.AffiliateRef) url.Values {
-	q := firstOf("affiliateId", textOfID(of.ID))
+	q := firstOf("affiliateId", nameOf(of))
 	if of.Email != "" {
 		q.Set("affiliateEmail", of.Email)
 	}

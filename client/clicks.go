@@ -20,5 +20,7 @@ func (c *Client) TrackClick(ctx context.Context, in affiliate.NewClick) (affilia
 		Referrer   string `json:"documentReferrer,omitzero"`
 		UserAgent  string `json:"userAgent,omitzero"`
 		DeviceID   string `json:"deviceId,omitzero"`
-	}{in.Slug, !in.Repeat, in.LandingURL, in.Referrer, in.UserAgent, in.DeviceID}, affiliate.Once{}))
+
+		Earlier affiliate.ClickID `json:"earlierClickId,omitzero"`
+	}{in.Slug, !in.Repeat, in.LandingURL, in.Referrer, in.UserAgent, in.DeviceID, in.Earlier}, affiliate.Once{}))
 }

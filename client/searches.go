@@ -11,6 +11,7 @@ import (
 func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	var f filter
 	f.word("status", string(q.Status))
+	f.text("externalId", q.ExternalID)
 	f.id("commissionPlanId", q.PlanID)
 	f.id("commissionTierId", q.TierID)
 	f.text("search", q.Search)

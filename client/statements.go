@@ -21,7 +21,9 @@ func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
 		query.Set("from", affiliate.At(from).String())
 		query.Set("to", affiliate.At(to).String())
 		addPage(query, pg)
-		got, a, err := do[statement](ctx, c, fetch("/statements", query))
+		rq := fetch("/statements", query)
+		rq.oneName(of)
+		got, a, err := do[statement](ctx, c, rq)
 		if err == errNull {
 			err = a.unreadable(err)
 		}

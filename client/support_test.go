@@ -128,6 +128,7 @@ func invocations() []invocation {
 		{"AffiliateByEmail", func(x ctx, c c) error { return errOf(c.AffiliateByEmail(x, "ada@example.com")) }},
 		{"Affiliates", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.Page{})) }},
 		{"CreateAffiliate", func(x ctx, c c) error { return errOf(c.CreateAffiliate(x, affiliate.NewAffiliate{})) }},
+		{"EnsureAffiliate", func(x ctx, c c) error { return errOf(c.EnsureAffiliate(x, affiliate.NewAffiliate{})) }},
 		{"UpdateAffiliate", func(x ctx, c c) error {
 			return errOf(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{}))
 		}},

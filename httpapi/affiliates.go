@@ -22,6 +22,7 @@ func newPerson(in *input) affiliate.NewAffiliate {
 		FirstName:      in.text("firstName"),
 		LastName:       in.text("lastName"),
 		Email:          in.text("email"),
+		ExternalID:     in.optional("externalId"),
 		CommissionRate: in.percent("commissionRate"),
 		AffiliateLink:  in.sent("affiliateLink", notASlug),
 	}
@@ -46,6 +47,7 @@ func affiliateChangeOf(in *input) affiliateChange {
 			FirstName:       in.optText("firstName"),
 			LastName:        in.optText("lastName"),
 			Email:           in.optText("email"),
+			ExternalID:      in.optText("externalId"),
 			CommissionRate:  in.percent("commissionRate"),
 			AffiliateLink:   in.optText("affiliateLink"),
 			AffiliateStatus: in.optText("affiliateStatus"),
@@ -57,7 +59,9 @@ func affiliateChangeOf(in *input) affiliateChange {
 // field id is the old name of affiliateId.
 func affiliateRefOf(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
-	return affiliate.AffiliateRef{ID: aliased(in, "affiliateId", "id", in.id), Email: in.name("emailAddress")}
+	ref := aliased(in, "affiliateId", "id", in.affiliateRef)
+	ref.Email = in.name("emailAddress")
+	return ref
 }
 
 // counted is the answer of a write that says how many records it matched.
@@ -70,11 +74,18 @@ func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChan
 	return counted{n}, err
 }
 
+func affiliateByExternalID(p *tributary.Program, ctx context.Context, id string) (affiliate.Affiliate, error) {
+	return p.Affiliate(ctx, affiliate.External(id))
+}
+
 // affiliateTarget reads the field that names the affiliate of a delete. A text
-// that is not an id is taken as an email.
+// that is neither an id nor an external id is taken as an email.
 func affiliateTarget(in *input) affiliate.AffiliateRef {
 	defer in.targeted()
 	text := aliased(in, "affiliateId", "id", in.name)
+	if external, ok := affiliate.ExternalIn(text); ok && external != "" {
+		return affiliate.AffiliateRef{ExternalID: external}
+	}
 	if id := idOf(text); id != unknownID {
 		return affiliate.AffiliateRef{ID: id}
 	}

@@ -116,6 +116,7 @@ func acceptanceOf(in *input) acceptance {
 		FirstName:      in.optText("firstName"),
 		LastName:       in.optText("lastName"),
 		Email:          in.optText("email"),
+		ExternalID:     in.optText("externalId"),
 		CommissionRate: in.percent("commissionRate"),
 		AffiliateLink:  in.optText("affiliateLink"),
 	}}

@@ -126,14 +126,22 @@ func inAdvance(h http.Header) bool {
 func track(p *tributary.Program, slug string, r *http.Request) (affiliate.ClickID, bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), clickWait)
 	defer cancel()
+	before := ClickFrom(p, r)
 	click, err := p.TrackClick(ctx, affiliate.NewClick{
 		Slug:       slug,
 		LandingURL: plainText(landing(r)),
 		Referrer:   headerValue(r.Header, "Referer"),
 		UserAgent:  headerValue(r.Header, "User-Agent"),
-		Repeat:     ClickFrom(p, r) != "",
+		Repeat:     before != "",
+		Earlier:    clickOf(before),
 	})
 	return click.ID, err == nil
+}
+
+// clickOf returns the click that a text of ClickFrom names; zero: none.
+func clickOf(text string) affiliate.ClickID {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return affiliate.ClickID(n)
 }
 
 // landing returns the URL that the visitor asked for.

@@ -41,6 +41,7 @@ type call struct {
 	cache   string // Cache-Control, when the answer may be kept
 
 	in   input
+	lost error // of the store, while the input named an affiliate by its external id
 	body bytes.Buffer
 	out  []byte
 

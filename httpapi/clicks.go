@@ -21,5 +21,6 @@ func newClick(in *input) affiliate.NewClick {
 		Referrer:   in.text("documentReferrer"),
 		UserAgent:  in.text("userAgent"),
 		DeviceID:   in.text("deviceId"),
+		Earlier:    affiliate.ClickID(in.integer("earlierClickId").Or(0)),
 	}
 }

@@ -107,13 +107,16 @@ func answering[Out, In any](read func(*input) In, do func(*tributary.Program, *c
 		keyless: slices.Contains(options, keyless),
 		answer:  none,
 		run: func(c *call) error {
-			c.in.update, c.in.strict = c.route.updates(), c.route.action.strict
+			c.in.call, c.in.update, c.in.strict = c, c.route.updates(), c.route.action.strict
 			if err := c.readBody(); err != nil {
 				return err
 			}
 			in := read(&c.in)
 			if err := c.in.queryError(); err != nil {
 				return err
+			}
+			if c.lost != nil {
+				return c.lost
 			}
 			var once affiliate.Once
 			if !c.route.action.keyless {

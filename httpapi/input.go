@@ -25,6 +25,7 @@ type input struct {
 	strict  bool       // unknown fields are refused
 	outer   string     // the object around a nested one, with its dot
 
+	call    *call // finds affiliates by their external ids; nil: no request
 	fields  []field
 	targets int // how many of the fields name the target
 	bad     *affiliate.Error

@@ -41,7 +41,7 @@ func (in *input) idList(name string) (ids []uuid.UUID, again bool) {
 	for _, text := range list {
 		again = again || seen[text]
 		seen[text] = true
-		id := idOf(text)
+		id := in.call.idOf(text)
 		if text == "" {
 			id = unknownID
 		}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/unseen"
 )
 
 // Texts of an input, and the ids among them.
@@ -123,7 +125,33 @@ func (in *input) readID(value json.RawMessage) uuid.UUID {
 	if blank(s) {
 		return uuid.Nil
 	}
-	return idOf(s)
+	return in.call.idOf(s)
+}
+
+// idOf returns the id that a text is, or that of the affiliate whose external id it is.
+func (c *call) idOf(s string) uuid.UUID {
+	if _, external := affiliate.ExternalIn(s); !external || c == nil {
+		return idOf(s)
+	}
+	found, err := c.p.Affiliate(unseen.Context(c.r.Context()), s)
+	switch {
+	case err == nil:
+		return found.ID
+	case !errors.Is(err, affiliate.ErrNotFound) && c.lost == nil:
+		c.lost = err
+	}
+	return unknownID
+}
+
+// affiliateRef reads an id or an external id of an affiliate.
+func (in *input) affiliateRef(name string) affiliate.AffiliateRef {
+	if value := in.value(name); value != nil && value[0] == '"' {
+		if external, ok := affiliate.ExternalIn(jsontext.Unquote(value)); ok && external != "" {
+			in.find(name, kindUUID)
+			return affiliate.AffiliateRef{ExternalID: external}
+		}
+	}
+	return affiliate.AffiliateRef{ID: in.id(name)}
 }
 
 // idOf returns the id that a text is; zero when the text is empty.

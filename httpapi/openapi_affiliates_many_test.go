@@ -71,7 +71,7 @@ func affiliateManyOperations() map[string]about {
 			required: []string{"firstName", "lastName", "email"},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
-				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
+				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken,
 			}},
 		},
 		"POST /affiliates/accept-invite": {
@@ -80,7 +80,7 @@ func affiliateManyOperations() map[string]about {
 			required: []string{"affiliateId"},
 			refused: refused{
 				invalid: []affiliate.Reason{
-					affiliate.MissingField, affiliate.StatusNotAllowed, affiliate.SlugSyntax, affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
+					affiliate.MissingField, affiliate.StatusNotAllowed, affiliate.SlugSyntax, affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken,
 					affiliate.LinkLimitReached,
 				},
 				notFound: []affiliate.Reason{affiliate.AffiliateNotFound},

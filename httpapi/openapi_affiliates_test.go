@@ -18,6 +18,7 @@ func affiliateTexts() map[string]string {
 		"lastName":                        "Last name.",
 		"name":                            "First and last name joined by a space.",
 		"email":                           "Lower case; unique among the live affiliates of the program.",
+		"externalId":                      "The host's own id of the user, account or tenant; not there when there is none. Unique among the live affiliates of the program.",
 		"commissionRate":                  "The own rate, else the one inherited from tier, plan or program: a percentage, or an amount on flat plans.",
 		"useCommissionPlanCommissionRate": "True when no own rate is set.",
 		"exemptFromCommissionTierChanges": "True when tier changes leave the affiliate alone.",
@@ -73,12 +74,13 @@ func contactTexts() map[string]string {
 
 func affiliateBodies() map[string]note {
 	return map[string]note{
-		"affiliateId":      plain("The id of the affiliate. DELETE takes its email as well.", identText),
+		"affiliateId":      plain("The id of the affiliate, or ext: and its externalId. DELETE takes its email as well.", identText),
 		"id":               plain("An old name of affiliateId.", identText),
 		"emailAddress":     plain("The present email of the affiliate.", emailIdent),
 		"firstName":        limited(nameText),
 		"lastName":         limited(nameText),
 		"email":            plain("Trimmed and lower-cased; unique among the live affiliates of the program.", emailText),
+		"externalId":       plain("The host's own id of the user, account or tenant, compared exactly; unique among the live affiliates of the program.", externalText),
 		"commissionRate":   plain("An own rate: 0–100 on percentage plans, an amount on flat ones.", atLeast("0")),
 		"affiliateLink":    plain("The slug of a new link, which is added and replaces none. At creation one is made from the email when it is not given.", slugText),
 		"affiliateStatus":  plain("active or inactive, in any letter case. At creation anything else leaves it to the program."),
@@ -93,14 +95,24 @@ func affiliateOperations() map[string]about {
 		"GET /affiliates": {
 			id: "getAffiliates", summary: "Look an affiliate up, or list all",
 			params: map[string]string{
-				"id":    "Digits: a click id first; then an affiliate id; then a slug. Answers the affiliate or null.",
-				"email": "Answers the affiliate or null.",
+				"id":         "With ext: in front an externalId. Digits: a click id first; then an affiliate id; then a slug. Answers the affiliate or null.",
+				"email":      "Answers the affiliate or null.",
+				"externalId": "Answers the affiliate or null.",
 			},
 		},
 		"POST /affiliates": {
 			id: "createAffiliate", summary: "Add an affiliate with a first link",
 			text:     "Fires affiliate.created.",
 			required: []string{"firstName", "lastName", "email"},
+			refused: refused{invalid: []affiliate.Reason{
+				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
+				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken,
+			}},
+		},
+		"POST /affiliates/ensure": {
+			id: "ensureAffiliate", summary: "The affiliate with an externalId, created when there is none",
+			text:     "An affiliate that is there already stays as it is, whatever else the body says. Of any number of requests at once, one creates it, and all get it. Fires affiliate.created for a new one.",
+			required: []string{"firstName", "lastName", "email", "externalId"},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
 				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
@@ -110,11 +122,11 @@ func affiliateOperations() map[string]about {
 			id: "updateAffiliate", summary: "Change an affiliate",
 			text:   "The count is 0 when nothing matched. Fires affiliate.updated when something changed.",
 			oneOf:  []string{"affiliateId", "id", "emailAddress"},
-			clears: []string{"commissionRate"},
+			clears: []string{"externalId", "commissionRate"},
 			limits: map[string]limit{"affiliateStatus": matches("^([Aa][Cc][Tt][Ii][Vv][Ee]|[Ii][Nn][Aa][Cc][Tt][Ii][Vv][Ee])$")},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch,
-				affiliate.AffiliateEmailTaken, affiliate.SlugTaken, affiliate.LinkLimitReached,
+				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken, affiliate.LinkLimitReached,
 			}},
 		},
 		"DELETE /affiliates": {

@@ -51,6 +51,7 @@ func clickNotes() described {
 			"documentReferrer": optional("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        optional("The browser, cut at 2,048 bytes."),
 			"deviceId":         optional("The visitor, cut at 2,048 bytes."),
+			"earlierClickId":   plain("The visitor's click before this one, in a program where the first click credits; others ignore it."),
 		},
 		operations: map[string]about{
 			"POST /clicks": {

@@ -11,6 +11,7 @@ func programNotes() described {
 				"timeZone":             "Where a plain date ends: the name of an IANA zone.",
 				"urlModifier":          "The query parameter of the slug.",
 				"cookieDuration":       "For how many days of 24 hours a click attributes.",
+				"attribution":          "Whom a sale credits; not there: a code, else the last click, else the affiliate of the customer, for each order anew.",
 				"destinations":         "Where links lead to.",
 				"terms":                "What affiliates without a rate, tier or plan of their own earn.",
 				"autoApprove":          "True: new affiliates are ACTIVE. False: INACTIVE.",
@@ -19,6 +20,12 @@ func programNotes() described {
 				"refundWindowSeconds":  "How long after a sale it may be refunded; null: no limit.",
 				"cascadeEvents":        "True: a deletion also fires the events of what goes with it.",
 				"deliverySchedule":     "The seconds before each attempt of a delivery; its length is the number of attempts.",
+			},
+			"Attribution": {
+				"":          "What the program chose about whom a sale credits. A choice that is not there is the first of its values.",
+				"touch":     "Which of a visitor's clicks credits: the last one, or the first.",
+				"customer":  "Whom orders of a known customer credit: whom each of them names, or always the affiliate of the customer.",
+				"promoCode": "When a code credits its affiliate: always, or when nobody else brought the customer.",
 			},
 			"LinkDestination": {
 				"":       "A page that links lead to.",

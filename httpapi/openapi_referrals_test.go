@@ -42,7 +42,7 @@ func referralBodies() map[string]note {
 		"referralIds":            plain("The ids of the referrals: all are changed or none.", distinct("1", "1000")),
 		"commissionPlanId":       plain("The plan; null: the affiliate's.", identText),
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),
-		"affiliateId":            plain("A click id, affiliate id or slug; an integer is taken as its digits.", identText),
+		"affiliateId":            plain("With ext: in front an externalId of an affiliate; a click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"affiliateEmail":         plain("The affiliate's email.", emailIdent),
 		"promoCode":              plain("A code, which decides the affiliate before the other two. Nothing is counted.", identText),
 		"name":                   limited(externalText),

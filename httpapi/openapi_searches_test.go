@@ -48,9 +48,10 @@ func affiliateSearchOperations() map[string]about {
 		id: "searchAffiliates", summary: "Find affiliates", text: shortPages,
 		params: map[string]string{
 			"status":           "The affiliates in this status.",
+			"externalId":       "The affiliate with this external id.",
 			"commissionPlanId": "The affiliates on this plan.",
 			"commissionTierId": "The affiliates in this tier.",
-			"search":           "The affiliate with exactly this id, email or slug; else those with this text in their name or email.",
+			"search":           "The affiliate with exactly this id, email, slug or external id; else those with this text in their name or email.",
 		},
 		limits: map[string]limit{"status": values[affiliate.AffiliateStatus](), "search": nameText},
 	}}

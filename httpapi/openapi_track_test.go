@@ -41,6 +41,7 @@ func trackingNotes() described {
 			"documentReferrer": plain("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        plain("The browser, cut at 2,048 bytes; the request's own header when it is not given."),
 			"deviceId":         plain("The visitor, cut at 2,048 bytes."),
+			"earlierClickId":   plain("The visitor's click before this one, in a program where the first click credits; others ignore it."),
 		},
 		operations: map[string]about{
 			"POST /add-click": {

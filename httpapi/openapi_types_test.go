@@ -123,6 +123,7 @@ func schemaNames() named[shape] {
 		{"FailedPayout", whole[affiliate.FailedPayout]()},
 		{"WaitingPayments", whole[affiliate.Waiting[affiliate.ConflictPayment]]()},
 		{"ConflictPayment", whole[affiliate.ConflictPayment]()},
+		{"Attribution", whole[affiliate.Attribution]()},
 		{"LinkDestination", whole[affiliate.LinkDestination]()},
 		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
 		{"DatedTerms", whole[affiliate.DatedTerms]()},

@@ -169,6 +169,7 @@ func (s stock) operations() []operation {
 		{"POST", api + "/affiliates/tier", `{"affiliateIds":[` + q(s.pending) + `],"commissionTierId":` + q(s.tier) + `}`},
 		{"POST", api + "/affiliates/tier-exempt", `{"affiliateIds":[` + q(s.pending) + `],"exempt":true}`},
 		{"POST", api + "/affiliates/payout-details", `{"affiliateId":` + q(s.pending) + `,"payoutEmail":"Dee@pay.example","paymentMethod":"PAYPAL"}`},
+		{"POST", api + "/affiliates/ensure", `{"externalId":"user-7","firstName":"F","lastName":"H","email":"ensured@example.com"}`},
 		{"POST", api + "/affiliates/invite", `{"firstName":"F","lastName":"G","email":"fay@example.com","questionAnswers":[{"questionId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","answer":"a\n<b>"}]}`},
 		{"POST", api + "/affiliates/accept-invite", `{"affiliateId":` + q(s.invited) + `,"lastName":"Accepted"}`},
 		{"POST", api + "/referrals/status", `{"referralId":"kim@example.net","subscriptionStatus":"PAST_DUE"}`},

@@ -38,6 +38,14 @@ func find(lookups ...lookup) action {
 		if err != nil {
 			return err
 		}
+		if owner, there := q.get(ofAffiliate); there {
+			if _, external := affiliate.ExternalIn(owner); external {
+				q.values.Set(ofAffiliate, c.idOf(owner).String())
+			}
+			if c.lost != nil {
+				return c.lost
+			}
+		}
 		for _, l := range lookups {
 			value, there := q.get(l.name)
 			if !there && l.name != "" {
@@ -56,6 +64,9 @@ func find(lookups ...lookup) action {
 		return refusal.RefuseQuery.Err() // not reached: the last lookup of every route needs no parameter
 	}}
 }
+
+// ofAffiliate is the parameter that selects what is of an affiliate.
+const ofAffiliate = "affiliateId"
 
 // search returns a GET that combines its parameters and refuses others. Without limit
 // its pages have 100 records: it never answers a whole list.

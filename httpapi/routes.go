@@ -28,6 +28,7 @@ func routes() []route {
 		{http.MethodGet, "/affiliates", everybody, find(
 			one("id", (*tributary.Program).Affiliate),
 			one("email", (*tributary.Program).AffiliateByEmail),
+			one("externalId", affiliateByExternalID),
 			all((*tributary.Program).Affiliates))},
 		{http.MethodPost, "/affiliates", shops, write(newAffiliate, (*tributary.Program).CreateAffiliate)},
 		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
@@ -139,6 +140,7 @@ func routes() []route {
 		{http.MethodGet, "/promotional-codes/search", owners, search(
 			filtered(codeSearch, codeQueryOf, (*tributary.Program).SearchCodes))},
 
+		{http.MethodPost, "/affiliates/ensure", shops, write(newAffiliate, (*tributary.Program).EnsureAffiliate, strict)},
 		{http.MethodPost, "/affiliates/status", ownerOnly, write(affiliateStatusOf, moveAffiliates, strict)},
 		{http.MethodPost, "/affiliates/plan", ownerOnly, write(planOfAffiliates, setAffiliatePlan, strict)},
 		{http.MethodPost, "/affiliates/tier", ownerOnly, write(tierOfAffiliates, setAffiliateTier, strict)},

@@ -11,7 +11,7 @@ import (
 // affiliateSearch are the parameters that select affiliates in a search, in their
 // order; referralSearch and codeSearch are those for referrals and codes.
 var (
-	affiliateSearch = []string{"status", "commissionPlanId", "commissionTierId", "search"}
+	affiliateSearch = []string{"status", "externalId", "commissionPlanId", "commissionTierId", "search"}
 	referralSearch  = []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}
 	codeSearch      = []string{"couponId", "affiliateId", "active", "state", "search"}
 )
@@ -19,8 +19,8 @@ var (
 func affiliateQueryOf(q query) (affiliate.AffiliateQuery, error) {
 	status, _ := q.get("status")
 	return affiliate.AffiliateQuery{
-		Status: affiliate.AffiliateStatus(status),
-		PlanID: q.id("commissionPlanId"), TierID: q.id("commissionTierId"), Search: q.text("search"),
+		Status:     affiliate.AffiliateStatus(status),
+		ExternalID: q.text("externalId"), PlanID: q.id("commissionPlanId"), TierID: q.id("commissionTierId"), Search: q.text("search"),
 	}, nil
 }
 

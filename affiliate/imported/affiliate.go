@@ -10,13 +10,14 @@ import (
 
 // An Affiliate is an affiliate of another service with their links.
 type Affiliate struct {
-	Ref       string                    // the service's id, 1–255 characters, unique among all refs; it must name no person
-	FirstName string                    `json:",omitzero"` // 0–100 characters; without both names: the local part of the email
-	LastName  string                    `json:",omitzero"`
-	Email     string                    `json:",omitzero"`
-	Status    affiliate.AffiliateStatus `json:",omitzero"` // any; empty: ACTIVE
-	CreatedAt time.Time                 `json:",omitzero"` // zero: now; in the future: refused
-	Links     []Link                    `json:",omitzero"` // none that can be stored: a link is made from the email
+	Ref        string                    // the service's id, 1–255 characters, unique among all refs; it must name no person
+	FirstName  string                    `json:",omitzero"` // 0–100 characters; without both names: the local part of the email
+	LastName   string                    `json:",omitzero"`
+	Email      string                    `json:",omitzero"`
+	ExternalID string                    `json:",omitzero"` // the host's own id of the user, account or tenant; of an affiliate who is there already: left as it is
+	Status     affiliate.AffiliateStatus `json:",omitzero"` // any; empty: ACTIVE
+	CreatedAt  time.Time                 `json:",omitzero"` // zero: now; in the future: refused
+	Links      []Link                    `json:",omitzero"` // none that can be stored: a link is made from the email
 
 	PayoutEmail      string                           `json:",omitzero"`
 	PaymentMethod    affiliate.PaymentMethod          `json:",omitzero"`

@@ -14,7 +14,7 @@ func (c *mapped) affiliate(row *Row, _ *entry) {
 	a := imported.Affiliate{
 		Email: c.field("email"), FirstName: c.field("firstName"), LastName: c.field("lastName"),
 		Status: affiliate.AffiliateStatus(c.word()), CreatedAt: c.at("createdAt"),
-		PayoutEmail: c.field("payoutEmail"), PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
+		ExternalID: c.field("externalId"), PayoutEmail: c.field("payoutEmail"), PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
 	}
 	if name := c.field("name"); name != "" {
 		a.FirstName, a.LastName = splitName(name)

@@ -51,7 +51,7 @@ type Mapping struct {
 
 // fieldsOf are the fields of each kind.
 var fieldsOf = map[string][]string{
-	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug", "clicks", "payoutEmail", "paymentMethod", "commissionRate"},
+	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug", "clicks", "payoutEmail", "paymentMethod", "commissionRate", "externalId"},
 	Codes: {
 		"ref", "code", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
 		"maxRedemptions", "timesRedeemed", "externalId", "createdAt",
@@ -67,7 +67,7 @@ var fieldsOf = map[string][]string{
 // CSV reads one file by a mapping. These are the fields:
 //
 //   - [Affiliates]: ref, email, firstName, lastName or name, status, createdAt,
-//     slug, clicks, payoutEmail, paymentMethod, commissionRate. A second row with
+//     slug, clicks, payoutEmail, paymentMethod, commissionRate, externalId. A second row with
 //     the same email adds its slug.
 //   - [Codes]: ref, code, affiliate (a ref of the file of affiliates) or
 //     affiliateEmail, name, percentOff or amountOff with currency, duration,

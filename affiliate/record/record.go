@@ -61,6 +61,7 @@ type Affiliate struct {
 	ID                  uuid.UUID
 	FirstName, LastName string
 	Email               string // canonical; empty once erased
+	ExternalID          string `json:",omitzero"` // the host's own id of the user, account or tenant; empty: none, or erased
 	Status              affiliate.AffiliateStatus
 	Source              affiliate.AffiliateSource
 	Rate                affiliate.Opt[affiliate.Percent] `json:",omitzero"` // own rate; not given: inherited
@@ -85,9 +86,10 @@ func (r Affiliate) Clone() Affiliate {
 	return r
 }
 
-// AppendKeys appends ByEmail, OfPlan, OfTier and OfState (the status).
+// AppendKeys appends ByEmail, ByExternalID, OfPlan, OfTier and OfState (the status).
 func (r Affiliate) AppendKeys(dst []Key) []Key {
 	dst = AppendText(dst, ByEmail, r.Email)
+	dst = AppendText(dst, ByExternalID, r.ExternalID)
 	dst = AppendID(dst, OfPlan, r.PlanID)
 	dst = AppendID(dst, OfTier, r.TierID)
 	return AppendText(dst, OfState, string(r.Status))
@@ -149,6 +151,7 @@ type Click struct {
 	Referrer    string
 	UserAgent   string
 	Unique      bool
+	Earlier     int64 `json:",omitzero"` // the number of the visitor's click before this one; 0: none, or the last click credits
 	CreatedAt   affiliate.Instant
 }
 

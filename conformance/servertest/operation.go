@@ -20,7 +20,7 @@ func message(text string, more fields) form {
 func operations() map[string]operation {
 	count := fields{"count": anInteger}.form
 	return map[string]operation{
-		"GET /affiliates":    {listOf(affiliateForm().form), []string{"id", "email"}, affiliateForm().form},
+		"GET /affiliates":    {listOf(affiliateForm().form), []string{"id", "email", "externalId"}, affiliateForm().form},
 		"POST /affiliates":   {answer: affiliateForm().form},
 		"PUT /affiliates":    {answer: count},
 		"DELETE /affiliates": {answer: message("Affiliate deleted successfully", nil)},
@@ -83,6 +83,7 @@ func operations() map[string]operation {
 		}.form},
 		"GET /program":                    {answer: settingsForm().form},
 		"GET /verify":                     {answer: verificationForm().form},
+		"POST /affiliates/ensure":         {answer: affiliateForm().form},
 		"POST /affiliates/status":         {answer: listOf(affiliateForm().form)},
 		"POST /affiliates/plan":           {answer: listOf(affiliateForm().form)},
 		"POST /affiliates/tier":           {answer: listOf(affiliateForm().form)},

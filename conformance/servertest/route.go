@@ -41,6 +41,7 @@ func routes() []route {
 		{"POST /payouts/preview", `{"affiliateIds":["{{unknown}}"]}`},
 		{"POST /payouts/run", `{"externalId":"{{u}}","affiliateIds":["{{unknown}}"]}`},
 		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
+		{"POST /affiliates/ensure", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","externalId":"{{u}}"}`},
 		{"POST /affiliates/status", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`},
 		{"POST /affiliates/plan", `{"affiliateIds":["{{unknown}}"],"commissionPlanId":null}`},
 		{"POST /affiliates/tier", `{"affiliateIds":["{{unknown}}"],"commissionTierId":null}`},

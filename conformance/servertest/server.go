@@ -74,7 +74,7 @@ func serverCases() []serverCase {
 	return marked(slices.Concat(
 		accessCases(), methodCases(), bodyCases(), gateCases(), queryCases(), pageCases(),
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
-		affiliateCases(), affiliateChangeCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
+		affiliateCases(), affiliateChangeCases(), externalCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
 		adminAffiliateCases(), adminPlanCases(), adminTradeCases(), adminSearchCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),

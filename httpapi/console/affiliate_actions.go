@@ -114,13 +114,14 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 				Fields: []field{
 					{Name: "firstName", Label: "First name", Required: true}, {Name: "lastName", Label: "Last name", Required: true},
 					{Name: "email", Label: "Email", Type: "email", Required: true},
+					{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none."},
 					{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the email."},
 				},
 			}, nil
 		},
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			a, err := call(p, v.ctx(), affiliate.NewAffiliate{
-				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), AffiliateLink: in.Get("affiliateLink"),
+				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), ExternalID: in.Get("externalId"), AffiliateLink: in.Get("affiliateLink"),
 			})
 			if err != nil {
 				return "", err // nobody was made
@@ -130,7 +131,7 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 	}
 }
 
-// editAffiliate changes the name, the email and the rate of an affiliate.
+// editAffiliate changes the name, the email, the host's id and the rate of an affiliate.
 var editAffiliate = &action{
 	name: "affiliates.update", object: "affiliate", done: "The affiliate was changed.",
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
@@ -144,12 +145,13 @@ var editAffiliate = &action{
 			Fields: []field{
 				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
 				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
+				{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
 				{Name: "commissionRate", Label: "Rate of their own", Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
 			},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), CommissionRate: in.percent("commissionRate")}
+		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
 		}

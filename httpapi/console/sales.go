@@ -147,6 +147,12 @@ func (s *saleSheet) Credited() string {
 		return "They brought this customer before"
 	case affiliate.CreditEmail:
 		return "They brought a customer with this email before"
+	case affiliate.CreditFirstClick:
+		return "The first of this visitor's clicks, on their link"
+	case affiliate.CreditCustomer:
+		return "They brought this customer before, and keep them"
+	case affiliate.CreditBrought:
+		return "They brought this customer; the code only gave its discount"
 	}
 	return "Not known: the sale is older than these records"
 }

@@ -20,6 +20,7 @@ type Operations interface {
 	AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error)
 	Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
 	CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
+	EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)

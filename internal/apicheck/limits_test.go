@@ -69,6 +69,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/payouts/preview":            `{}`,
 		"POST /api/v1/payouts/run":                `{"externalId":"probe"}`,
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
+		"POST /api/v1/affiliates/ensure":         `{"firstName":"A","lastName":"B","email":"probe@example.org","externalId":"probe"}`,
 		"POST /api/v1/affiliates/status":          `{"affiliateIds":["` + s.affiliate + `"],"status":"ACTIVE"}`,
 		"POST /api/v1/affiliates/plan":            `{"affiliateIds":["` + s.affiliate + `"],"commissionPlanId":null}`,
 		"POST /api/v1/affiliates/tier":            `{"affiliateIds":["` + s.affiliate + `"],"commissionTierId":null}`,

@@ -31,6 +31,7 @@ func (a *audit) verifyPeople() {
 		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
 	}
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByEmail)
+	unique(a, "I35", "affiliate", &a.affiliates, record.ByExternalID)
 	unique(a, "I35", "referral", &a.referrals, record.ByEmail)
 	unique(a, "I25", "link", &a.links, record.BySlug)
 	a.verifyAliases()

@@ -37,6 +37,20 @@ func (a *audit) verifyClicked(r *record.Sale, clicks map[int64]*record.Click) {
 	}
 }
 
+// needsCode reports whether only a sale with a code is credited so; takesCode, whether a
+// sale with a code may be; takesClick, whether a click may have credited it.
+func needsCode(by affiliate.CreditedBy) bool {
+	return by == affiliate.CreditCode || by == affiliate.CreditBrought
+}
+
+func takesCode(by affiliate.CreditedBy) bool {
+	return needsCode(by) || by == affiliate.CreditAffiliate || by == affiliate.CreditCustomer
+}
+
+func takesClick(by affiliate.CreditedBy) bool {
+	return by == affiliate.CreditClick || by == affiliate.CreditFirstClick || by == affiliate.CreditBrought
+}
+
 // verifyWhy checks what a sale says about its origin, its terms and its
 // commission. Sales older than these fields pass.
 func (a *audit) verifyWhy(r *record.Sale) {
@@ -45,7 +59,7 @@ func (a *audit) verifyWhy(r *record.Sale) {
 		return
 	}
 	code := r.CodeID != uuid.Nil
-	if w.By.Is(affiliate.CreditCode) && !code || code && !w.By.Is(affiliate.CreditCode) && !w.By.Is(affiliate.CreditAffiliate) || w.Click != 0 && !w.By.Is(affiliate.CreditClick) {
+	if needsCode(w.By.Value()) && !code || code && !takesCode(w.By.Value()) || w.Click != 0 && !takesClick(w.By.Value()) {
 		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil

@@ -28,16 +28,35 @@ func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate
 	return p.addAffiliate(ctx, "affiliate.invite", in, affiliate.AffiliateInvited)
 }
 
-// addAffiliate creates an affiliate with the given status.
+// EnsureAffiliate implements tributary.Program.EnsureAffiliate.
+func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+	defer p.Begin(&ctx, "EnsureAffiliate", Writes).End(&err)
+	return p.addAffiliate(ctx, ensured, in, p.newStatus(in.AffiliateStatus))
+}
+
+// ensured is what the request of EnsureAffiliate is called in its receipt.
+const ensured = "affiliate.ensure"
+
+// addAffiliate creates an affiliate with the given status, unless it is ensured and there
+// already.
 func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.NewAffiliate, status affiliate.AffiliateStatus) (affiliate.Affiliate, error) {
 	rq := Request{Once: in.Once, Name: name, Input: struct {
 		affiliate.NewAffiliate
 		Answers []affiliate.Answer // they are part of the request
 	}{in, in.Answers}}
-	rq.Refused = newAffiliateNormalize(&in)
+	rq.Refused = newAffiliateNormalize(&in, name == ensured)
 	base, random := SlugBase(in.Email), RandomSlug(p.IDs.Fresh())
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Affiliate, error) {
+		if name == ensured {
+			known, err := o.affiliateByExternalID(in.ExternalID)
+			if err == nil {
+				return o.affiliateOf(known)
+			}
+			if !errors.Is(err, affiliate.ErrNotFound) {
+				return affiliate.Affiliate{}, err
+			}
+		}
 		terms, err := o.checkNew(in)
 		if err != nil {
 			return affiliate.Affiliate{}, err
@@ -49,7 +68,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.Ne
 			}
 		}
 		rec := record.Affiliate{
-			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, Status: status,
+			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, ExternalID: in.ExternalID, Status: status,
 			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
 			CreatedAt: o.Now, UpdatedAt: o.Now,
 		}
@@ -65,7 +84,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.Ne
 }
 
 // newAffiliateNormalize validates a new affiliate by itself and makes the email canonical.
-func newAffiliateNormalize(in *affiliate.NewAffiliate) error {
+func newAffiliateNormalize(in *affiliate.NewAffiliate, ensured bool) error {
 	in.FirstName, in.LastName = plaintext.Trim(in.FirstName), plaintext.Trim(in.LastName)
 	err := refusal.First(
 		refusal.Required("firstName", in.FirstName, refusal.FirstNameRequired, refusal.MaxPersonName),
@@ -78,6 +97,9 @@ func newAffiliateNormalize(in *affiliate.NewAffiliate) error {
 		return refusal.EmailRequired.Err()
 	}
 	if err := refusal.First(refusal.NormalizeEmail("email", &in.Email)); err != nil {
+		return err
+	}
+	if err := refusal.First(refusal.RefuseNoExternalID.When(ensured && plaintext.Blank(in.ExternalID)), refusal.Optional("externalId", in.ExternalID, refusal.MaxName)); err != nil {
 		return err
 	}
 	if in.AffiliateLink != "" {
@@ -121,6 +143,9 @@ func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
 		}
 	}
 	if err := o.refuseTakenEmail(in.Email, uuid.Nil); err != nil {
+		return terms, err
+	}
+	if err := refusal.RefuseTakenExternalID(o.Tx.Affiliates, in.ExternalID, refusal.AffiliateExternalIDTaken); err != nil {
 		return terms, err
 	}
 	if in.AffiliateLink == "" {

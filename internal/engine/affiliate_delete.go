@@ -17,7 +17,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 	o := p.Op(ctx)
 	rq := Request{Name: "affiliate.delete", Input: ref, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
 	_, err = Write(o, rq, func() (struct{}, error) {
-		rec, err := o.AffiliateByIDOrEmail(ref.ID, ref.Email)
+		rec, err := o.AffiliateOf(ref)
 		if errors.Is(err, affiliate.ErrNotFound) {
 			return struct{}{}, nil
 		}

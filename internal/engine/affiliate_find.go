@@ -64,10 +64,13 @@ type Origin struct {
 // A resolver finds what an identifier names, or returns ErrNotFound.
 type resolver func(ident string) (Origin, error)
 
-// Resolve finds an affiliate by click number (digits only), then by affiliate id,
-// then by slug. A number that no click has may still be a slug. It ignores the
+// Resolve finds an affiliate by external id, if the text says that it is one, else by
+// click number (digits only), then by affiliate id, then by slug. A number that no click has may still be a slug. It ignores the
 // age of the click, so it is for look-ups and for imports.
 func (o *Op) Resolve(ident string) (Origin, error) {
+	if id, ok := affiliate.ExternalIn(ident); ok {
+		return o.resolveExternal(id)
+	}
 	ident = plaintext.Bare(ident) // before any look-up: blanks must not change the order of the look-ups
 	found, err := o.resolveClick(ident)
 	if errors.Is(err, affiliate.ErrNotFound) {
@@ -79,10 +82,16 @@ func (o *Op) Resolve(ident string) (Origin, error) {
 // ResolveFresh is Resolve for operations that credit an affiliate. It skips a
 // click outside the attribution window and records it in the origin as late.
 func (o *Op) ResolveFresh(ident string) (Origin, error) {
+	if id, ok := affiliate.ExternalIn(ident); ok {
+		return o.resolveExternal(id)
+	}
 	ident = plaintext.Bare(ident)
 	found, err := o.resolveClick(ident)
 	late := lateFor(&found.Click, o)
-	if err == nil && late == 0 || err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+	if err == nil && late == 0 {
+		return o.firstTouch(found)
+	}
+	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 		return found, err
 	}
 	found, err = o.resolveUndated(ident)
@@ -102,6 +111,21 @@ func (o *Op) resolveUndated(ident string) (found Origin, err error) {
 	return o.resolveSlug(ident)
 }
 
+// resolveExternal finds the affiliate with an external id.
+func (o *Op) resolveExternal(id string) (found Origin, err error) {
+	found.by = affiliate.CreditAffiliate
+	found.Affiliate, err = o.affiliateByExternalID(id)
+	return found, err
+}
+
+// affiliateByExternalID finds an affiliate by the host's own id of it, compared exactly.
+func (o *Op) affiliateByExternalID(id string) (record.Affiliate, error) {
+	if id == "" {
+		return record.Affiliate{}, affiliate.ErrNotFound
+	}
+	return refusal.FindText(o.Tx.Affiliates, record.ByExternalID, id)
+}
+
 // resolveClick finds the click with the number ident, its affiliate, and its
 // link if it still exists.
 func (o *Op) resolveClick(ident string) (found Origin, err error) {
@@ -110,19 +134,28 @@ func (o *Op) resolveClick(ident string) (found Origin, err error) {
 		return Origin{}, affiliate.ErrNotFound
 	}
 	found.by = affiliate.CreditClick
-	found.Click, err = o.Tx.Clicks.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(number)})
-	if err != nil {
+	if found.Click, err = o.clickNumbered(number); err != nil {
 		return Origin{}, err
 	}
+	err = o.readClicked(&found)
+	return found, err
+}
+
+func (o *Op) clickNumbered(number int64) (record.Click, error) {
+	return o.Tx.Clicks.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(number)})
+}
+
+// readClicked reads the affiliate of the click, and its link if it still exists.
+func (o *Op) readClicked(found *Origin) (err error) {
 	if found.Click.LinkID != uuid.Nil {
 		if found.Link, err = o.Tx.Links.Get(found.Click.LinkID); err != nil {
-			return Origin{}, refusal.Internal("read link of click", err)
+			return refusal.Internal("read link of click", err)
 		}
 	}
 	if found.Affiliate, err = o.Tx.Affiliates.Get(found.Click.AffiliateID); err != nil {
-		return Origin{}, refusal.Internal("read affiliate of click", err)
+		return refusal.Internal("read affiliate of click", err)
 	}
-	return found, nil
+	return nil
 }
 
 // resolveSlug finds the link with the slug and its owner.
@@ -170,6 +203,20 @@ func (o *Op) FindAffiliateByEmail(email string) (record.Affiliate, error) {
 		return record.Affiliate{}, affiliate.ErrNotFound
 	}
 	return o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: canonical})
+}
+
+// AffiliateOf finds the affiliate that every given part of a reference names. When they do
+// not name the same record, it returns identifiersMismatch; when none names a record,
+// ErrNotFound.
+func (o *Op) AffiliateOf(ref affiliate.AffiliateRef) (record.Affiliate, error) {
+	if ref.ExternalID == "" {
+		return o.AffiliateByIDOrEmail(ref.ID, ref.Email)
+	}
+	rec, err := o.affiliateByExternalID(ref.ExternalID)
+	if ref.ID == uuid.Nil && ref.Email == "" {
+		return rec, err
+	}
+	return agreed(rec, err)(o.AffiliateByIDOrEmail(ref.ID, ref.Email))
 }
 
 // AffiliateByIDOrEmail finds an affiliate by one or both identifiers. When they

@@ -27,6 +27,7 @@ func (o *Op) chooseAffiliates(q affiliate.AffiliateQuery, exactly bool) (c Choic
 	if q.Status != "" {
 		c.Under(record.Key{Index: record.OfState, Text: string(q.Status)}, func(r *record.Affiliate) bool { return r.Status == q.Status })
 	}
+	c.ByText(record.ByExternalID, q.ExternalID, func(r *record.Affiliate) string { return r.ExternalID })
 	c.ByID(record.OfPlan, q.PlanID, func(r *record.Affiliate) uuid.UUID { return r.PlanID })
 	c.ByID(record.OfTier, q.TierID, func(r *record.Affiliate) uuid.UUID { return r.TierID })
 	text, set := Wanted(&c, q.Search)
@@ -46,12 +47,15 @@ func (o *Op) chooseAffiliates(q affiliate.AffiliateQuery, exactly bool) (c Choic
 	return c
 }
 
-// affiliateNamed finds the affiliate whose id, email or slug a text is.
+// affiliateNamed finds the affiliate whose id, email, slug or external id a text is.
 func (o *Op) affiliateNamed(text string) (uuid.UUID, error) {
 	rec, err := o.FindAffiliateByEmail(text)
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return rec.ID, err
 	}
 	found, err := o.resolveUndated(text)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		found, err = o.resolveExternal(text)
+	}
 	return found.Affiliate.ID, err
 }

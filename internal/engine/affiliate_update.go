@@ -23,7 +23,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (int, error) {
-		rec, err := o.typed(o.AffiliateByIDOrEmail(ref.ID, ref.Email))
+		rec, err := o.typed(o.AffiliateOf(ref))
 		if errors.Is(err, affiliate.ErrNotFound) {
 			return 0, nil
 		}
@@ -112,7 +112,7 @@ func normalize(up *affiliate.AffiliateUpdate) error {
 		}
 		up.Email = affiliate.Set(email)
 	}
-	if err := refusal.First(refusal.NotCleared("affiliateLink", up.AffiliateLink)); err != nil {
+	if err := refusal.First(refusal.Given("externalId", up.ExternalID, refusal.MaxName), refusal.NotCleared("affiliateLink", up.AffiliateLink)); err != nil {
 		return err
 	}
 	if slug, ok := up.AffiliateLink.Get(); ok {
@@ -131,6 +131,7 @@ func merged(up affiliate.AffiliateUpdate, rec record.Affiliate) record.Affiliate
 	rec.FirstName = up.FirstName.Or(rec.FirstName)
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
+	refusal.SetText(&rec.ExternalID, up.ExternalID)
 	if !up.CommissionRate.IsZero() {
 		rec.Rate, rec.RateType = refusal.UnlessNull(up.CommissionRate), ""
 	}
@@ -162,15 +163,20 @@ func (o *Op) change(old, rec record.Affiliate, up affiliate.AffiliateUpdate) (af
 }
 
 // checkMerged checks the changes of an update: a rate against the terms that
-// decide its meaning, and an email against those of other affiliates.
+// decide its meaning, and an email and an external id against those of other affiliates.
 func (o *Op) checkMerged(old record.Affiliate, rec *record.Affiliate) error {
 	if err := o.settleRate(old, rec); err != nil {
 		return err
 	}
-	if rec.Email == old.Email {
+	if rec.Email != old.Email {
+		if err := o.refuseTakenEmail(rec.Email, rec.ID); err != nil {
+			return err
+		}
+	}
+	if rec.ExternalID == old.ExternalID {
 		return nil
 	}
-	return o.refuseTakenEmail(rec.Email, rec.ID)
+	return refusal.RefuseTakenExternalID(o.Tx.Affiliates, rec.ExternalID, refusal.AffiliateExternalIDTaken)
 }
 
 // changeAll changes many affiliates, all or none, and returns them in the order

@@ -34,6 +34,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 		LastName:                        rec.LastName,
 		Name:                            NameOf(rec),
 		Email:                           rec.Email,
+		ExternalID:                      rec.ExternalID,
 		CommissionRate:                  deal.Rate,
 		UseCommissionPlanCommissionRate: deal.rateFrom != affiliate.RateOfAffiliate,
 		ExemptFromCommissionTierChanges: rec.TierExempt,

@@ -9,7 +9,7 @@ import (
 // texts that stay, with the reason.
 
 func BlankedAffiliate(r record.Affiliate) record.Affiliate {
-	r.FirstName, r.LastName, r.Email, r.PayoutEmail, r.Answers = "", "", "", "", nil
+	r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.Answers = "", "", "", "", "", nil
 	return r
 }
 
@@ -30,6 +30,6 @@ func BlankedSale(r record.Sale) record.Sale {
 }
 
 func BlankedClick(r record.Click) record.Click {
-	r.DeviceID, r.LandingURL, r.Referrer, r.UserAgent = "", "", "", ""
+	r.DeviceID, r.LandingURL, r.Referrer, r.UserAgent, r.Earlier = "", "", "", "", 0
 	return r
 }

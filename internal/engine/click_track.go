@@ -59,8 +59,26 @@ func (v *visit) record() (affiliate.Click, error) {
 	if err != nil {
 		return affiliate.Click{}, err
 	}
+	if err := v.settleEarlier(); err != nil {
+		return affiliate.Click{}, err
+	}
 	rec, err := v.addClick(link, v.in)
 	return clickOf(rec), err
+}
+
+// settleEarlier leaves the visitor's click before this one out of the input, unless the
+// program asks for it and it is there.
+func (v *visit) settleEarlier() error {
+	known := v.in.Earlier
+	v.in.Earlier = 0
+	if known <= 0 || v.Cfg.Attribution.Touch != affiliate.TouchFirst {
+		return nil
+	}
+	_, err := v.clickNumbered(int64(known))
+	if err == nil {
+		v.in.Earlier = known
+	}
+	return IgnoreMissing(err)
 }
 
 // addClick writes a click on the link and counts it.
@@ -72,7 +90,7 @@ func (o *Op) addClick(link record.Link, in affiliate.NewClick) (record.Click, er
 	rec := record.Click{
 		ID: o.NewID(), Number: number, AffiliateID: link.AffiliateID, LinkID: link.ID,
 		DeviceID: in.DeviceID, LandingURL: in.LandingURL, Referrer: in.Referrer, UserAgent: in.UserAgent,
-		Unique: !in.Repeat, CreatedAt: o.Now,
+		Unique: !in.Repeat, Earlier: int64(in.Earlier), CreatedAt: o.Now,
 	}
 	if err := o.Tx.Clicks.Insert(rec); err != nil {
 		return record.Click{}, refusal.Internal("write click", err)

@@ -113,10 +113,11 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	}
 	out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
 	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
-	if out.Affiliate, err = o.contact(v.code.AffiliateID, nil); err != nil {
+	credited := o.creditOf(&who, &v).affiliate
+	if out.Affiliate, err = o.contact(credited, nil); err != nil {
 		return affiliate.Evaluation{}, err
 	}
-	if err := o.preview(&in, &who, &v, &out); err != nil || !in.Commission || !out.Valid {
+	if err := o.preview(&in, &who, &v, credited, &out); err != nil || !in.Commission || !out.Valid {
 		return out, err
 	}
 	return out, o.previewCommission(&in, &out)
@@ -172,14 +173,14 @@ func (v *verdict) pricesAll(in *affiliate.Order, basket affiliate.Amount, c affi
 }
 
 // preview adds the risks that would hold the sale: the status of the affiliate, and
-// the rules of Config.Review. A code without an affiliate credits nobody.
-func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, out *affiliate.Evaluation) error {
-	if v.code.AffiliateID == uuid.Nil {
+// the rules of Config.Review. Nobody is credited when the code has no affiliate.
+func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, credited uuid.UUID, out *affiliate.Evaluation) error {
+	if credited == uuid.Nil {
 		return nil
 	}
-	aff, err := o.Tx.Affiliates.Get(v.code.AffiliateID)
+	aff, err := o.Tx.Affiliates.Get(credited)
 	if err != nil {
-		return refusal.Internal("affiliate of a code", err)
+		return refusal.Internal("affiliate of an order", err)
 	}
 	if risk := risk(aff.Status); risk != "" {
 		out.Risks = append(out.Risks, risk)

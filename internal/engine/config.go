@@ -29,6 +29,7 @@ type Config struct {
 	Param                string
 	KeepParams           []string
 	CookieDays           int
+	Attribution          affiliate.Attribution
 	Terms                affiliate.Terms
 	Limits               affiliate.Limits
 	NoAutoApprove        bool
@@ -69,6 +70,9 @@ func (c *Config) complete() error {
 	}
 	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
 		return errors.New("affiliate: Config.CookieDays must be from 1 to 36500")
+	}
+	if err := checkAttribution(c.Attribution); err != nil {
+		return err
 	}
 	if c.RefundWindow < 0 {
 		return errors.New("affiliate: Config.RefundWindow must not be negative")

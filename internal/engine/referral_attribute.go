@@ -34,6 +34,9 @@ func (o *Op) Attribute(in affiliate.NewReferral) (Origin, affiliate.ReferralMedi
 	if err != nil {
 		return Origin{}, "", err
 	}
+	if o.creditOf(&identity{Origin: named}, &v).by != affiliate.CreditCode {
+		return named, affiliate.MediumLink, nil
+	}
 	aff, err := o.Tx.Affiliates.Get(v.code.AffiliateID)
 	if err != nil {
 		return Origin{}, "", refusal.Internal("affiliate of a code", err)

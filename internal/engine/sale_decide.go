@@ -91,10 +91,15 @@ func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
 	sources(&w, &d.deal)
 	w.Month = int16(d.stage.Month)
-	if click := &d.Origin.Click; d.by == affiliate.CreditClick && !click.CreatedAt.After(o.Now) {
+	if click := &d.Origin.Click; d.clicked() && !click.CreatedAt.After(o.Now) {
 		w.Click = click.Number
 	}
 	return w
+}
+
+// clicked reports whether a click credited the affiliate.
+func (d *Decision) clicked() bool {
+	return d.by == affiliate.CreditClick || d.by == affiliate.CreditFirstClick || d.by == affiliate.CreditBrought
 }
 
 // newCustomer requires the fields of a new referral, except those that were sent
@@ -107,8 +112,7 @@ func (o *Op) newCustomer(in *affiliate.NewSale) error {
 	return refusal.First(refusal.NameRequired.When(in.Email != "" && missing(in.Name, "name")))
 }
 
-// credit finds the affiliate of the code, else of the identifier, else of the
-// customer's referral.
+// credit judges the code of the sale, and decides whom the sale credits.
 func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) {
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
@@ -122,18 +126,17 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 		if err != nil {
 			return false, err
 		}
-		d.by = affiliate.CreditCode
-		return true, o.creditTo(d, d.verdict.code.AffiliateID)
 	}
-	if d.Origin.Affiliate.ID != uuid.Nil {
-		d.affiliate, d.link, d.by = d.Origin.Affiliate, d.Origin.LinkID(), d.Origin.by
+	c := o.creditOf(&d.identity, &d.verdict)
+	d.link, d.by = c.link, c.by
+	switch c.affiliate {
+	case uuid.Nil:
+		return false, nil
+	case d.Origin.Affiliate.ID:
+		d.affiliate = d.Origin.Affiliate
 		return true, nil
 	}
-	if ref := &d.Customer.Referral; ref.ID != uuid.Nil {
-		d.link, d.by = ref.LinkID, affiliate.CreditEmail
-		return true, o.creditTo(d, ref.AffiliateID)
-	}
-	return false, nil
+	return true, o.creditTo(d, c.affiliate)
 }
 
 // basket returns what a code is judged by; that of a conversion is not known.

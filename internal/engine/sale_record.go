@@ -316,7 +316,7 @@ func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err e
 
 // medium returns what attributed the customer.
 func (d *Decision) medium() affiliate.ReferralMedium {
-	if d.verdict.found {
+	if d.by == affiliate.CreditCode {
 		return affiliate.MediumCoupon
 	}
 	return affiliate.MediumLink

@@ -43,7 +43,9 @@ func (o *Op) SaveAffiliate(old, rec record.Affiliate) (affiliate.Affiliate, erro
 	rec.Revision, rec.UpdatedAt = old.Revision+1, Later(o.Now, rec.UpdatedAt)
 	if err := Put(o.Tx.Affiliates, old, rec); err != nil {
 		if errors.Is(err, record.ErrExists) {
-			return affiliate.Affiliate{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.ByEmail: refusal.AffiliateEmailTaken.Err()})
+			return affiliate.Affiliate{}, refusal.Taken(err, map[record.Index]*affiliate.Error{
+				record.ByEmail: refusal.AffiliateEmailTaken.Err(), record.ByExternalID: refusal.AffiliateExternalIDTaken.Err(),
+			})
 		}
 		return affiliate.Affiliate{}, refusal.Internal("write affiliate", err)
 	}

@@ -60,6 +60,7 @@ func normalizeImportedAffiliate(o *engine.Op, row *imported.Affiliate) error {
 	if err := refusal.First(
 		refusal.CheckText("firstName", row.FirstName, refusal.MaxPersonName, false),
 		refusal.CheckText("lastName", row.LastName, refusal.MaxPersonName, false),
+		refusal.Optional("externalId", row.ExternalID, refusal.MaxName),
 		refusal.OneOf("status", row.Status, affiliateStatuses),
 		refusal.OneOfOrNone("paymentMethod", row.PaymentMethod, paymentMethods),
 		importedAt(o, "createdAt", &row.CreatedAt),
@@ -134,8 +135,11 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 	if err != nil {
 		return record.Affiliate{}, err
 	}
+	if err := refusal.RefuseTakenExternalID(im.Tx.Affiliates, row.ExternalID, refusal.AffiliateExternalIDTaken); err != nil {
+		return record.Affiliate{}, err
+	}
 	rec := record.Affiliate{
-		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName, Email: row.Email,
+		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, ExternalID: row.ExternalID,
 		Status: row.Status, Source: engine.ForAffiliate(affiliate.SourceImported), PlanID: row.CommissionPlanID,
 		PayoutEmail: row.PayoutEmail, PaymentMethod: row.PaymentMethod,
 		CreatedAt: affiliate.InstantOf(row.CreatedAt), UpdatedAt: affiliate.InstantOf(row.CreatedAt),

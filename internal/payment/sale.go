@@ -201,6 +201,11 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
 		return affiliate.SaleUnattributed, nil // a click without a customer
 	}
+	if in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
+		if err := r.broughtBy(w, &d); err != nil {
+			return "", err
+		}
+	}
 	outcome, err := r.DecideFor(&in, &d)
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok && refusal.CodeRefused() {
 		r.result.Refused = append(r.result.Refused, refusal.Failures...)
@@ -215,6 +220,24 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	r.sale = r.body.Rec.Clone()
 	r.Rec.Sale, r.Rec.Waiting = r.sale.ID, nil
 	return affiliate.SaleRecorded, nil
+}
+
+// broughtBy finds who brought the customer of a payment with a code, where that comes before
+// the code: the first of the tries that leads to an affiliate by itself.
+func (r *Payment) broughtBy(w *affiliate.WaitingSale, d *engine.Decision) error {
+	for _, try := range w.Tries {
+		if try.ReferralID == "" || d.Origin.Affiliate.ID != uuid.Nil {
+			continue
+		}
+		from, err := r.ResolveFresh(try.ReferralID)
+		if engine.IgnoreMissing(err) != nil {
+			return err
+		}
+		if err == nil {
+			d.Origin = from
+		}
+	}
+	return nil
 }
 
 // name copies what the attempt names into the input and the decision, and reports whether

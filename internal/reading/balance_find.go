@@ -19,7 +19,7 @@ func Balance(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) 
 	now := p.Now()
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Balance, error) {
 		o.Now = now
-		aff, err := o.AffiliateByIDOrEmail(of.ID, of.Email)
+		aff, err := o.AffiliateOf(of)
 		if err != nil {
 			return affiliate.Balance{}, refusal.RefuseNoAffiliate.IfMissing(err)
 		}

@@ -35,7 +35,7 @@ func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef
 	shown := period{since: affiliate.InstantOf(from), end: affiliate.InstantOf(to)}
 	now := p.Now()
 	shown.last, err = engine.View(ctx, p, func(o *engine.Op) (last int64, err error) {
-		aff, err := o.AffiliateByIDOrEmail(of.ID, of.Email)
+		aff, err := o.AffiliateOf(of)
 		if err != nil {
 			return 0, refusal.RefuseNoAffiliate.IfMissing(err)
 		}

@@ -138,30 +138,31 @@ var (
 	RefundLinesNotSum         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "lines", "The refunded lines must add up to the refund amount without its tax and shipping"}
 	GracePeriodRange          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
-	SlugSyntax              = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
-	slugTooLong             = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link must be at most 100 characters"}
-	PlanNotFound            = Refusal{affiliate.KindInvalid, affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"}
-	GroupNotFound           = Refusal{affiliate.KindInvalid, affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found"}
-	AffiliateEmailTaken     = Refusal{affiliate.KindConflict, affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists"}
-	RequestedSlugTaken      = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
-	SlugTaken               = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "link", "This link already exists for this affiliate program"}     // published, letter for letter
-	IdentifiersMismatch     = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
-	AffiliateInPayout       = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
-	ReferralInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
-	SaleInPayout            = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout"}
-	RefuseNoAffiliate       = Refusal{affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found"}
-	OwnerNotFound           = Refusal{affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found"}
-	LinkLimitReached        = Refusal{affiliate.KindConflict, affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows"}
-	LinkNotFound            = Refusal{affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found"}
-	CouponExternalIDTaken   = Refusal{affiliate.KindConflict, affiliate.CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists"}
-	CouponNotFound          = Refusal{affiliate.KindNotFound, affiliate.CouponNotFound, "", "Coupon not found"}
-	CodeSyntax              = Refusal{affiliate.KindInvalid, affiliate.CodeSyntax, "code", "Code contains invalid characters"}
-	StructureEmpty          = Refusal{affiliate.KindInvalid, affiliate.CodeStructureEmpty, "codeStructure", "Code structure has no part enabled"}
-	GeneratedCodeInvalid    = Refusal{affiliate.KindInvalid, affiliate.GeneratedCodeInvalid, "", "The generated code is empty or not a valid code"}
-	CodeTaken               = Refusal{affiliate.KindConflict, affiliate.CodeTaken, "code", "A promotional code with this code already exists"}
-	GeneratedCodeTaken      = Refusal{affiliate.KindConflict, affiliate.GeneratedCodeTaken, "", "A promotional code with this code already exists"}
-	CodeExternalIDTaken     = Refusal{affiliate.KindConflict, affiliate.CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists"}
-	PromotionalCodeNotFound = Refusal{affiliate.KindNotFound, affiliate.PromotionalCodeNotFound, "", "Promotional code not found"}
+	SlugSyntax               = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
+	slugTooLong              = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link must be at most 100 characters"}
+	PlanNotFound             = Refusal{affiliate.KindInvalid, affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"}
+	GroupNotFound            = Refusal{affiliate.KindInvalid, affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found"}
+	AffiliateEmailTaken      = Refusal{affiliate.KindConflict, affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists"}
+	AffiliateExternalIDTaken = Refusal{affiliate.KindConflict, affiliate.AffiliateExternalIDTaken, "externalId", "An affiliate with this external ID already exists"}
+	RequestedSlugTaken       = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
+	SlugTaken                = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "link", "This link already exists for this affiliate program"}     // published, letter for letter
+	IdentifiersMismatch      = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
+	AffiliateInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
+	ReferralInPayout         = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
+	SaleInPayout             = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout"}
+	RefuseNoAffiliate        = Refusal{affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found"}
+	OwnerNotFound            = Refusal{affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found"}
+	LinkLimitReached         = Refusal{affiliate.KindConflict, affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows"}
+	LinkNotFound             = Refusal{affiliate.KindNotFound, affiliate.LinkNotFound, "", "Affiliate link not found"}
+	CouponExternalIDTaken    = Refusal{affiliate.KindConflict, affiliate.CouponExternalIDTaken, "externalId", "A coupon with this external ID already exists"}
+	CouponNotFound           = Refusal{affiliate.KindNotFound, affiliate.CouponNotFound, "", "Coupon not found"}
+	CodeSyntax               = Refusal{affiliate.KindInvalid, affiliate.CodeSyntax, "code", "Code contains invalid characters"}
+	StructureEmpty           = Refusal{affiliate.KindInvalid, affiliate.CodeStructureEmpty, "codeStructure", "Code structure has no part enabled"}
+	GeneratedCodeInvalid     = Refusal{affiliate.KindInvalid, affiliate.GeneratedCodeInvalid, "", "The generated code is empty or not a valid code"}
+	CodeTaken                = Refusal{affiliate.KindConflict, affiliate.CodeTaken, "code", "A promotional code with this code already exists"}
+	GeneratedCodeTaken       = Refusal{affiliate.KindConflict, affiliate.GeneratedCodeTaken, "", "A promotional code with this code already exists"}
+	CodeExternalIDTaken      = Refusal{affiliate.KindConflict, affiliate.CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists"}
+	PromotionalCodeNotFound  = Refusal{affiliate.KindNotFound, affiliate.PromotionalCodeNotFound, "", "Promotional code not found"}
 
 	CodeNotFound    = Refusal{affiliate.KindInvalid, affiliate.CodeNotFound, "", "Promo code not found"}
 	CodeInactive    = Refusal{affiliate.KindConflict, affiliate.CodeInactive, "", "Promo code is not active"}
@@ -282,7 +283,7 @@ var table = []Refusal{
 	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce, RuleNeverHolds, ruleCovered,
 	RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
 
-	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, RequestedSlugTaken, SlugTaken,
+	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,
 	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
 	LinkLimitReached, LinkNotFound, CouponExternalIDTaken, CouponNotFound, CodeSyntax, StructureEmpty,
 	GeneratedCodeInvalid, CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken, PromotionalCodeNotFound,

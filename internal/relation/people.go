@@ -16,6 +16,7 @@ func affiliateFields() []field[record.Affiliate] {
 		text("first_name", "given name; empty once erased", func(r *record.Affiliate) *string { return &r.FirstName }),
 		text("last_name", "family name; empty once erased", func(r *record.Affiliate) *string { return &r.LastName }),
 		text("email", "canonical: in lower case, without blanks around it, its domain in ASCII; empty once erased", func(r *record.Affiliate) *string { return &r.Email }),
+		text("external_id", "the host's own id of the user, account or tenant; empty: none, or erased", func(r *record.Affiliate) *string { return &r.ExternalID }),
 		word("status", "ACTIVE, INACTIVE (waits for an approval), INVITED, DECLINED, DEACTIVATED or BANNED", func(r *record.Affiliate) *affiliate.AffiliateStatus { return &r.Status }).key(record.OfState),
 		text("source", "who recorded it: API, MANUAL, IMPORTED, AFFILIATE_PORTAL, WIDGET, REFERLY_MARKETPLACE, INFLUENCER_DISCOVERY or UNKNOWN", func(r *record.Affiliate) *affiliate.AffiliateSource { return &r.Source }),
 		optPercent("commission_rate", "own rate, of the kind that commission_type says; NULL: that of the tier, plan or program", func(r *record.Affiliate) *affiliate.Opt[affiliate.Percent] { return &r.Rate }),
@@ -68,6 +69,7 @@ func clickFields() []field[record.Click] {
 		text("document_referrer", "the page with the link, cut likewise", func(r *record.Click) *string { return &r.Referrer }),
 		text("user_agent", "the visitor's browser", func(r *record.Click) *string { return &r.UserAgent }),
 		flag("is_unique", "the visitor had not come before", func(r *record.Click) *bool { return &r.Unique }),
+		optInteger("earlier_click_id", "the visitor's click before this one, where the first click credits; NULL: none is known, or erased", func(r *record.Click) *int64 { return &r.Earlier }),
 		at("created_at", "when the visit was recorded", func(r *record.Click) *affiliate.Instant { return &r.CreatedAt }),
 	}
 }

@@ -48,6 +48,7 @@ func (s OnceShop) Creates() map[string]OnceCreate {
 	}
 	return map[string]OnceCreate{
 		"CreateAffiliate": Creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "Bea@example.com"}, (*tributary.Program).CreateAffiliate),
+		"EnsureAffiliate": Creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com", ExternalID: "user-7"}, (*tributary.Program).EnsureAffiliate),
 		"InviteAffiliate": Creator(affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}, (*tributary.Program).InviteAffiliate),
 		"CreateLink":      Creator(affiliate.NewLink{Link: "bea", AffiliateEmail: "ada@example.com"}, (*tributary.Program).CreateLink),
 		"CreateCoupon":    Creator(affiliate.NewCoupon{Name: "B", PercentOff: percent, ProductIDs: []string{"x"}}, (*tributary.Program).CreateCoupon),

@@ -30,6 +30,7 @@ func profile(r *record.Affiliate) any {
 		FirstName     string                           `json:"firstName"`
 		LastName      string                           `json:"lastName"`
 		Email         string                           `json:"email"`
+		ExternalID    string                           `json:"externalId,omitzero"`
 		PayoutEmail   string                           `json:"payoutEmail"`
 		PaymentMethod affiliate.PaymentMethod          `json:"paymentMethod"`
 		Answers       []affiliate.Answer               `json:"answers"`
@@ -40,7 +41,7 @@ func profile(r *record.Affiliate) any {
 		TierID        uuid.UUID                        `json:"tierId"`
 		UpdatedAt     affiliate.Opt[affiliate.Time]    `json:"updatedAt"`
 	}{
-		r.FirstName, r.LastName, r.Email, r.PayoutEmail, r.PaymentMethod, refusal.EmptyNotNil(r.Answers), r.Status, r.Source,
+		r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.PaymentMethod, refusal.EmptyNotNil(r.Answers), r.Status, r.Source,
 		r.Rate, r.PlanID, r.TierID, moment(r.UpdatedAt),
 	}
 }
@@ -73,8 +74,9 @@ func visit(r *record.Click) (affiliate.Instant, any) {
 		LandingURL string    `json:"landingUrl"`
 		Referrer   string    `json:"referrer"`
 		UserAgent  string    `json:"userAgent"`
+		Earlier    int64     `json:"earlierClickId,omitzero"`
 		LinkID     uuid.UUID `json:"affiliateLinkId"`
-	}{r.Number, r.DeviceID, r.LandingURL, r.Referrer, r.UserAgent, r.LinkID}
+	}{r.Number, r.DeviceID, r.LandingURL, r.Referrer, r.UserAgent, r.Earlier, r.LinkID}
 }
 
 // bought returns a sale as its customer's.

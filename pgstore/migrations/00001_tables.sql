@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   first_name text COLLATE "C" NOT NULL,
   last_name text COLLATE "C" NOT NULL,
   email text COLLATE "C" NOT NULL,
+  external_id text COLLATE "C" NOT NULL,
   status text COLLATE "C",
   source text COLLATE "C" NOT NULL,
   commission_rate bigint,
@@ -49,9 +50,11 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   updated_at timestamptz NOT NULL,
   given_as_null text COLLATE "C",
   by_email text COLLATE "C",
+  by_external_id text COLLATE "C",
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_email ON tributary.affiliates (program, by_email) WHERE by_email IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_external_id ON tributary.affiliates (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_state ON tributary.affiliates (program, status, id) WHERE status IS NOT NULL;
@@ -85,6 +88,7 @@ CREATE TABLE IF NOT EXISTS tributary.clicks (
   document_referrer text COLLATE "C" NOT NULL,
   user_agent text COLLATE "C" NOT NULL,
   is_unique boolean NOT NULL,
+  earlier_click_id bigint,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );

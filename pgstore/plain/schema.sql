@@ -32,6 +32,7 @@ CREATE TABLE tributary.affiliates (
   first_name text NOT NULL,
   last_name text NOT NULL,
   email text NOT NULL,
+  external_id text NOT NULL,
   status text,
   source text NOT NULL,
   commission_rate bigint,
@@ -48,9 +49,11 @@ CREATE TABLE tributary.affiliates (
   updated_at timestamptz NOT NULL,
   given_as_null text,
   by_email text,
+  by_external_id text,
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX affiliates_by_email ON tributary.affiliates (program, by_email) WHERE (by_email IS NOT NULL);
+CREATE UNIQUE INDEX affiliates_by_external_id ON tributary.affiliates (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
 CREATE INDEX affiliates_of_state ON tributary.affiliates (program, status, id) WHERE (status IS NOT NULL);
 CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE (commission_tier_id IS NOT NULL);
@@ -78,6 +81,7 @@ CREATE TABLE tributary.clicks (
   document_referrer text NOT NULL,
   user_agent text NOT NULL,
   is_unique bool NOT NULL,
+  earlier_click_id bigint,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );

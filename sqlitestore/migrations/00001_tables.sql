@@ -24,6 +24,7 @@ CREATE TABLE tributary_affiliates (
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
   email TEXT NOT NULL,
+  external_id TEXT NOT NULL,
   status TEXT,
   source TEXT NOT NULL,
   commission_rate INTEGER,
@@ -40,9 +41,11 @@ CREATE TABLE tributary_affiliates (
   updated_at INTEGER NOT NULL,
   given_as_null TEXT,
   by_email TEXT,
+  by_external_id TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE UNIQUE INDEX tributary_affiliates_by_email ON tributary_affiliates (program, by_email) WHERE by_email IS NOT NULL;
+CREATE UNIQUE INDEX tributary_affiliates_by_external_id ON tributary_affiliates (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_plan ON tributary_affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_tier ON tributary_affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_state ON tributary_affiliates (program, status, id) WHERE status IS NOT NULL;
@@ -74,6 +77,7 @@ CREATE TABLE tributary_clicks (
   document_referrer TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   is_unique INTEGER NOT NULL CHECK (is_unique IN (0, 1)),
+  earlier_click_id INTEGER,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;

@@ -18,22 +18,27 @@ var affiliateCommands = []command{
 	},
 	{
 		group: "affiliates", verb: "search", what: "List the affiliates that fit all filters",
-		method: "GET", path: "/affiliates/search", fields: fields("status", "commissionPlanId", "commissionTierId", "search"),
+		method: "GET", path: "/affiliates/search", fields: fields("status", "externalId", "commissionPlanId", "commissionTierId", "search"),
 		paging: inQuery, columns: affiliateColumns,
 	},
 	{
-		group: "affiliates", verb: "get", what: "Show an affiliate, by id or by --email",
-		method: "GET", path: "/affiliates", fields: fields("id", "email"), arg: "id", columns: affiliateMoney,
+		group: "affiliates", verb: "get", what: "Show an affiliate, by id, --email or --external-id",
+		method: "GET", path: "/affiliates", fields: fields("id", "email", "externalId"), arg: "id", columns: affiliateMoney,
 	},
 	{
 		group: "affiliates", verb: "create", what: "Create an affiliate",
 		method: "POST", path: "/affiliates", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
+	},
+	{
+		group: "affiliates", verb: "ensure", what: "Show the affiliate with an --external-id, and create it when there is none",
+		method: "POST", path: "/affiliates/ensure", columns: affiliateMoney,
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
 	},
 	{
 		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
 		method: "PUT", path: "/affiliates", arg: "affiliateId",
-		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "affiliateStatus"),
+		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus"),
 	},
 	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",
@@ -67,12 +72,12 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "invite", what: "Invite an affiliate",
 		method: "POST", path: "/affiliates/invite", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "commissionRate:n", "affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "questionAnswers:j"),
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "questionAnswers:j"),
 	},
 	{
 		group: "affiliates", verb: "accept-invite", what: "Accept an invitation for an affiliate",
 		method: "POST", path: "/affiliates/accept-invite", arg: "affiliateId", columns: affiliateMoney,
-		fields: fields("affiliateId", "firstName", "lastName", "email", "commissionRate:n", "affiliateLink"),
+		fields: fields("affiliateId", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink"),
 	},
 }
 

@@ -30,6 +30,7 @@ var noFlags = map[string]string{
 	"code of validatePromotionalCode":     "another name of promoCode",
 	"affiliateGroupId of createAffiliate": "there are no groups",
 	"affiliateGroupId of inviteAffiliate": "there are no groups",
+	"affiliateGroupId of ensureAffiliate": "there are no groups",
 	"limit of previewPayouts":             "a page",
 	"cursor of previewPayouts":            "a page",
 	"limit of runPayouts":                 "the command makes all steps",

@@ -1,0 +1,162 @@
+package tributary_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// TestAttributionTable tries every row of the table in docs/rules.md 5.8: the sale, its
+// explanation, the preview of an order with a code, and the referral of a new customer.
+func TestAttributionTable(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "docs/rules.md"), "### 5.8")
+	_, table, _ := strings.Cut(section, "| Attribution |")
+	rows := strings.Split(table, "\n")[2:]
+	rows = rows[:slices.Index(rows, "")]
+	if len(rows) < 20 {
+		t.Errorf("only %d rows", len(rows))
+	}
+	for _, line := range rows {
+		row := cellsOf(line)
+		t.Run(strings.Join(row[:3], " / "), func(t *testing.T) { tryAttribution(t, row) })
+	}
+}
+
+func tryAttribution(t *testing.T, row []string) {
+	s := newCreditShop(t, attributionOf(t, row[0]))
+	order, known := s.before(row[1])
+	for _, has := range strings.Split(row[2], ", ") {
+		switch has {
+		case "click":
+			order.ReferralID = strconv.FormatInt(int64(s.click), 10)
+		case "email":
+			if !known {
+				t.Fatal("nobody is known by this email")
+			}
+		default:
+			order.PromoCode = has
+		}
+	}
+	want := s.people[row[3]]
+	if order.PromoCode != "" {
+		preview, err := s.Evaluate(t.Context(), affiliate.Order{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: affiliate.Set(order.TotalEarned)})
+		if who, _ := preview.Affiliate.Get(); err != nil || !preview.Valid || who.ID != want.ID {
+			t.Errorf("the preview credits %s: %v, %v", who.FirstName, preview.Reasons, err)
+		}
+	}
+	if !known && order.ReferralID+order.PromoCode != "" {
+		ref, err := s.CreateReferral(t.Context(), affiliate.NewReferral{
+			AffiliateID: order.ReferralID, PromoCode: order.PromoCode, Name: "Otto", Email: "otto@example.net", ReferredUserExternalID: "otto",
+		})
+		if err != nil || ref.AffiliateID != want.ID {
+			t.Errorf("a new referral is of %s: %v", ref.AffiliateID, err)
+		}
+	}
+	res, err := s.RecordSale(t.Context(), order)
+	sale, _ := res.Sale.Get()
+	if err != nil || sale.AffiliateID != want.ID {
+		t.Fatalf("credited is %s: %s, %v", sale.Affiliate.FirstName, res.Outcome, err)
+	}
+	if _, code := sale.PromotionalCodeID.Get(); code != (order.PromoCode != "") {
+		t.Error("the code of the sale is wrong")
+	}
+	why, err := s.ExplainSale(t.Context(), sale.ID)
+	if err != nil || "`"+string(why.Credit.By)+"`" != row[4] {
+		t.Errorf("by %s: %v", why.Credit.By, err)
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// attributionOf reads a cell like Touch FIRST, Code UNBROUGHT.
+func attributionOf(t *testing.T, cell string) (a affiliate.Attribution) {
+	if cell == "" {
+		return a
+	}
+	for _, choice := range strings.Split(cell, ", ") {
+		switch name, value, _ := strings.Cut(choice, " "); name {
+		case "Touch":
+			a.Touch = affiliate.Touch(value)
+		case "Customer":
+			a.Customer = affiliate.CustomerCredit(value)
+		case "Code":
+			a.Code = affiliate.CodeCredit(value)
+		default:
+			t.Fatalf("no choice is called %s", name)
+		}
+	}
+	return a
+}
+
+// A creditShop is a program of Ada and Ben, a visitor, and a clock.
+type creditShop struct {
+	*tributary.Program
+	t      *testing.T
+	now    time.Time
+	people map[string]affiliate.Affiliate
+	click  affiliate.ClickID // the last one of the visitor
+}
+
+func newCreditShop(t *testing.T, a affiliate.Attribution) *creditShop {
+	s := &creditShop{t: t, now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), people: map[string]affiliate.Affiliate{}}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	s.Program, err = tributary.New(memstore.New(), tributary.Config{Attribution: a, Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, Now: func() time.Time { return s.now }})
+	must(err)
+	coupon, err := s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20 %", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	must(err)
+	for _, name := range []string{"Ada", "Ben"} {
+		s.people[name], err = s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name})
+		must(err)
+		_, err = s.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: strings.ToUpper(name) + "20", AffiliateID: s.people[name].ID})
+		must(err)
+	}
+	return s
+}
+
+// before does what the cell says, and returns the order as far as it is known then.
+func (s *creditShop) before(cell string) (order affiliate.NewSale, known bool) {
+	order = affiliate.NewSale{Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount("50")}
+	end := s.now
+	for _, part := range strings.Split(cell, "; ") {
+		if owner, ok := strings.CutSuffix(part, "'s"); ok {
+			known = true
+			s.refer(s.people[strings.TrimPrefix(owner, "Ida is ")])
+		}
+		if visits, ok := strings.CutPrefix(part, "visits "); ok {
+			for _, visit := range strings.Split(visits, ", ") {
+				slug, ago, _ := strings.Cut(visit, " ")
+				days, _ := strconv.Atoi(strings.TrimSuffix(ago, " days ago"))
+				s.now = end.AddDate(0, 0, -days)
+				click, err := s.TrackClick(s.t.Context(), affiliate.NewClick{Slug: slug, Earlier: s.click})
+				if err != nil {
+					s.t.Fatal(err)
+				}
+				s.click = click.ID
+			}
+		}
+	}
+	s.now = end.Add(time.Hour)
+	return order, known
+}
+
+func (s *creditShop) refer(owner affiliate.Affiliate) {
+	_, err := s.CreateReferral(s.t.Context(), affiliate.NewReferral{
+		AffiliateID: owner.ID.String(), Name: "Ida", Email: "ida@example.net", ReferredUserExternalID: "ida",
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
