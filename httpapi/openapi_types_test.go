@@ -182,7 +182,7 @@ func (d *drafter) object(name string, s shape) schema {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})
-		if !optional || d.hasTwoShapes(s.typ) && !byValue(tag) {
+		if !optional || d.hasTwoShapes(s.typ) && !byValue(tag) && tag != "versions" { // these depend on the value too, and are never in events
 			out.Required = append(out.Required, tag)
 		}
 	}

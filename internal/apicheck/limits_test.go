@@ -69,7 +69,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/payouts/preview":            `{}`,
 		"POST /api/v1/payouts/run":                `{"externalId":"probe"}`,
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
-		"POST /api/v1/affiliates/ensure":         `{"firstName":"A","lastName":"B","email":"probe@example.org","externalId":"probe"}`,
+		"POST /api/v1/affiliates/ensure":          `{"firstName":"A","lastName":"B","email":"probe@example.org","externalId":"probe"}`,
 		"POST /api/v1/affiliates/status":          `{"affiliateIds":["` + s.affiliate + `"],"status":"ACTIVE"}`,
 		"POST /api/v1/affiliates/plan":            `{"affiliateIds":["` + s.affiliate + `"],"commissionPlanId":null}`,
 		"POST /api/v1/affiliates/tier":            `{"affiliateIds":["` + s.affiliate + `"],"commissionTierId":null}`,
@@ -93,6 +93,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/partner/token":              `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
 		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
+		"PUT /api/v1/terms":                       `{"holdDays":1}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,
 		"PUT /api/v1/webhooks":                    `{"webhookId":"` + s.webhook + `"}`,
 		"POST /api/v1/webhooks/rotate-secret":     `{"webhookId":"` + s.webhook + `"}`,
@@ -203,6 +204,7 @@ func beyond(op operation, field string, value any) bool {
 		"PUT sales subtotal",
 		"POST adjustments amount", // 0
 		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST sales/recalculate cursor",
+		"PUT commission-plans from", "PUT commission-plans withdraw", "PUT terms from", "PUT terms withdraw", // no term changes, no version begins then
 		"POST affiliates/erase cursor", "POST referrals/erase cursor", "POST prune cursor", "POST prune retention",
 	}
 	return value == nil && slices.Contains(neededHere, key) || value != nil && slices.Contains(notHere, key)

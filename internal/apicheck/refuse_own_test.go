@@ -221,6 +221,7 @@ func (s *story) ofAdministration() []refused {
 		{"affiliate_email_taken", post, "/affiliates/accept-invite", accept + `"email":"kim@example.org"}`},
 		{"slug_syntax", post, "/affiliates/accept-invite", accept + `"affiliateLink":"a b"}`},
 		{"slug_taken", post, "/affiliates/accept-invite", accept + `"affiliateLink":"mara"}`},
+		{"affiliate_external_id_taken", post, "/affiliates/accept-invite", accept + `"externalId":"taken"}`},
 
 		{"missing_field", post, "/commission-plans", `{}`},
 		{"missing_field", put, "/commission-plans", `{}`},
@@ -247,7 +248,14 @@ func (s *story) ofAdministration() []refused {
 		"group_not_found": `"email":"x@example.org","affiliateGroupId":1`,
 	} {
 		rows = append(rows, refused{code, post, "/affiliates/invite", person(members)})
+		rows = append(rows, refused{code, post, "/affiliates/ensure", person(members + `,"externalId":"nobody-yet"`)})
 	}
+	s.ok(s.t, post, "/affiliates/ensure", person(`"email":"external@example.org","externalId":"taken"`))
+	rows = append(rows,
+		refused{"affiliate_external_id_taken", post, "/affiliates", person(`"email":"x@example.org","externalId":"taken"`)},
+		refused{"affiliate_external_id_taken", post, "/affiliates/invite", person(`"email":"x@example.org","externalId":"taken"`)},
+		refused{"affiliate_external_id_taken", http.MethodPut, "/affiliates", `{"affiliateId":"` + s.affiliate + `","externalId":"taken"}`},
+	)
 	return rows
 }
 
