@@ -14,6 +14,10 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
+// maxCookieDays is the limit of Config.CookieDays: a hundred years fit into a
+// duration.
+const maxCookieDays = 36_500
+
 // lateFor returns the id of the click when it is too old to attribute anything, and
 // otherwise zero. A click attributes until the end of its window, inclusive.
 //
