@@ -120,11 +120,11 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if err := o.preview(&in, &who, &v, credited, &out); err != nil || !in.Commission || !out.Valid {
 		return out, err
 	}
-	return out, o.previewCommission(&in, &out)
+	return out, o.previewCommission(&in, &who, &out)
 }
 
 // previewCommission adds what a sale of the order would earn now.
-func (o *Op) previewCommission(in *affiliate.Order, out *affiliate.Evaluation) error {
+func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliate.Evaluation) error {
 	total, ok := out.Total.Get()
 	if sent, given := in.TotalEarned.Get(); given {
 		total, ok = sent, true
@@ -136,10 +136,7 @@ func (o *Op) previewCommission(in *affiliate.Order, out *affiliate.Evaluation) e
 		PromoCode: in.PromoCode, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
 		PaymentTrigger: affiliate.TriggerPurchase,
 	}
-	var d Decision
-	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
-		return err
-	}
+	d := Decision{identity: *who}
 	if outcome, err := o.DecideFor(&sale, &d); err != nil || outcome != affiliate.SaleRecorded {
 		return err
 	}

@@ -134,21 +134,8 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 
 // ordered reports whether a sale with this key is an order. Conversions are none.
 func (o *Op) ordered(key record.Key) (bool, error) {
-	const piece = 4
-	for after := uuid.Nil; ; {
-		recs, err := Gather(o.Tx.Sales, record.Query{Key: key, After: after, Limit: piece})
-		if err != nil {
-			return false, err
-		}
-		for i := range recs {
-			if after = recs[i].ID; recs[i].Conversion == "" {
-				return true, nil
-			}
-		}
-		if len(recs) < piece {
-			return false, nil
-		}
-	}
+	order, err := o.firstSale(key, func(r *record.Sale) bool { return r.Conversion == "" })
+	return order.ID != uuid.Nil, err
 }
 
 // checkState applies the rules that do not depend on the order: rows 2–8. Expiry is

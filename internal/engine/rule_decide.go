@@ -85,19 +85,27 @@ func (o *Op) Month(t *affiliate.Terms, ref *record.Referral, at affiliate.Instan
 // firstPayment returns when a customer first paid; zero: not yet. A sale that was refunded
 // in full, or was free, is no payment.
 func (o *Op) firstPayment(ref uuid.UUID) (affiliate.Instant, error) {
+	first, err := o.firstSale(record.Key{Index: record.OfReferral, ID: ref}, func(r *record.Sale) bool {
+		return !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded)
+	})
+	return PaidOf(&first), err
+}
+
+// firstSale returns the first sale with a key that is such; the zero record: there is none.
+func (o *Op) firstSale(key record.Key, such func(*record.Sale) bool) (record.Sale, error) {
 	const piece = 8
 	for after := uuid.Nil; ; {
-		recs, err := Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfReferral, ID: ref}, After: after, Limit: piece})
+		recs, err := Gather(o.Tx.Sales, record.Query{Key: key, After: after, Limit: piece})
 		if err != nil {
-			return affiliate.Instant{}, err
+			return record.Sale{}, err
 		}
 		for i := range recs {
-			if r := &recs[i]; !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded) {
-				return PaidOf(r), nil
+			if such(&recs[i]) {
+				return recs[i], nil
 			}
 		}
 		if len(recs) < piece {
-			return affiliate.Instant{}, nil
+			return record.Sale{}, nil
 		}
 		after = recs[len(recs)-1].ID
 	}
