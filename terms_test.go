@@ -3,6 +3,7 @@ package tributary_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func TestTermsPage(t *testing.T) {
 		"Refunds, one after the other": eachRow(keptOfLines), "Line": eachRow(decidedLine), "Rules": eachRow(refusedRules),
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
 		"Payments of one customer, one after the other": cappedPayments, "What one customer does, one after the other": conversions,
-		"Paid at": datedSales,
+		"Paid at": datedSales, "Charged": eachRow(chargedSale),
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -507,4 +508,44 @@ func datedSales(t *testing.T, terms affiliate.Terms, rows [][]string) {
 		}
 		same(t, "earned", s.sell(in).CommissionEarned, row[2])
 	}
+}
+
+// chargedSale has a sale in another currency, its rate, and refunds in that currency.
+func chargedSale(t *testing.T, terms affiliate.Terms, row []string) {
+	s := newPageShop(t, terms, nil)
+	currency, total, _ := strings.Cut(row[0], " ")
+	in := affiliate.NewSale{TotalEarned: affiliate.MustAmount(total), Currency: affiliate.Currency(currency), ExchangeRate: affiliate.MustExchangeRate(row[1])}
+	sale := s.sell(in)
+	for amount := range strings.SplitSeq(row[2], ", ") {
+		if amount == "" {
+			continue
+		}
+		refund := affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount(amount)), Currency: in.Currency}
+		if _, err := s.RefundSale(t.Context(), refund); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sale, err := s.Sale(t.Context(), sale.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained, err := s.ExplainSale(t.Context(), sale.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exact, want := rational(t, explained.Arithmetic.Exact), rational(t, row[5]); exact.Cmp(want) != 0 {
+		t.Errorf("exactly %v, the page says %v", exact, want)
+	}
+	same(t, "total", sale.TotalEarned, row[3])
+	same(t, "refunded", sale.RefundedAmount, row[4])
+	same(t, "earned", sale.CommissionEarned, row[6])
+}
+
+func rational(t *testing.T, text string) *big.Rat {
+	t.Helper()
+	x, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%q is no number", text)
+	}
+	return x
 }

@@ -105,7 +105,7 @@ func Refusals() []*affiliate.Error { return refusal.Refusals() }
 type Config struct {
 	ID           uuid.UUID               // the program in the Store, and programId on the wire; zero is a valid id
 	Name         string                  // shown on links
-	Currency     affiliate.Currency      // of every sale; zero: USD
+	Currency     affiliate.Currency      // of the books, balances and payouts; zero: USD
 	Location     *time.Location          // where a plain date ends; nil: UTC
 	Destinations []affiliate.Destination // where links lead to
 	Param        string                  // query parameter of the slug; zero: ref
@@ -113,6 +113,13 @@ type Config struct {
 	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
 	Attribution  affiliate.Attribution   // whom a sale credits; zero: a code, else the last click, for each order anew
 	Terms        affiliate.Terms         // commission of affiliates without a rate, tier or plan of their own; zero: 0 %
+
+	// Rate says what one unit of a currency is worth in Currency at a time, for sales, previews
+	// and payments in another currency that come without a rate. It is called before a
+	// transaction, at the same time by several calls, and a sale keeps what it said. The zero
+	// rate means that there is none: the sale is refused, and a payment is parked. An error
+	// fails the call. Nil: there is none for any currency. No rates are fetched by this module.
+	Rate func(ctx context.Context, c affiliate.Currency, at time.Time) (affiliate.ExchangeRate, error)
 
 	Limits affiliate.Limits // how much one object may hold
 

@@ -203,6 +203,8 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 //     set it.
 //   - I82: a report took no more off a sale than its payment brought; a payment
 //     that waits for a decision has no sale.
+//   - I85: a sale in another currency has the amounts that it was charged, times its
+//     rate, in the program's.
 //   - I84: an alias is no slug, and leads to one link, which names it.
 //   - I83: no record shows a customer after the erasure; an erased email names a
 //     live referral or none, and no customer has it.

@@ -147,7 +147,10 @@ type Order struct {
 	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
 	Product     Opt[Product] `json:"product,omitzero"`
 	Lines       []Line       `json:"lines,omitempty"`   // as in [NewSale]
-	Currency    Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
+	Currency    Currency     `json:"currency,omitzero"` // as in [NewSale]; Discount, Total and Lines of the answer are in it too
+
+	// ExchangeRate is as in [NewSale].
+	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 
 	// Commission asks for Evaluation.Commission. Over HTTP only a key of the scope full
 	// may send it.

@@ -95,6 +95,8 @@ func (d drawing) fillLeaf(v reflect.Value) bool {
 		*p = affiliate.AmountFromScaled(rapid.Int64().Draw(d.rt, "amount"))
 	case *affiliate.Percent:
 		*p = affiliate.PercentFromScaled(rapid.Int64().Draw(d.rt, "percent"))
+	case *affiliate.ExchangeRate:
+		*p = affiliate.ExchangeRateFromScaled(rapid.Int64().Draw(d.rt, "rate"))
 	case *affiliate.Time:
 		*p = anyTime().Draw(d.rt, "time")
 	case *uuid.UUID:

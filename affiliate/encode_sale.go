@@ -54,7 +54,20 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	if s.Conversion != "" {
 		dst = jsontext.AppendString(append(dst, `,"conversion":`...), s.Conversion)
 	}
+	if !s.Charged.IsZero() {
+		dst = appendOpt(append(dst, `,"charged":`...), s.Charged, appendCharge)
+	}
 	return append(dst, '}')
+}
+
+func appendCharge(dst []byte, c Charge) []byte {
+	dst = jsontext.AppendString(append(dst, `{"currency":`...), c.Currency)
+	dst = c.ExchangeRate.AppendJSON(append(dst, `,"exchangeRate":`...))
+	dst = appendAmount(append(dst, `,"totalEarned":`...), c.TotalEarned)
+	dst = appendOpt(append(dst, `,"subtotal":`...), c.Subtotal, appendAmount)
+	dst = appendAmount(append(dst, `,"taxAmount":`...), c.TaxAmount)
+	dst = appendAmount(append(dst, `,"shippingAmount":`...), c.ShippingAmount)
+	return append(appendAmount(append(dst, `,"refundedAmount":`...), c.RefundedAmount), '}')
 }
 
 func (l *SaleLine) appendJSON(dst []byte) []byte {

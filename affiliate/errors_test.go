@@ -19,7 +19,7 @@ func TestCodeRefused(t *testing.T) {
 	rules := map[affiliate.Reason]bool{}
 	for _, reason := range []affiliate.Reason{
 		"code_not_found", "code_inactive", "coupon_invalid", "code_expired", "coupon_expired", "code_exhausted", "coupon_exhausted",
-		"code_unassigned", "not_first_order", "below_minimum", "wrong_currency", "wrong_affiliate", "wrong_customer", "wrong_product", "affiliate_suspended",
+		"code_unassigned", "not_first_order", "below_minimum", "wrong_currency", "wrong_affiliate", "wrong_customer", "wrong_product", "affiliate_suspended", "other_currency",
 	} {
 		rules[reason] = true
 	}

@@ -52,11 +52,12 @@ const (
 	CodeUnassigned           Reason = "code_unassigned"                // the code has no affiliate
 	NotFirstOrder            Reason = "not_first_order"                // the code is for first orders, and the customer has bought before
 	BelowMinimum             Reason = "below_minimum"                  // the order is below the minimum amount of the code
-	WrongCurrency            Reason = "wrong_currency"                 // the minimum amount is in another currency than the program's
+	WrongCurrency            Reason = "wrong_currency"                 // the minimum amount is in another currency than the order
 	WrongAffiliate           Reason = "wrong_affiliate"                // the code is limited to its affiliate, and the order names another
 	WrongCustomer            Reason = "wrong_customer"                 // the code is limited to another customer
 	WrongProduct             Reason = "wrong_product"                  // the code does not apply to the product
 	AffiliateSuspended       Reason = "affiliate_suspended"            // the affiliate of the code is BANNED or DEACTIVATED; see Config.RefuseSuspended
+	CouponOtherCurrency      Reason = "other_currency"                 // the coupon takes off an amount in another currency than the order's
 	AttributionRequired      Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound         Reason = "referral_not_found"             // no referral has the id or the email
 	ReferralEmailTaken       Reason = "referral_email_taken"           // another referral has the email

@@ -50,6 +50,7 @@ type Sale struct {
 	Commissions            []Commission         `json:"commissions"`
 	Lines                  []SaleLine           `json:"lines,omitempty"`     // not there: it has none
 	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [NewConversion]; not there: it is a sale
+	Charged                Opt[Charge]          `json:"charged,omitzero"`    // what was charged in another currency, in which Lines are; not there: it was the program's
 }
 
 // A Commission is what an affiliate earned by a sale. A sale has one or none at
@@ -109,7 +110,12 @@ type NewSale struct {
 	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
 	Product           Opt[Product] `json:"product,omitzero"`
-	Currency          Currency     `json:"currency,omitzero"` // of the amounts: the program's, in any letter case; zero: the program's
+	Currency          Currency     `json:"currency,omitzero"` // of the amounts, in any letter case; zero: the program's
+
+	// ExchangeRate is what one unit of Currency is worth in the program's. Without it
+	// Config.Rate is asked; a sale in another currency that has no rate is refused. Over
+	// HTTP only a key of the scope full may send it.
+	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 
 	// Lines say what was bought, instead of Product: at most 500. What earns is shared
 	// out to them, so that the rules of the terms decide about each, and a code that is
@@ -196,7 +202,7 @@ type SaleUpdate struct {
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
 	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
-	Currency          Currency             `json:"currency,omitzero"`         // of the amounts, as in NewSale
+	Currency          Currency             `json:"currency,omitzero"`         // of TotalEarned and Subtotal: that of [Sale].Charged, where they must name it; CommissionEarned is in the program's. Zero: the program's
 
 	// AffiliateID moves the sale to another affiliate. The sale keeps its id, its
 	// day, its external ids and the code that was redeemed; it no longer belongs to a
@@ -234,7 +240,7 @@ type Refund struct {
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
 	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is then required; not given: in the same proportion as in the sale
 	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
-	Currency Currency    `json:"currency,omitzero"` // of Amount: the program's, in any letter case; zero: the program's
+	Currency Currency    `json:"currency,omitzero"` // of all amounts, in any letter case: the one in which the sale was charged. Zero: the program's; with an amount it must not be zero for a sale of another
 	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
 	// Lines say of which lines the refund is. They are Amount less Tax and Shipping

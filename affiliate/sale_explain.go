@@ -58,6 +58,12 @@ type ExplainedBase struct {
 	NamedRefunds     Amount `json:"namedRefunds,omitzero"`
 	TaxRefunded      Amount `json:"taxRefunded,omitzero"`
 	ShippingRefunded Amount `json:"shippingRefunded,omitzero"`
+
+	// Of a sale in another currency, in which all amounts here and those of the lines are: a
+	// percentage of them is worth ExchangeRate times as much in the program's currency, and
+	// only then rounded. Not there: the program's.
+	Currency     Currency     `json:"currency,omitzero"`
+	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 }
 
 // ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.

@@ -231,6 +231,8 @@ func (f *filler) fill(p any) bool {
 		*p = affiliate.AmountFromScaled(f.int())
 	case *affiliate.Percent:
 		*p = affiliate.PercentFromScaled(f.int())
+	case *affiliate.ExchangeRate:
+		*p = affiliate.ExchangeRateFromScaled(f.int())
 	case *affiliate.Opt[string]:
 		*p = affiliate.Set(f.text())
 	case *affiliate.Opt[affiliate.Amount]:

@@ -175,21 +175,23 @@ func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (delete
 // absent.
 func orderOf(in *input) affiliate.Order {
 	return affiliate.Order{
-		PromoCode:   aliased(in, "promoCode", "code", in.text),
-		TotalEarned: in.amount("totalEarned"),
-		Currency:    in.currency(),
-		Subtotal:    in.amount("subtotal"),
-		Email:       in.optional("email"),
-		ReferralID:  in.ident("referralId"),
-		Product:     productOf(in, (*input).optional),
-		Lines:       linesOf(in),
-		Commission:  in.flag("commission"),
+		PromoCode:    aliased(in, "promoCode", "code", in.text),
+		TotalEarned:  in.amount("totalEarned"),
+		Currency:     in.currency(),
+		ExchangeRate: in.exchangeRate(),
+		Subtotal:     in.amount("subtotal"),
+		Email:        in.optional("email"),
+		ReferralID:   in.ident("referralId"),
+		Product:      productOf(in, (*input).optional),
+		Lines:        linesOf(in),
+		Commission:   in.flag("commission"),
 	}
 }
 
-// evaluate previews a code. Only a key of the scope full is told the commission.
+// evaluate previews a code. Only a key of the scope full is told the commission, or says what
+// a currency is worth.
 func evaluate(p *tributary.Program, c *call, in affiliate.Order) error {
-	if err := c.fullOnly(in.Commission); err != nil {
+	if err := c.fullOnly(in.Commission || !in.ExchangeRate.IsZero()); err != nil {
 		return err
 	}
 	out, err := p.Evaluate(c.r.Context(), in)

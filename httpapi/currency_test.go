@@ -10,8 +10,8 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// TestCurrencyOfAmounts: every request with an amount may name its currency,
-// which is the program's.
+// TestCurrencyOfAmounts: every request with an amount may name its currency, which is the
+// program's. That of a sale and of a preview may be another one that has a rate.
 func TestCurrencyOfAmounts(t *testing.T) {
 	w := newWorld(t)
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
@@ -29,9 +29,16 @@ func TestCurrencyOfAmounts(t *testing.T) {
 		{"POST", "/payouts", `{"affiliateId":"` + ada + `","minimum":1,"currency":"?"}`},
 	} {
 		t.Run(rq.method+rq.path, func(t *testing.T) {
+			priced := strings.Contains(rq.body, "5000")
 			for _, other := range []string{"JPY", "eur", "XYZ", "$", "USD "} {
-				w.refuses("400 invalid_field: currency must be the currency of the program [currency]",
-					rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", other, 1))
+				want := "400 invalid_field: currency must be the currency of the program [currency]"
+				switch known := len(other) == 3 && other != "XYZ"; {
+				case priced && known:
+					want = "400 missing_field: exchangeRate is required: the program has no rate for " + strings.ToUpper(other) + " [exchangeRate]"
+				case !known && (priced || rq.path == "/sales"):
+					want = "400 invalid_field: Currency must be an ISO 4217 code [currency]"
+				}
+				w.refuses(want, rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", other, 1))
 			}
 			w.refuses("400 invalid_field: currency must not be empty [currency]",
 				rq.method, "/api/v1"+rq.path, strings.Replace(rq.body, "?", "", 1))
@@ -92,4 +99,22 @@ func TestCommissionNeedsFullScope(t *testing.T) {
 	equal(t, "200", send(httpapi.ScopeIntegration, `,"commission":false`).refusal())
 	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"commission":true`).body, `"commission":`))
 	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, `"commission":`))
+}
+
+// TestRateNeedsFullScope: a key that a browser or an integration has does not say what a
+// currency is worth.
+func TestRateNeedsFullScope(t *testing.T) {
+	w := newWorld(t, withScopes)
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+	for path, answered := range map[string]string{"sales": `"exchangeRate":1.5`, "promotional-codes/validate": `"total":8`} {
+		send := func(scope httpapi.Scope) answer {
+			body := `{"promoCode":"ADA20","totalEarned":10,"currency":"EUR","exchangeRate":1.5}`
+			return w.send(request("POST", "/api/v1/"+path, body, "Authorization: Bearer "+scoped[scope]))
+		}
+		equal(t, tooNarrow, send(httpapi.ScopeIntegration).refusal())
+		equal(t, true, strings.Contains(send(httpapi.ScopeFull).body, answered))
+	}
+	w.verify()
 }

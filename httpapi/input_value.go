@@ -30,6 +30,17 @@ func (in *input) currency() affiliate.Currency {
 	return o.Or("")
 }
 
+// exchangeRate reads what one unit of the currency is worth.
+func (in *input) exchangeRate() affiliate.ExchangeRate {
+	value, isNull := in.find("exchangeRate", kindNumber)
+	if isNull {
+		in.fault(refusal.FieldNull)
+	}
+	return opt(value, isNull, func(v json.RawMessage) affiliate.ExchangeRate {
+		return number(in, v, affiliate.ParseExchangeRate)
+	}).Or(affiliate.ExchangeRate{})
+}
+
 // percent reads a rate.
 func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
 	value, isNull := in.find(name, kindNumber)
@@ -49,6 +60,10 @@ func number[T any](in *input, value json.RawMessage, parse func(string) (T, erro
 	switch {
 	case errors.Is(err, affiliate.ErrAmountDecimals):
 		in.fault(refusal.FieldTooManyDecimals)
+	case errors.Is(err, affiliate.ErrExchangeRateDecimals):
+		in.fault(refusal.FieldNot12Decimals)
+	case errors.Is(err, affiliate.ErrExchangeRate):
+		in.fault(refusal.FieldNotPositive)
 	case err != nil:
 		in.fault(refusal.FieldTooLarge)
 	}

@@ -6,7 +6,7 @@ func saleNotes() described {
 	return described{
 		name: "Sales", text: "Attributed payments with the commissions that they earned.", main: "Sale",
 		answers: merged(reversalTexts(), map[string]map[string]string{
-			"Sale": saleTexts(), "SaleLine": lineTexts(), "Commission": commissionTexts(),
+			"Sale": saleTexts(), "SaleLine": lineTexts(), "Charge": chargeTexts(), "Commission": commissionTexts(),
 			"RefundResult": {
 				"":                "What a refund did.",
 				"success":         "Always true.",
@@ -51,7 +51,21 @@ func saleTexts() map[string]string {
 		"referral":               "The customer's referral, if there is one.",
 		"lines":                  "What was bought; not there when the sale has no lines.",
 		"conversion":             "What it is when it is no payment; then its amounts are zero. Not there when it is a sale.",
+		"charged":                "What the customer was charged, in another currency than the program's, in which lines are too. Not there when it was the program's.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
+	}
+}
+
+func chargeTexts() map[string]string {
+	return map[string]string{
+		"":               "What a sale was charged in another currency. The sale has the same amounts, times exchangeRate and rounded.",
+		"currency":       "ISO 4217 code, not that of the program.",
+		"exchangeRate":   "What one unit of currency is worth in the program's.",
+		"totalEarned":    "What the customer paid, refunds not deducted.",
+		"subtotal":       "The basket before the discount; null when it was not sent.",
+		"taxAmount":      "The tax in totalEarned.",
+		"shippingAmount": "The shipping in totalEarned.",
+		"refundedAmount": "The sum of the refunds so far.",
 	}
 }
 
@@ -81,7 +95,7 @@ func saleBodies() map[string]note {
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
 		"totalEarned":       plain("The gross amount; with free 0 or left out.", above("0"), atMost("100000000000")),
-		"currency":          plain("The currency of the amounts, in any letter case: the program's. Another one is refused.", currencyText),
+		"currency":          plain("The currency of the amounts, in any letter case; the program's when it is not given. Of a change or a refund: the one in which the sale was charged, which must be given with an amount if it is not the program's. commissionEarned is in the program's.", currencyText),
 		"name":              plain("The customer's name; the referral's when it is not given.", externalText),
 		"externalId":        plain("The caller's own id. A sale that has it already is a duplicate and not recorded again.", externalText),
 		"externalInvoiceId": plain("The caller's own id of the invoice; works like externalId.", externalText),
@@ -97,6 +111,7 @@ func saleBodies() map[string]note {
 		"free":              plain("An order of 0 by promoCode with a subtotal, where the program allows it: it redeems the code and earns nothing.", byDefault(false)),
 		"tax":               plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),
+		"exchangeRate":      plain("What one unit of currency is worth in the program's, which is needed for another currency unless the program knows a rate. At most 12 decimals. For keys of the scope full.", above("0")),
 		"paidAt":            plain("When the customer paid, at most 30 days ago; expiry and the click are judged then. A plain date is its first millisecond. For keys of the scope full."),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
 		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),

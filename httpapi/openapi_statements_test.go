@@ -109,6 +109,8 @@ func explanationNotes() described {
 				"namedRefunds":     "The sum of the refunds that said their tax and shipping; absent: 0. The base is lowered by it less taxRefunded and shippingRefunded, and of that the part kept / (totalEarned - namedRefunds) counts.",
 				"taxRefunded":      "How much of namedRefunds was tax; absent: 0.",
 				"shippingRefunded": "How much of namedRefunds was shipping; absent: 0.",
+				"currency":         "Of a sale in another currency: the one of all amounts here and of the lines.",
+				"exchangeRate":     "What one unit of it is worth in the program's; exact is after it.",
 			},
 			"ExplainedArithmetic": {
 				"":        "The calculation of a commission.",

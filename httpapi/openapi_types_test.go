@@ -52,6 +52,7 @@ func schemaNames() named[shape] {
 		{"Referral", whole[affiliate.Referral]()},
 		{"Sale", whole[affiliate.Sale]()},
 		{"SaleLine", whole[affiliate.SaleLine]()},
+		{"Charge", whole[affiliate.Charge]()},
 		{"Commission", whole[affiliate.Commission]()},
 		{"PaymentDecided", whole[decided]()},
 		{"RefundResult", whole[affiliate.RefundResult]()},
@@ -255,14 +256,15 @@ func optional(t reflect.Type) (inner reflect.Type, ok bool) {
 func scalars() map[reflect.Type]schema {
 	number := schema{Type: types{"number"}}
 	return map[reflect.Type]schema{
-		reflect.TypeFor[uuid.UUID]():          {Type: types{"string"}, Format: "uuid"},
-		reflect.TypeFor[affiliate.Time]():     {Type: types{"string"}, Format: "date-time"},
-		reflect.TypeFor[affiliate.Amount]():   number,
-		reflect.TypeFor[affiliate.Percent]():  number,
-		reflect.TypeFor[affiliate.Currency](): {Type: types{"string"}, Pattern: "^[A-Z]{3}$"},
-		reflect.TypeFor[affiliate.Reason]():   {Type: types{"string"}, Enum: enumTexts(append(codeRefusals(), affiliate.ProductShare))},
-		reflect.TypeFor[affiliate.Secret]():   {Type: types{"string"}, Pattern: "^whsec_"},
-		reflect.TypeFor[url.Values]():         {Type: types{"object"}, AdditionalProperties: arrayOf(schema{Type: types{"string"}})},
-		reflect.TypeFor[json.RawMessage]():    {Type: types{"object"}, AdditionalProperties: true},
+		reflect.TypeFor[uuid.UUID]():              {Type: types{"string"}, Format: "uuid"},
+		reflect.TypeFor[affiliate.Time]():         {Type: types{"string"}, Format: "date-time"},
+		reflect.TypeFor[affiliate.Amount]():       number,
+		reflect.TypeFor[affiliate.Percent]():      number,
+		reflect.TypeFor[affiliate.ExchangeRate](): number,
+		reflect.TypeFor[affiliate.Currency]():     {Type: types{"string"}, Pattern: "^[A-Z]{3}$"},
+		reflect.TypeFor[affiliate.Reason]():       {Type: types{"string"}, Enum: enumTexts(append(codeRefusals(), affiliate.ProductShare))},
+		reflect.TypeFor[affiliate.Secret]():       {Type: types{"string"}, Pattern: "^whsec_"},
+		reflect.TypeFor[url.Values]():             {Type: types{"object"}, AdditionalProperties: arrayOf(schema{Type: types{"string"}})},
+		reflect.TypeFor[json.RawMessage]():        {Type: types{"object"}, AdditionalProperties: true},
 	}
 }

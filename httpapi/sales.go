@@ -35,6 +35,7 @@ func newSaleOf(in *input) newSale {
 		Email:             in.text("email"),
 		TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
 		Currency:          in.currency(),
+		ExchangeRate:      in.exchangeRate(),
 		Name:              in.text("name"),
 		ExternalID:        in.optional("externalId"),
 		ExternalInvoiceID: in.optional("externalInvoiceId"),
@@ -67,8 +68,11 @@ func waitForAmounts(sale *affiliate.NewSale) {
 
 // recordSale answers the sale, or null when none was recorded. The header
 // Sale-Outcome says why. Only a key of the scope full may send paidAt, because
-// it makes codes work that have expired since.
+// it makes codes work that have expired since, and exchangeRate.
 func recordSale(p *tributary.Program, c *call, in newSale) error {
+	if err := c.fullOnly(!in.ExchangeRate.IsZero()); err != nil {
+		return err
+	}
 	if paidAt, sent := in.paidAt.Get(); sent {
 		if err := c.fullOnly(sent); err != nil {
 			return err

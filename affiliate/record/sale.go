@@ -38,8 +38,9 @@ type Sale struct {
 	Integration  affiliate.Enum[affiliate.Integration]
 	DeletedFired bool   // sale.deleted was fired; no event follows while the sale is refunded
 	Free         bool   `json:",omitzero"` // an order of nothing
-	Conversion   string `json:",omitzero"` // what it is when it is no payment; empty: a sale
 	Past         bool   `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
+	HoldDays     int16  `json:",omitzero"` // of its terms when it was recorded
+	Conversion   string `json:",omitzero"` // what it is when it is no payment; empty: a sale
 	Commissions  []Commission
 	Refunds      []Refund
 	Products     []string
@@ -51,9 +52,12 @@ type Sale struct {
 	PaidAt       affiliate.Instant `json:",omitzero"` // as it was reported; zero: it was not
 	CreatedAt    affiliate.Instant
 	UpdatedAt    affiliate.Instant
-	HoldDays     int64                           `json:",omitzero"` // of its terms when it was recorded
 	Cap          affiliate.Opt[affiliate.Amount] `json:",omitzero"` // what it may earn at most, by the caps of its terms
 	Why          Why                             `json:",omitzero"`
+
+	// Charged has the amounts in the currency that was charged, if that is not the
+	// program's. Lines, Refunds, and what ByHand says of the kept part are in it too.
+	Charged []affiliate.Charge `json:",omitempty"` // at most one
 }
 
 // HandSet is a commission that was set directly: the amount earned, and how much of
@@ -106,6 +110,7 @@ func (r Sale) Clone() Sale {
 	r.Lines = affiliate.CloneLines(r.Lines)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)
+	r.Charged = slices.Clone(r.Charged)
 	return r
 }
 

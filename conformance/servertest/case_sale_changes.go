@@ -123,6 +123,16 @@ func ownSaleCases() []serverCase {
 			refund(x, `,"amount":5,"currency":"EUR"`).refused(otherCurrency)
 			refund(x, `,"amount":5,"currency":"usd"`).has(`{"reason":"partially_refunded"}`)
 		}),
+		own("R16 a sale in another currency", "docs/terms.md 8: changes and refunds are in the currency that was charged, at its rate", func(x *exam, _ func(string) *answer) {
+			x.do("POST /sales", `{"referralId":"{{s.referralId}}","totalEarned":100,"currency":"EUR","exchangeRate":2,"commissionRate":10}`).has(`{"totalEarned":200,"commissionEarned":20}`).as("e")
+			x.do("PATCH /sales", `{"saleId":{{e}},"amount":50}`).refused(chargedInEuros)
+			x.do("PATCH /sales", `{"saleId":{{e}},"amount":50,"currency":"USD"}`).refused(chargedInEuros)
+			x.do("PATCH /sales", `{"saleId":{{e}},"amount":50,"currency":"eur"}`).has(`{"reason":"partially_refunded"}`)
+			x.do("PUT /sales", `{"saleId":{{e}},"totalEarned":80}`).refused(chargedInEuros)
+			x.do("PUT /sales", `{"saleId":{{e}},"totalEarned":80,"currency":"EUR"}`).has(`{"totalEarned":160,"refundedAmount":100,"commissionEarned":6,"charged":{"totalEarned":80,"refundedAmount":50}}`)
+			x.do("PATCH /sales", `{"saleId":{{e}}}`).has(`{"reason":"refunded"}`)
+			x.get("/sales?id={{e}}").has(`{"refundedAmount":160,"commissionEarned":0,"status":"REFUNDED"}`)
+		}),
 		own("B410 PUT that changes nothing", "contract 1.3: an update that changes nothing answers like a change", func(x *exam, put func(string) *answer) {
 			a := x.get("/sales?id={{s}}")
 			x.do("PUT /sales", `{"saleId":{{s}}}`).bytes(a.body)
@@ -269,7 +279,8 @@ func previewCases() []serverCase {
 			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":44,"subtotal":55,"commissionRate":20}`).has(`{"totalEarned":44,"subtotal":55,"commissionEarned":8.8}`)
 		}),
 		own("R16 a preview in another currency", "rule 1.4: amounts are in the currency of the program", `"percentOff":20`, owned, func(_ *exam, preview func(string) *answer) {
-			preview(`,"totalEarned":10,"currency":"JPY"`).refused(otherCurrency)
+			preview(`,"totalEarned":10,"currency":"XTS"`).refused(noRate)
+			preview(`,"totalEarned":10.1,"currency":"JPY","exchangeRate":0.0065`).has(`{"discount":2,"total":8.1}`)
 			preview(`,"totalEarned":10,"currency":"usd"`).has(`{"discount":2}`)
 		}),
 		own("R29 a product coupon and a basket", "contract 4.1, unverified: products when nobody said what they cost", `"percentOff":20,"limitToProducts":true,"productIds":["p"]`, owned, func(_ *exam, preview func(string) *answer) {

@@ -73,7 +73,12 @@ func saleFieldCases() []serverCase {
 		bad{"B390 commissionRate 101", saleWith(`"commissionRate":101`), rateOutOfRange}, bad{`B390 commissionRate "20"`, saleWith(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
 		bad{`B398 externalId ""`, saleWith(`"externalId":""`), mustBe("externalId", notEmpty)}, bad{"B398 externalId of 256", saleWith(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
 		bad{`B398 externalInvoiceId ""`, saleWith(`"externalInvoiceId":""`), mustBe("externalInvoiceId", notEmpty)}, bad{"B398 externalId 5", saleWith(`"externalId":5`), mustBe("externalId", asString)})
-	t.no("rule 1.4: amounts are in the currency of the program", bad{"R16 currency JPY", saleWith(`"currency":"JPY"`), otherCurrency}, bad{"R16 currency x", saleWith(`"currency":"x"`), otherCurrency},
+	t.no("rule 1.4: another currency needs a rate", bad{"R16 a currency without a rate", saleWith(`"currency":"XTS"`), noRate}, bad{"R16 currency x", saleWith(`"currency":"x"`), notACurrency},
+		bad{"R16 a rate without a currency", saleWith(`"exchangeRate":2`), mustBe("exchangeRate", "must not be sent")}, bad{"R16 a rate of the program's currency", saleWith(`"currency":"usd","exchangeRate":1`), mustBe("exchangeRate", "must not be sent")},
+		bad{"R16 exchangeRate 0", saleWith(`"currency":"EUR","exchangeRate":0`), mustBe("exchangeRate", "must be greater than zero")},
+		bad{"R16 exchangeRate of 13 decimals", saleWith(`"currency":"EUR","exchangeRate":1.0000000000001`), mustBe("exchangeRate", "must have at most 12 decimal places")},
+		bad{`R16 exchangeRate "1"`, saleWith(`"currency":"EUR","exchangeRate":"1"`), mustBe("exchangeRate", asNumber)},
+		bad{"R16 nothing in the program's currency", saleWith(`"currency":"XTS","exchangeRate":0.00001`), denial{400, "invalid_field", "totalEarned", "totalEarned is less than the smallest amount of the program's currency"}},
 		bad{`R16 currency ""`, saleWith(`"currency":""`), mustBe("currency", notEmpty)}, bad{"R16 currency 840", saleWith(`"currency":840`), mustBe("currency", asString)})
 	t.no("contract 2.6, paidAt: not after now, at most 30 days before", bad{"R30 paidAt in the future", saleWith(`"paidAt":"2999-01-01T00:00:00Z"`), mustBe("paidAt", "must not be later than now")},
 		bad{"R30 paidAt of long ago", saleWith(`"paidAt":"2001-01-01"`), mustBe("paidAt", "must not be more than 30 days ago")}, bad{"R30 paidAt x", saleWith(`"paidAt":"x"`), mustBe("paidAt", asDate)})
@@ -81,6 +86,8 @@ func saleFieldCases() []serverCase {
 		good{"B388 tax and shipping", saleWith(`"commissionRate":20,"tax":9.5,"shipping":0.5`), `{"taxAmount":9.5,"shippingAmount":0.5,"totalEarned":100,"commissionRate":20,"commissionEarned":18}`},
 		good{"M65 a subtotal that tax makes up for", saleWith(`"subtotal":90,"tax":10`), `{"totalEarned":100,"subtotal":90}`},
 		good{"R16 the program's currency", saleWith(`"currency":"uSd"`), `{"totalEarned":100}`},
+		good{"R16 a currency with a rate", saleWith(`"currency":"eur","exchangeRate":1.0842,"commissionRate":20,"tax":20`),
+			`{"totalEarned":108.42,"taxAmount":21.68,"commissionEarned":17.35,"charged":{"currency":"EUR","exchangeRate":1.0842,"totalEarned":100,"subtotal":null,"taxAmount":20,"shippingAmount":0,"refundedAmount":0}}`},
 		good{"M72 not free", saleWith(`"free":false,"subtotal":100`), `{"totalEarned":100}`},
 		good{"M70 no subtotal", saleWith(`"subtotal":null`), `{"subtotal":null}`},
 		good{"B388 tax and shipping are all of it", saleWith(`"commissionRate":20,"tax":60,"shipping":40`), `{"commissionEarned":0}`},

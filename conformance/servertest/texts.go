@@ -152,6 +152,9 @@ var (
 	codeUnassigned      = denial{400, "code_unassigned", "", "Promo code is not associated with an affiliate"}
 	notFirstOrder       = denial{400, "not_first_order", "", "Promo code is only valid for a first order"}
 	otherCurrency       = invalid("currency", "currency must be the currency of the program")
+	noRate              = denial{400, "missing_field", "exchangeRate", "exchangeRate is required: the program has no rate for XTS"}
+	notACurrency        = denial{400, "invalid_field", "currency", "Currency must be an ISO 4217 code"}
+	chargedInEuros      = invalid("currency", "currency must be EUR, in which the sale was charged")
 	subtotalNotPositive = denial{400, "invalid_field", "subtotal", "Subtotal must be greater than zero"}
 	freeEarned          = invalid("free", "free must not be true when an amount was earned")
 	subtotalBelowTotal  = denial{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}

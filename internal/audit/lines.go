@@ -186,7 +186,7 @@ func (d deducting) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
 		amount := big.NewRat(pay.Rate.Scaled(), decimal.Scale)
 		switch {
 		case pay.Type == affiliate.RulePercentage:
-			earned = plus(earned, times(times(left, per(open[i], all)), per(amount, big.NewRat(100, 1))))
+			earned = plus(earned, inProgram(r, times(times(left, per(open[i], all)), per(amount, big.NewRat(100, 1)))))
 		case pay.Type == affiliate.RuleUnit:
 			earned = plus(earned, of(times(amount, fraction(l.Quantity)), i, true))
 		case pay.Type == affiliate.RuleFlat && !flat[l.Rule]:

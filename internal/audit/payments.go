@@ -67,9 +67,10 @@ func (a *audit) verifyPaid(r *record.Payment) {
 	if sale == nil {
 		return // it was deleted
 	}
+	sale, c := a.chargedAs(sale)
 	a.verifyTaken(r, sale)
 	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
-	if want := a.wantsRefunded(r, sale); want.Cmp(fraction(sale.Refunded)) != 0 && !made {
+	if want := a.wantsRefunded(r, sale, c); want.Cmp(fraction(sale.Refunded)) != 0 && !made {
 		a.breach("I76", named("payment", r.ID), "the facts want %s refunded; %v is", figure(want), sale.Refunded)
 	}
 }

@@ -70,6 +70,52 @@ func least(a, b *big.Rat) *big.Rat {
 	return a
 }
 
+// chargedAs returns a sale with the amounts that were charged, in their currency; of most
+// sales that is the program's.
+func (a *audit) chargedAs(r *record.Sale) (*record.Sale, affiliate.Currency) {
+	if len(r.Charged) == 0 {
+		return r, a.Cfg.Currency
+	}
+	q, c := *r, &r.Charged[0]
+	q.TotalEarned, q.Subtotal, q.Tax, q.Shipping, q.Refunded = c.TotalEarned, c.Subtotal, c.TaxAmount, c.ShippingAmount, c.RefundedAmount
+	return &q, c.Currency
+}
+
+// inProgram returns what an amount that was charged for a sale is worth in the program's
+// currency.
+func inProgram(r *record.Sale, x *big.Rat) *big.Rat {
+	if len(r.Charged) == 0 {
+		return x
+	}
+	return times(x, big.NewRat(r.Charged[0].ExchangeRate.Scaled(), decimal.FineScale))
+}
+
+// verifyCharged checks the amounts of a sale in another currency against those in the
+// program's.
+func (a *audit) verifyCharged(name object, r *record.Sale) {
+	if len(r.Charged) == 0 {
+		return
+	}
+	c := &r.Charged[0]
+	if len(r.Charged) > 1 || c.ExchangeRate.Scaled() <= 0 || !c.Currency.Known() || c.Currency == a.Cfg.Currency {
+		a.breach("I85", name, "it was charged in %q at %v", c.Currency, c.ExchangeRate)
+	}
+	for _, pair := range [...]struct {
+		what      string
+		of, worth affiliate.Amount
+	}{
+		{"total", c.TotalEarned, r.TotalEarned}, {"tax", c.TaxAmount, r.Tax}, {"shipping", c.ShippingAmount, r.Shipping},
+		{"refunded", c.RefundedAmount, r.Refunded}, {"subtotal", c.Subtotal.Or(affiliate.Amount{}), r.Subtotal.Or(affiliate.Amount{})},
+	} {
+		if want := nearest(inProgram(r, fraction(pair.of)), a.Cfg.Currency); want.Cmp(fraction(pair.worth)) != 0 {
+			a.breach("I85", name, "its %s is %v, and %v %s at %v are %s", pair.what, pair.worth, pair.of, c.Currency, c.ExchangeRate, figure(want))
+		}
+	}
+	if c.Subtotal.IsZero() != r.Subtotal.IsZero() {
+		a.breach("I85", name, "its subtotal is %v, charged %v", r.Subtotal, c.Subtotal)
+	}
+}
+
 // A deducting is what was taken off the total of a sale before its commission was
 // calculated.
 type deducting struct{ tax, shipping bool }
@@ -132,7 +178,8 @@ func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
 	return times(base, per(kept, whole))
 }
 
-// earns returns what a sale with a commission earns, before it is rounded.
+// earns returns what a sale with a commission, as it was charged, earns in the program's
+// currency, before it is rounded.
 func (d deducting) earns(r *record.Sale) *big.Rat {
 	if r.Conversion != "" {
 		return ofConversion(r)
@@ -160,7 +207,7 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 		}
 		return times(flat, per(kept, fraction(r.TotalEarned)))
 	}
-	return times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
+	return inProgram(r, times(left, big.NewRat(rate.Scaled(), 100*decimal.Scale)))
 }
 
 // earnsPlainly reports whether a sale has one commission, which is what its percentage
@@ -169,7 +216,7 @@ func (d deducting) earns(r *record.Sale) *big.Rat {
 func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
 	rate, _ := r.Rate.Get()
 	_, hand := r.ByHand.Get()
-	if len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) || !r.Cap.IsZero() {
+	if len(r.Charged) > 0 || len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) || !r.Cap.IsZero() {
 		return false
 	}
 	base, d, unit := r.TotalEarned.Scaled(), deductings(r)[0], c.Unit().Scaled()
@@ -205,7 +252,7 @@ func entriesOf(r *record.Sale) *big.Rat {
 
 // wantsRefunded returns how much of a sale is refunded by the facts of its payment and by
 // the host together. Source: docs/payments.md.
-func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
+func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale, c affiliate.Currency) *big.Rat {
 	total, gross := fraction(sale.TotalEarned), fraction(pay.Gross.Or(affiliate.Amount{}))
 	refunds, failed, held := new(big.Rat), new(big.Rat), new(big.Rat)
 	ids := map[string]bool{}
@@ -234,7 +281,7 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
 	lost := least(plus(refunds, held), gross)
 	want := total
 	if lost.Cmp(gross) != 0 || lost.Sign() == 0 {
-		want = least(nearest(times(total, per(lost, gross)), a.Cfg.Currency), total)
+		want = least(nearest(times(total, per(lost, gross)), c), total)
 	}
 	want = broughtOf(pay, want)
 	for i := range sale.Refunds { // and what the host refunded besides
@@ -245,8 +292,8 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale) *big.Rat {
 	return least(want, total)
 }
 
-// broughtOf limits a sum to what a payment brought. For a payment in another currency,
-// that is its worth in the program's.
+// broughtOf limits a sum to what a payment brought. For a payment in another currency than its
+// sale, that is its worth in that of the sale.
 func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
 	if pay.Counted == "" {
 		return least(sum, fraction(pay.Gross.Or(affiliate.Amount{})))

@@ -46,6 +46,11 @@ func (a *audit) verifySale(r *record.Sale) {
 	if !a.own(r.ID) {
 		return
 	}
+	a.verifyCharged(name, r)
+	a.verifyHoldDays(name, int64(r.HoldDays))
+	listed(a, name, "status", r.Status.Value(), affiliate.SaleActive, affiliate.SaleRefunded)
+	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
+	r, _ = a.chargedAs(r)
 	if r.TotalEarned.Sign() < 0 || !freeAsStored(r) || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 {
 		a.breach("I44", name, "total %v, tax %v, shipping %v", r.TotalEarned, r.Tax, r.Shipping)
 	} else if r.Tax.Scaled() > r.TotalEarned.Scaled()-r.Shipping.Scaled() {
@@ -61,9 +66,6 @@ func (a *audit) verifySale(r *record.Sale) {
 	if limit, ok := r.Cap.Get(); ok && (limit.Sign() < 0 || r.RateFixed) {
 		a.breach("I40", name, "it may earn at most %v, and its rate is given for it alone: %v", limit, r.RateFixed)
 	}
-	a.verifyHoldDays(name, r.HoldDays)
-	listed(a, name, "status", r.Status.Value(), affiliate.SaleActive, affiliate.SaleRefunded)
-	a.instants("sale", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
 // freeAsStored reports whether a sale is marked free exactly when its total is 0, and
@@ -82,6 +84,7 @@ func freeAsStored(r *record.Sale) bool {
 // verifyRefunds checks that refunds add up, and what the full refund leaves.
 func (a *audit) verifyRefunds(r *record.Sale) {
 	name := numbered("sale", r.Number)
+	r, _ = a.chargedAs(r)
 	sum, ids := affiliate.Amount{}, map[string]bool(nil)
 	if len(r.Refunds) > 0 {
 		ids = map[string]bool{}
@@ -138,6 +141,7 @@ func (a *audit) verifyCommissions(r *record.Sale) {
 		return
 	}
 	sum := entriesOf(r)
+	r, _ = a.chargedAs(r)
 	agrees := func(d deducting) bool { return capped(r, nearest(d.earns(r), a.Cfg.Currency)).Cmp(sum) == 0 }
 	if !slices.ContainsFunc(deductings(r), agrees) {
 		a.breach("I40", name, "its commissions earn %s, which its rate does not give", figure(sum))
@@ -146,7 +150,7 @@ func (a *audit) verifyCommissions(r *record.Sale) {
 		return
 	}
 	a.verifyRate(name, r.Rate, r.RateType.Value())
-	if most := minus(fraction(r.TotalEarned), fraction(r.Refunded)); !r.RateType.Is(affiliate.CommissionFlat) && !paysAmounts(r) && sum.Cmp(nearest(most, a.Cfg.Currency)) > 0 {
+	if most := inProgram(r, minus(fraction(r.TotalEarned), fraction(r.Refunded))); !r.RateType.Is(affiliate.CommissionFlat) && !paysAmounts(r) && sum.Cmp(nearest(most, a.Cfg.Currency)) > 0 {
 		a.breach("I40", name, "its commissions earn %s, above their base of at most %s", figure(sum), figure(most))
 	}
 }
@@ -192,7 +196,7 @@ func (a *audit) siftSale(r *record.Sale) {
 	if r.CodeID != uuid.Nil && r.Conversion == "" {
 		a.add(inCodes, number, number.num(isByCode).id(r.CodeID), -1)
 	}
-	if !refundedByHost(r) {
+	if charged, _ := a.chargedAs(r); !refundedByHost(charged) {
 		a.pick(inPayments, k)
 	}
 	a.siftCommissions(r)

@@ -13,6 +13,9 @@ import (
 const (
 	Digits = 4      // decimals of a number
 	Scale  = 10_000 // 10^Digits: the number 1
+
+	FineDigits = 12                // decimals of a rate of exchange
+	FineScale  = 1_000_000_000_000 // 10^FineDigits
 )
 
 // The errors of this package. They hold no input, which may be long.
@@ -20,6 +23,8 @@ var (
 	ErrSyntax   = errors.New("affiliate: not a number such as 12.50")
 	ErrDecimals = errors.New("affiliate: more than 4 decimal places")
 	ErrRange    = errors.New("affiliate: amount out of range")
+
+	ErrFineDecimals = errors.New("affiliate: more than 12 decimal places")
 )
 
 // Append appends n as a JSON number, without exponent and trailing zeros.
@@ -28,13 +33,25 @@ func Append(dst []byte, n int64) []byte {
 		dst = append(dst, '-')
 	}
 	m := magnitude(n)
-	dst = strconv.AppendUint(dst, m/Scale, 10)
-	frac := m % Scale
+	return appendDecimals(strconv.AppendUint(dst, m/Scale, 10), m%Scale, Scale/10)
+}
+
+// AppendFine is Append for what [ParseFine] returns.
+func AppendFine(dst []byte, n int64) []byte {
+	if n < 0 {
+		dst = append(dst, '-')
+	}
+	m := magnitude(n)
+	return appendDecimals(strconv.AppendUint(dst, m/FineScale, 10), m%FineScale, FineScale/10)
+}
+
+// appendDecimals appends the decimals of a number; the first one counts units of this size.
+func appendDecimals(dst []byte, frac, unit uint64) []byte {
 	if frac == 0 {
 		return dst
 	}
 	dst = append(dst, '.')
-	for unit := uint64(Scale / 10); frac > 0; unit /= 10 {
+	for ; frac > 0; unit /= 10 {
 		dst = append(dst, byte('0'+frac/unit))
 		frac %= unit
 	}

@@ -20,7 +20,20 @@ func Parse(s string) (int64, error) {
 	if num.digits != "" && num.low < -Digits {
 		return 0, ErrDecimals
 	}
-	return num.scaled()
+	return num.scaled(Digits)
+}
+
+// ParseFine is Parse for a number of [FineDigits] decimals, with the same errors. The
+// result counts units of that size.
+func ParseFine(s string) (int64, error) {
+	num, ok := scan(s)
+	if !ok {
+		return 0, ErrSyntax
+	}
+	if num.digits != "" && num.low < -FineDigits {
+		return 0, ErrFineDecimals
+	}
+	return num.scaled(FineDigits)
 }
 
 // ParseRounded is Parse for what another program wrote: decimals beyond the
@@ -32,7 +45,7 @@ func ParseRounded(s string) (int64, error) {
 	if !ok {
 		return 0, ErrSyntax
 	}
-	return num.scaled()
+	return num.scaled(Digits)
 }
 
 // A number is a JSON number taken apart.
@@ -42,9 +55,9 @@ type number struct {
 	high, low int64  // powers of ten that the first and the last of these digits count
 }
 
-// scaled returns the value in ten-thousandths, rounded half away from zero.
-func (num *number) scaled() (int64, error) {
-	const maxHigh = 14 // the first digit of 922337203685477
+// scaled returns the value in units of so many decimals, rounded half away from zero.
+func (num *number) scaled(decimals int64) (int64, error) {
+	maxHigh := 18 - decimals // the first digit of math.MaxInt64 units
 	if num.digits == "" {
 		return 0, nil
 	}
@@ -54,7 +67,7 @@ func (num *number) scaled() (int64, error) {
 
 	// 19 digits have room in a uint64, so nothing below can wrap.
 	var m uint64
-	left := num.high + Digits // powers of ten below the next digit
+	left := num.high + decimals // powers of ten below the next digit
 	for i := 0; i < len(num.digits) && left >= 0; i++ {
 		if c := num.digits[i]; c != '.' {
 			m = m*10 + uint64(c-'0')
@@ -64,7 +77,7 @@ func (num *number) scaled() (int64, error) {
 	for ; left >= 0; left-- {
 		m *= 10
 	}
-	if num.low < -Digits && num.digitAt(-Digits-1) >= '5' {
+	if num.low < -decimals && num.digitAt(-decimals-1) >= '5' {
 		m++
 	}
 	if m > math.MaxInt64 {

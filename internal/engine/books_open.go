@@ -97,7 +97,7 @@ func (v *inventory) sale(o *Op) func(record.Sale) error {
 		}
 		v.counted.Sales += s.Sales
 		v.counted.Conversions += s.Conversions
-		v.MaxHold = max(v.MaxHold, r.HoldDays)
+		v.MaxHold = max(v.MaxHold, int64(r.HoldDays))
 		v.add(&v.counted.Revenue, s.Revenue)
 		v.add(&v.counted.Refunded, s.Refunded)
 		v.add(&v.Held, s.Held)

@@ -20,8 +20,12 @@ func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (_ affiliate
 	refused := p.normalizeEvaluated(&in)
 	o := p.Op(ctx) // reads the clock, which a view does not do
 	once := p.OnceOf(in.Once)
+	sent := in
+	if refused == nil {
+		in.ExchangeRate, refused = p.RateOf(ctx, in.Currency, in.ExchangeRate, o.Now.Time())
+	}
 	if once.Key != "" {
-		rq := Request{Once: once, Name: "code.evaluate", Input: in, Refused: refused}
+		rq := Request{Once: once, Name: "code.evaluate", Input: sent, Refused: refused}
 		return Write(o, rq, func() (affiliate.Evaluation, error) { return o.evaluate(in) })
 	}
 	if once.Refused != nil {
@@ -64,7 +68,7 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	if in.Email = plaintext.Bare(in.Email); in.Email != "" {
 		email = refusal.NormalizeEmail("email", &in.Email)
 	}
-	if err := refusal.First(code, total, p.OwnCurrency(&in.Currency), basket, email); err != nil {
+	if err := refusal.First(code, total, p.priced(&in.Currency, in.ExchangeRate), basket, email); err != nil {
 		return err
 	}
 	return checkProduct(in.Product)
@@ -79,7 +83,7 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	basket := basketOf(in.Subtotal, in.TotalEarned)
 	err := o.judge(in.PromoCode, &order{
 		basket: basket, customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
-		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines,
+		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines, currency: in.Currency,
 	}, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
@@ -91,18 +95,18 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if !v.found {
 		return out, nil
 	}
-	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, o.Cfg.Currency) {
+	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, cmp.Or(in.Currency, o.Cfg.Currency)) {
 		out.Unverified = append(out.Unverified, affiliate.ProductShare)
 	}
 	price := basket.Or(affiliate.Amount{})
 	if lines := StoredLines(in.Lines); len(lines) > 0 {
-		out.Discount = o.discountLines(&v.coupon, lines)
+		out.Discount = o.discountLines(&v.coupon, lines, in.Currency)
 		out.Lines = linesOf(&record.Sale{Lines: lines})
 		for i := range lines {
 			price = affiliate.AmountFromScaled(price.Scaled() - lines[i].Discount.Scaled())
 		}
 	} else {
-		out.Discount = o.discount(&v.coupon, basket)
+		out.Discount = o.discount(&v.coupon, basket, in.Currency)
 	}
 	if off, ok := out.Discount.Get(); ok {
 		left, err := price.Sub(off)
@@ -134,17 +138,20 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 	}
 	sale := affiliate.NewSale{
 		PromoCode: in.PromoCode, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
-		PaymentTrigger: affiliate.TriggerPurchase,
+		Currency: in.Currency, ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
 	}
 	d := Decision{identity: *who}
 	if outcome, err := o.DecideFor(&sale, &d); err != nil || outcome != affiliate.SaleRecorded {
 		return err
 	}
-	rec := o.draft(&sale, &d)
+	rec, err := o.draft(&sale, &d)
+	if err != nil {
+		return err
+	}
 	if out.Commission = affiliate.Set(affiliate.Amount{}); d.over != "" {
 		return nil
 	}
-	err := o.terms(&rec, &sale, &d)
+	err = o.terms(&rec, &sale, &d)
 	if err == nil {
 		var earned affiliate.Amount
 		earned, err = o.Earned(&rec)
@@ -187,7 +194,9 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, credited uu
 	}
 	e := who.evidence(o.Now, &aff, v)
 	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
-	e.Total = in.TotalEarned.Or(out.Total.Or(affiliate.Amount{}))
+	if e.Total, err = o.inProgram(in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), in.Currency, in.ExchangeRate); err != nil {
+		return err
+	}
 	risks, err := o.risks(e)
 	for _, risk := range risks {
 		if !slices.Contains(out.Risks, risk) { // a rule may have the name of a status

@@ -99,16 +99,17 @@ func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub
 // the same proportion. With rules, each line earns what its rule pays. So the order of partial refunds does not matter, and when
 // nothing is kept, exactly nothing is earned.
 //
-// It is at most the cap of the sale, unless it was set by hand.
+// It is computed in the currency that was charged, and rounded once, in the program's. It
+// is at most the cap of the sale, unless it was set by hand.
 func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
-	earned, err := p.earned(r)
+	earned, err := p.earned(AsCharged(r))
 	if r.ByHand.IsZero() {
 		earned = Capped(earned, r.Cap)
 	}
 	return earned, err
 }
 
-// earned is Earned without the cap.
+// earned is Earned without the cap, of a sale as it was charged.
 func (p *Program) earned(r *record.Sale) (affiliate.Amount, error) {
 	kept, err := KeptOf(r)
 	if err != nil || kept.Sign() <= 0 && r.Conversion == "" {

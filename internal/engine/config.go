@@ -31,6 +31,7 @@ type Config struct {
 	CookieDays           int
 	Attribution          affiliate.Attribution
 	Terms                affiliate.Terms
+	Rate                 func(ctx context.Context, c affiliate.Currency, at time.Time) (affiliate.ExchangeRate, error)
 	Limits               affiliate.Limits
 	NoAutoApprove        bool
 	CommissionOnTax      bool

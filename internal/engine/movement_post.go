@@ -133,7 +133,7 @@ func BookSale(was, is *record.Sale, cause affiliate.Cause) (b Booking, err error
 		Cause: affiliate.EnumOf(cause), Sale: sale.Number, Commission: movedEntry(was, sale), LinkID: sale.LinkID, CodeID: sale.CodeID,
 		Sales: change.Sales, Conversions: change.Conversions, Revenue: change.Revenue, Refunds: change.Refunded,
 	}
-	b.hold = sale.HoldDays
+	b.hold = int64(sale.HoldDays)
 	if err := b.Accrue(change.Held, change.Payable); err != nil {
 		return b, err
 	}

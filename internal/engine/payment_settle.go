@@ -44,14 +44,15 @@ func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
 // won or a refund failed, is a negative refund: the sale counts again. So the
 // affiliate's result depends only on the facts and on the host's own refunds.
 func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) error {
-	goal, named, err := goal(pay, sale, o.Cfg.Currency)
+	charged := AsCharged(sale)
+	goal, named, err := goal(pay, charged, o.CurrencyOf(sale))
 	if err != nil {
 		return err
 	}
 	if err := o.takeBackAdjusted(pay, sale); err != nil {
 		return err
 	}
-	change, err := goal.Sub(sale.Refunded)
+	change, err := goal.Sub(charged.Refunded)
 	if err != nil {
 		return err
 	}

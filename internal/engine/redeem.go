@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +34,7 @@ type order struct {
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
 	lines     []affiliate.Line
+	currency  affiliate.Currency // of the basket; empty: the program's
 }
 
 // verdict is the result of the rules for a code and an order.
@@ -65,9 +67,11 @@ func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
 		return err
 	}
 	v.checkState(o.judgedAt())
-	v.checkOrder(ord, o.Cfg.Currency, earlier)
+	currency := cmp.Or(ord.currency, o.Cfg.Currency)
+	v.checkOrder(ord, currency, earlier)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)
+	v.checkCoupon(currency)
 	return err
 }
 
@@ -266,7 +270,7 @@ func (v *verdict) refusal() error {
 // discountLines takes the discount of a coupon off the lines of an order, and returns it.
 // A coupon that is for some products takes it off theirs alone, unless no line says its
 // product.
-func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine) affiliate.Opt[affiliate.Amount] {
+func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine, in affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	known := slices.ContainsFunc(lines, func(l affiliate.StoredLine) bool { return l.ProductID != "" })
 	weights, whole := make([]int64, len(lines)), int64(0)
 	for i := range lines {
@@ -276,31 +280,33 @@ func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine) affil
 			whole += weights[i]
 		}
 	}
-	off := o.discount(c, affiliate.Set(affiliate.AmountFromScaled(whole)))
+	in = cmp.Or(in, o.Cfg.Currency)
+	off := o.discount(c, affiliate.Set(affiliate.AmountFromScaled(whole)), in)
 	sum, priced := off.Get()
 	if !priced {
 		return off
 	}
-	for i, share := range spread(sum.Scaled(), weights, o.Cfg.Currency.Unit().Scaled()) {
+	for i, share := range spread(sum.Scaled(), weights, in.Unit().Scaled()) {
 		lines[i].CodeDiscount = affiliate.AmountFromScaled(share)
 	}
 	return off
 }
 
-// discount returns the discount of a coupon on a total; it is never more than the
-// total. It is null without a total, and for an amount in another currency than
-// the program's. Contract 4.1.
-func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount]) affiliate.Opt[affiliate.Amount] {
+// discount returns the discount of a coupon on a total in a currency, empty: the program's;
+// it is never more than the total. It is null without a total, and for an amount in another
+// currency. Contract 4.1.
+func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount], in affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	whole, ok := total.Get()
-	if !ok || c.Type == affiliate.CouponFlat && c.Currency != o.Cfg.Currency {
+	in = cmp.Or(in, o.Cfg.Currency)
+	if !ok || foreignAmount(c, in) {
 		return affiliate.Null[affiliate.Amount]()
 	}
 	var off affiliate.Amount
 	var err error
 	if c.Type == affiliate.CouponFlat {
-		off, err = c.AmountOff.Round(o.Cfg.Currency)
+		off, err = c.AmountOff.Round(in)
 	} else {
-		off, err = c.PercentOff.Of(whole, o.Cfg.Currency)
+		off, err = c.PercentOff.Of(whole, in)
 	}
 	if err != nil || off.Cmp(whole) > 0 { // the rounded value does not fit, so it is above every total
 		return total

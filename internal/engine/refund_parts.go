@@ -101,11 +101,12 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 }
 
 // earnedExactly returns what a sale earns when refunds named their parts, rules decide
-// about its lines or it is a conversion, and false when none is so.
+// about its lines, it is a conversion or was charged in another currency, and false when none
+// is so.
 func (p *Program) earnedExactly(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
 	hand, _ := r.ByHand.Get()
-	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) && r.Conversion == "" {
+	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) && r.Conversion == "" && len(r.Charged) == 0 {
 		return affiliate.Amount{}, false, err
 	}
 	if earned, ok := p.earnedWhole(r); ok {
@@ -136,7 +137,7 @@ func (p *Program) Exact(r *record.Sale) *big.Rat {
 	if len(r.Commissions) == 0 {
 		return new(big.Rat)
 	}
-	return p.exact(r)
+	return p.exact(AsCharged(r))
 }
 
 // exact is Exact also for a sale that has no entry yet.
@@ -171,7 +172,7 @@ func (p *Program) exact(r *record.Sale) *big.Rat {
 	case r.RateType.Is(affiliate.CommissionFlat) && base.Sign() <= 0:
 		left, whole = scaledRat(kept.Scaled()), scaledRat(r.TotalEarned.Scaled())
 	case !r.RateType.Is(affiliate.CommissionFlat):
-		return left.Mul(left, big.NewRat(rate.Scaled(), 100*decimal.Scale))
+		return worth(r, left.Mul(left, big.NewRat(rate.Scaled(), 100*decimal.Scale)))
 	}
 	if whole.Sign() == 0 {
 		return new(big.Rat)
@@ -185,7 +186,7 @@ func (p *Program) exactOfLines(r *record.Sale) *big.Rat {
 	if len(r.Lines) == 0 { // a conversion for which nothing is paid
 		return sum
 	}
-	shares, err := p.LineShares(r)
+	shares, err := p.lineShares(r)
 	if err != nil {
 		return sum
 	}
@@ -193,6 +194,14 @@ func (p *Program) exactOfLines(r *record.Sale) *big.Rat {
 		sum.Add(sum, shares[i].Earns)
 	}
 	return sum
+}
+
+// worth turns a share of what was charged for a sale into the program's currency.
+func worth(r *record.Sale, x *big.Rat) *big.Rat {
+	if len(r.Charged) == 0 {
+		return x
+	}
+	return x.Mul(x, big.NewRat(r.Charged[0].ExchangeRate.Scaled(), decimal.FineScale))
 }
 
 // scaledRat returns an amount as a fraction.

@@ -226,15 +226,19 @@ func Ruled(r *record.Sale) bool {
 
 // A LineShare is a line's part in what a sale earns, exactly.
 type LineShare struct {
-	Pay         affiliate.RulePay // of its rule, else of the sale
-	Base        affiliate.Amount
-	Kept, Earns *big.Rat
+	Pay   affiliate.RulePay // of its rule, else of the sale
+	Base  affiliate.Amount  // as it was charged
+	Kept  *big.Rat          // likewise
+	Earns *big.Rat          // in the program's currency
 }
 
 // LineShares returns what each line earns before rounding. A flat amount is for all lines
 // of its rule, or of the rate, together: each has the part of it that its kept base is of
 // their bases. When these are nothing, the first line has what is kept of the whole sale.
-func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
+func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) { return p.lineShares(AsCharged(r)) }
+
+// lineShares is LineShares of a sale as it was charged.
+func (p *Program) lineShares(r *record.Sale) ([]LineShare, error) {
 	parts, err := p.lineParts(r)
 	if err != nil {
 		return nil, err
@@ -257,7 +261,7 @@ func (p *Program) LineShares(r *record.Sale) ([]LineShare, error) {
 		earns := shares[i].Earns
 		switch pay.Type {
 		case affiliate.RulePercentage:
-			earns.Mul(part.kept, big.NewRat(pay.Rate.Scaled(), 100*decimal.Scale))
+			worth(r, earns.Mul(part.kept, big.NewRat(pay.Rate.Scaled(), 100*decimal.Scale)))
 		case affiliate.RuleFlat:
 			switch all := bases[l.Rule]; {
 			case all > 0:

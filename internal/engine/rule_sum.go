@@ -13,7 +13,7 @@ import (
 // Most sales are such when they are recorded, and whole numbers are enough for them. It
 // returns false where they are not: then the fractions decide.
 func (p *Program) earnedWhole(r *record.Sale) (affiliate.Amount, bool) {
-	if len(r.Refunds) > 0 || !r.Refunded.IsZero() || !r.ByHand.IsZero() || len(r.Lines) == 0 {
+	if len(r.Charged) > 0 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || !r.ByHand.IsZero() || len(r.Lines) == 0 {
 		return affiliate.Amount{}, false
 	}
 	base, err := p.Base(r)

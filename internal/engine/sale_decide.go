@@ -78,7 +78,11 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 	}
 	e := d.identity.evidence(o.Now, &d.affiliate, &d.verdict)
 	e.CustomerEmail, e.CustomerName = cmp.Or(in.Email, e.CustomerEmail), cmp.Or(in.Name, e.CustomerName)
-	e.Total = in.TotalEarned
+	total, err := o.inProgram(in.TotalEarned, in.Currency, in.ExchangeRate)
+	if err != nil {
+		return err
+	}
+	e.Total = total
 	risks, err := o.risks(e)
 	d.deal.suspect(risks)
 	return err
@@ -118,7 +122,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 		product, _ := in.Product.Get()
 		err = o.judge(in.PromoCode, &order{
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
-			product: product.ProductID, lines: in.Lines,
+			product: product.ProductID, lines: in.Lines, currency: in.Currency,
 		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()

@@ -125,7 +125,8 @@ func linesOf(r *record.Sale) []affiliate.SaleLine {
 			CodeDiscount: l.CodeDiscount, Refunded: l.Refunded, Rule: OrNull(l.Rule),
 		}
 		if l.Whole {
-			lines[i].Amount = affiliate.AmountFromScaled(r.TotalEarned.Scaled() - r.Tax.Scaled() - r.Shipping.Scaled())
+			paid := AsCharged(r)
+			lines[i].Amount = affiliate.AmountFromScaled(paid.TotalEarned.Scaled() - paid.Tax.Scaled() - paid.Shipping.Scaled())
 		}
 	}
 	return lines

@@ -33,7 +33,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 		return err
 	}
 	setRate(rec, &d)
-	rec.HoldDays = d.HoldDays
+	rec.HoldDays = int16(d.HoldDays)
 	s, err := o.StageOf(&d.Terms, &ref, rec)
 	if err != nil {
 		return err

@@ -34,6 +34,9 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result 
 	if digests(p.OnceOf(in.Once)) {
 		rq.Input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
+	if rq.Refused == nil {
+		r.in.ExchangeRate, rq.Refused = p.RateOf(ctx, r.in.Currency, r.in.ExchangeRate, paidOr(r.PaidAt, r.Now))
+	}
 	reply, err := Write(&r.Op, rq, r.record)
 	if err == nil {
 		reply.fillResult(&result)
@@ -171,7 +174,7 @@ func (p *Program) normalizeAmounts(in *affiliate.NewSale) error {
 	if err := refusal.First(
 		p.checkTotal(in),
 		refusal.BoundOfSale("totalEarned", in.TotalEarned),
-		p.OwnCurrency(&in.Currency),
+		p.priced(&in.Currency, in.ExchangeRate),
 		refusal.Optional("name", in.Name, refusal.MaxName),
 		refusal.Optional("externalId", in.ExternalID, refusal.MaxName),
 		refusal.Optional("externalInvoiceId", in.ExternalInvoiceID, refusal.MaxName),
@@ -199,6 +202,14 @@ func checkPaidAt(t time.Time, now affiliate.Instant) *affiliate.Error {
 	}
 	at := affiliate.InstantOf(t)
 	return cmp.Or(refusal.FieldInFuture.About("paidAt").When(at.After(now)), refusal.FieldTooLongAgo.About("paidAt").When(at.Before(now.Add(-PaidAtMost))))
+}
+
+// paidOr returns when a sale was paid, if that is known, else now.
+func paidOr(paid, now affiliate.Instant) time.Time {
+	if paid.IsZero() {
+		return now.Time()
+	}
+	return paid.Time()
 }
 
 // PaidAtMost is the longest time between a payment and the report of its sale.
@@ -333,7 +344,9 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if err != nil {
 		return err
 	}
-	b.Rec = o.draft(in, d)
+	if b.Rec, err = o.draft(in, d); err != nil {
+		return err
+	}
 	b.Rec.ID, b.Rec.Number, b.Rec.Commissions = o.NewID(), number, b.room[:0:1]
 	if hidden {
 		b.Rec = BlankedSale(b.Rec)
@@ -358,7 +371,7 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 }
 
 // draft is the record of a decided sale before it is numbered and earns.
-func (o *Op) draft(in *affiliate.NewSale, d *Decision) record.Sale {
+func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 	ref := &d.Customer.Referral
 	rec := record.Sale{
 		AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
@@ -368,14 +381,19 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) record.Sale {
 		RateFixed: d.deal.rateFrom == affiliate.RateOfSale,
 		Products:  productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
 		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
-		HoldDays: d.deal.HoldDays, Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+		HoldDays: int16(d.deal.HoldDays), Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
 		Lines: StoredLines(in.Lines),
 	}
 	setRate(&rec, &d.deal)
 	if d.verdict.found && !d.Priced {
-		o.discountLines(&d.verdict.coupon, rec.Lines)
+		o.discountLines(&d.verdict.coupon, rec.Lines, in.Currency)
 	}
-	return rec
+	if in.Currency == "" {
+		return rec, nil
+	}
+	charged := rec
+	rec.Charged = []affiliate.Charge{{Currency: in.Currency, ExchangeRate: in.ExchangeRate}}
+	return rec, o.setCharged(&rec, &charged)
 }
 
 // terms lets the rules and the caps of the terms decide about a new sale.

@@ -17,7 +17,7 @@ import (
 // closeIfRefunded ends a sale that is refunded in full, and opens it again when
 // something of the refund came back.
 func (o *Op) closeIfRefunded(rec *record.Sale) error {
-	kept, err := KeptOf(rec)
+	kept, err := KeptOf(AsCharged(rec))
 	switch {
 	case err != nil:
 		return err
@@ -38,7 +38,7 @@ func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (_ affili
 		refusal.RefuseNoSaleID.When(in.SaleID == 0),
 		refusal.NotCleared("amount", in.Amount), // never taken as the whole sale
 		refusal.RefundNotPositive.When(part && amount.Sign() <= 0),
-		p.OwnCurrency(&in.Currency),
+		p.priced(&in.Currency, affiliate.ExchangeRate{}),
 		refusal.Optional("refundId", in.RefundID, refusal.MaxName),
 		CheckRefundParts(&in),
 	)}
@@ -96,7 +96,11 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 			return err
 		}
 	}
-	left, err := KeptOf(rec)
+	charged := AsCharged(rec)
+	left, err := KeptOf(charged)
+	if err == nil {
+		err = refusal.First(o.chargedIn(rec, in.Currency, !in.Amount.IsZero()))
+	}
 	if err != nil {
 		return err
 	}
@@ -104,10 +108,10 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 	if amount.Cmp(left) > 0 {
 		return refusal.RefundExceedsSale.Err()
 	}
-	if err := checkParts(rec, in); err != nil {
+	if err := checkParts(charged, in); err != nil {
 		return err
 	}
-	if err := o.refundLines(rec, in.Lines); err != nil {
+	if err := o.refundLines(charged, in.Lines); err != nil {
 		return err
 	}
 	if len(rec.Refunds) >= o.Cfg.Limits.Refunds && amount.Cmp(left) < 0 {
@@ -120,7 +124,11 @@ func (o *Op) refund(rec *record.Sale, in affiliate.Refund) error {
 // giveBack changes the refunded sum by refunds that are already in the record. sum is at
 // most what is left; it is negative when part of earlier refunds came back.
 func (o *Op) giveBack(rec *record.Sale, sum affiliate.Amount) (err error) {
-	if rec.Refunded, err = rec.Refunded.Add(sum); err != nil {
+	charged := *AsCharged(rec)
+	if charged.Refunded, err = charged.Refunded.Add(sum); err != nil {
+		return err
+	}
+	if err := o.setCharged(rec, &charged); err != nil {
 		return err
 	}
 	if err := o.Recompute(rec); err != nil {

@@ -59,7 +59,7 @@ func (p *Program) normalizeSaleUpdate(up *affiliate.SaleUpdate) error {
 	err := refusal.First(
 		refusal.NotCleared("totalEarned", up.TotalEarned),
 		refusal.BoundOfSale("totalEarned", up.TotalEarned.Or(affiliate.Amount{})),
-		p.OwnCurrency(&up.Currency),
+		p.priced(&up.Currency, affiliate.ExchangeRate{}),
 		refusal.Given("name", up.Name, refusal.MaxName),
 		refusal.Given("externalId", up.ExternalID, refusal.MaxName),
 		refusal.Given("externalInvoiceId", up.ExternalInvoiceID, refusal.MaxName),
@@ -102,9 +102,16 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 	if !up.Metadata.IsZero() {
 		rec.Metadata, _ = up.Metadata.Get()
 	}
-	rec.TotalEarned = up.TotalEarned.Or(rec.TotalEarned)
+	if err := refusal.First(o.chargedIn(rec, up.Currency, !up.TotalEarned.IsZero() || !up.Subtotal.IsZero())); err != nil {
+		return err
+	}
+	charged := *AsCharged(rec)
+	charged.TotalEarned = up.TotalEarned.Or(charged.TotalEarned)
 	if !up.Subtotal.IsZero() {
-		rec.Subtotal = refusal.UnlessNull(up.Subtotal)
+		charged.Subtotal = refusal.UnlessNull(up.Subtotal)
+	}
+	if err := o.setCharged(rec, &charged); err != nil {
+		return err
 	}
 	if err := o.applyRate(rec, up.CommissionRate); err != nil {
 		return err
@@ -112,10 +119,10 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 	if err := settleFree(rec, up); err != nil {
 		return err
 	}
-	if err := checkAmounts(rec, up); err != nil {
+	if err := checkAmounts(AsCharged(rec), up); err != nil {
 		return err
 	}
-	if err := o.checkLinesRefunded(rec); err != nil {
+	if err := o.checkLinesRefunded(AsCharged(rec)); err != nil {
 		return err
 	}
 	if err := o.refuseTakenSaleIDs(&before, rec); err != nil {
@@ -338,7 +345,7 @@ func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) er
 
 // setByHand records what the sale earns, and how much of it is kept at this time.
 func setByHand(r *record.Sale, earned affiliate.Amount) error {
-	kept, err := KeptOf(r)
+	kept, err := KeptOf(AsCharged(r))
 	if err != nil {
 		return err
 	}
@@ -374,7 +381,7 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 // sameGround reports whether what a commission rests on is the same.
 func sameGround(r *record.Sale, q *record.Sale) bool {
 	paid := func(a, b affiliate.StoredLine) bool { return a.Rule == b.Rule && a.Pay == b.Pay }
-	return r.TotalEarned == q.TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
+	return AsCharged(r).TotalEarned == AsCharged(q).TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
 }
 
 // sameMoney reports whether total, rate and commissions are the same.

@@ -181,6 +181,10 @@ func (b *SaleBody) fillSale(s *affiliate.Sale) {
 		Affiliate: SummaryOf(b.Program, rec.AffiliateID, b.Owner, b.Links), Referral: affiliate.Null[affiliate.Referral](),
 		Commissions: CommissionsOf(rec), Lines: linesOf(rec), Conversion: rec.Conversion,
 	}
+	for _, charged := range rec.Charged {
+		charged.Subtotal = refusal.NothingOrNull(charged.Subtotal)
+		s.Charged = affiliate.Set(charged)
+	}
 	if !rec.PaidAt.IsZero() {
 		s.PaidAt = affiliate.TimeOf(rec.PaidAt.Time())
 	}

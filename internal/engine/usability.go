@@ -8,13 +8,25 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// checkAlways applies the rules that no order can change: rows 2–8, and a minimum in
-// a currency that no order has.
+// checkAlways applies the rules that no order in the program's currency can change: rows 2–8,
+// and a minimum or a discount in another currency.
 func (v *verdict) checkAlways(at affiliate.Instant, c affiliate.Currency) {
 	v.checkState(at)
 	if v.foreignMinimum(c) {
 		v.fail(refusal.WrongCurrency, affiliate.Failure{Currency: v.code.MinimumCurrency})
 	}
+}
+
+// checkCoupon applies row 16: the coupon takes off an amount in another currency.
+func (v *verdict) checkCoupon(c affiliate.Currency) {
+	if foreignAmount(&v.coupon, c) {
+		v.fail(refusal.CouponCurrency, affiliate.Failure{Currency: v.coupon.Currency})
+	}
+}
+
+// foreignAmount reports whether a coupon takes off an amount in another currency.
+func foreignAmount(c *record.Coupon, in affiliate.Currency) bool {
+	return c.Type == affiliate.CouponFlat && c.Currency != in
 }
 
 // foreignMinimum reports whether the minimum is in another currency than orders are.
@@ -28,6 +40,7 @@ func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliat
 	v := verdict{code: *code, coupon: *coupon}
 	v.checkAlways(o.Now, o.Cfg.Currency)
 	o.checkOwnerOf(&v, hold)
+	v.checkCoupon(o.Cfg.Currency)
 	return affiliate.Usability{Usable: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Hold: OrNull(hold)}
 }
 

@@ -68,6 +68,8 @@ func (l Leaf) Set(n int) {
 		*p = affiliate.AmountFromScaled(int64(n))
 	case *affiliate.Percent:
 		*p = affiliate.PercentFromScaled(int64(n))
+	case *affiliate.ExchangeRate:
+		*p = affiliate.ExchangeRateFromScaled(int64(n))
 	case *affiliate.Opt[affiliate.Percent]:
 		*p = affiliate.Set(affiliate.PercentFromScaled(int64(n)))
 	case *affiliate.Opt[affiliate.Amount]:

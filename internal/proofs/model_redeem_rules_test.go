@@ -246,6 +246,9 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 			open = append(open, affiliate.ProductShare) // no errand has a price
 		}
 	}
+	if coupon.percent == nil && coupon.currency != "USD" {
+		decided(true, false, affiliate.Failure{Reason: "other_currency", Currency: affiliate.Currency(coupon.currency)})
+	}
 	return fails, open
 }
 

@@ -106,7 +106,7 @@ func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 func terms(r *record.Sale) affiliate.ExplainedTerms {
 	t := affiliate.ExplainedTerms{
 		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
-		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: r.HoldDays,
+		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: int64(r.HoldDays),
 		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()), Month: int64(r.Why.Month),
 	}
 	if t.RateFrom == "" {
@@ -119,6 +119,10 @@ func terms(r *record.Sale) affiliate.ExplainedTerms {
 }
 
 func baseOf(p *engine.Program, r *record.Sale) (b affiliate.ExplainedBase, err error) {
+	for _, c := range r.Charged {
+		b.Currency, b.ExchangeRate = c.Currency, c.ExchangeRate
+	}
+	r = engine.AsCharged(r)
 	b.TotalEarned, b.Refunded = r.TotalEarned, r.Refunded
 	b.TaxDeducted, b.ShippingDeducted = p.Deducted(r)
 	if b.Kept, err = engine.KeptOf(r); err == nil {

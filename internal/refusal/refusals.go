@@ -179,6 +179,7 @@ var (
 	WrongCustomer   = Refusal{affiliate.KindConflict, affiliate.WrongCustomer, "", "Promo code is limited to another customer"}
 	WrongProduct    = Refusal{affiliate.KindConflict, affiliate.WrongProduct, "", "Promo code does not apply to this product"}
 	CodeSuspended   = Refusal{affiliate.KindConflict, affiliate.AffiliateSuspended, "", "Promo code is not active"} // customers are not told why
+	CouponCurrency  = Refusal{affiliate.KindConflict, affiliate.CouponOtherCurrency, "", "Promo code takes off an amount in another currency"}
 
 	ReferralAttributionRequired = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required"}
 	SaleAttributionRequired     = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required"}
@@ -197,6 +198,9 @@ var (
 	RefundExceedsSale           = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Refund amount exceeds the amount left on the sale"}
 	RefundPartsExceed           = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "amount", "Tax and shipping must not exceed the refund amount"}
 	RefundPartExceedsSale       = Refusal{affiliate.KindInvalid, affiliate.RefundExceedsSale, "{field}", "Refunded {field} exceeds what the sale has left of it"}
+	NoExchangeRate              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "exchangeRate", "exchangeRate is required: the program has no rate for {currency}"}
+	ChargeNotWorth              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "totalEarned", "totalEarned is less than the smallest amount of the program's currency"}
+	ChargedInAnother            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "currency", "currency must be {currency}, in which the sale was charged"}
 	RefundAmountRequired        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "amount", "Refund amount is required with tax or shipping"}
 	RefundLimitReached          = Refusal{affiliate.KindConflict, affiliate.RefundLimitReached, "", "Sale has as many partial refunds as the program allows"}
 	urlNotAllowed               = Refusal{affiliate.KindInvalid, affiliate.URLNotAllowed, "url", "url points to an address that is not allowed"}
@@ -290,11 +294,12 @@ var table = []Refusal{
 
 	CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted, CodeUnassigned,
 	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
+	CouponCurrency,
 
 	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber,
 	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
 	ManuallyPaid, AlreadyPaid, IncludedInPayout, RefundExceedsSale, RefundPartsExceed, RefundPartExceedsSale,
-	RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,
+	NoExchangeRate, ChargeNotWorth, ChargedInAnother, RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,
 	WebhookDisabled, ReplayTooLarge,
 
 	BulkLimitExceeded, KeySpaceTooSmall, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
@@ -329,6 +334,7 @@ var (
 	FieldNull            = inField("must not be null")
 	FieldEmpty           = inField("must not be empty")
 	FieldTooManyDecimals = inField("must have at most 4 decimal places")
+	FieldNot12Decimals   = inField("must have at most 12 decimal places")
 	FieldTooLarge        = inField("is too large")
 	FieldNotADate        = inField("must be an ISO 8601 date")
 

@@ -173,6 +173,31 @@ func (e handSet) value() record.HandSet {
 	}
 }
 
+type charge struct {
+	Currency     affiliate.Currency   `json:"currency"`
+	ExchangeRate int64                `json:"exchange_rate"`
+	TotalEarned  int64                `json:"total_earned"`
+	Subtotal     affiliate.Opt[int64] `json:"subtotal,omitzero"`
+	Tax          int64                `json:"tax_amount"`
+	Shipping     int64                `json:"shipping_amount"`
+	Refunded     int64                `json:"refunded_amount"`
+}
+
+func chargeOf(v affiliate.Charge) charge {
+	return charge{
+		v.Currency, v.ExchangeRate.Scaled(), v.TotalEarned.Scaled(), mapped(v.Subtotal, affiliate.Amount.Scaled),
+		v.TaxAmount.Scaled(), v.ShippingAmount.Scaled(), v.RefundedAmount.Scaled(),
+	}
+}
+
+func (e charge) value() affiliate.Charge {
+	return affiliate.Charge{
+		Currency: e.Currency, ExchangeRate: affiliate.ExchangeRateFromScaled(e.ExchangeRate),
+		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
+		TaxAmount: affiliate.AmountFromScaled(e.Tax), ShippingAmount: affiliate.AmountFromScaled(e.Shipping), RefundedAmount: affiliate.AmountFromScaled(e.Refunded),
+	}
+}
+
 type payoutItem struct {
 	Sale       int64     `json:"sale_id,omitzero"`
 	Commission int64     `json:"commission_id,omitzero"`

@@ -77,28 +77,19 @@ func enum[T, E any, P interface {
 }
 
 // integer describes a number.
-func integer[T any](name, doc string, at func(*T) *int64) field[T] {
+func integer[T any, N int16 | int64](name, doc string, at func(*T) *N) field[T] {
 	return field[T]{
 		Column: Column{Name: name, Kind: Integer, Doc: doc},
-		get:    func(r *T) Cell { return Cell{Int: *at(r)} },
-		set:    func(r *T, c *Cell) error { *at(r) = c.Int; return nil },
-	}
-}
-
-// optShort describes a small number that is NULL when it is 0.
-func optShort[T any](name, doc string, at func(*T) *int16) field[T] {
-	return field[T]{
-		Column: Column{Name: name, Kind: Integer, Null: true, Doc: doc},
-		get:    func(r *T) Cell { return Cell{Int: int64(*at(r)), Null: *at(r) == 0} },
-		set:    func(r *T, c *Cell) error { *at(r) = int16(c.Int); return nil },
+		get:    func(r *T) Cell { return Cell{Int: int64(*at(r))} },
+		set:    func(r *T, c *Cell) error { *at(r) = N(c.Int); return nil },
 	}
 }
 
 // optInteger describes a number that is NULL when it is 0.
-func optInteger[T any](name, doc string, at func(*T) *int64) field[T] {
+func optInteger[T any, N int16 | int64](name, doc string, at func(*T) *N) field[T] {
 	f := integer(name, doc, at)
 	f.Null = true
-	f.get = func(r *T) Cell { return Cell{Int: *at(r), Null: *at(r) == 0} }
+	f.get = func(r *T) Cell { return Cell{Int: int64(*at(r)), Null: *at(r) == 0} }
 	return f
 }
 

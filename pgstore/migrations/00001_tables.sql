@@ -249,6 +249,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   revision bigint NOT NULL,
   refunded_at timestamptz,
   paid_at timestamptz,
+  charged json,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   hold_days bigint NOT NULL,

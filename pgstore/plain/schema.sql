@@ -567,6 +567,7 @@ CREATE TABLE tributary.sales (
   revision bigint NOT NULL,
   refunded_at timestamptz,
   paid_at timestamptz,
+  charged json,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   hold_days bigint NOT NULL,

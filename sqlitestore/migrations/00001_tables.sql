@@ -233,6 +233,7 @@ CREATE TABLE tributary_sales (
   revision INTEGER NOT NULL,
   refunded_at INTEGER,
   paid_at INTEGER,
+  charged TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   hold_days INTEGER NOT NULL,

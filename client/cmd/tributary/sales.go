@@ -32,7 +32,7 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
-		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "currency", "name", "externalId", "externalInvoiceId", "commissionRate:n",
+		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
 			"subtotal:n", "free:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
