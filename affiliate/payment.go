@@ -11,9 +11,8 @@ import (
 // payment may come in any order and any number of times: what the payment earns
 // depends on the set of its facts and never on their order. Go calls only.
 //
-// All amounts are in major units of the program's currency, with one exception: when the
-// customer paid in another currency, Gross, refunds and disputes are in that one. See
-// Paid.GrossCurrency.
+// All amounts are in major units of Currency, with one exception: when the customer was shown
+// another one, Gross, refunds and disputes are in that. See Paid.GrossCurrency.
 //
 // Source: docs/payments.md.
 type PaymentFact struct {
@@ -21,11 +20,17 @@ type PaymentFact struct {
 	Keys     []string  // 1–6 ids of the one payment, of 1–255 characters each, compared exactly: payment intent, invoice, charge, session
 	Payer    PayerFact // who paid; may be empty
 	At       time.Time // by the provider's clock; not after now and five minutes
-	Currency Currency  // of every amount here. If it is not the program's, the payment earns nothing, and refunds and disputes are refused unless the payment is counted in it
+	Currency Currency  // of every amount here
 	Sale     Opt[Paid] // that it was paid
-	Refunds  []RefundFact
-	Refunded Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
-	Disputes []DisputeFact
+
+	// ExchangeRate is what one unit of Currency is worth in the program's, when the provider
+	// says it; zero: Config.Rate is asked for the moment of payment. A payment in another
+	// currency that has no rate waits, with all its refunds and disputes, until it is
+	// reported again with one or a person decides: see Program.DecidePayment.
+	ExchangeRate ExchangeRate
+	Refunds      []RefundFact
+	Refunded     Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
+	Disputes     []DisputeFact
 }
 
 // A Paid says that a payment was paid, and what is needed to make a sale of it. The

@@ -4,6 +4,7 @@ package affiliate
 // are the payer's.
 type WaitingSale struct {
 	TotalEarned Amount
+	Currency    Currency    `json:",omitzero"` // of the amounts; empty: the program's
 	Subtotal    Opt[Amount] `json:",omitzero"`
 	Tax         Amount
 	Shipping    Amount

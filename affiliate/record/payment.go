@@ -19,7 +19,8 @@ type Payment struct {
 	Sale     uuid.UUID                       // its sale, which may be deleted before it; zero: parked
 	Gross    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // not given: not known to be paid
 	Counted  affiliate.Currency              `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
-	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the program's currency; only of one that is counted in another
+	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the currency of its sale; only of one that is counted in another
+	Rate     affiliate.ExchangeRate          `json:",omitzero"` // of the currency of its sale, if that is not the program's; zero: not known
 	Waiting  []affiliate.WaitingSale         // of a parked payment: the sale that it becomes once it is paid; at most one
 	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
@@ -74,11 +75,15 @@ func (r Payment) AppendKeys(dst []Key) []Key {
 	return dst
 }
 
-// Foreign reports whether everything known of the payment is in another currency than
-// the program's, so that it cannot be a sale.
+// Foreign reports whether the payment is in another currency than the program's for which no
+// rate is known, so that it cannot be a sale.
 func (r *Payment) Foreign() bool {
-	return r.Counted != "" && r.Worth.IsZero() && r.Sale == uuid.Nil && len(r.Waiting) == 0
+	return r.Counted != "" && r.Rate.IsZero() && r.Sale == uuid.Nil && (len(r.Waiting) == 0 && r.Worth.IsZero() || r.InAnother())
 }
+
+// InAnother reports whether the sale that the payment waits to become is in another currency
+// than the program's.
+func (r *Payment) InAnother() bool { return len(r.Waiting) > 0 && r.Waiting[0].Currency != "" }
 
 // Waits reports whether the payment waits for a person's decision.
 func (r *Payment) Waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }

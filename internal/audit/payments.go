@@ -53,8 +53,8 @@ func (a *audit) verifyPayment(r *record.Payment) {
 	if r.Left != "" && (r.Sale != uuid.Nil || r.Conflict != uuid.Nil || r.Gross.IsZero()) {
 		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left, r.Sale, r.Conflict, r.Gross)
 	}
-	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || len(r.Waiting) > 0) {
-		a.breach("I82", name, "it waits as %s and is counted in %q, %d waiting", r.Left, r.Counted, len(r.Waiting))
+	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 && r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {
+		a.breach("I82", name, "it waits as %q and is counted in %q, at %v, %d waiting", r.Left, r.Counted, r.Rate, len(r.Waiting))
 	}
 	if r.Sale == uuid.Nil && len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
 		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
@@ -68,7 +68,7 @@ func (a *audit) verifyPaid(r *record.Payment) {
 		return // it was deleted
 	}
 	sale, c := a.chargedAs(sale)
-	a.verifyTaken(r, sale)
+	a.verifyTaken(r, sale, c)
 	made := !r.Adjusted.IsZero() // by adjustments, before a sale could count again
 	if want := a.wantsRefunded(r, sale, c); want.Cmp(fraction(sale.Refunded)) != 0 && !made {
 		a.breach("I76", named("payment", r.ID), "the facts want %s refunded; %v is", figure(want), sale.Refunded)
@@ -76,14 +76,14 @@ func (a *audit) verifyPaid(r *record.Payment) {
 }
 
 // verifyTaken checks that no report took more off a sale than its payment brought.
-func (a *audit) verifyTaken(r *record.Payment, sale *record.Sale) {
+func (a *audit) verifyTaken(r *record.Payment, sale *record.Sale, c affiliate.Currency) {
 	taken := new(big.Rat)
 	for i := range sale.Refunds {
 		if sale.Refunds[i].Fact {
 			taken = plus(taken, fraction(sale.Refunds[i].Amount))
 		}
 	}
-	if brought := broughtOf(r, taken); taken.Cmp(brought) > 0 {
+	if brought := a.broughtOf(r, taken, c); taken.Cmp(brought) > 0 {
 		a.breach("I82", named("payment", r.ID), "it brought %s, and its refunds took %s off its sale", figure(brought), figure(taken))
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -283,7 +284,7 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale, c affiliat
 	if lost.Cmp(gross) != 0 || lost.Sign() == 0 {
 		want = least(nearest(times(total, per(lost, gross)), c), total)
 	}
-	want = broughtOf(pay, want)
+	want = a.broughtOf(pay, want, c)
 	for i := range sale.Refunds { // and what the host refunded besides
 		if f := &sale.Refunds[i]; !f.Fact && !ids[f.ID] {
 			want = plus(want, fraction(f.Amount))
@@ -294,8 +295,8 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale, c affiliat
 
 // broughtOf limits a sum to what a payment brought. For a payment in another currency than its
 // sale, that is its worth in that of the sale.
-func broughtOf(pay *record.Payment, sum *big.Rat) *big.Rat {
-	if pay.Counted == "" {
+func (a *audit) broughtOf(pay *record.Payment, sum *big.Rat, c affiliate.Currency) *big.Rat {
+	if cmp.Or(pay.Counted, a.Cfg.Currency) == c {
 		return least(sum, fraction(pay.Gross.Or(affiliate.Amount{})))
 	}
 	if worth, known := pay.Worth.Get(); known { // records older than this field lack it

@@ -45,7 +45,7 @@ func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
 // affiliate's result depends only on the facts and on the host's own refunds.
 func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) error {
 	charged := AsCharged(sale)
-	goal, named, err := goal(pay, charged, o.CurrencyOf(sale))
+	goal, named, err := o.goal(pay, charged)
 	if err != nil {
 		return err
 	}

@@ -112,10 +112,13 @@ func PaymentCounts(r *record.Payment) bool {
 }
 
 // DropForeign forgets a payment in another currency when the same payment is reported in
-// the program's, unless refunds and disputes are counted in the other one.
+// the program's, unless it has a sale, or refunds and disputes are counted in the other one.
 func DropForeign(r *record.Payment) {
-	if r.Foreign() && len(r.Refunds)+len(r.Disputes) == 0 && r.Refunded.IsZero() && r.Late.IsZero() {
-		r.Gross, r.Counted, r.Left = affiliate.Opt[affiliate.Amount]{}, "", ""
+	if (r.Foreign() || r.InAnother()) && len(r.Refunds)+len(r.Disputes) == 0 && r.Refunded.IsZero() && r.Late.IsZero() {
+		r.Gross, r.Worth, r.Counted, r.Left, r.Rate = affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}, "", "", affiliate.ExchangeRate{}
+		if r.InAnother() {
+			r.Waiting = nil
+		}
 	}
 }
 
@@ -130,7 +133,7 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 	}
 	switch {
 	case !PaymentCounts(r):
-		r.Counted, r.Worth = other.Counted, other.Worth
+		r.Counted, r.Worth, r.Rate = other.Counted, other.Worth, other.Rate
 	case PaymentCounts(other) && r.Counted != other.Counted:
 		return refusal.FieldOtherCurrency.Of("currency")
 	}
@@ -146,6 +149,9 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 	}
 	AddRefunded(r, other.Refunded, late, s)
 	AddRefunded(r, other.Late, true, s)
+	if r.Rate.IsZero() {
+		r.Rate = other.Rate
+	}
 	r.PayerID = cmp.Or(r.PayerID, other.PayerID)
 	if r.Sale == uuid.Nil && len(r.Waiting) == 0 {
 		r.Waiting = other.Waiting
@@ -198,15 +204,16 @@ func Knows(r *record.Payment, f *record.Refund) bool {
 }
 
 // goal returns how much of a sale is refunded by its facts and by the host together, and
-// the known parts of that. The facts take no more than the payment brought.
-func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affiliate.Amount, named refundParts, err error) {
+// the known parts of that, of the sale as it was charged. The facts take no more than the
+// payment brought.
+func (p *Program) goal(r *record.Payment, sale *record.Sale) (sum affiliate.Amount, named refundParts, err error) {
 	lost, err := LostOf(r)
 	if err != nil {
 		return sum, named, err
 	}
-	if named, err = namedParts(r, sale, c); err == nil {
-		sum, err = shareOf(sale.TotalEarned, lost, r.Gross.Or(affiliate.Amount{}), c)
-		sum = brought(r, sum)
+	if named, err = p.namedParts(r, sale); err == nil {
+		sum, err = shareOf(sale.TotalEarned, lost, r.Gross.Or(affiliate.Amount{}), p.CurrencyOf(sale))
+		sum = p.brought(r, sale, sum)
 	}
 	for i := range sale.Refunds { // and what the host refunded besides
 		f := &sale.Refunds[i]
@@ -222,7 +229,7 @@ func goal(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum affil
 
 // namedParts adds up those refunds of the facts that named their tax and shipping, as parts
 // of the sale. A host that booked a refund itself may know what the provider did not say.
-func namedParts(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum refundParts, err error) {
+func (p *Program) namedParts(r *record.Payment, sale *record.Sale) (sum refundParts, err error) {
 	for _, f := range r.Refunds {
 		if f.State != affiliate.RefundSucceeded || f.Late {
 			continue
@@ -239,19 +246,19 @@ func namedParts(r *record.Payment, sale *record.Sale, c affiliate.Currency) (sum
 	}
 	for _, part := range []*affiliate.Amount{&sum.Of, &sum.Tax, &sum.Shipping} {
 		if err == nil {
-			*part, err = shareOf(brought(r, sale.TotalEarned), lesser(*part, r.Gross.Or(affiliate.Amount{})), r.Gross.Or(affiliate.Amount{}), c)
+			*part, err = shareOf(p.brought(r, sale, sale.TotalEarned), lesser(*part, r.Gross.Or(affiliate.Amount{})), r.Gross.Or(affiliate.Amount{}), p.CurrencyOf(sale))
 		}
 	}
 	return sum, err
 }
 
-// brought limits a sum to what the payment brought: a payment that a person gave to a sale
-// may be smaller than the sale.
-func brought(r *record.Payment, sum affiliate.Amount) affiliate.Amount {
-	if r.Counted != "" {
-		return lesser(sum, r.Worth.Or(sum)) // records older than this field lack it
+// brought limits a part of a sale, as it was charged, to what the payment brought: a payment
+// that a person gave to a sale may be smaller than the sale.
+func (p *Program) brought(r *record.Payment, sale *record.Sale, sum affiliate.Amount) affiliate.Amount {
+	if cmp.Or(r.Counted, p.Cfg.Currency) == p.CurrencyOf(sale) {
+		return lesser(sum, r.Gross.Or(affiliate.Amount{}))
 	}
-	return lesser(sum, r.Gross.Or(affiliate.Amount{}))
+	return lesser(sum, r.Worth.Or(sum)) // records older than this field lack it
 }
 
 // shareOf returns the share of a total that was lost with a payment; when all of the

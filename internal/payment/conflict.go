@@ -37,7 +37,8 @@ func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *
 	}
 	known := (named || r.isPayerOf(&owner, sale, ref)) && (owner.ID == uuid.Nil || owner.Counted == r.Rec.Counted)
 	paid := !named && !owner.Gross.IsZero() // another payment brought it, and a refund of one is not a refund of the other
-	if known && !paid && agrees(w, sale, inProgram(&r.Rec, w), named) {
+	same := w.Currency == "" && len(sale.Charged) == 0 || r.CurrencyOf(sale) == w.Currency
+	if known && !paid && same && agrees(w, engine.AsCharged(sale), inSale(&r.Rec, w), named) {
 		r.result.Outcome, r.Rec.Conflict = affiliate.SaleDuplicate, uuid.Nil
 		return true, r.adopt(*sale)
 	}
@@ -97,9 +98,9 @@ func (r *Payment) isPayerOf(owner *record.Payment, sale *record.Sale, ref *recor
 		payer != "" && payer == owner.PayerID && r.Rec.Provider == owner.Provider
 }
 
-// inProgram returns what was paid, in the program's currency.
-func inProgram(r *record.Payment, w *affiliate.WaitingSale) affiliate.Amount {
-	if r.Counted != "" {
+// inSale returns what was paid, in the currency of the sale.
+func inSale(r *record.Payment, w *affiliate.WaitingSale) affiliate.Amount {
+	if r.Counted != w.Currency {
 		return w.TotalEarned
 	}
 	return r.Gross.Or(affiliate.Amount{})

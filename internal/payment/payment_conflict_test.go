@@ -331,7 +331,7 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	s.Outcome(s.Reports(first, first), affiliate.SaleOtherCurrency)
 	list := waits("by a click", "pi_1")
 	_, err := s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsOwnSale)
-	scene.WantReason(t, "a sale in another currency", affiliate.InvalidField, err)
+	scene.WantReason(t, "a sale in another currency", affiliate.MissingField, err)
 	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsSameSale)
 	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
 	_, err = s.ReportPayment(ctx, s.Refund("re_1", "1", affiliate.RefundSucceeded))

@@ -35,40 +35,45 @@ var lifecycles = []struct{ story, want string }{
 // the same each time.
 func TestPaymentOrders(t *testing.T) {
 	for _, life := range lifecycles {
-		t.Run(life.story, func(t *testing.T) {
-			words := strings.Fields(life.story)
-			played, seen := 0, map[string]bool{}
-			for order := range permutations(len(words)) {
-				if len(words) > 5 && played%5 != 0 && !atlength.On() { // 5,040 orders take a while
-					played++
-					continue
-				}
-				twice := played % len(words)
-				var story []string
-				for i, at := range order {
-					story = append(story, words[at])
-					if i == len(words)-1-twice/2 {
-						story = append(story, words[twice])
-					}
-				}
-				s := scene.NewPayShop(t)
-				s.Program = s.With(s.Store) // without the probe, which is slow
-				s.Play(story...)
-				s.Play(words...)
-				if sale := s.SaleOf("pi_1"); s.Worth(sale.ID) != scene.Sum(life.want) {
-					t.Fatalf("order %v gives %v, want %s", story, s.Worth(sale.ID), life.want)
-				}
-				balance := scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID}))
-				seen[fmt.Sprint(balance.Held, balance.Payable, balance.Maturing, balance.Earned)] = true
-				if played%7 == 0 {
-					s.Verifies()
-				}
-				played++
+		t.Run(life.story, func(t *testing.T) { inAllOrders(t, life.story, life.want, "") })
+		t.Run("in euros/"+life.story, func(t *testing.T) { inAllOrders(t, life.story, life.want, "EUR") })
+	}
+}
+
+// inAllOrders plays a lifecycle in a currency that is worth the same as the program's.
+func inAllOrders(t *testing.T, story, want string, currency affiliate.Currency) {
+	words := strings.Fields(story)
+	played, seen := 0, map[string]bool{}
+	for order := range permutations(len(words)) {
+		if len(words) > 5 && played%5 != 0 && !atlength.On() { // 5,040 orders take a while
+			played++
+			continue
+		}
+		twice := played % len(words)
+		var story []string
+		for i, at := range order {
+			story = append(story, words[at])
+			if i == len(words)-1-twice/2 {
+				story = append(story, words[twice])
 			}
-			if len(seen) != 1 {
-				t.Errorf("balances %v", seen)
-			}
-		})
+		}
+		s := scene.NewPayShop(t, worth("EUR", "1"))
+		s.In = currency
+		s.Program = s.With(s.Store) // without the probe, which is slow
+		s.Play(story...)
+		s.Play(words...)
+		if sale := s.SaleOf("pi_1"); s.Worth(sale.ID) != scene.Sum(want) || sale.Charged.IsZero() != (currency == "") {
+			t.Fatalf("order %v gives %v, want %s; charged %v", story, s.Worth(sale.ID), want, sale.Charged)
+		}
+		balance := scene.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID}))
+		seen[fmt.Sprint(balance.Held, balance.Payable, balance.Maturing, balance.Earned)] = true
+		if played%7 == 0 {
+			s.Verifies()
+		}
+		played++
+	}
+	if len(seen) != 1 {
+		t.Errorf("balances %v", seen)
 	}
 }
 

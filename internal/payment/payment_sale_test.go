@@ -204,21 +204,6 @@ func TestPaymentSales(t *testing.T) {
 			f.Payer = affiliate.PayerFact{ID: "cus_U", Email: "u@example.com"}
 			s.Outcome(s.Reports(f), affiliate.SaleUnattributed)
 		},
-		"33 another currency": func(s *scene.PayShop) {
-			stored := s.Dump()
-			for _, change := range []func(*affiliate.Paid){
-				func(p *affiliate.Paid) { p.Stage = affiliate.PaidLater },
-				func(p *affiliate.Paid) { p.Stage = affiliate.PaidOfAgreed },
-				func(p *affiliate.Paid) { p.GrossCurrency = "USD" },
-			} {
-				f := scene.Altered(s.Paid("pi_1", "29", "0", "1"), change)
-				f.Currency = "EUR"
-				_, err := s.ReportPayment(s.T.Context(), f)
-				if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != "currency" || cmp.Diff(stored, s.Dump()) != "" {
-					s.T.Errorf("error %v", err)
-				}
-			}
-		},
 		"35 a sale that the host recorded": func(s *scene.PayShop) {
 			host := scene.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{ReferralID: "mara", Email: "tomas@example.com", Name: "Tomas", TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), ExternalID: "order-1042"}))
 			res := s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "2"), func(p *affiliate.Paid) { p.ExternalID = "order-1042" }))

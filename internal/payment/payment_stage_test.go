@@ -92,9 +92,7 @@ func TestPaymentNumber(t *testing.T) {
 func TestCounted(t *testing.T) {
 	s := scene.NewPayShop(t)
 	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
-	if _, err := s.ReportPayment(t.Context(), euros(s.Refund("re_1", "54", affiliate.RefundSucceeded))); err == nil {
-		t.Error("a refund in euros of a payment that nobody knows is taken")
-	}
+	s.Reports(euros(s.Refund("re_1", "54", affiliate.RefundSucceeded))) // it may come before the payment
 	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("108"), "EUR" }))
 	s.Reports(euros(s.Refund("re_1", "54", affiliate.RefundSucceeded)))
 	s.Gives("pi_1", "10")

@@ -20,6 +20,9 @@ func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFa
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}
 	r.Ahead = r
 	rq := engine.Request{Name: "payment.report", Input: f, Refused: normalizePayment(p, &r.Fact, r.Now)}
+	if rq.Refused == nil {
+		rq.Refused = r.askRate(ctx)
+	}
 	result, err := engine.Write(r.Op, rq, r.report)
 	if err == nil {
 		r.Seen.Said(affiliate.Outcome(result.Outcome))
@@ -47,8 +50,29 @@ type known struct {
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
 	named    bool // the payment names an existing sale that it did not take
-	aside    bool // the payment is in another currency, and somebody may be owed
+	aside    bool // the payment is in a currency without a rate, and somebody may be owed
 	result   affiliate.PaymentResult
+}
+
+// askRate finds the rate of a payment in another currency. Without one it is parked.
+func (r *Payment) askRate(ctx context.Context) (err error) {
+	f := &r.Fact
+	paid, sold := f.Sale.Get()
+	if f.Currency == r.Cfg.Currency || !sold || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidNothing {
+		f.ExchangeRate = affiliate.ExchangeRate{}
+		return nil
+	}
+	at := paidAt(r.Op, paid.PaidAt, f.At)
+	f.ExchangeRate, err = r.RateOf(ctx, f.Currency, f.ExchangeRate, at.Time())
+	return parkedWithout(err)
+}
+
+// parkedWithout removes the refusal of a sale that has no rate.
+func parkedWithout(err error) error {
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Field == "exchangeRate" {
+		return nil
+	}
+	return err
 }
 
 // Announce names the records that the fact looks up by its texts.
@@ -100,36 +124,54 @@ func (r *Payment) readPayer() (err error) {
 	return err
 }
 
-// checkCurrency refuses facts in another currency than the payment is counted in:
-// Paid.GrossCurrency, else the program's. A payment of which nothing else is known may be
-// in any.
+// checkCurrency refuses refunds and disputes in another currency than the payment is counted
+// in: Paid.GrossCurrency, else that of the facts. A payment of which no amount is known may
+// be in any.
 func (r *Payment) checkCurrency() error {
 	f, c := &r.Fact, r.Cfg.Currency
 	paid, sold := f.Sale.Get()
 	told := len(f.Refunds)+len(f.Disputes) > 0 || !f.Refunded.IsZero()
-	switch {
-	case !sold:
-		return refusal.First(refusal.FieldOtherCurrency.About("currency").When(f.Currency != cmp.Or(r.Rec.Counted, c) && (told || f.Currency != c)))
-	case f.Currency != c && r.isNew():
-		r.Rec.Counted = f.Currency
-		return nil
-	case f.Currency != c:
-		return refusal.First(refusal.FieldOtherCurrency.About("currency").When(f.Currency != r.Rec.Counted && told))
+	now, field := f.Currency, "currency"
+	if sold && paid.Stage != affiliate.PaidNothing {
+		told = told || now == c
+		if now == c {
+			engine.DropForeign(&r.Rec)
+		}
+		if paid.GrossCurrency != "" {
+			now, field = paid.GrossCurrency, "grossCurrency"
+		}
+	} else if !told {
+		return nil // it only says which ids belong together, or that nothing was paid
 	}
-	engine.DropForeign(&r.Rec)
-	now := cmp.Or(paid.GrossCurrency, c)
-	if now != cmp.Or(r.Rec.Counted, c) && engine.PaymentCounts(&r.Rec) {
-		return refusal.FieldOtherCurrency.Of("grossCurrency")
-	}
-	if now != c {
-		r.Rec.Counted = now
+	switch open := r.Rec.Sale == uuid.Nil && !engine.PaymentCounts(&r.Rec); {
+	case now == cmp.Or(r.Rec.Counted, c):
+	case open && (len(r.Rec.Waiting) == 0 || sold):
+		if r.Rec.Counted = now; now == c {
+			r.Rec.Counted = ""
+		}
+	case told:
+		return refusal.FieldOtherCurrency.Of(field)
 	}
 	return nil
 }
 
-// isNew reports whether nothing was told of the payment yet but its ids.
-func (r *Payment) isNew() bool {
-	return r.Rec.Sale == uuid.Nil && len(r.Rec.Waiting) == 0 && r.Rec.Counted == "" && !engine.PaymentCounts(&r.Rec)
+// saleCurrency returns the currency of the sale that a fact tells; empty: the program's.
+func (r *Payment) saleCurrency() affiliate.Currency {
+	if r.Fact.Currency == r.Cfg.Currency {
+		return ""
+	}
+	return r.Fact.Currency
+}
+
+// mismatched reports whether a payment in another currency is known in the program's too, or
+// a person decided about it: then what the fact says of its sale does not count.
+func (r *Payment) mismatched(paid *affiliate.Paid) bool {
+	c := r.saleCurrency()
+	if c == "" || paid.Stage == affiliate.PaidNothing {
+		return false
+	}
+	other := len(r.Rec.Waiting) > 0 && r.Rec.Waiting[0].Currency != c
+	return other || cmp.Or(r.Rec.Counted, r.Cfg.Currency) != cmp.Or(paid.GrossCurrency, c) || r.Rec.Decided != ""
 }
 
 // addFacts adds the facts to the record.
@@ -168,8 +210,9 @@ func (r *Payment) makeSale() error {
 	case r.Rec.Sale != uuid.Nil:
 		r.result.Outcome = affiliate.SaleDuplicate
 		return nil
-	case r.Fact.Currency != r.Cfg.Currency:
-		return r.putAside(&paid)
+	case r.mismatched(&paid):
+		r.result.Outcome = affiliate.SaleUnattributed
+		return nil
 	}
 	if err := r.await(&paid); err != nil {
 		return err
@@ -181,39 +224,29 @@ func (r *Payment) makeSale() error {
 	return r.tryWaiting()
 }
 
-// putAside keeps a payment in another currency, if it names somebody who may have earned
-// a commission. If the host has recorded its order, the payment is left to the host.
-func (r *Payment) putAside(paid *affiliate.Paid) error {
+// putAside keeps a payment in a currency that has no rate, if it names somebody who may have
+// earned a commission.
+func (r *Payment) putAside(waiting *affiliate.WaitingSale, ref *record.Referral) {
+	if r.aside = len(waiting.Tries) > 0 || ref.ID != uuid.Nil; r.aside {
+		r.result.Outcome = affiliate.SaleOtherCurrency
+		return
+	}
 	r.result.Outcome = affiliate.SaleUnattributed
-	if !r.Rec.Foreign() || r.Rec.Counted != r.Fact.Currency || r.Rec.Decided != "" {
-		return nil // the payment was also reported in the program's currency, or a person decided
-	}
-	earlier, err := r.EarlierRecord(paid.ExternalID, paid.ExternalInvoiceID)
-	if err != nil {
-		return err
-	}
-	if earlier.ID != uuid.Nil {
-		r.result.Outcome = affiliate.SaleDuplicate
-		return nil
-	}
-	ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
-	if r.aside = len(paid.Tries) > 0 || ref.ID != uuid.Nil; r.aside {
-		r.result.Outcome, r.Rec.Gross = affiliate.SaleOtherCurrency, affiliate.Set(paid.Gross)
-	}
-	return err
+	r.Rec.Waiting, r.Rec.Gross, r.Rec.Worth = nil, affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}
 }
 
 // await stores what a payment says about its sale: what was agreed, what was paid of it,
 // or both.
 func (r *Payment) await(paid *affiliate.Paid) error {
-	waiting := waiting(paid)
+	waiting, c := waiting(paid), r.Fact.Currency
+	waiting.Currency = r.saleCurrency()
 	waiting.PaidAt = paidAt(r.Op, paid.PaidAt, r.Fact.At)
 	if err := r.HideTries(waiting.Tries); err != nil {
 		return err
 	}
 	if paid.Stage == affiliate.PaidLater {
 		if gross, known := r.Rec.Gross.Get(); known {
-			if err := pay(&waiting, gross, r.Cfg.Currency); err != nil {
+			if err := pay(&waiting, gross, c); err != nil {
 				return err
 			}
 		}
@@ -222,13 +255,16 @@ func (r *Payment) await(paid *affiliate.Paid) error {
 	}
 	agreed := len(r.Rec.Waiting) > 0 && r.Rec.Gross.IsZero()
 	r.Rec.Gross = affiliate.Set(paid.Gross)
-	if r.Rec.Counted != "" {
+	if paid.GrossCurrency != "" && paid.GrossCurrency != c {
 		r.Rec.Worth = affiliate.Set(paid.TotalEarned)
+	}
+	if r.Rec.Rate.IsZero() {
+		r.Rec.Rate = r.Fact.ExchangeRate
 	}
 	switch {
 	case agreed:
 		r.Rec.Waiting[0].PaidAt = waiting.PaidAt
-		return pay(&r.Rec.Waiting[0], paid.TotalEarned, r.Cfg.Currency)
+		return pay(&r.Rec.Waiting[0], paid.TotalEarned, c)
 	case paid.Stage == affiliate.PaidOfAgreed:
 		return nil
 	}
@@ -272,12 +308,12 @@ func (r *Payment) link() error {
 // leave nothing.
 func (r *Payment) kept() bool {
 	paid, ok := r.Fact.Sale.Get()
+	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
 	if r.Rec.Foreign() {
-		return r.Old.ID != uuid.Nil || r.aside
+		return r.Old.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
 	}
 	return r.Old.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
-		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed ||
-		len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
+		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed || told
 }
 
 // Save writes what has changed.

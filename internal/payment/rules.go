@@ -37,7 +37,8 @@ func normalizePayment(p *engine.Program, f *affiliate.PaymentFact, now affiliate
 	}
 	if err := refusal.First(
 		CheckProvider(f.Provider), checkKeys(f.Keys), checkAt(f.At, now),
-		refusal.FieldOtherCurrency.About("currency").When(f.Currency != p.Cfg.Currency && (!alone(f.Sale.Or(affiliate.Paid{})) || !f.Currency.Known())),
+		refusal.CurrencyUnknown.When(!f.Currency.Known()),
+		refusal.FieldNotPositive.About("exchangeRate").When(f.ExchangeRate.Scaled() < 0),
 		payerFactCheck(&f.Payer),
 		checkSum("refunded", f.Refunded),
 	); err != nil {
@@ -63,7 +64,7 @@ func normalizePayment(p *engine.Program, f *affiliate.PaymentFact, now affiliate
 	if !ok {
 		return nil
 	}
-	if err := normalizePaid(p, &paid, f.Currency != p.Cfg.Currency); err != nil {
+	if err := normalizePaid(p, &paid); err != nil {
 		return err
 	}
 	f.Sale = affiliate.Set(paid)
@@ -168,19 +169,15 @@ func clean(f *affiliate.PayerFact) {
 
 var stages = []affiliate.Stage{affiliate.PaidLater, affiliate.PaidOfAgreed, affiliate.PaidNothing}
 
-// alone reports whether a payment says by itself what was paid, in one currency.
-func alone(paid affiliate.Paid) bool {
-	return paid.Stage == affiliate.PaidNow && paid.GrossCurrency == "" && !paid.Free
-}
-
-// normalizePaid checks what a payment says about its sale. For a payment in a foreign
-// currency only Gross counts.
-func normalizePaid(p *engine.Program, paid *affiliate.Paid, foreign bool) error {
+// normalizePaid checks what a payment says about its sale.
+func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 	if err := refusal.First(
 		refusal.FieldNotAllowed.About("promoCode").When(paid.PromoCode != ""),
 		refusal.FieldNotAllowed.About("referralId").When(paid.ReferralID != ""),
 		refusal.FieldNotAllowed.About("email").When(paid.Email != ""),
 		refusal.FieldNotAllowed.About("name").When(paid.Name != ""),
+		refusal.FieldNotAllowed.About("currency").When(paid.Currency != ""),
+		refusal.FieldNotAllowed.About("exchangeRate").When(!paid.ExchangeRate.IsZero()),
 		refusal.FieldNotAllowed.About("idempotencyKey").When(paid.Once.Key != "" || paid.Once.Refused != nil),
 		refusal.FieldNotAllowed.About("integrationSalesSource").When(paid.Integration != ""),
 		refusal.FieldTooLarge.About("tries").When(len(paid.Tries) > maxTries),
@@ -201,7 +198,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid, foreign bool) error 
 		}
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID)
 	}
-	if paid.Stage == affiliate.PaidNothing || foreign {
+	if paid.Stage == affiliate.PaidNothing {
 		return refusal.First(refusal.Optional("externalId", paid.ExternalID, refusal.MaxName), refusal.Optional("externalInvoiceId", paid.ExternalInvoiceID, refusal.MaxName))
 	}
 	paid.PromoCode = code // a free order needs one

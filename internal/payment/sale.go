@@ -106,10 +106,18 @@ func (r *Payment) tryWaiting() error {
 	if waiting.Nothing {
 		return r.refer(&waiting, &ref)
 	}
+	if earlier.ID != uuid.Nil && waiting.Currency != "" && r.CurrencyOf(&earlier) != waiting.Currency {
+		r.result.Outcome = affiliate.SaleDuplicate // the host recorded it, converted, and follows it
+		return nil
+	}
 	if earlier.ID != uuid.Nil {
 		if done, err := r.takeEarlier(&waiting, &earlier, &ref); err != nil || done {
 			return err
 		}
+	}
+	if waiting.Currency != "" && r.Rec.Rate.IsZero() {
+		r.putAside(&waiting, &ref)
+		return nil
 	}
 	r.Op.PaidAt, r.Op.Nth = waiting.PaidAt, waiting.Payment
 	r.result.Outcome = affiliate.SaleUnattributed
@@ -142,6 +150,8 @@ func (r *Payment) leave() error {
 	named := r.named || len(r.Rec.Waiting) > 0 && len(r.Rec.Waiting[0].Tries) > 0
 	switch {
 	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil || r.Rec.Decided == string(affiliate.PaymentDismissed) || r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:
+		r.Rec.Left = ""
+	case outcome == affiliate.SaleDuplicate:
 		r.Rec.Left = ""
 	case r.Rec.Foreign():
 		r.Rec.Left = string(affiliate.SaleOtherCurrency)
@@ -178,6 +188,9 @@ func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 // next one is tried.
 func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a attempt) (affiliate.SaleOutcome, error) {
 	in := sale(w)
+	if in.Currency = w.Currency; w.Currency != "" {
+		in.ExchangeRate = r.Rec.Rate
+	}
 	in.Integration = integrationOf(r.Rec.Provider)
 	in.Email = cmp.Or(r.Fact.Payer.Email, r.payer.Rec.Email)
 	in.Name = cmp.Or(r.Fact.Payer.Name, r.payer.Rec.Name)

@@ -293,6 +293,7 @@ func (e paymentDispute) value() affiliate.PaymentDispute {
 
 type waitingSale struct {
 	TotalEarned int64                    `json:"total_earned"`
+	Currency    affiliate.Currency       `json:"currency,omitzero"`
 	Subtotal    affiliate.Opt[int64]     `json:"subtotal,omitzero"`
 	Tax         int64                    `json:"tax_amount"`
 	Shipping    int64                    `json:"shipping_amount"`
@@ -313,7 +314,7 @@ type waitingSale struct {
 
 func waitingSaleOf(v affiliate.WaitingSale) waitingSale {
 	return waitingSale{
-		v.TotalEarned.Scaled(), mapped(v.Subtotal, affiliate.Amount.Scaled), v.Tax.Scaled(), v.Shipping.Scaled(), v.ExternalID, v.InvoiceID,
+		v.TotalEarned.Scaled(), v.Currency, mapped(v.Subtotal, affiliate.Amount.Scaled), v.Tax.Scaled(), v.Shipping.Scaled(), v.ExternalID, v.InvoiceID,
 		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, each(v.Lines, lineOf), v.Trigger, v.Free, v.Renewal, v.Nothing, v.Payment,
 		optMicros(v.PaidAt), each(v.Tries, func(c affiliate.Credit) credit { return credit(c) }),
 	}
@@ -321,7 +322,7 @@ func waitingSaleOf(v affiliate.WaitingSale) waitingSale {
 
 func (e waitingSale) value() affiliate.WaitingSale {
 	return affiliate.WaitingSale{
-		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
+		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Currency: e.Currency, Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
 		Tax: affiliate.AmountFromScaled(e.Tax), Shipping: affiliate.AmountFromScaled(e.Shipping), ExternalID: e.ExternalID, InvoiceID: e.InvoiceID,
 		Rate: mapped(e.Rate, affiliate.PercentFromScaled), ProductID: e.ProductID, ProductName: e.ProductName, Lines: each(e.Lines, line.value), Trigger: e.Trigger,
 		Free: e.Free, Renewal: e.Renewal, Nothing: e.Nothing, Payment: e.Payment, PaidAt: optInstant(e.PaidAt),

@@ -122,6 +122,15 @@ func percent[T any](name, doc string, at func(*T) *affiliate.Percent) field[T] {
 	}
 }
 
+// optRate describes what a currency is worth, which is NULL when it is not known.
+func optRate[T any](name, doc string, at func(*T) *affiliate.ExchangeRate) field[T] {
+	return field[T]{
+		Column: Column{Name: name, Kind: Integer, Null: true, Doc: doc},
+		get:    func(r *T) Cell { return Cell{Int: at(r).Scaled(), Null: at(r).IsZero()} },
+		set:    func(r *T, c *Cell) error { *at(r) = affiliate.ExchangeRateFromScaled(c.Int); return nil },
+	}
+}
+
 // at describes a time that every record has.
 func at[T any](name, doc string, at func(*T) *affiliate.Instant) field[T] {
 	return field[T]{

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type PayShop struct {
 	*World
 	Mara, Ben affiliate.Affiliate
 	MaraCode  affiliate.Code
+	In        affiliate.Currency // of the facts; empty: the program's
 }
 
 // NewPayShop returns a PayShop on a store of its own.
@@ -81,7 +83,7 @@ func (s *PayShop) Play(words ...string) {
 
 // Fact returns a fact of now about a payment with these ids, parted by spaces.
 func (s *PayShop) Fact(keys string) affiliate.PaymentFact {
-	return affiliate.PaymentFact{Provider: "stripe", Keys: strings.Fields(keys), At: s.Now, Currency: s.Config().Currency}
+	return affiliate.PaymentFact{Provider: "stripe", Keys: strings.Fields(keys), At: s.Now, Currency: cmp.Or(s.In, s.Config().Currency)}
 }
 
 // Paid says that Tomas paid a total and tax, by the tries: a click or slug, or
