@@ -70,11 +70,12 @@ func (p *Program) ReportSubscription(ctx context.Context, f affiliate.Subscripti
 // unattributed. Dismissed: its facts are kept and count nowhere.
 //
 // A payment of its own whose provider's id belongs to another sale still waits, and so does
-// one that credits nobody. A payment in another currency, and one that was reported as paid
-// without saying whom to credit, can only be dismissed: record its sale yourself,
-// converted, when somebody is owed.
+// one that credits nobody. One that was reported as paid without saying whom to credit can
+// only be dismissed: record its sale yourself when somebody is owed. For a sale of its own in
+// another currency Config.Rate is asked, for the moment of payment.
 //
-// Errors: [affiliate.MissingField] (paymentId, decision), [affiliate.InvalidField] (decision; currency, when
+// Errors: [affiliate.MissingField] (paymentId, decision; exchangeRate, when there is none for its
+// currency), [affiliate.InvalidField] (decision; currency, when
 // the payment of that sale is counted in another one);
 // [affiliate.PaymentNotFound] when no such payment waits; [affiliate.SaleNotFound] when it is said to be
 // the payment of a sale that was deleted.
@@ -112,8 +113,11 @@ func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (af
 // adjustment, because a refund is never undone. Facts after Config.RefundWindow are kept
 // and do not count.
 //
-// A payment in another currency than the program's earns nothing. It is kept when it
-// names somebody, as [affiliate.SaleOtherCurrency], until a person decides.
+// A payment in another currency than the program's is a sale in that currency, at
+// PaymentFact.ExchangeRate or the rate of Config.Rate for the moment of payment. Without a rate it
+// earns nothing: when it names somebody it waits, as [affiliate.SaleOtherCurrency], until it is
+// reported again with a rate or a person decides. An error of Config.Rate is returned, and
+// nothing has changed.
 //
 // Errors: [affiliate.InvalidField] for a fact that is not valid by itself, in another
 // currency than what is known of the payment, or with another amount for a known refund or

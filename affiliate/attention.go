@@ -70,7 +70,7 @@ type FailedPayout struct {
 // may have earned a commission. Outcome says why: it names a sale, but its payer or
 // amounts differ from it ([SaleConflict]); its code was refused ([SaleRefused]); it names
 // nobody who exists ([SaleUnattributed]); nothing says whom to credit ([SaleParked]); or
-// it is in another currency than the program ([SaleOtherCurrency]).
+// there is no rate for its currency ([SaleOtherCurrency]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`

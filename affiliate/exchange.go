@@ -45,6 +45,23 @@ func MustExchangeRate(s string) ExchangeRate {
 	return r
 }
 
+// ExchangeRateOf returns the rate at which an amount was worth another one, rounded to its
+// last digit. Both are above zero, else it returns ErrExchangeRate, and ErrAmountRange for
+// what does not fit.
+func ExchangeRateOf(amount, worth Amount) (ExchangeRate, error) {
+	if amount.Sign() <= 0 || worth.Sign() <= 0 {
+		return ExchangeRate{}, ErrExchangeRate
+	}
+	n, err := decimal.Mul(decimal.FineScale, decimal.Ratio{Num: worth.n, Den: amount.n}, 1)
+	if err == nil && n == 0 {
+		err = ErrExchangeRate
+	}
+	if err != nil {
+		return ExchangeRate{}, err
+	}
+	return ExchangeRate{n}, nil
+}
+
 // ExchangeRateFromScaled returns n units of the twelfth decimal. Scaled is its inverse.
 func ExchangeRateFromScaled(n int64) ExchangeRate { return ExchangeRate{n} }
 

@@ -168,8 +168,8 @@ const (
 	// other amounts. Only the payment is stored; see Program.DecidePayment.
 	SaleConflict SaleOutcome = "payment_conflict"
 
-	// SaleOtherCurrency means that the payment is in another currency than the program's
-	// and names somebody. It is kept and earns nothing; see Program.DecidePayment.
+	// SaleOtherCurrency means that the payment is in another currency than the program's, for
+	// which there is no rate, and names somebody. It waits; see Program.DecidePayment.
 	SaleOtherCurrency SaleOutcome = "other_currency"
 )
 

@@ -35,7 +35,7 @@ const (
 	OneOffInvoice    Reason = "one_off_invoice"
 	ZeroAmount       Reason = "zero_amount"
 	Unpaid           Reason = "unpaid"
-	OtherCurrency    Reason = "currency" // Payment has the ids, the amounts and the currency
+	OtherCurrency    Reason = "currency" // there is no rate for it: Payment has the ids, the amounts and the currency
 	TestMode         Reason = "test_mode"
 	LiveMode         Reason = "live_mode"
 	OtherAccount     Reason = "account"
@@ -72,6 +72,11 @@ type Action struct {
 	Status  affiliate.SubscriptionFact // of status
 	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
 	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
+
+	// Settled is the currency in which the provider pays the host, when Payment.ExchangeRate
+	// is the rate to it; empty: the provider said no rate. [Apply] uses the rate for programs in
+	// that currency.
+	Settled affiliate.Currency
 
 	// NoLines says why the sale of Payment has no lines: [LinesMissing], [LinesCut],
 	// [LinesUnclear]. Then it has the product, if all the lines that are there have the same.

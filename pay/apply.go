@@ -25,10 +25,9 @@ type Result struct {
 // changes nothing. With a program inside a transaction (tributary.Program.With) it is
 // part of that transaction.
 //
-// An action in another currency than the program's, and a status of an unknown payer,
+// A payment in a currency for which there is no rate, and a status of an unknown payer,
 // become ignored. An ignored action still links ids that belong together, and a payment
-// in another currency that names somebody waits for a person
-// ([affiliate.SaleOtherCurrency]).
+// without a rate that names somebody waits ([affiliate.SaleOtherCurrency]).
 //
 // Errors: [ErrLater]; errors of the store, after which nothing has changed and the
 // action can be applied again. Refusals by the program are no errors: they are in
@@ -42,15 +41,11 @@ type Result struct {
 //
 // Source: docs/payments-stripe.md.
 func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) {
-	foreign, err := foreign(ctx, p, a)
-	if err != nil {
-		return Result{Action: a}, err
-	}
-	if foreign {
-		a.Kind, a.Reason = KindIgnored, OtherCurrency
+	if a.Settled != p.Config().Currency {
+		a.Payment.ExchangeRate = affiliate.ExchangeRate{}
 	}
 	result := Result{Action: a}
-	err = result.apply(ctx, p)
+	err := result.apply(ctx, p)
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
 		result.Refusal, result.Done = refusal, false
 		return result, nil
@@ -61,31 +56,9 @@ func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) 
 	return result, nil
 }
 
-// foreign reports whether an action is in another currency than the program's, unless it
-// is a refund or dispute of a payment that is counted in that currency.
-func foreign(ctx context.Context, p *tributary.Program, a Action) (bool, error) {
-	c := a.Payment.Currency
-	if c == "" || c == p.Config().Currency {
-		return false, nil
-	}
-	if a.Kind != KindRefund && a.Kind != KindDispute {
-		return true, nil
-	}
-	for _, key := range a.Payment.Keys {
-		known, err := p.ProviderPayment(ctx, a.Payment.Provider, key)
-		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return false, err
-		}
-		if err == nil && known.Currency == c {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // apply applies the action by its kind.
 func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
-	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid || r.Action.Reason == OtherCurrency {
+	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid {
 		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
 	}
 	switch a := &r.Action; a.Kind {
@@ -107,15 +80,13 @@ func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
 	return nil
 }
 
-// link reports which ids belong together, what was agreed and is not paid yet, what was
-// paid in another currency, or what a refund consists of, when an ignored action says so.
+// link reports which ids belong together, what was agreed and is not paid yet, or what a refund
+// consists of, when an ignored action says so.
 func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
 	agreed := a.Reason == Unpaid && !a.Payment.Sale.IsZero()
 	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
-	paid, sold := a.Payment.Sale.Get()
-	foreign := a.Reason == OtherCurrency && sold && paid.Stage == affiliate.PaidNow && !paid.Gross.IsZero() && paid.GrossCurrency == ""
-	if agreed || noted || foreign || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+	if agreed || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
 		return r.payment(ctx, p)
 	}
 	return nil
@@ -191,6 +162,9 @@ func paidFor(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact)
 func (r *Result) payment(ctx context.Context, p *tributary.Program) (err error) {
 	r.PaymentResult, err = p.ReportPayment(ctx, r.Action.Payment)
 	r.Done = err == nil
+	if a := &r.Action; r.Outcome == affiliate.SaleOtherCurrency {
+		a.Kind, a.Reason = KindIgnored, OtherCurrency
+	}
 	return err
 }
 

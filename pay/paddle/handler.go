@@ -39,6 +39,9 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if err := cfg.CarryKeys.Check(); err != nil {
 		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
 	}
+	if cfg.Totals != "" && cfg.Totals != PayoutTotals {
+		return nil, fmt.Errorf("%w: Totals must be payout or empty", ErrConfig)
+	}
 	return hook.New(hook.Hook{
 		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusOK, Limit: limit, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
 		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },

@@ -143,6 +143,7 @@ func TestConfig(t *testing.T) {
 	for name, cfg := range map[string]paddle.Config{
 		"no secret": {}, "an API key": {Secrets: []string{"pdl_live_apikey_01"}}, "white space": {Secrets: []string{secret + " "}},
 		"eleven":             {Secrets: strings.Split(strings.Repeat(secret+" ", 11), " ")[:11]},
+		"other totals":       {Secrets: []string{secret}, Totals: "gross"},
 		"negative tolerance": {Secrets: []string{secret}, Tolerance: -1}, "negative wait": {Secrets: []string{secret}, Wait: -1}, "negative size": {Secrets: []string{secret}, MaxBody: -1},
 	} {
 		if _, err := paddle.Handler(p, cfg); !errors.Is(err, paddle.ErrConfig) {

@@ -49,6 +49,10 @@ type Config struct {
 	// order and a customer are not read.
 	CarryKeys pay.Keys
 
+	// Totals says where the rate of a transaction in another currency than the program's comes
+	// from. Zero: Config.Rate of the program.
+	Totals Totals
+
 	// OnResult is called after the commit, with ignored and refused events too;
 	// for logs, metrics and alerts. Nil: not called.
 	OnResult func(context.Context, pay.Result)
@@ -57,6 +61,14 @@ type Config struct {
 	// or a secret. Nil: slog.Default().
 	Logger *slog.Logger
 }
+
+// Totals says which amounts of a transaction decide what it is worth.
+type Totals string
+
+// PayoutTotals takes the amount that Paddle settles: the rate is the grand total of
+// details.payout_totals to that of details.totals, when the former is in the program's
+// currency. A transaction without such totals has the rate of the program's Config.Rate.
+const PayoutTotals Totals = "payout"
 
 // Secrets are the secret keys of a notification destination. They print as
 // pdl_ntfset_***.

@@ -1,6 +1,7 @@
 package paddle_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -64,6 +65,37 @@ func TestSale(t *testing.T) {
 		paytest.Same(t, "outcome", s.Results[1].Outcome, affiliate.SaleOtherCurrency)
 		paytest.Same(t, "waiting", paytest.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count, 1)
 		paytest.Same(t, "sales", len(s.AllSales()), 0)
+	})
+	t.Run("settled in the program's currency", func(t *testing.T) {
+		payout := func(c *paddle.Config) { c.Totals = paddle.PayoutTotals }
+		for name, tt := range map[string]struct {
+			change        func(*paddle.Config)
+			set           []any
+			earned, total string
+		}{
+			"the settled amount":     {payout, []any{"details.payout_totals", totals("13000", "USD")}, "21.67", "130"},
+			"after a credit note":    {payout, []any{"details.payout_totals", totals("13000", "USD"), "details.adjusted_totals", totals("6000", "EUR"), "details.adjusted_payout_totals", totals("6600", "USD")}, "13.2", "66"},
+			"adjusted, but the same": {payout, []any{"details.payout_totals", totals("13000", "USD"), "details.adjusted_totals", totals("12000", "EUR"), "details.adjusted_payout_totals", totals("1", "USD")}, "21.67", "130"},
+			"not asked for":          {nil, []any{"details.payout_totals", totals("13000", "USD")}, "40", "240"},
+			"settled in a third one": {payout, []any{"details.payout_totals", totals("13000", "GBP")}, "40", "240"},
+			"not said":               {payout, nil, "40", "240"},
+			"unreadable":             {payout, []any{"details.payout_totals", map[string]any{"grand_total": "x", "currency_code": "USD"}}, "40", "240"},
+			"nothing":                {payout, []any{"details.payout_totals", totals("0", "USD")}, "40", "240"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				s := newShopWith(t, tt.change, func(c *tributary.Config) {
+					c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) {
+						return affiliate.MustExchangeRate("2"), nil
+					}
+				})
+				s.Send(s.customer(), s.first(append([]any{"currency_code", "EUR"}, tt.set...)...))
+				sale := s.AllSales()[0]
+				paytest.Same(t, "commission", sale.CommissionEarned, affiliate.MustAmount(tt.earned))
+				paytest.Same(t, "total", sale.TotalEarned, affiliate.MustAmount(tt.total))
+				s.Send(s.adjusted("adj_1", "refund", "txn_1", 12000, "currency_code", "EUR"))
+				paytest.Same(t, "after the refund", s.AllSales()[0].CommissionEarned, affiliate.Amount{})
+			})
+		}
 	})
 	t.Run("the host records it too", func(t *testing.T) {
 		s := newShop(t)
@@ -186,4 +218,9 @@ func TestStatus(t *testing.T) {
 	s.ignored(pay.UnknownEvent)
 	s.Send(s.load("subscription", "customer_id", nil))
 	s.ignored(pay.NoCustomer)
+}
+
+// totals are a grand total in a currency.
+func totals(grand string, c affiliate.Currency) map[string]any {
+	return map[string]any{"grand_total": grand, "currency_code": c}
 }

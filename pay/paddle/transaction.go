@@ -19,6 +19,7 @@ func (e *event) transaction() {
 	}
 	e.Action.Carried = e.carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
+	e.settle(b)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	p := draft.Paid{
 		Order: id, Invoice: invoice,
@@ -70,6 +71,25 @@ func billOf(o fields.Value) draft.Bill {
 	b.Tax = amountOf(totals.Get("tax"), c)
 	b.Share(totals, amountOf(totals.Get("total"), c))
 	return b
+}
+
+// settle reads at which rate Paddle settles a transaction, where the host wants that rate.
+func (e *event) settle(b draft.Bill) {
+	details := e.object.Get("details").Apart() // without a rate that can be read, the program's is asked
+	totals := details.Get("payout_totals")
+	if amountOf(details.Get("totals", "grand_total"), b.Currency) != b.Paid { // a credit note came before
+		totals = details.Get("adjusted_payout_totals")
+	}
+	c := draft.Currency(totals.Get("currency_code"))
+	if e.cfg.Totals != PayoutTotals || c == "" || c == b.Currency || !totals.Get("grand_total").Given() {
+		return
+	}
+	worth := amountOf(totals.Get("grand_total"), c)
+	rate, err := affiliate.ExchangeRateOf(b.Paid, worth)
+	if err != nil || details.Err() != nil {
+		return
+	}
+	e.Action.Payment.ExchangeRate, e.Action.Settled = rate, c
 }
 
 // lines reads the lines of a transaction. What is given back for unused time comes off the

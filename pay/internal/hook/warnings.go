@@ -21,8 +21,8 @@ const quiet = time.Hour
 const (
 	saysForged = "payment event: an order, a customer or a code came without a right signature and was left out: " +
 		"make what checkouts carry with Config.Carry, and keep a key in CarryKeys while subscriptions carry its signatures"
-	saysCurrency = "payment event: it is in another currency than the program's and was not booked: " +
-		"charge in the program's currency, or record such sales yourself, converted; Attention lists those that name somebody"
+	saysCurrency = "payment event: it is in another currency than the program's, has no rate, and waits: " +
+		"give Config.Rate a rate of this currency, then decide with DecidePayment that it is a sale of its own, or send the event again"
 	saysConflict = "payment event: the payment names a sale of which it is not and waits for a decision: " +
 		"see Attention, and decide with DecidePayment"
 	saysCode = "payment event: the code of a paid order was refused and nobody is credited: " +

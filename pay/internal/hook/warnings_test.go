@@ -84,9 +84,11 @@ func TestWarnings(t *testing.T) {
 		says   string
 		change func(*affiliate.PaymentFact, *affiliate.Paid)
 	}{
-		"currency": {"another currency", func(f *affiliate.PaymentFact, _ *affiliate.Paid) { f.Currency = "EUR" }},
-		"code":     {"reason=code_inactive", by(affiliate.Credit{PromoCode: "OFF"})},
-		"nobody":   {"that nobody has", by(affiliate.Credit{ReferralID: "nowhere"})},
+		"currency": {"another currency", func(f *affiliate.PaymentFact, paid *affiliate.Paid) {
+			f.Currency, paid.Tries = "EUR", []affiliate.Credit{{ReferralID: "mara"}}
+		}},
+		"code":   {"reason=code_inactive", by(affiliate.Credit{PromoCode: "OFF"})},
+		"nobody": {"that nobody has", by(affiliate.Credit{ReferralID: "nowhere"})},
 		"conflict": {"waits for a decision", func(_ *affiliate.PaymentFact, paid *affiliate.Paid) {
 			paid.ExternalID, paid.TotalEarned, paid.Gross = "order-1", affiliate.MustAmount("1"), affiliate.MustAmount("1")
 		}},
