@@ -213,6 +213,11 @@ func (p salePart) Off() affiliate.Amount {
 	return affiliate.AmountFromScaled(p.Discount.Scaled() + p.CodeDiscount.Scaled())
 }
 
+// net returns what a line cost after all discounts.
+func (p salePart) net() affiliate.Amount {
+	return affiliate.AmountFromScaled(p.Amount.Scaled() - p.Off().Scaled())
+}
+
 // Percent reports whether the commission is a part of the base.
 func (s *saleSheet) Percent() bool {
 	return s.Why.Terms.CommissionType == affiliate.CommissionPercentage
