@@ -66,7 +66,7 @@ func TestRefundOfLines(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	path := fmt.Sprint("sales/", w.lined.ID, "/refund")
-	if page := w.get(path); !strings.Contains(page.text(), "Of line 1, Desk · DESK · p · office (may be empty) Without tax and shipping. It cost 60.00 USD, and 0.00 USD of it was refunded by name.") || strings.Contains(page.text(), "Of line 2") {
+	if page := w.get(path); !strings.Contains(page.text(), "Line 1 · Desk · DESK · p · office: it cost 60.00 USD, and 0.00 USD was refunded of it by name.") || strings.Contains(page.text(), "Of line 2") {
 		t.Errorf("the form: %s", page.text())
 	}
 	before := w.effects()
@@ -82,7 +82,7 @@ func TestRefundOfLines(t *testing.T) {
 		}
 	}
 	asked := w.send(path, w.form(path, "line-1", "20"))
-	for _, says := range []string{"Refund 20.00 USD of sale", "80.00 USD of it is kept.", "20.00 USD of the refund is of line 1, Desk · DESK · p · office."} {
+	for _, says := range []string{"Refund 20.00 USD of sale", "80.00 USD of it is kept.", "20.00 USD of the refund: Line 1 · Desk · DESK · p · office."} {
 		if !strings.Contains(asked.text(), says) {
 			t.Errorf("it does not say %q: %s", says, asked.text())
 		}
@@ -97,7 +97,7 @@ func TestRefundOfLines(t *testing.T) {
 	if page := w.get(fmt.Sprint("sales/", w.lined.ID)); !strings.Contains(page.text(), "60 40") {
 		t.Errorf("the page: %s", page.text())
 	}
-	if page := w.get(path); !strings.Contains(page.text(), "20.00 USD of it was refunded by name") {
+	if page := w.get(path); !strings.Contains(page.text(), "20.00 USD was refunded of it by name") {
 		t.Errorf("the form: %s", page.text())
 	}
 }

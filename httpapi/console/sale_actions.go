@@ -31,7 +31,7 @@ var refundSale = &action{
 		} else {
 			f.Effects = []string{v.paidSoFar(&sale) + " This books a refund; it sends no money.", "The commission falls with what is left. The event sale.updated is sent."}
 			f.Fields = v.refundFields(&sale, left)
-			f.Effects = append(f.Effects, linesSaid(&sale)...)
+			f.Effects = append(f.Effects, v.linesSaid(&sale)...)
 		}
 		f.Fields = append(f.Fields,
 			field{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
@@ -80,26 +80,34 @@ func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []fiel
 		if n == maxLines {
 			break
 		}
-		part := salePart{SaleLine: sale.Lines[i]}
-		fields = append(fields, field{
-			Name: inRow("line", n+1), Label: "Of line " + strconv.Itoa(i+1) + ", " + strings.Join(part.Says(), " · "),
-			Hint: "Without tax and shipping. It cost " + v.Money(part.net()) + ", and " + v.Money(part.Refunded) + " of it was refunded by name.",
-		})
+		fields = append(fields, field{Name: inRow("line", n+1), Label: "Of line " + strconv.Itoa(i+1) + in, Hint: "Without tax and shipping."})
 	}
 	return fields
 }
 
-// linesSaid says what a refund can say of the lines.
-func linesSaid(sale *affiliate.Sale) (said []string) {
-	switch named := len(namedLines(sale)); {
+// linesSaid says of which lines a refund can be.
+func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
+	named := namedLines(sale)
+	switch {
 	case len(sale.Lines) == 0:
 		return nil
-	case named == 0:
+	case len(named) == 0:
 		return []string{"The lines of the sale have no ids, so a refund is of all of them."}
-	case named > maxLines:
-		said = append(said, "The form has "+several(maxLines, "line")+" of "+several(named, "line")+". A program of yours can name the others.")
 	}
-	return append(said, "It can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
+	said = append(said, "A refund can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
+	for _, i := range named[:min(len(named), maxLines)] {
+		part := salePart{SaleLine: sale.Lines[i]}
+		said = append(said, lineNamed(sale, i)+": it cost "+v.Money(part.net())+", and "+v.Money(part.Refunded)+" was refunded of it by name.")
+	}
+	if rest := len(named) - maxLines; rest > 0 {
+		said = append(said, "And "+several(rest, "line")+" more, which the HTTP API can name.")
+	}
+	return said
+}
+
+// lineNamed names a line of a sale.
+func lineNamed(sale *affiliate.Sale, i int) string {
+	return strings.Join(append([]string{"Line " + strconv.Itoa(i+1)}, salePart{SaleLine: sale.Lines[i]}.Says()...), " · ")
 }
 
 // maxLines is how many lines the form of a refund shows.
@@ -136,7 +144,7 @@ func (v *visit) refundOnceMore(sale *affiliate.Sale, left affiliate.Amount, in *
 	}
 	for n, i := range namedLines(sale) {
 		if sum, given := in.amount(inRow("line", n+1)).Get(); given {
-			lines = append(lines, v.Money(sum)+" of the refund is of line "+strconv.Itoa(i+1)+", "+strings.Join(salePart{SaleLine: sale.Lines[i]}.Says(), " · ")+".")
+			lines = append(lines, v.Money(sum)+" of the refund: "+lineNamed(sale, i)+".")
 		}
 	}
 	if refund.ClawBack {
