@@ -94,7 +94,7 @@ func TestRefundOfLines(t *testing.T) {
 	if got := fmt.Sprint(sale.RefundedAmount, sale.Lines[0].Refunded, sale.Lines[1].Refunded); got != "20 20 0" {
 		t.Errorf("refunded %s", got)
 	}
-	if page := w.get(fmt.Sprint("sales/", w.lined.ID)); !strings.Contains(page.text(), "60 40") {
+	if page := w.get(fmt.Sprint("sales/", w.lined.ID)); !strings.Contains(page.text(), "60.00 USD 0.00 USD 20.00 USD Seats") {
 		t.Errorf("the page: %s", page.text())
 	}
 	if page := w.get(path); !strings.Contains(page.text(), "20.00 USD was refunded of it by name") {

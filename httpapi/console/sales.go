@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -193,6 +194,11 @@ func (s *saleSheet) Parts() (parts []salePart) {
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+// NamesLines reports whether a refund has named a line of the sale.
+func (s *saleSheet) NamesLines() bool {
+	return slices.ContainsFunc(s.Lines, func(l affiliate.SaleLine) bool { return !l.Refunded.IsZero() })
 }
 
 // MoreParts returns how many lines the sale has beside them.

@@ -365,13 +365,44 @@ func datedTerms(t *testing.T, ofPlan bool) {
 	}
 }
 
-// TestConversionsCost: what terms would have cost counts what is no payment, too.
+// TestConversionsCost: what terms would have cost counts what is no payment, too, and so do the
+// pages with figures.
 func TestConversionsCost(t *testing.T) {
 	w := newWorld(t)
 	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	w.convert()
+	if page := w.get(""); !strings.Contains(page.text(), "0 Sales 1 Conversions") {
+		t.Errorf("the overview: %s", page.text())
+	}
+	if page := w.get("affiliates/" + must(w.AffiliateByEmail(t.Context(), "ada@example.org")).ID.String()); !strings.Contains(page.text(), "0 and 1 conversion") || !strings.Contains(page.body, `/terms">the program`) {
+		t.Errorf("the affiliate: %s", page.text())
+	}
 	page := w.send("terms/change", w.form("terms/change", "rate-1", "8", "check", "1"))
 	if !strings.Contains(page.text(), "0 sales and 1 conversion earned 5.00 USD, and would have earned 8.00 USD by these terms, 3.00 USD more.") {
 		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestShownBySale: the page of a sale says at which payment and month of its customer the rules
+// decided, and leads to the plan; that of settings says whom a sale credits.
+func TestShownBySale(t *testing.T) {
+	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Attribution.Touch = affiliate.TouchFirst })
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxMonths: 12, MaxPayments: 9}}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada", ExternalID: "tenant/7"}))
+	must(w.SetAffiliatePlan(t.Context(), plan.ID, ada.ID))
+	for range 2 {
+		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+		w.now = w.now.AddDate(0, 0, 40)
+	}
+	if page := w.get("sales/2"); !strings.Contains(page.text(), "Payment no. 2 of the customer, in month no. 2 Paid by the customer 100.00 USD Base of the whole sale 100.00 USD Rate, of the plan 20 %") || !strings.Contains(page.body, `/plans/`+plan.ID.String()+`">of the plan`) {
+		t.Error(page.text())
+	}
+	if page := w.get("settings"); !strings.Contains(page.text(), "A sale credits the first click of a visitor; whom each order names; the owner of a code first") {
+		t.Error(page.text())
+	}
+	for query, shown := range map[string]bool{"tenant%2F7": true, "tenant": false, "Moss": true} {
+		if page := w.get("affiliates?q=" + query); strings.Contains(page.text(), "ada@example.org tenant/7") != shown {
+			t.Errorf("%s: %s", query, page.text())
+		}
 	}
 }
