@@ -101,3 +101,45 @@ func TestRefundOfLines(t *testing.T) {
 		t.Errorf("the form: %s", page.text())
 	}
 }
+
+// TestChargedPages: a sale in another currency is shown with what was charged, and refunded in it.
+func TestChargedPages(t *testing.T) {
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	must(w.RecordSale(t.Context(), affiliate.NewSale{
+		ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), Currency: "EUR", ExchangeRate: affiliate.MustExchangeRate("1.0842"),
+		Lines: []affiliate.Line{{ID: "a", ProductID: "SEAT", Amount: affiliate.MustAmount("100")}},
+	}))
+	for path, says := range map[string]string{
+		"sales":          "ida@x.example 130.10 USD 120.00 EUR 21.68 USD",
+		"sales/1":        "Paid by the customer 120.00 EUR less tax 20.00 EUR Base of the whole sale 100.00 EUR One EUR was worth 1.0842 USD Rate, of the program 20 % Exactly, before it is rounded 5421/250 Commission 21.68 USD",
+		"sales/1 ":       "130.10 USD, charged as 120.00 EUR · recorded",
+		"sales/1  ":      "SEAT 1 100.00 EUR 0.00 EUR",
+		"sales/1/refund": "The customer paid 120.00 EUR, which were 130.10 USD, and 0.00 EUR was refunded so far.",
+	} {
+		if page := w.get(strings.TrimSpace(path)); !strings.Contains(page.text(), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
+		}
+	}
+	path := "sales/1/refund"
+	asked := w.send(path, w.form(path, "line-1", "25", "tax", "5"))
+	if !strings.Contains(asked.text(), "Refund 30.00 EUR of sale 1.") || !strings.Contains(asked.text(), "90.00 EUR of it is kept.") || !strings.Contains(asked.text(), "25.00 EUR of the refund: Line 1 · SEAT.") {
+		t.Errorf("%d %s", asked.status, asked.text())
+	}
+	if done := w.send(path, fieldsOf(t, asked.body)); done.status != 303 {
+		t.Fatalf("%d %s", done.status, done.text())
+	}
+	if page := w.get("sales/1"); !strings.Contains(page.text(), "Refunded 32.53 USD, of what was charged 30.00 EUR") {
+		t.Error(page.text())
+	}
+	if page := w.get(path); !strings.Contains(page.text(), "All that is left: 90.00 EUR") || !strings.Contains(page.text(), "Amount in EUR") {
+		t.Error(page.text())
+	}
+	asked = w.send(path, w.form(path, "whole", "1"))
+	if done := w.send(path, fieldsOf(t, asked.body)); done.status != 303 {
+		t.Fatalf("%d %s", done.status, done.text())
+	}
+	if sale := must(w.Sale(t.Context(), 1)); sale.Status != affiliate.SaleRefunded || !sale.CommissionEarned.IsZero() {
+		t.Errorf("%s %s", sale.Status, sale.CommissionEarned)
+	}
+}

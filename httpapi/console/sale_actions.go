@@ -64,15 +64,19 @@ func (v *visit) paidSoFar(sale *affiliate.Sale) string {
 	if sale.Conversion != "" {
 		return "It is the conversion “" + page.Text(sale.Conversion, page.InList) + "”, for which nobody paid."
 	}
+	if _, other := sale.Charged.Get(); other {
+		return fmt.Sprintf("The customer paid %s, which were %s, and %s was refunded so far.", v.Charged(*sale), v.Money(sale.TotalEarned), v.ChargedBack(*sale))
+	}
 	return fmt.Sprintf("The customer paid %s, and %s was refunded so far.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))
 }
 
 // refundFields are the amounts of a refund: of the sale, or of its lines.
 func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []field {
-	in := " in " + string(v.Currency)
+	of := v.currencyOf(sale)
+	in := " in " + string(of)
 	fields := []field{
 		{Name: "amount", Label: "Amount" + in, Hint: "Of a part, such as 12.50."},
-		{Name: "whole", Label: "All that is left: " + v.Money(left), Hint: "Instead of an amount.", Type: "checkbox"},
+		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of), Hint: "Instead of an amount.", Type: "checkbox"},
 		{Name: "tax", Label: "Tax" + in, Hint: "How much of the amount was tax. Empty: as large a part as of the sale."},
 		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping."},
 	}
@@ -87,7 +91,7 @@ func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []fiel
 
 // linesSaid says of which lines a refund can be.
 func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
-	named := namedLines(sale)
+	named, of := namedLines(sale), v.currencyOf(sale)
 	switch {
 	case len(sale.Lines) == 0:
 		return nil
@@ -97,7 +101,7 @@ func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
 	said = append(said, "A refund can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
 	for _, i := range named[:min(len(named), maxLines)] {
 		part := salePart{SaleLine: sale.Lines[i]}
-		said = append(said, lineNamed(sale, i)+": it cost "+v.Money(part.net())+", and "+v.Money(part.Refunded)+" was refunded of it by name.")
+		said = append(said, lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
 	}
 	if rest := len(named) - maxLines; rest > 0 {
 		said = append(said, "And "+several(rest, "line")+" more, which the HTTP API can name.")
@@ -125,13 +129,13 @@ func namedLines(sale *affiliate.Sale) (named []int) {
 
 // refundOnceMore says what a refund will do.
 func (v *visit) refundOnceMore(sale *affiliate.Sale, left affiliate.Amount, in *input) []string {
-	refund, lines := in.refund(sale), []string(nil)
+	refund, lines, of := in.refund(sale), []string(nil), v.currencyOf(sale)
 	if sale.Conversion != "" {
 		lines = append(lines, fmt.Sprintf("Take sale %v back. ", sale.ID)+v.paidSoFar(sale)+" Its commission of "+v.Money(sale.CommissionEarned)+" falls to nothing.")
 	} else {
-		lines = append(lines, fmt.Sprintf("Refund %s of sale %v. ", v.Money(refund.Amount.Or(left)), sale.ID)+v.paidSoFar(sale))
+		lines = append(lines, fmt.Sprintf("Refund %s of sale %v. ", v.MoneyIn(refund.Amount.Or(left), of), sale.ID)+v.paidSoFar(sale))
 		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
-			lines = append(lines, v.Money(rest)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
+			lines = append(lines, v.MoneyIn(rest, of)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
 		}
 	}
 	for _, part := range []struct {
@@ -139,18 +143,23 @@ func (v *visit) refundOnceMore(sale *affiliate.Sale, left affiliate.Amount, in *
 		was string
 	}{{refund.Tax, "tax"}, {refund.Shipping, "shipping"}} {
 		if sum, given := part.of.Get(); given {
-			lines = append(lines, v.Money(sum)+" of the refund was "+part.was+".")
+			lines = append(lines, v.MoneyIn(sum, of)+" of the refund was "+part.was+".")
 		}
 	}
 	for n, i := range namedLines(sale) {
-		if sum, given := in.amount(inRow("line", n+1)).Get(); given {
-			lines = append(lines, v.Money(sum)+" of the refund: "+lineNamed(sale, i)+".")
+		if sum, given := in.amountOf(inRow("line", n+1), of).Get(); given {
+			lines = append(lines, v.MoneyIn(sum, of)+" of the refund: "+lineNamed(sale, i)+".")
 		}
 	}
 	if refund.ClawBack {
 		lines = append(lines, "The commission is taken back from the next payout.")
 	}
 	return lines
+}
+
+// currencyOf returns the currency in which a sale was charged, and is refunded.
+func (v *visit) currencyOf(sale *affiliate.Sale) affiliate.Currency {
+	return sale.Charged.Or(affiliate.Charge{Currency: v.Currency}).Currency
 }
 
 // refundable returns the sale of the path, and what can be refunded of it.
@@ -162,6 +171,9 @@ func (v *visit) refundable() (sale affiliate.Sale, left affiliate.Amount, err er
 		return sale, left, notAllowed("This sale is refunded in full.")
 	}
 	left, err = sale.TotalEarned.Sub(sale.RefundedAmount)
+	if c, other := sale.Charged.Get(); other {
+		left, err = c.TotalEarned.Sub(c.RefundedAmount)
+	}
 	return sale, left, err
 }
 
@@ -172,8 +184,12 @@ func (in *input) refund(sale *affiliate.Sale) affiliate.Refund {
 	if sale.Conversion != "" {
 		return r
 	}
-	r.Amount, r.Tax, r.Shipping = in.amount("amount"), in.amount("tax"), in.amount("shipping")
-	r.Lines = in.refundLines(sale)
+	if c, other := sale.Charged.Get(); other {
+		r.Currency = c.Currency
+	}
+	of := cmp.Or(r.Currency, in.currency)
+	r.Amount, r.Tax, r.Shipping = in.amountOf("amount", of), in.amountOf("tax", of), in.amountOf("shipping", of)
+	r.Lines = in.refundLines(sale, of)
 	switch whole, given := in.yes("whole"), !r.Amount.IsZero(); {
 	case whole && (given || len(r.Lines) > 0):
 		in.wrong("amount", "Leave the amounts empty, or untick that all is refunded.")
@@ -186,9 +202,9 @@ func (in *input) refund(sale *affiliate.Sale) affiliate.Refund {
 }
 
 // refundLines reads the amounts of the lines that a refund names.
-func (in *input) refundLines(sale *affiliate.Sale) (lines []affiliate.RefundLine) {
+func (in *input) refundLines(sale *affiliate.Sale, of affiliate.Currency) (lines []affiliate.RefundLine) {
 	for n, i := range namedLines(sale) {
-		if sum, given := in.amount(inRow("line", n+1)).Get(); given {
+		if sum, given := in.amountOf(inRow("line", n+1), of).Get(); given {
 			if sum.Sign() <= 0 {
 				in.wrong(inRow("line", n+1), "Enter an amount above zero.")
 			}

@@ -196,6 +196,22 @@ func (s *saleSheet) Parts() (parts []salePart) {
 	return parts
 }
 
+// Charged returns what was charged for a sale in another currency; empty: it was the program's.
+func (v *visit) Charged(sale affiliate.Sale) string {
+	if c, ok := sale.Charged.Get(); ok {
+		return v.MoneyIn(c.TotalEarned, c.Currency)
+	}
+	return ""
+}
+
+// ChargedBack is Charged of what was refunded.
+func (v *visit) ChargedBack(sale affiliate.Sale) string {
+	if c, ok := sale.Charged.Get(); ok {
+		return v.MoneyIn(c.RefundedAmount, c.Currency)
+	}
+	return ""
+}
+
 // NamesLines reports whether a refund has named a line of the sale.
 func (s *saleSheet) NamesLines() bool {
 	return slices.ContainsFunc(s.Lines, func(l affiliate.SaleLine) bool { return !l.Refunded.IsZero() })

@@ -97,8 +97,8 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.SetTerms(ctx, affiliate.TermsUpdate{Withdraw: day}))
 		}, "Now: 20 %"},
 		"program.withdraw": {func(w *world) {
-			must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
-		}, "What holds before stays: 77 %"},
+			must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77")), From: day}))
+		}, "They are: 77 %"},
 		"tiers.delete": {func(w *world) {
 			must(w.UpdateTier(ctx, s.tier.ID, affiliate.TierUpdate{MinReferrals: affiliate.Set[int64](123)}))
 		}, "123 customers"},
