@@ -406,3 +406,23 @@ func TestShownBySale(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeTermPages: the pages of many versions and of a sale with many lines stay small.
+func TestLargeTermPages(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{MaxMonths: 12, MaxPayments: 9, MaxPerSale: affiliate.MustAmount("50"), MaxPerCustomer: affiliate.MustAmount("500"), HoldDays: 30}}))
+	for i := range 31 {
+		must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i))), From: affiliate.Set(affiliate.Day(2030, 1, 1+i))}))
+	}
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("500")}
+	for i := range 500 {
+		sale.Lines = append(sale.Lines, affiliate.Line{ID: fmt.Sprint("line_", i), ProductID: fmt.Sprint("prod_", i), Name: "A product", Amount: affiliate.MustAmount("1")})
+	}
+	must(w.RecordSale(t.Context(), sale))
+	for path, says := range map[string]string{"plans/" + plan.ID.String(): "31 Jan 2030", "plans/" + plan.ID.String() + "/change": "31 Jan 2030", "sales/1": "And 400 lines more.", "sales/1/refund": "And 450 lines more, which the HTTP API can name."} {
+		if page := w.get(path); page.status != 200 || len(page.body) > 40_000 || !strings.Contains(page.text(), says) {
+			t.Errorf("%s: %d, %d bytes: %.2000s", path, page.status, len(page.body), page.text())
+		}
+	}
+}
