@@ -19,6 +19,18 @@ func (p Partner) Profile(ctx context.Context) (partner.Profile, error) {
 	return p.partner.Profile(ctx)
 }
 
+// Terms returns the terms by which the affiliate's sales earn, oldest first: those in force,
+// and those to come. They are of the affiliate's plan or of the program, with the rate that
+// reaches the affiliate, without rules that an own rate or a tier's stands above, and without
+// the names of rules. A customer on a plan of their own has other terms.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/terms.md 7; docs/contract.md 4.7.
+func (p Partner) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
+	return p.partner.Terms(ctx)
+}
+
 // Balance is [Program.Balance] of the affiliate.
 //
 // Source: docs/money.md 8.

@@ -79,7 +79,7 @@ func (p *Program) Config() Config { return Config(p.engine.Config()) }
 // nothing of anybody else. It is a value, safe for concurrent use.
 //
 // Customers are masked by [affiliate.MaskEmail]. It never shows a customer's name, an
-// external id, a note, metadata, a landing page or a product, nor which rule of
+// external id, a note, metadata, a landing page or a product of a sale, nor which rule of
 // Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.

@@ -183,3 +183,43 @@ func TestPayday(t *testing.T) {
 		}
 	})
 }
+
+// TestTermsFrom: 15 % from a day on is one form, which says beforehand what it would have cost. The
+// page lists it, the affiliate sees it, and it can be withdrawn.
+func TestTermsFrom(t *testing.T) {
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		tb.open("/settings")
+		tb.press("Terms of the program")
+		tb.press("Change the terms…")
+		tb.fill("They hold from", "2026-12-01")
+		tb.fill("Rate", "12.5")
+		tb.press("Add a rule")
+		tb.fill("Name of rule 1", "gifts")
+		tb.fill("Conditions of rule 1", "Category: gift")
+		tb.choose("What it pays of rule 1", "nothing")
+		tb.press("What would the last 90 days have cost?")
+		tb.says("would have earned")
+		tb.says("Nothing was saved.")
+		look(tb, 1)
+		tb.press("Save")
+		tb.says("The terms were saved.")
+		tb.says("1 Dec 2026, 00:00 To come 12.5 %, with 1 rule")
+		look(tb, 1)
+		pages := newTab(t, originOf(t, sets["partner"](w)))
+		pages.open("/terms")
+		pages.says("From 1 Dec 2026, 00:00 12.5 % of everything else")
+		pages.says("nothing categories: gift")
+		look(pages, 1)
+		tb.open("/terms")
+		tb.press("1 Dec 2026, 00:00")
+		tb.says("Pays 12.5 %, where no rule decides")
+		tb.press("Withdraw…")
+		tb.says("They are: 12.5 %, with 1 rule.")
+		look(tb, 1)
+		tb.press("Withdraw")
+		tb.says("The terms were withdrawn.")
+		tb.lacks("12.5 %")
+	})
+}

@@ -59,8 +59,9 @@ func (tb *tab) pressAs(status int64, label string) {
 
 // labelled finds a field by the beginning of its label.
 func labelled(label string) string {
-	return fmt.Sprintf(`[...document.querySelectorAll("main label")]
-	.find((l) => l.textContent.replace(/\s+/g, " ").trim().startsWith(%q))?.control`, label)
+	return fmt.Sprintf(`([...document.querySelectorAll("main label")]
+	.find((l) => l.textContent.replace(/\s+/g, " ").trim().startsWith(%[1]q))?.control ??
+	[...document.querySelectorAll("main td [aria-label]")].find((f) => f.ariaLabel === %[1]q))`, label)
 }
 
 // fill types into a field, instead of what is there.
@@ -68,7 +69,7 @@ func (tb *tab) fill(label, value string) {
 	tb.Helper()
 	tb.click(label, labelled(label))
 	if kind := eval[string](tb, labelled(label)+".type"); kind == "date" { // its parts are typed one by one, as the place has it
-		eval[string](tb, fmt.Sprintf("%s.value = %q", labelled(label), value))
+		eval[string](tb, fmt.Sprintf("((f) => f.value = %q)(%s)", value, labelled(label)))
 		return
 	}
 	eval[string](tb, labelled(label)+".select()+''")

@@ -50,7 +50,7 @@ func TestEveryStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).fill()
 	tb := newTab(t, originOf(t, sets["console"](w)))
-	for _, path := range []string{"/", "/affiliates", "/affiliates/" + w.made.Ada.ID.String(), "/sales?approval=ON_HOLD", "/affiliates/new", "/payouts", "/settings", "/plans/" + w.made.Plan.ID.String() + "/rules"} {
+	for _, path := range []string{"/", "/affiliates", "/affiliates/" + w.made.Ada.ID.String(), "/sales?approval=ON_HOLD", "/affiliates/new", "/payouts", "/settings", "/plans/" + w.made.Plan.ID.String() + "/change"} {
 		tb.open(path)
 		want := tb.count("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")
 		var stops []stop

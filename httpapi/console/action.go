@@ -15,14 +15,15 @@ import (
 // An action is what a form does. GET shows the form and what it will do, POST on
 // the same path does it.
 type action struct {
-	name   string // in the audit log, such as sales.refund
-	object string // what it changes, such as sale
-	done   string // what it has done, for people
-	names  string // the field that names the object that it makes; empty: the redirect's path has its id
-	form   func(*visit) (form, error)
-	check  func(*visit, *input) ([]string, error)                          // the findings of the button Check, for people; nil: there is no such button
-	repeat func(*visit, *input) ([]string, error)                          // the money that it moves, for people, on a page that asks once more; nil: no such page
-	do     func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
+	name    string // in the audit log, such as sales.refund
+	object  string // what it changes, such as sale
+	done    string // what it has done, for people
+	names   string // the field that names the object that it makes; empty: the redirect's path has its id
+	form    func(*visit) (form, error)
+	check   func(*visit, *input) ([]string, error)                          // the findings of the button Check, for people; nil: there is no such button
+	refuses func(*visit, *input) error                                      // says what is wrong with a form that is not out of date, before the engine does; nil: only the engine does
+	repeat  func(*visit, *input) ([]string, error)                          // the money that it moves, for people, on a page that asks once more; nil: no such page
+	do      func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
 const (

@@ -28,6 +28,8 @@ func TestTypedAmounts(t *testing.T) {
 		{"codes/" + s.code.ID.String() + "/edit", "minimumAmount", nil},
 		{"tiers/new", "minRevenue", []string{"name", "T"}},
 		{"tiers/" + s.tier.ID.String() + "/edit", "minRevenue", nil},
+		{"terms/change", "maxPerSale", nil},
+		{fmt.Sprint("sales/", w.lined.ID, "/refund"), "line-1", nil},
 	} {
 		for _, typed := range []string{"12,50", "1,23", "1,2345.00", "0,5", "1.250", "€5", "1e3", "12.345", "12.50.1", "ten"} {
 			page := w.send(row.path, w.form(row.path, append(row.more, row.field, typed)...))
@@ -36,7 +38,7 @@ func TestTypedAmounts(t *testing.T) {
 			}
 		}
 	}
-	for path, field := range map[string]string{ada + "/edit": "commissionRate", "plans/new": "commissionRate", "plans/" + s.plan.ID.String() + "/edit": "commissionRate", "tiers/new": "commissionRate", "coupons/new": "percentOff"} {
+	for path, field := range map[string]string{ada + "/edit": "commissionRate", "plans/new": "commissionRate", "plans/" + s.plan.ID.String() + "/change": "commissionRate", "terms/change": "commissionRate", "tiers/new": "commissionRate", "coupons/new": "percentOff"} {
 		for _, typed := range []string{"12,5", "1,250", "1e1", "ten"} {
 			page := w.send(path, w.form(path, "name", "N", field, typed))
 			if page.status != 400 || !strings.Contains(page.text(), "Enter a number, such as 12.5.") || w.effects() != before {

@@ -156,24 +156,6 @@ func (v *visit) Conditions(w affiliate.RuleWhen) (lines []string) {
 	return append(lines, otherLines(&w)...)
 }
 
-// Pays returns what a rule pays.
-func (v *visit) Pays(pay affiliate.RulePay) string {
-	switch sum := v.Money(affiliate.AmountFromScaled(pay.Rate.Scaled())); pay.Type {
-	case affiliate.RuleNone:
-		return "nothing"
-	case affiliate.RuleFlat:
-		return sum + " for the sale"
-	case affiliate.RuleUnit:
-		return sum + " for each piece"
-	}
-	return pay.Rate.String() + " %"
-}
-
-// PaysPlan returns what a plan pays where no rule decides.
-func (v *visit) PaysPlan(p *affiliate.Plan) string {
-	return v.Pays(affiliate.RulePay{Type: affiliate.RuleType(p.CommissionType), Rate: p.CommissionRate})
-}
-
 // PaysLine returns what decides about a line of a sale pays.
 func (v *visit) PaysLine(l *affiliate.ExplainedLine) string {
 	return v.Pays(affiliate.RulePay{Type: l.Type, Rate: l.Rate.Or(affiliate.Percent{})})

@@ -32,6 +32,7 @@ type stock struct {
 	extraCustomer affiliate.Referral
 	byCode        affiliate.Sale
 	movable       affiliate.Sale // in no payout
+	comes         string         // names the terms to come of the plan and of the program, in a query
 	failed        affiliate.Payout
 	paid          affiliate.Payout
 }
@@ -54,6 +55,10 @@ func (w *world) newStock() (s stock) {
 	s.empty = must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Empty", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD"))}))
 	s.code = must(w.Code(ctx, affiliate.CodeRef{Code: "ADA7"}))
 	s.plan = must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Spare"}))
+	day := affiliate.Set(affiliate.Day(2030, 1, 1))
+	must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("5")), From: day}))
+	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("21")), From: day}))
+	s.comes = "?from=2030-01-01T00%3A00%3A00.000Z"
 	s.tier = must(w.CreateTier(ctx, affiliate.NewTier{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
 	s.hook = must(w.Endpoints(ctx, one)).Items[0]
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
@@ -174,15 +179,27 @@ func moreDeeds(w *world) []deed {
 			}, "RETURNED no such account", ""},
 		{"new plan", "plans.create", "plan:Fresh", "plans/new", []string{"name", "Fresh", "commissionRate", "12.5", "numberOfPayments", "3", "hold", "1"}, []string{"name", "Fresh", "commissionRate", "1", "numberOfMonths", "0"}, "numberOfMonths",
 			func() string { return w.planNamed("Fresh") }, "12.5 3 null false", ""},
-		{"edit plan", "plans.update", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "edit"), []string{"commissionRate", "44", "holdDays", "7"}, []string{"commissionRate", "144"}, "commissionRate",
+		{"edit plan", "plans.update", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "edit"), []string{"name", "Rare", "hold", "1"}, []string{"name", " "}, "name",
 			func() string {
 				p := must(w.Plan(ctx, s.plan.ID))
-				return fmt.Sprint(p.CommissionRate, p.HoldDays, p.Name)
-			}, "44 7Spare", ""},
-		{"rules", "plans.rules", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "rules"),
-			[]string{"name-1", "Seats", "when-1", "product: SEAT\r\nMonths: 1-12", "pay-1", "UNIT", "rate-1", "2.5", "firm-1", "1", "name-2", "", "when-2", "", "pay-2", "NONE", "rate-2", ""},
+				return fmt.Sprint(p.Name, p.AutoApproveRewards)
+			}, "Rarefalse", ""},
+		{"terms", "plans.terms", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "change"),
+			[]string{"commissionRate", "44", "holdDays", "7", "name-1", "Seats", "when-1", "product: SEAT\r\nMonths: 1-12", "pay-1", "UNIT", "rate-1", "2.5", "firm-1", "1", "name-2", "", "when-2", "", "pay-2", "NONE", "rate-2", ""},
 			[]string{"name-1", "Seats", "when-1", "", "pay-1", "PERCENTAGE", "rate-1", "101"}, "rate-1",
-			func() string { return fmt.Sprint(must(w.Plan(ctx, s.plan.ID)).Rules) }, "[{Seats {[SEAT] [] [] [] [] [] 0 0 1 12  [] []} {UNIT 2.5} true}]", ""},
+			func() string {
+				p := must(w.Plan(ctx, s.plan.ID))
+				return fmt.Sprint(p.CommissionRate, p.HoldDays, p.Rules)
+			}, "44 7 [{Seats {[SEAT] [] [] [] [] [] 0 0 1 12  [] []} {UNIT 2.5} true}]", ""},
+		{"terms from a day", "plans.terms", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "change"), []string{"from", "2031-01-01", "commissionRate", "15"}, []string{"from", "2026-03-01"}, "from",
+			func() string { return said(must(w.Plan(ctx, s.plan.ID)).Versions, "2031") }, "15", ""},
+		{"terms to come", "plans.terms", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "change"+s.comes), []string{"commissionRate", "6"}, []string{"commissionRate", "101"}, "commissionRate",
+			func() string { return said(must(w.Plan(ctx, s.plan.ID)).Versions, "2030") }, "6", ""},
+		{"withdraw terms", "plans.withdraw", "plan:" + s.plan.ID.String(), at("plans", s.plan.ID, "withdraw"+s.comes), nil, nil, "",
+			func() string { return said(must(w.Plan(ctx, s.plan.ID)).Versions, "2030") }, "", ""},
+		{"terms of the program", "program.terms", "program:", "terms/change", []string{"from", "2031-01-01", "commissionRate", "15"}, []string{"from", "2030-01-01"}, "from",
+			func() string { return said(must(w.Terms(ctx)), "2031") }, "15", ""},
+		{"withdraw terms of the program", "program.withdraw", "program:", "terms/withdraw" + s.comes, nil, nil, "", func() string { return said(must(w.Terms(ctx)), "2030") }, "", ""},
 		{"new tier", "tiers.create", "tier:Fresh", "tiers/new", []string{"tier", "3", "name", "Fresh", "minRevenue", "1,000", "commissionRate", "30"}, []string{"tier", "3", "name", "Fresh", "minRevenue", "x"}, "minRevenue",
 			func() string { return w.tierNamed("Fresh") }, "1000 30", ""},
 		{"edit tier", "tiers.update", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "edit"), []string{"minReferrals", "77", "tier", "8"}, []string{"minReferrals", "x"}, "minReferrals",
@@ -214,6 +231,16 @@ func moreDeeds(w *world) []deed {
 		{"off", "webhooks.active", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "active"), []string{"active", ""}, nil, "", func() string { return string(hook().Status) }, "disabled", ""},
 		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
 	}
+}
+
+// said are the rates of the terms that begin in a year.
+func said(versions []affiliate.DatedTerms, year string) (rates string) {
+	for _, t := range versions {
+		if from, ok := t.From.Get(); ok && strings.HasPrefix(from.String(), year) {
+			rates += t.CommissionRate.String()
+		}
+	}
+	return rates
 }
 
 // conflicts is how many payments wait for a decision.

@@ -20,6 +20,7 @@ type summary struct {
 	Bars                []page.Bar
 	Width, Height       int
 	Sales, Clicks       int64
+	Conversions         int64
 	Referrals           int64
 	Revenue, Commission affiliate.Amount
 	Refunds             affiliate.Amount
@@ -63,6 +64,7 @@ func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
 	values, labels := make([]int64, len(days)), make([]string, len(days))
 	for i, d := range days {
 		s.Sales += d.Sales
+		s.Conversions += d.Conversions
 		s.Clicks += d.Clicks.Or(0)
 		s.Referrals += d.Referrals.Or(0)
 		for _, sum := range []struct {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -47,16 +48,38 @@ func (v *visit) plan() (affiliate.Plan, error) {
 
 var commissionTypes = []affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}
 
+// termFields are the fields of terms, but for their rules.
+func termFields(t affiliate.ProgramTerms) []field {
+	return []field{
+		{Name: "commissionType", Label: "Kind", Required: true, Value: string(t.CommissionType), Options: options(commissionTypes...)},
+		{Name: "commissionRate", Label: "Rate", Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: t.CommissionRate.String()},
+		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(t.NumberOfPayments)},
+		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(t.NumberOfMonths)},
+		{Name: "monthsFrom", Label: "The months of a customer begin with", Required: true, Value: string(cmp.Or(t.MonthsFrom, affiliate.MonthsFromPayment)),
+			Options: []option{{string(affiliate.MonthsFromPayment), "the first payment"}, {string(affiliate.MonthsFromReferral), "the referral"}}},
+		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerSale)},
+		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerCustomer)},
+		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(t.HoldDays))},
+	}
+}
+
+// terms reads terms, but for their rules.
+func (in *input) terms() affiliate.Terms {
+	rate, given := in.percent("commissionRate").Get()
+	if !given {
+		in.wrong("commissionRate", "Enter a number, such as 12.5.")
+	}
+	return affiliate.Terms{
+		Type: affiliate.CommissionType(in.text("commissionType")), Rate: rate, MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"),
+		MonthsFrom: affiliate.MonthsFrom(in.text("monthsFrom")), HoldDays: in.whole("holdDays").Or(0),
+		MaxPerSale: in.amount("maxPerSale").Or(affiliate.Amount{}), MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
+	}
+}
+
+// planFields are the fields of a plan beside its terms.
 func planFields(p affiliate.Plan) []field {
 	return []field{
 		{Name: "name", Label: "Name", Required: true, Value: p.Name},
-		{Name: "commissionType", Label: "Kind", Required: true, Value: string(p.CommissionType), Options: options(commissionTypes...)},
-		{Name: "commissionRate", Label: "Rate", Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: p.CommissionRate.String()},
-		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfPayments)},
-		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(p.NumberOfMonths)},
-		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.", Value: amountOrNone(p.MaxPerSale)},
-		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn", Hint: "Empty: no cap.", Value: amountOrNone(p.MaxPerCustomer)},
-		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(p.HoldDays))},
 		{Name: "hold", Label: "Commissions wait until somebody accepts them", Type: "checkbox", Value: ticked(!p.AutoApproveRewards)},
 	}
 }
@@ -75,15 +98,11 @@ var newPlan = &action{
 	form: func(*visit) (form, error) {
 		return form{
 			Title: "New plan", Button: "Create", Back: "settings", Effects: []string{"A plan is terms that affiliates or customers are put on. Everybody else earns by the terms of the program."},
-			Fields: planFields(affiliate.Plan{CommissionType: affiliate.CommissionPercentage, AutoApproveRewards: true}),
+			Fields: append(planFields(affiliate.Plan{AutoApproveRewards: true}), termFields(affiliate.ProgramTerms{CommissionType: affiliate.CommissionPercentage})...),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		terms := affiliate.Terms{
-			Type: affiliate.CommissionType(in.Get("commissionType")), Rate: in.percent("commissionRate").Or(affiliate.Percent{}),
-			MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"), HoldDays: in.whole("holdDays").Or(0),
-			MaxPerSale: in.amount("maxPerSale").Or(affiliate.Amount{}), MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
-		}
+		terms := in.terms()
 		if in.err != nil {
 			return "", in.err
 		}
@@ -101,28 +120,24 @@ func (in *input) atLeastOne(name string) int64 {
 	return n
 }
 
-// editPlan changes a plan.
+// editPlan changes what a plan has beside its terms.
 var editPlan = &action{
 	name: "plans.update", object: "plan", done: "The plan was changed.",
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "settings", Edits: true, Fields: planFields(p),
-			Effects: []string{"Sales from now on earn by it. Sales that exist stay as they are."},
+			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "plans/" + p.ID.String(), Edits: true, Fields: planFields(p),
+			Effects: []string{"Sales from now on are decided by it. Sales that exist stay as they are.", "What it pays is changed with its terms, at once or from a day on."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
-		up := affiliate.PlanUpdate{
-			Name: in.words("name"), Type: choice[affiliate.CommissionType](in, "commissionType"), Rate: in.percent("commissionRate"),
-			MaxPayments: in.whole("numberOfPayments"), MaxMonths: in.whole("numberOfMonths"), HoldDays: in.whole("holdDays"), HoldRewards: in.flag("hold"),
-			MaxPerSale: in.amount("maxPerSale"), MaxPerCustomer: in.amount("maxPerCustomer"),
-		}
+		up := affiliate.PlanUpdate{Name: in.words("name"), HoldRewards: in.flag("hold")}
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
 		}
 		_, err = p.UpdatePlan(v.ctx(), id, up)
-		return "settings", err
+		return "plans/" + id.String(), err
 	},
 }
 

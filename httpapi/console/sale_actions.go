@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// refundSale gives money back.
+// refundSale gives money back, or takes a conversion back.
 var refundSale = &action{
 	name: "sales.refund", object: "sale", done: "The refund was booked.",
 	form: func(v *visit) (form, error) {
@@ -22,57 +24,142 @@ var refundSale = &action{
 		if err != nil {
 			return form{}, err
 		}
-		return form{
-			Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID),
-			Effects: []string{
-				fmt.Sprintf("The customer paid %s, and %s was refunded so far. This books a refund; it sends no money.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount)),
-				"The commission falls with what is left. The event sale.updated is sent.",
-			},
-			Fields: []field{
-				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "Of a part, such as 12.50."},
-				{Name: "whole", Label: "All that is left: " + v.Money(left), Hint: "Instead of an amount.", Type: "checkbox"},
-				{Name: "tax", Label: "Tax in " + string(v.Currency), Hint: "How much of the amount was tax. Empty: as large a part as of the sale."},
-				{Name: "shipping", Label: "Shipping in " + string(v.Currency), Hint: "How much of the amount was shipping."},
-				{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
-				{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"},
-			},
-		}, nil
+		f := form{Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID)}
+		if sale.Conversion != "" {
+			f.Title, f.Button = fmt.Sprint("Take sale ", sale.ID, " back"), "Take back"
+			f.Effects = []string{v.paidSoFar(&sale) + " It is taken back as a whole.", "Its commission of " + v.Money(sale.CommissionEarned) + " falls to nothing. The event sale.deleted is sent."}
+		} else {
+			f.Effects = []string{v.paidSoFar(&sale) + " This books a refund; it sends no money.", "The commission falls with what is left. The event sale.updated is sent."}
+			f.Fields = v.refundFields(&sale, left)
+			f.Effects = append(f.Effects, v.linesSaid(&sale)...)
+		}
+		f.Fields = append(f.Fields,
+			field{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
+			field{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"})
+		return f, nil
 	},
 	repeat: func(v *visit, in *input) ([]string, error) {
 		sale, left, err := v.refundable()
 		if err != nil {
 			return nil, err
 		}
-		refund := in.refund(sale.ID)
-		lines := []string{fmt.Sprintf("Refund %s of sale %v. The customer paid %s, and %s was refunded so far.", v.Money(refund.Amount.Or(left)), sale.ID, v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))}
-		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
-			lines = append(lines, v.Money(rest)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
-		}
-		for _, part := range []struct {
-			of  affiliate.Opt[affiliate.Amount]
-			was string
-		}{{refund.Tax, "tax"}, {refund.Shipping, "shipping"}} {
-			if sum, given := part.of.Get(); given {
-				lines = append(lines, v.Money(sum)+" of the refund was "+part.was+".")
-			}
-		}
-		if refund.ClawBack {
-			lines = append(lines, "The commission is taken back from the next payout.")
-		}
-		return lines, nil
+		return v.refundOnceMore(&sale, left, in), nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.saleID()
+		sale, err := v.sale()
 		if err != nil {
 			return "", err
 		}
-		refund := in.refund(id)
+		refund := in.refund(&sale)
 		if in.err != nil {
 			return "", in.err
 		}
 		_, err = p.RefundSale(v.ctx(), refund)
-		return fmt.Sprint("sales/", id), err
+		return fmt.Sprint("sales/", sale.ID), atLine(err, &sale, refund.Lines)
 	},
+}
+
+// paidSoFar says what was paid for a sale, and refunded of it.
+func (v *visit) paidSoFar(sale *affiliate.Sale) string {
+	if sale.Conversion != "" {
+		return "It is the conversion “" + page.Text(sale.Conversion, page.InList) + "”, for which nobody paid."
+	}
+	if _, other := sale.Charged.Get(); other {
+		return fmt.Sprintf("The customer paid %s, which were %s, and %s was refunded so far.", v.Charged(*sale), v.Money(sale.TotalEarned), v.ChargedBack(*sale))
+	}
+	return fmt.Sprintf("The customer paid %s, and %s was refunded so far.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))
+}
+
+// refundFields are the amounts of a refund: of the sale, or of its lines.
+func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []field {
+	of := v.currencyOf(sale)
+	in := " in " + string(of)
+	fields := []field{
+		{Name: "amount", Label: "Amount" + in, Hint: "Of a part, such as 12.50."},
+		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of), Hint: "Instead of an amount.", Type: "checkbox"},
+		{Name: "tax", Label: "Tax" + in, Hint: "How much of the amount was tax. Empty: as large a part as of the sale."},
+		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping."},
+	}
+	for n, i := range namedLines(sale) {
+		if n == maxLines {
+			break
+		}
+		fields = append(fields, field{Name: inRow("line", n+1), Label: "Of line " + strconv.Itoa(i+1) + in, Hint: "Without tax and shipping."})
+	}
+	return fields
+}
+
+// linesSaid says of which lines a refund can be.
+func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
+	named, of := namedLines(sale), v.currencyOf(sale)
+	switch {
+	case len(sale.Lines) == 0:
+		return nil
+	case len(named) == 0:
+		return []string{"The lines of the sale have no ids, so a refund is of all of them."}
+	}
+	said = append(said, "A refund can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
+	for _, i := range named[:min(len(named), maxLines)] {
+		part := salePart{SaleLine: sale.Lines[i]}
+		said = append(said, lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
+	}
+	if rest := len(named) - maxLines; rest > 0 {
+		said = append(said, "And "+several(rest, "line")+" more, which the HTTP API can name.")
+	}
+	return said
+}
+
+// lineNamed names a line of a sale.
+func lineNamed(sale *affiliate.Sale, i int) string {
+	return strings.Join(append([]string{"Line " + strconv.Itoa(i+1)}, salePart{SaleLine: sale.Lines[i]}.Says()...), " · ")
+}
+
+// maxLines is how many lines the form of a refund shows.
+const maxLines = 50
+
+// namedLines returns the indices of the lines that a refund can name: those that have an id.
+func namedLines(sale *affiliate.Sale) (named []int) {
+	for i := range sale.Lines {
+		if sale.Lines[i].ID.Or("") != "" {
+			named = append(named, i)
+		}
+	}
+	return named
+}
+
+// refundOnceMore says what a refund will do.
+func (v *visit) refundOnceMore(sale *affiliate.Sale, left affiliate.Amount, in *input) []string {
+	refund, lines, of := in.refund(sale), []string(nil), v.currencyOf(sale)
+	if sale.Conversion != "" {
+		lines = append(lines, fmt.Sprintf("Take sale %v back. ", sale.ID)+v.paidSoFar(sale)+" Its commission of "+v.Money(sale.CommissionEarned)+" falls to nothing.")
+	} else {
+		lines = append(lines, fmt.Sprintf("Refund %s of sale %v. ", v.MoneyIn(refund.Amount.Or(left), of), sale.ID)+v.paidSoFar(sale))
+		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
+			lines = append(lines, v.MoneyIn(rest, of)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
+		}
+	}
+	for _, part := range []struct {
+		of  affiliate.Opt[affiliate.Amount]
+		was string
+	}{{refund.Tax, "tax"}, {refund.Shipping, "shipping"}} {
+		if sum, given := part.of.Get(); given {
+			lines = append(lines, v.MoneyIn(sum, of)+" of the refund was "+part.was+".")
+		}
+	}
+	for n, i := range namedLines(sale) {
+		if sum, given := in.amountOf(inRow("line", n+1), of).Get(); given {
+			lines = append(lines, v.MoneyIn(sum, of)+" of the refund: "+lineNamed(sale, i)+".")
+		}
+	}
+	if refund.ClawBack {
+		lines = append(lines, "The commission is taken back from the next payout.")
+	}
+	return lines
+}
+
+// currencyOf returns the currency in which a sale was charged, and is refunded.
+func (v *visit) currencyOf(sale *affiliate.Sale) affiliate.Currency {
+	return sale.Charged.Or(affiliate.Charge{Currency: v.Currency}).Currency
 }
 
 // refundable returns the sale of the path, and what can be refunded of it.
@@ -84,25 +171,83 @@ func (v *visit) refundable() (sale affiliate.Sale, left affiliate.Amount, err er
 		return sale, left, notAllowed("This sale is refunded in full.")
 	}
 	left, err = sale.TotalEarned.Sub(sale.RefundedAmount)
+	if c, other := sale.Charged.Get(); other {
+		left, err = c.TotalEarned.Sub(c.RefundedAmount)
+	}
 	return sale, left, err
 }
 
-// refund reads the form of a refund: an amount, or all that is left.
-func (in *input) refund(sale affiliate.SaleID) affiliate.Refund {
-	amount := in.amount("amount")
-	_, given := amount.Get()
-	switch whole := in.yes("whole"); {
-	case whole && given:
-		in.wrong("amount", "Leave the amount empty, or untick that all is refunded.")
+// refund reads the form of a refund: an amount, the amounts of lines, or all that is left. A
+// conversion has no amount.
+func (in *input) refund(sale *affiliate.Sale) affiliate.Refund {
+	r := affiliate.Refund{SaleID: sale.ID, RefundID: in.text("refundId"), ClawBack: in.yes("clawback")}
+	if sale.Conversion != "" {
+		return r
+	}
+	if c, other := sale.Charged.Get(); other {
+		r.Currency = c.Currency
+	}
+	of := cmp.Or(r.Currency, in.currency)
+	r.Amount, r.Tax, r.Shipping = in.amountOf("amount", of), in.amountOf("tax", of), in.amountOf("shipping", of)
+	r.Lines = in.refundLines(sale, of)
+	switch whole, given := in.yes("whole"), !r.Amount.IsZero(); {
+	case whole && (given || len(r.Lines) > 0):
+		in.wrong("amount", "Leave the amounts empty, or untick that all is refunded.")
+	case !whole && !given && len(r.Lines) > 0:
+		r.Amount = in.sumOf(&r)
 	case !whole && !given:
 		in.wrong("amount", "Enter an amount, or tick that all that is left is refunded.")
-	case whole:
-		amount = affiliate.Opt[affiliate.Amount]{}
 	}
-	return affiliate.Refund{
-		SaleID: sale, Amount: amount, Tax: in.amount("tax"), Shipping: in.amount("shipping"),
-		RefundID: in.text("refundId"), ClawBack: in.yes("clawback"),
+	return r
+}
+
+// refundLines reads the amounts of the lines that a refund names.
+func (in *input) refundLines(sale *affiliate.Sale, of affiliate.Currency) (lines []affiliate.RefundLine) {
+	for n, i := range namedLines(sale) {
+		if sum, given := in.amountOf(inRow("line", n+1), of).Get(); given {
+			if sum.Sign() <= 0 {
+				in.wrong(inRow("line", n+1), "Enter an amount above zero.")
+			}
+			lines = append(lines, affiliate.RefundLine{ID: sale.Lines[i].ID.Or(""), Amount: sum})
+		}
 	}
+	return lines
+}
+
+// sumOf returns the amount of a refund of lines: they, its tax and its shipping.
+func (in *input) sumOf(r *affiliate.Refund) affiliate.Opt[affiliate.Amount] {
+	sum, err := r.Tax.Or(affiliate.Amount{}).Add(r.Shipping.Or(affiliate.Amount{}))
+	for _, l := range r.Lines {
+		if err == nil {
+			sum, err = sum.Add(l.Amount)
+		}
+	}
+	if err != nil {
+		in.wrong("amount", "The amounts are too large.")
+	}
+	return affiliate.Set(sum)
+}
+
+var lineField = regexp.MustCompile(`^lines\[(\d+)\]`)
+
+// atLine puts a refusal of the engine at the field of the line that it is about.
+func atLine(err error, sale *affiliate.Sale, lines []affiliate.RefundLine) error {
+	why, refused := page.Refusal(err)
+	if !refused {
+		return err
+	}
+	m := lineField.FindStringSubmatch(why.Field)
+	if m == nil {
+		return err
+	}
+	at := *why
+	at.Message = strings.TrimPrefix(why.Message, why.Field+" ")
+	for n, i := range namedLines(sale) {
+		if of, tooLarge := strconv.Atoi(m[1]); tooLarge == nil && of < len(lines) && sale.Lines[i].ID.Or("") == lines[of].ID {
+			at.Field = inRow("line", n+1)
+		}
+	}
+	return &at
 }
 
 // moveSale moves a sale to another affiliate.
@@ -156,7 +301,7 @@ var reverseSale = &action{
 		return form{
 			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
-				fmt.Sprintf("The customer paid %s, and %s was refunded so far. The commission is %s.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount), v.Money(sale.CommissionEarned)),
+				v.paidSoFar(&sale) + " The commission is " + v.Money(sale.CommissionEarned) + ".",
 				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead.",
 			},
 		}, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -195,6 +196,27 @@ func (s *saleSheet) Parts() (parts []salePart) {
 	return parts
 }
 
+// Charged returns what was charged for a sale in another currency; empty: it was the program's.
+func (v *visit) Charged(sale affiliate.Sale) string {
+	if c, ok := sale.Charged.Get(); ok {
+		return v.MoneyIn(c.TotalEarned, c.Currency)
+	}
+	return ""
+}
+
+// ChargedBack is Charged of what was refunded.
+func (v *visit) ChargedBack(sale affiliate.Sale) string {
+	if c, ok := sale.Charged.Get(); ok {
+		return v.MoneyIn(c.RefundedAmount, c.Currency)
+	}
+	return ""
+}
+
+// NamesLines reports whether a refund has named a line of the sale.
+func (s *saleSheet) NamesLines() bool {
+	return slices.ContainsFunc(s.Lines, func(l affiliate.SaleLine) bool { return !l.Refunded.IsZero() })
+}
+
 // MoreParts returns how many lines the sale has beside them.
 func (s *saleSheet) MoreParts() int { return max(len(s.Lines)-shownParts, 0) }
 
@@ -211,6 +233,11 @@ func (p salePart) Says() (says []string) {
 // Off returns what all discounts took off a line.
 func (p salePart) Off() affiliate.Amount {
 	return affiliate.AmountFromScaled(p.Discount.Scaled() + p.CodeDiscount.Scaled())
+}
+
+// net returns what a line cost after all discounts.
+func (p salePart) net() affiliate.Amount {
+	return affiliate.AmountFromScaled(p.Amount.Scaled() - p.Off().Scaled())
 }
 
 // Percent reports whether the commission is a part of the base.

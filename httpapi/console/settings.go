@@ -4,6 +4,7 @@ import "github.com/tributary-go/tributary/affiliate"
 
 type programSheet struct {
 	affiliate.Settings
+	Next  *affiliate.DatedTerms // nil: no change is planned
 	Plans []affiliate.Plan
 	Tiers []affiliate.Tier
 }
@@ -14,10 +15,14 @@ func settings(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	terms, err := v.program.Terms(v.ctx())
+	if err != nil {
+		return view{}, err
+	}
 	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
 	if err != nil {
 		return view{}, err
 	}
 	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
-	return view{title: "Settings", template: "settings", Data: &programSheet{s, plans.Items, tiers.Items}}, err
+	return view{title: "Settings", template: "settings", Data: &programSheet{s, nextOf(terms), plans.Items, tiers.Items}}, err
 }

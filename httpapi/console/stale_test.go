@@ -37,6 +37,7 @@ func twists(w *world, s stock) map[string]twist {
 	percent := func(w *world) {
 		must(w.UpdateCoupon(ctx, s.coupon.ID, affiliate.CouponUpdate{PercentOff: affiliate.Set(affiliate.MustPercent("55"))}))
 	}
+	day := affiliate.Set(affiliate.Day(2030, 1, 1))
 	return map[string]twist{
 		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
 		"affiliates.take-back": {rename(must(w.AffiliateByEmail(ctx, "banned@example.org")).ID), "Meanwhile"},
@@ -86,9 +87,18 @@ func twists(w *world, s stock) map[string]twist {
 		"plans.delete": {func(w *world) {
 			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
 		}, "77"},
-		"plans.rules": {func(w *world) {
+		"plans.terms": {func(w *world) {
 			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
-		}, "it pays 77 %"},
+		}, "Now: 77 %"},
+		"plans.withdraw": {func(w *world) {
+			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77")), From: day}))
+		}, "They are: 77 %"},
+		"program.terms": {func(w *world) {
+			must(w.SetTerms(ctx, affiliate.TermsUpdate{Withdraw: day}))
+		}, "Now: 20 %"},
+		"program.withdraw": {func(w *world) {
+			must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77")), From: day}))
+		}, "They are: 77 %"},
 		"tiers.delete": {func(w *world) {
 			must(w.UpdateTier(ctx, s.tier.ID, affiliate.TierUpdate{MinReferrals: affiliate.Set[int64](123)}))
 		}, "123 customers"},
@@ -187,8 +197,8 @@ func TestTwoWriters(t *testing.T) {
 				r := must(w.Referral(ctx, w.customer.ID.String()))
 				return r.Name.Or("") + r.Notes.Or("")
 			}, "Minetheirs"},
-		{"plan", at("plans", s.plan.ID, "edit"), []string{"holdDays", "5"}, []string{"commissionRate", "17"},
-			func() string { p := must(w.Plan(ctx, s.plan.ID)); return fmt.Sprint(p.HoldDays, p.CommissionRate) }, "5 17"},
+		{"plan", at("plans", s.plan.ID, "edit"), []string{"name", "Mine"}, []string{"hold", "1"},
+			func() string { p := must(w.Plan(ctx, s.plan.ID)); return fmt.Sprint(p.Name, p.AutoApproveRewards) }, "Minefalse"},
 		{"tier", at("tiers", s.tier.ID, "edit"), []string{"minReferrals", "5"}, []string{"name", "Theirs"},
 			func() string { p := must(w.Tier(ctx, s.tier.ID)); return fmt.Sprint(p.MinReferrals, p.Name) }, "5Theirs"},
 		{"owner of a code", at("codes", s.code.ID, "give"), []string{"affiliateEmail", "idle2@example.org"}, nil, nil, ""},
@@ -263,7 +273,7 @@ func (w *world) other(path, name string, not ...string) string {
 		return "idle2@example.org"
 	case name == "affiliateEmail":
 		return "idle@example.org"
-	case name == "maxRedemptions" || name == "holdDays" || name == "minReferrals":
+	case name == "maxRedemptions" || name == "minReferrals":
 		return fmt.Sprint(10 + len(not))
 	}
 	return fmt.Sprint("other", len(not))

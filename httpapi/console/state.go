@@ -118,6 +118,16 @@ func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
 			return s, nil
 		}
 	}
+	if a.refuses != nil {
+		err := a.refuses(v, sent)
+		if why, refused := page.Refusal(err); refused || err != nil {
+			s.refused = why
+			if refused {
+				err = nil
+			}
+			return s, err
+		}
+	}
 	if a.repeat == nil || sent.yes(fieldChange) {
 		return s, nil
 	}

@@ -25,6 +25,7 @@ type summary struct {
 	Bars          []page.Bar
 	Width, Height int
 	Clicks, Sales int64
+	Conversions   int64
 	Commission    affiliate.Amount
 }
 
@@ -55,7 +56,7 @@ func overview(v *visit) (view, error) {
 func (s *summary) add(v *visit) (err error) {
 	values, labels := make([]int64, len(s.Days)), make([]string, len(s.Days))
 	for i, d := range s.Days {
-		s.Clicks, s.Sales = s.Clicks+d.Clicks.Or(0), s.Sales+d.Sales
+		s.Clicks, s.Sales, s.Conversions = s.Clicks+d.Clicks.Or(0), s.Sales+d.Sales, s.Conversions+d.Conversions
 		if s.Commission, err = s.Commission.Add(d.Commission); err != nil {
 			return err
 		}

@@ -54,6 +54,10 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
 	}))
 	ctx := t.Context()
+	if name != "" {
+		rule := affiliate.Rule{Name: "R" + name, When: affiliate.RuleWhen{Products: []string{"P" + name}, NotCategories: []string{"C" + name}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}}
+		must(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{rule})}))
+	}
 	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Ten" + name, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	for _, who := range []string{"ada", "bob"} {
 		a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: strings.ToUpper(who) + name, LastName: "L", Email: who + "@example.org", AffiliateLink: who}))

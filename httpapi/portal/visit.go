@@ -54,6 +54,7 @@ type route struct {
 
 var routes = []route{
 	{path: "", page: overview},
+	{path: "terms", page: terms},
 	{path: "codes", param: paramCursor, page: codes},
 	{path: "sales", param: paramCursor, page: sales},
 	{path: "customers", param: paramCursor, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},

@@ -189,6 +189,37 @@ func (p *Program) Terms(ctx context.Context) (_ []affiliate.DatedTerms, err erro
 	})
 }
 
+// TermsReaching returns the terms by which the sales of an affiliate earn, in force and to come.
+// The rate is the one that applies, and rules that an own rate stands above are left out.
+func (o *Op) TermsReaching(aff *record.Affiliate) ([]affiliate.DatedTerms, error) {
+	of, err := o.programTerms()
+	if err != nil {
+		return nil, err
+	}
+	if aff.PlanID != uuid.Nil {
+		plan, err := o.Tx.Plans.Get(aff.PlanID)
+		if err != nil {
+			return nil, refusal.Internal("commission plan of "+aff.ID.String(), err)
+		}
+		of = &plan
+	}
+	all := versionsOf(of, o.Now)
+	all = all[slices.IndexFunc(all, func(t affiliate.DatedTerms) bool { return t.InForce }):]
+	for i := range all {
+		t := &all[i].ProgramTerms
+		d := deal{Terms: affiliate.Terms{Type: t.CommissionType, Rate: t.CommissionRate}, rateFrom: affiliate.RateOfPlan}
+		if err := o.overrideRate(&d, aff); err != nil {
+			return nil, err
+		}
+		if t.CommissionRate = d.Rate; d.rateFrom != affiliate.RateOfPlan {
+			t.Rules = slices.DeleteFunc(t.Rules, func(r affiliate.Rule) bool {
+				return !r.Firm && r.Pay.Type != affiliate.RuleNone && len(r.When.Conversions) == 0
+			})
+		}
+	}
+	return all, nil
+}
+
 // SetTerms implements tributary.Program.SetTerms.
 func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) (_ []affiliate.DatedTerms, err error) {
 	defer p.Begin(&ctx, "SetTerms", Writes).End(&err)

@@ -18,7 +18,7 @@ import (
 // nothing of anybody else. It is a value, safe for concurrent use.
 //
 // Customers are masked by [affiliate.MaskEmail]. It never shows a customer's name, an
-// external id, a note, metadata, a landing page or a product, nor which rule of
+// external id, a note, metadata, a landing page or a product of a sale, nor which rule of
 // Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.
@@ -47,6 +47,24 @@ func (v Partner) profileOf(a affiliate.Affiliate) partner.Profile {
 		TotalRevenue: a.TotalRevenue, TotalCommissionEarned: a.TotalCommissionEarned, CreatedAt: a.CreatedAt,
 		Program: partner.Program{Name: v.p.Cfg.Name, Currency: v.p.Cfg.Currency},
 	}
+}
+
+// Terms implements tributary.Partner.Terms.
+func (v Partner) Terms(ctx context.Context) (_ []affiliate.DatedTerms, err error) {
+	defer v.p.Begin(&ctx, "PartnerTerms", engine.Reads).End(&err)
+	return engine.View(ctx, v.p, func(o *engine.Op) ([]affiliate.DatedTerms, error) {
+		rec, err := o.Tx.Affiliates.Get(v.id)
+		if err != nil {
+			return nil, err
+		}
+		all, err := o.TermsReaching(&rec)
+		for i := range all {
+			for j := range all[i].Rules {
+				all[i].Rules[j].Name = "" // the program's own word
+			}
+		}
+		return all, err
+	})
 }
 
 // Balance implements tributary.Partner.Balance.

@@ -6,10 +6,13 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/internal/atlength"
 )
 
@@ -50,7 +53,7 @@ func TestRuleRows(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	p := w.plan
-	path := "plans/" + p.ID.String() + "/rules"
+	path := "plans/" + p.ID.String() + "/change"
 	form, before := w.form(path), w.effects()
 	press := func(button string) {
 		t.Helper()
@@ -118,7 +121,7 @@ func TestRuleRows(t *testing.T) {
 func TestRulesRefused(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	path := "plans/" + w.stock().plan.ID.String() + "/rules"
+	path := "plans/" + w.stock().plan.ID.String() + "/change"
 	for field, row := range map[string][]string{
 		"name-2 is required": {"name-2", "", "rate-2", "5"},
 		"name-2 has":         {"name-1", "A", "pay-1", "PERCENTAGE", "rate-1", "1", "name-2", "A", "when-2", "Product: X", "rate-2", "5"},
@@ -153,11 +156,11 @@ func TestRulesRefused(t *testing.T) {
 func TestRulesCost(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	path := "plans/" + w.plan.ID.String() + "/rules"
+	path := "plans/" + w.plan.ID.String() + "/change"
 	before := w.effects()
 	for says, row := range map[string][]string{
-		"1 sale earned 23.50 USD, and would have earned 23.50 USD by these rules, the same. 0 sales would": nil,
-		"would have earned 16.00 USD by these rules, 7.50 USD less. 1 sale would":                          {"pay-1", "NONE", "rate-1", ""},
+		"1 sale earned 23.50 USD, and would have earned 23.50 USD by these terms, the same. 0 sales would": nil,
+		"would have earned 16.00 USD by these terms, 7.50 USD less. 1 sale would":                          {"pay-1", "NONE", "rate-1", ""},
 		"planned X: 41.00 USD instead of 23.50 USD, 17.50 USD more.":                                       {"pay-1", "FLAT", "rate-1", "25"},
 	} {
 		page := w.send(path, w.form(path, append(row, "check", "1")...))
@@ -177,8 +180,8 @@ func TestRulesCost(t *testing.T) {
 		t.Errorf("of a plan that was changed meanwhile: %d %s", page.status, page.text())
 	}
 	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("33.3"))}))
-	none := "plans/" + w.stock().plan.ID.String() + "/rules"
-	if page := w.send(none, w.form(none, "check", "1")); page.status != 200 || !strings.Contains(page.text(), "The plan had no sales in the last 90 days.") {
+	none := "plans/" + w.stock().plan.ID.String() + "/change"
+	if page := w.send(none, w.form(none, "check", "1")); page.status != 200 || !strings.Contains(page.text(), "No sale of the last 90 days was by the terms of the plan “Spare”.") {
 		t.Errorf("a plan without sales: %d %s", page.status, page.text())
 	}
 }
@@ -199,10 +202,10 @@ func TestRulesCostCapped(t *testing.T) {
 	if page := w.get(path); !strings.Contains(page.text(), "A sale earns at most 20.00 USD A customer earns at most 30.00 USD") {
 		t.Error(page.text())
 	}
-	path += "/rules"
+	path += "/change"
 	for says, row := range map[string][]string{
-		"2 sales earned 30.00 USD, and would have earned 30.00 USD by these rules, the same": nil,
-		"would have earned 10.00 USD by these rules, 20.00 USD less":                         {"name-1", "A", "when-1", "", "pay-1", "PERCENTAGE", "rate-1", "5"},
+		"2 sales earned 30.00 USD, and would have earned 30.00 USD by these terms, the same": nil,
+		"would have earned 10.00 USD by these terms, 20.00 USD less":                         {"name-1", "A", "when-1", "", "pay-1", "PERCENTAGE", "rate-1", "5"},
 	} {
 		if page := w.send(path, w.form(path, append(row, "check", "1")...)); page.status != 200 || !strings.Contains(page.text(), says) {
 			t.Errorf("%d, it does not say %q: %s", page.status, says, page.text())
@@ -214,7 +217,7 @@ func TestRulesCostCapped(t *testing.T) {
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
 	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P"}))
-	path := "plans/" + plan.ID.String() + "/rules"
+	path := "plans/" + plan.ID.String() + "/change"
 	none := affiliate.RulePay{Type: affiliate.RuleNone}
 	hard := []string{" a ", `"a"`, `a"b`, "a,b", "a: b", "#", `\n`, "Ü店", "a\u00a0", "<b>", "a\u2028b"}
 	rules := []affiliate.Rule{
@@ -258,12 +261,168 @@ func TestManyRules(t *testing.T) {
 		rules = append(rules, affiliate.Rule{Name: fmt.Sprint("rule ", i), When: affiliate.RuleWhen{Products: []string{fmt.Sprint("product-", i)}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("1.5")}})
 	}
 	must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rules: affiliate.Set(rules)}))
-	path := "plans/" + plan.ID.String() + "/rules"
+	path := "plans/" + plan.ID.String() + "/change"
 	if page := w.get(path); page.status != 200 || len(page.body) > maxPage {
 		t.Errorf("%d, %d bytes", page.status, len(page.body))
 	}
 	page := w.send(path, w.form(path, "name-65", "more", "when-65", "", "pay-65", "NONE", "rate-65", ""))
 	if page.status != 400 || !strings.Contains(page.text(), "at most 64 rules") {
 		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestDatedTerms: 15 % from 1 January is one form, which says beforehand what the last 90 days would
+// have cost. The day begins in the zone of the program; the pages list what was, is and will be.
+func TestDatedTerms(t *testing.T) {
+	for _, of := range []string{"program", "plan"} {
+		t.Run(of, func(t *testing.T) { datedTerms(t, of == "plan") })
+	}
+}
+
+func datedTerms(t *testing.T, ofPlan bool) {
+	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Location = must(time.LoadLocation("Europe/Berlin")) })
+	w.now = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	ctx, path := t.Context(), "terms"
+	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	if ofPlan {
+		plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+		must(w.SetAffiliatePlan(ctx, plan.ID, ada.ID))
+		path = "plans/" + plan.ID.String()
+	}
+	sell := func() affiliate.Sale {
+		sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}
+		return must(w.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
+	}
+	sell()
+	says := func(path, says string) {
+		t.Helper()
+		if page := w.get(path); page.status != 200 || !strings.Contains(page.text(), says) {
+			t.Errorf("%s: %d, it does not say %q: %s", path, page.status, says, page.text())
+		}
+	}
+	says(path, "They have always been so, and no change is planned.")
+
+	form, before := w.form(path+"/change", "from", "2027-01-01", "commissionRate", "15", "maxPerSale", "50", "check", "1"), w.effects()
+	looked := w.send(path+"/change", form)
+	if w.effects() != before || !strings.Contains(looked.text(), "The last 90 days: 1 sale earned 20.00 USD, and would have earned 15.00 USD by these terms, 5.00 USD less.") {
+		t.Fatalf("%d %s", looked.status, looked.text())
+	}
+	form = fieldsOf(t, looked.body)
+	if form.Get("from") != "2027-01-01" || form.Get("commissionRate") != "15" {
+		t.Errorf("what was typed: %v", form)
+	}
+	if saved := w.send(path+"/change", form); saved.status != 303 {
+		t.Fatalf("%d %s", saved.status, saved.text())
+	}
+	says(path, "Dates The latest first. A sale earns by the terms of when it was paid. From State Terms Change "+
+		"1 Jan 2027, 00:00 To come 15 %, at most 50.00 USD for a sale Change… Withdraw… the beginning In force 20 %")
+	says(path, "Terms Pays 20 %")
+	coming := "?from=2026-12-31T23%3A00%3A00.000Z"
+	says(path+coming, "terms from 1 Jan 2027, 00:00 To come Change these terms… Withdraw…")
+	says(path+coming, "Terms Pays 15 %")
+	says("settings", map[bool]string{true: "Gold , other terms from 1 Jan 2027 20 %", false: "20 %; from 1 Jan 2027, 00:00: 15 %, at most 50.00 USD for a sale. Terms of the program"}[ofPlan])
+	says(path+"/change", "Now: 20 %. From 1 Jan 2027, 00:00: 15 %, at most 50.00 USD for a sale.")
+
+	same := w.send(path+"/change", w.form(path+"/change", "from", "2027-01-01", "commissionRate", "16"))
+	if same.status != 400 || !strings.Contains(same.text(), "Other terms begin at this moment: change or withdraw them.") {
+		t.Errorf("%d %s", same.status, same.text())
+	}
+	if to := w.form(path + "/change" + coming); to.Has("from") || to.Get("commissionRate") != "15" || to.Get("maxPerSale") != "50" {
+		t.Errorf("the form of the terms to come: %v", to)
+	}
+	if changed := w.send(path+"/change"+coming, w.form(path+"/change"+coming, "commissionRate", "14", "name-1", "Gifts", "when-1", "Category: gift", "pay-1", "NONE", "rate-1", "")); changed.status != 303 {
+		t.Errorf("%d %s", changed.status, changed.text())
+	}
+	says(path+coming, "Pays 14 %, where no rule decides")
+	says(path+coming, "1 Gifts Category: gift nothing no")
+
+	open := w.form(path + "/change" + coming)
+	w.now = time.Date(2026, 12, 31, 22, 59, 59, 0, time.UTC)
+	if sale := sell(); sale.CommissionEarned.String() != "20" {
+		t.Errorf("the last second earns %s", sale.CommissionEarned)
+	}
+	w.now = w.now.Add(time.Second)
+	if sale := sell(); sale.CommissionEarned.String() != "14" {
+		t.Errorf("the first second earns %s", sale.CommissionEarned)
+	}
+	before = w.effects()
+	if late := w.send(path+"/change"+coming, open); late.status == 303 || w.effects() != before || !strings.Contains(late.text(), "form is too old") && !strings.Contains(late.text(), "not to come any more") {
+		t.Errorf("a form of terms that have begun: %d %s", late.status, late.text())
+	}
+	for _, gone := range []string{"/change" + coming, "/withdraw" + coming, "/withdraw?from=always", "/withdraw", "/change?from=", "/change?from=always", "/change?from=2027-01-01"} {
+		if page := w.get(path + gone); page.status != 400 && page.status != 404 {
+			t.Errorf("%s: %d %s", gone, page.status, page.text())
+		}
+	}
+	says(path+"?from=always", "terms from the beginning Past Change the terms…")
+	says(path+"?from=always", "Pays 20 %")
+	if page := w.get(path + "?from=tomorrow"); page.status != 404 {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	says(path, "1 Jan 2027, 00:00 In force 14 %, with 1 rule, at most 50.00 USD for a sale the beginning Past 20 %")
+	if err := w.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConversionsCost: what terms would have cost counts what is no payment, too, and so do the
+// pages with figures.
+func TestConversionsCost(t *testing.T) {
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	w.convert()
+	if page := w.get(""); !strings.Contains(page.text(), "0 Sales 1 Conversions") {
+		t.Errorf("the overview: %s", page.text())
+	}
+	if page := w.get("affiliates/" + must(w.AffiliateByEmail(t.Context(), "ada@example.org")).ID.String()); !strings.Contains(page.text(), "0 and 1 conversion") || !strings.Contains(page.body, `/terms">the program`) {
+		t.Errorf("the affiliate: %s", page.text())
+	}
+	page := w.send("terms/change", w.form("terms/change", "rate-1", "8", "check", "1"))
+	if !strings.Contains(page.text(), "0 sales and 1 conversion earned 5.00 USD, and would have earned 8.00 USD by these terms, 3.00 USD more.") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestShownBySale: the page of a sale says at which payment and month of its customer the rules
+// decided, and leads to the plan; that of settings says whom a sale credits.
+func TestShownBySale(t *testing.T) {
+	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Attribution.Touch = affiliate.TouchFirst })
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxMonths: 12, MaxPayments: 9}}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada", ExternalID: "tenant/7"}))
+	must(w.SetAffiliatePlan(t.Context(), plan.ID, ada.ID))
+	for range 2 {
+		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+		w.now = w.now.AddDate(0, 0, 40)
+	}
+	if page := w.get("sales/2"); !strings.Contains(page.text(), "Payment no. 2 of the customer, in month no. 2 Paid by the customer 100.00 USD Base of the whole sale 100.00 USD Rate, of the plan 20 %") || !strings.Contains(page.body, `/plans/`+plan.ID.String()+`">of the plan`) {
+		t.Error(page.text())
+	}
+	if page := w.get("settings"); !strings.Contains(page.text(), "A sale credits the first click of a visitor; whom each order names; the owner of a code first") {
+		t.Error(page.text())
+	}
+	for query, shown := range map[string]bool{"tenant%2F7": true, "tenant": false, "Moss": true} {
+		if page := w.get("affiliates?q=" + query); strings.Contains(page.text(), "ada@example.org tenant/7") != shown {
+			t.Errorf("%s: %s", query, page.text())
+		}
+	}
+}
+
+// TestLargeTermPages: the pages of many versions and of a sale with many lines stay small.
+func TestLargeTermPages(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{MaxMonths: 12, MaxPayments: 9, MaxPerSale: affiliate.MustAmount("50"), MaxPerCustomer: affiliate.MustAmount("500"), HoldDays: 30}}))
+	for i := range 31 {
+		must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i))), From: affiliate.Set(affiliate.Day(2030, 1, 1+i))}))
+	}
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("500")}
+	for i := range 500 {
+		sale.Lines = append(sale.Lines, affiliate.Line{ID: fmt.Sprint("line_", i), ProductID: fmt.Sprint("prod_", i), Name: "A product", Amount: affiliate.MustAmount("1")})
+	}
+	must(w.RecordSale(t.Context(), sale))
+	for path, says := range map[string]string{"plans/" + plan.ID.String(): "31 Jan 2030", "plans/" + plan.ID.String() + "/change": "31 Jan 2030", "sales/1": "And 400 lines more.", "sales/1/refund": "And 450 lines more, which the HTTP API can name."} {
+		if page := w.get(path); page.status != 200 || len(page.body) > 40_000 || !strings.Contains(page.text(), says) {
+			t.Errorf("%s: %d, %d bytes: %.2000s", path, page.status, len(page.body), page.text())
+		}
 	}
 }
