@@ -85,7 +85,7 @@ func attentionNotes() described {
 			},
 			"ConflictPayment": {
 				"": "A payment that brought money and has no sale. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
-				"outcome": "Why: it names a sale of which it is not (payment_conflict), its code was refused (refused), it names whom nobody is (unattributed), nothing told whom it may credit (parked), or it is in another currency than the program's (other_currency).",
+				"outcome": "Why: it names a sale of which it is not (payment_conflict), its code was refused (refused), it names whom nobody is (unattributed), nothing told whom it may credit (parked), or there is no rate for its currency (other_currency).",
 				"keys":    "The provider's ids of the payment.", "payerId": "The provider's id of its customer.",
 				"saleId": "The sale that it names; 0 when that was deleted, and when it names none.", "amount": "Of the payment.", "currency": "Of the amount.", "createdAt": "When it was reported.",
 			},

@@ -40,7 +40,7 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	case p.Outcome == affiliate.SaleParked:
 		return "nothing says whom to credit"
 	case p.Outcome == affiliate.SaleOtherCurrency:
-		return "it is in another currency than the program's"
+		return "it is in another currency than the program's, which has no rate for it"
 	case p.SaleID == 0:
 		return "it names a sale that was deleted"
 	}
@@ -123,7 +123,7 @@ var decidePayment = &action{
 		if d.gone {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
-		if d.Outcome == affiliate.SaleParked || d.Outcome == affiliate.SaleOtherCurrency {
+		if d.Outcome == affiliate.SaleParked {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
 		return form{

@@ -598,6 +598,7 @@ CREATE TABLE IF NOT EXISTS tributary.payments (
   sale_record_id uuid,
   gross bigint,
   currency text COLLATE "C" NOT NULL,
+  exchange_rate bigint,
   worth bigint,
   waiting json,
   conflict_record_id uuid,

@@ -345,6 +345,7 @@ CREATE TABLE tributary.payments (
   sale_record_id uuid,
   gross bigint,
   currency text NOT NULL,
+  exchange_rate bigint,
   worth bigint,
   waiting json,
   conflict_record_id uuid,

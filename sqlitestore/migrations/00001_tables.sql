@@ -567,6 +567,7 @@ CREATE TABLE tributary_payments (
   sale_record_id TEXT,
   gross INTEGER,
   currency TEXT NOT NULL,
+  exchange_rate INTEGER,
   worth INTEGER,
   waiting TEXT,
   conflict_record_id TEXT,
