@@ -26,7 +26,7 @@ func TestTermsPage(t *testing.T) {
 		"Refunds, one after the other": eachRow(keptOfLines), "Line": eachRow(decidedLine), "Rules": eachRow(refusedRules),
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
 		"Payments of one customer, one after the other": cappedPayments, "What one customer does, one after the other": conversions,
-		"Paid at": datedSales, "Charged": eachRow(chargedSale),
+		"Paid at": datedSales, "Charged": eachRow(chargedSale), "Sale with something for nothing": eachRow(amountForNothing), "Reported, one after the other": reportedLate,
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -470,14 +470,57 @@ func conversions(t *testing.T, terms affiliate.Terms, rows [][]string) {
 // limitedPayments has rows that follow one another.
 func limitedPayments(t *testing.T, terms affiliate.Terms, rows [][]string) {
 	s := newPageShop(t, terms, nil)
+	var sales []affiliate.Sale
 	for _, row := range rows {
-		in := saleOfPage(t, row[0]+"; paid 100")
+		rate := affiliate.Null[affiliate.Percent]()
 		if row[1] != "" {
-			in.CommissionRate = affiliate.Set(affiliate.MustPercent(row[1]))
+			rate = affiliate.Set(affiliate.MustPercent(row[1]))
 		}
-		sale := s.sell(in)
+		var sale affiliate.Sale
+		if of := regexp.MustCompile(`^the (second|third) `).FindStringSubmatch(row[0]); of != nil {
+			sale = sales[map[string]int{"second": 1, "third": 2}[of[1]]]
+			var err error
+			if sale, err = s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionRate: rate}); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			in := saleOfPage(t, row[0]+"; paid 100")
+			in.CommissionRate = rate
+			sale = s.sell(in)
+			sales = append(sales, sale)
+		}
 		same(t, "over", s.explain(sale).Terms.Over.Or(""), row[2])
 		same(t, "earned", sale.CommissionEarned, row[3])
+	}
+}
+
+func amountForNothing(t *testing.T, terms affiliate.Terms, row []string) {
+	s := newPageShop(t, terms, nil)
+	sale := s.sell(saleOfPage(t, row[0]))
+	if row[1] != "" {
+		if _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount(row[1]))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := s.explain(sale)
+	same(t, "bases", eachOf(e.Lines, func(l affiliate.ExplainedLine) any { return l.Base }), row[2])
+	same(t, "earned", e.Arithmetic.Rounded, row[3])
+}
+
+// reportedLate has rows that follow one another.
+func reportedLate(t *testing.T, _ affiliate.Terms, rows [][]string) {
+	s := newPageShop(t, affiliate.Terms{MaxMonths: 12}, nil)
+	for _, row := range rows {
+		var at [2]time.Time
+		for i := range at {
+			var err error
+			if at[i], err = time.Parse(time.DateOnly, row[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.now = at[0]
+		sale := s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount("10"), PaidAt: at[1]})
+		same(t, row[0], s.explain(sale).Terms.Month, row[2])
 	}
 }
 

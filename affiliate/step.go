@@ -55,8 +55,9 @@ type AssignTiersJob struct{}
 // current terms and deductions. A change of terms (a plan, an own rate, a tier)
 // applies to future sales; this job applies it to past ones. It does not change sales
 // in a payout, refunded sales, commissions that were set by hand and a sale's own
-// rate. A sale beyond its plan's limits stays without a commission. A filter with an
-// empty value selects nothing.
+// rate. A sale that is beyond the limits of these terms earns nothing from then on, and one
+// that no limit stops any more gets its commission. A filter with an empty value selects
+// nothing.
 //
 // Errors: [InvalidField] (totalEarned, commissionEarned) when a total does not fit.
 //

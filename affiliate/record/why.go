@@ -14,8 +14,9 @@ type Why struct {
 	By       affiliate.Enum[affiliate.CreditedBy]
 	RateFrom affiliate.Enum[affiliate.RateSource]
 	PlanFrom affiliate.Enum[affiliate.PlanSource]
-	Over     affiliate.Enum[affiliate.OverLimit] // empty: the terms gave a commission
+	Over     affiliate.Enum[affiliate.OverLimit] // that stops the commission; empty: none
 	Deduct   affiliate.Enum[affiliate.Deduction]
+	Referred bool  `json:",omitzero"` // Month is counted from the referral, and not from the first payment
 	Month    int16 `json:",omitzero"` // this was the customer's n-th month; 0: the terms did not ask
 	Click    int64 `json:",omitzero"` // the number of the click that credited the affiliate
 	Payment  int64 `json:",omitzero"` // this was the customer's n-th payment; 0: nobody's, or no payment

@@ -17,7 +17,13 @@ import (
 
 // A Stage says where a customer stands: the number of the payment and of the month, from
 // 1. Zero: no customer, no payment, or the terms do not ask.
-type Stage struct{ Payment, Month int64 }
+type Stage struct {
+	Payment, Month int64
+	referred       bool // the month is counted from the referral
+}
+
+// note stores the month of a stage.
+func (s Stage) note(w *record.Why) { w.Month, w.Referred = int16(s.Month), s.referred }
 
 // AsksPayment reports whether the terms need the number of a payment.
 func AsksPayment(t *affiliate.Terms) bool {
@@ -56,39 +62,48 @@ func (o *Op) stage(t *affiliate.Terms, ref *record.Referral, at affiliate.Instan
 			}
 		}
 	}
-	s.Month, err = o.Month(t, ref, at)
-	return s, err
+	return s, o.month(&s, t, ref, at)
 }
 
-// Month returns the month of a customer at a time, if the terms ask for it.
-func (o *Op) Month(t *affiliate.Terms, ref *record.Referral, at affiliate.Instant) (int64, error) {
+// month sets the month of a customer at a time, if the terms ask for it.
+func (o *Op) month(s *Stage, t *affiliate.Terms, ref *record.Referral, at affiliate.Instant) error {
 	if !AsksMonth(t) {
-		return 0, nil
+		return nil
 	}
 	from := at
+	s.referred = t.MonthsFrom == affiliate.MonthsFromReferral
 	switch {
 	case ref.ID == uuid.Nil:
-	case t.MonthsFrom == affiliate.MonthsFromReferral:
+	case s.referred:
 		from = ref.CreatedAt
 	default:
 		first, err := o.firstPayment(ref.ID)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if !first.IsZero() {
 			from = first
 		}
 	}
-	return monthNumber(from.Time(), at.Time(), o.Cfg.Location), nil
+	s.Month = monthNumber(from.Time(), at.Time(), o.Cfg.Location)
+	return nil
 }
 
-// firstPayment returns when a customer first paid; zero: not yet. A sale that was refunded
-// in full, or was free, is no payment.
-func (o *Op) firstPayment(ref uuid.UUID) (affiliate.Instant, error) {
-	first, err := o.firstSale(record.Key{Index: record.OfReferral, ID: ref}, func(r *record.Sale) bool {
-		return !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded)
+// firstPayment returns when a customer first paid, in whatever order that was reported; zero:
+// not yet. A sale that was refunded in full, or was free, is no payment.
+//
+// What is recorded more than PaidAtMost after a payment was paid after it. Sales are walked in
+// the order of their ids, which are in that of their recording, up to clocks that differ by less
+// than a day; so the walk ends there. Ids that the host makes are in no order.
+func (o *Op) firstPayment(ref uuid.UUID) (first affiliate.Instant, err error) {
+	_, err = o.firstSale(record.Key{Index: record.OfReferral, ID: ref}, func(r *record.Sale) bool {
+		paid := PaidOf(r)
+		if !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded) && (first.IsZero() || paid.Before(first)) {
+			first = paid
+		}
+		return !first.IsZero() && o.IDs.New == nil && r.CreatedAt.After(first.Add(PaidAtMost+24*time.Hour))
 	})
-	return PaidOf(&first), err
+	return first, err
 }
 
 // firstSale returns the first sale with a key that is such; the zero record: there is none.

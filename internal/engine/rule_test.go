@@ -287,12 +287,12 @@ func TestRuleChanges(t *testing.T) {
 	s.Verifies()
 }
 
-// The rules of other terms leave alone what earned nothing because of a limit.
+// The rules of other terms leave alone what their limits stop.
 func TestRuleOfSaleBeyondLimits(t *testing.T) {
 	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 }), t.Context()
 	s.ToTomas("100")
 	over := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rules: []affiliate.Rule{ruled("half", "50")}}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{MaxPayments: 1, Rules: []affiliate.Rule{ruled("half", "50")}}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
 	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	scene.Equal(t, over.Lines, scene.Must(s.Sale(ctx, over.ID)).Lines)

@@ -94,7 +94,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 func (o *Op) why(d *Decision) record.Why {
 	w := record.Why{By: affiliate.EnumOf(d.by), Over: affiliate.EnumOf(d.over), Deduct: affiliate.EnumOf(o.deduction())}
 	sources(&w, &d.deal)
-	w.Month = int16(d.stage.Month)
+	d.stage.note(&w)
 	if click := &d.Origin.Click; d.clicked() && !click.CreatedAt.After(o.Now) {
 		w.Click = click.Number
 	}

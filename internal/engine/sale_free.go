@@ -51,7 +51,7 @@ func (o *Op) rewardPaid(rec *record.Sale) error {
 	if err != nil || !rec.Why.Over.Is("") {
 		return err
 	}
-	DecideLines(rec, &d.Terms, d.rateFrom, Stage{rec.Why.Payment, int64(rec.Why.Month)})
+	DecideLines(rec, &d.Terms, rec.Why.RateFrom.Value(), stageOf(rec))
 	if err := o.limit(rec, &d.Terms, affiliate.Amount{}); err != nil {
 		return err
 	}
@@ -71,7 +71,10 @@ func (o *Op) notePayment(rec *record.Sale) (deal, error) {
 		if err != nil {
 			return d, err
 		}
-		rec.Why.Over, rec.Why.Month = affiliate.EnumOf(OverTerms(&d.Terms, s)), int16(s.Month)
+		s.note(&rec.Why)
+		if !rec.RateFixed {
+			rec.Why.Over = affiliate.EnumOf(OverTerms(&d.Terms, s))
+		}
 		totals, err := o.Totals(ref.ID)
 		if err != nil {
 			return d, err

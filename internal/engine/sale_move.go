@@ -41,10 +41,9 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	over := OverTerms(&d.Terms, s)
 	rec.Why.By, rec.Why.Click, rec.Why.Over = affiliate.EnumOf(affiliate.CreditAffiliate), 0, affiliate.EnumOf(over)
 	sources(&rec.Why, &d)
-	rec.Why.Month = int16(s.Month)
+	s.note(&rec.Why)
 	if rec.Free || over != "" {
-		DecideLines(rec, &affiliate.Terms{}, d.rateFrom, s) // nothing decides about what earns nothing
-		rec.Cap = affiliate.Opt[affiliate.Amount]{}
+		stop(rec)
 		return nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)

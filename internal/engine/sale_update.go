@@ -207,6 +207,9 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 		rec.Rate, rec.RateFixed = affiliate.Set(rate), true
 		rec.Why.RateFrom, rec.Why.TierID = affiliate.EnumOf(affiliate.RateOfSale), uuid.Nil
 		rec.Cap = affiliate.Opt[affiliate.Amount]{}
+		if err := o.unstop(rec); err != nil {
+			return err
+		}
 		for i := range rec.Lines { // only a rule that pays nothing comes before it
 			if l := &rec.Lines[i]; l.Pay.Type != affiliate.RuleNone {
 				l.Rule, l.Pay = "", affiliate.RulePay{}
@@ -237,31 +240,80 @@ func (o *Op) applyTerms(rec *record.Sale) error {
 	return o.decideAgain(rec, &d, &ref)
 }
 
-// decideAgain lets the rules of other terms decide about a stored sale, whose payment keeps
-// its number.
+// decideAgain lets the limits, rules and caps of other terms decide about a stored sale, whose
+// payment keeps its number. A free order, and an older sale that has no commission and does not
+// say why, stay as they are.
 func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error {
+	earns := len(rec.Commissions) > 0
+	if rec.Free || !earns && rec.Why.Over.Is("") {
+		return nil
+	}
 	s, err := o.StageOf(&d.Terms, ref, rec)
-	if err != nil || len(rec.Commissions) == 0 {
+	if err != nil {
 		return err
 	}
+	s.note(&rec.Why)
+	if !rec.Why.By.Is("") { // an older sale does not say where its customer stood
+		rec.Why.Over = affiliate.EnumOf(OverTerms(&d.Terms, s))
+	}
+	if !rec.Why.Over.Is("") {
+		stop(rec)
+		return nil
+	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
-	rec.Why.Month = int16(s.Month)
 	own, err := tally(rec)
 	if err != nil {
 		return err
 	}
-	return o.limit(rec, &d.Terms, own.Commission)
+	if err := o.limit(rec, &d.Terms, own.Commission); err != nil || earns {
+		return err
+	}
+	return o.reward(rec, *d)
+}
+
+// stop leaves a sale nothing to earn that is free, or beyond a limit of its terms: no rule
+// decides about it, and a commission that it has is capped at nothing.
+func stop(rec *record.Sale) {
+	DecideLines(rec, &affiliate.Terms{}, "", Stage{})
+	rec.Cap = affiliate.Opt[affiliate.Amount]{}
+	if len(rec.Commissions) > 0 {
+		rec.Cap = affiliate.Set(affiliate.Amount{})
+	}
+}
+
+// unstop lets the rules that come before its own rate decide about a sale that a limit stopped.
+func (o *Op) unstop(rec *record.Sale) error {
+	if rec.Free || rec.Why.Over.Is("") {
+		return nil
+	}
+	d, ref, err := o.dealOf(rec)
+	if err != nil {
+		return err
+	}
+	s, err := o.StageOf(&d.Terms, &ref, rec)
+	if err != nil {
+		return err
+	}
+	s.note(&rec.Why)
+	rec.Why.Over, rec.Why.PlanFrom, rec.Why.PlanID = affiliate.Enum[affiliate.OverLimit]{}, affiliate.EnumOf(d.planFrom), d.planID
+	DecideLines(rec, &d.Terms, affiliate.RateOfSale, s)
+	return nil
+}
+
+// stageOf returns where the customer of a stored sale stood, as the sale says.
+func stageOf(rec *record.Sale) Stage {
+	return Stage{rec.Why.Payment, int64(rec.Why.Month), rec.Why.Referred}
 }
 
 // StageOf returns where the customer of a stored sale stood: as it was recorded, and the
-// month as of now when the terms did not ask for it then.
+// month as of now when the terms did not ask for it then, or count it from elsewhere.
 func (o *Op) StageOf(t *affiliate.Terms, ref *record.Referral, rec *record.Sale) (Stage, error) {
-	s := Stage{rec.Why.Payment, int64(rec.Why.Month)}
-	if rec.ReferralID == uuid.Nil || s.Month > 0 || rec.Conversion != "" {
+	s := stageOf(rec)
+	known := s.Month > 0 && s.referred == (t.MonthsFrom == affiliate.MonthsFromReferral)
+	if rec.ReferralID == uuid.Nil || known || rec.Conversion != "" {
 		return s, nil
 	}
-	month, err := o.Month(t, ref, PaidOf(rec))
-	s.Month = month
+	err := o.month(&s, t, ref, PaidOf(rec))
 	return s, err
 }
 
@@ -309,6 +361,10 @@ func (o *Op) applyCommission(before, rec *record.Sale, up affiliate.SaleUpdate) 
 	if paid {
 		return o.rewardPaid(rec)
 	}
+	freed := !before.Why.Over.Is("") && rec.Why.Over.Is("") // by a rate of its own
+	if freed && len(rec.Commissions) == 0 && !before.Status.Is(affiliate.SaleRefunded) {
+		return o.rewardOwn(rec)
+	}
 	sent := !up.TotalEarned.IsZero() || !up.CommissionRate.IsZero()
 	settled := inPayout(before) && !up.ClawBack || before.Status.Is(affiliate.SaleRefunded)
 	if sameGround(before, rec) && (settled || !sent) {
@@ -336,6 +392,15 @@ func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) er
 	if has {
 		return o.Recompute(rec)
 	}
+	if err := o.rewardOwn(rec); err != nil || rec.Why.Over.Is("") || rec.RateFixed {
+		return err
+	}
+	stop(rec) // the limit holds again as soon as the amount is dropped
+	return nil
+}
+
+// rewardOwn adds the commission of a sale that had none, and is paid by a rate or an amount of its own.
+func (o *Op) rewardOwn(rec *record.Sale) error {
 	d, _, err := o.dealOf(rec)
 	if err != nil {
 		return err

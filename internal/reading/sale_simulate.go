@@ -171,13 +171,12 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 }
 
 // applies reports whether terms decide about the commission of a sale. They do
-// not when it was set by hand, also beyond the limits of its terms, when it is
-// older than the recorded reasons, when the limits cannot be checked, or when its
+// not when it was set by hand, when it is older than the recorded reasons, when the limits cannot be checked, or when its
 // own rate has another type. When the rate of such an old sale is changed later,
 // the sale has the source of the new rate, and still nothing about the limits.
 func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
 	_, hand := r.ByHand.Get()
-	if hand || r.Why.By.Is("") || !r.Why.Over.Is("") && len(r.Commissions) > 0 || lost(q, r) {
+	if hand || r.Why.By.Is("") || lost(q, r) {
 		return false
 	}
 	return !ownRate(r) || r.RateType.Is(q.Terms.Type)

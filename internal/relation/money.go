@@ -61,6 +61,7 @@ func saleFields() []field[record.Sale] {
 		optInteger("why_click_id", "the click that credited the affiliate; NULL: none", func(r *record.Sale) *int64 { return &r.Why.Click }),
 		optInteger("why_payment", "the customer's n-th payment; NULL: no payment, or of nobody known", func(r *record.Sale) *int64 { return &r.Why.Payment }),
 		optInteger("why_month", "the customer's n-th month; NULL: the terms did not ask for it", func(r *record.Sale) *int16 { return &r.Why.Month }),
+		flag("why_month_from_referral", "why_month is counted from when the customer was referred, and not from the first payment", func(r *record.Sale) *bool { return &r.Why.Referred }),
 		optMoney("why_earlier", "what the other sales of the customer earned then; NULL: the terms did not ask for it", func(r *record.Sale) *affiliate.Opt[affiliate.Amount] { return &r.Why.Earlier }),
 		ref("why_commission_plan_id", "the plan; NULL: the program's terms", func(r *record.Sale) *uuid.UUID { return &r.Why.PlanID }),
 		ref("why_commission_tier_id", "the tier that gave the rate; NULL: none", func(r *record.Sale) *uuid.UUID { return &r.Why.TierID }),

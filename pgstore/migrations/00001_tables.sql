@@ -262,6 +262,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   why_click_id bigint,
   why_payment bigint,
   why_month bigint,
+  why_month_from_referral boolean NOT NULL,
   why_earlier bigint,
   why_commission_plan_id uuid,
   why_commission_tier_id uuid,

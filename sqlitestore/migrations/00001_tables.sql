@@ -246,6 +246,7 @@ CREATE TABLE tributary_sales (
   why_click_id INTEGER,
   why_payment INTEGER,
   why_month INTEGER,
+  why_month_from_referral INTEGER NOT NULL CHECK (why_month_from_referral IN (0, 1)),
   why_earlier INTEGER,
   why_commission_plan_id TEXT,
   why_commission_tier_id TEXT,
