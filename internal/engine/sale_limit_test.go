@@ -82,6 +82,23 @@ func TestRateOfSaleBeyondLimitsAndRules(t *testing.T) {
 	}
 }
 
+// RecalculateJob leaves a sale the rate that was given for it, and lets a rule of today that pays
+// nothing decide before it.
+func TestRecalculateRateOfSale(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("15"), Lines: []affiliate.Line{line("g", "gift", "60"), line("m", "mug", "40")}})
+	gifts := []affiliate.Rule{kind(ruled("gifts", "0", "gift"), affiliate.RuleNone), ruled("half", "50")}
+	for _, step := range []struct {
+		rules  affiliate.Opt[[]affiliate.Rule]
+		earned string
+	}{{affiliate.Set(gifts), "6"}, {affiliate.Null[[]affiliate.Rule](), "15"}} {
+		scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Rules: step.rules}))
+		scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
+		stands(s, sale.ID, step.earned, "")
+		scene.Equal(t, affiliate.RateOfSale, scene.Must(s.ExplainSale(ctx, sale.ID)).Terms.RateFrom)
+	}
+}
+
 // A payout takes what a given rate earns. When that is taken away afterwards, a further entry
 // takes it back, and the first payment counts as ever.
 func TestRateOfSaleBeyondLimitsInPayout(t *testing.T) {

@@ -207,8 +207,10 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 		rec.Rate, rec.RateFixed = affiliate.Set(rate), true
 		rec.Why.RateFrom, rec.Why.TierID = affiliate.EnumOf(affiliate.RateOfSale), uuid.Nil
 		rec.Cap = affiliate.Opt[affiliate.Amount]{}
-		if err := o.unstop(rec); err != nil {
-			return err
+		if !rec.Why.Over.Is("") {
+			if err := o.decideOwn(rec); err != nil {
+				return err
+			}
 		}
 		for i := range rec.Lines { // only a rule that pays nothing comes before it
 			if l := &rec.Lines[i]; l.Pay.Type != affiliate.RuleNone {
@@ -229,7 +231,11 @@ func (o *Op) applyRate(rec *record.Sale, given affiliate.Opt[affiliate.Percent])
 // of its own.
 func (o *Op) applyTerms(rec *record.Sale) error {
 	if rec.RateFixed {
-		return nil
+		stopped := !rec.Why.Over.Is("")
+		if err := o.decideOwn(rec); err != nil || !stopped || rec.Free || len(rec.Commissions) > 0 {
+			return err
+		}
+		return o.rewardOwn(rec)
 	}
 	d, ref, err := o.dealOf(rec)
 	if err != nil {
@@ -281,9 +287,10 @@ func stop(rec *record.Sale) {
 	}
 }
 
-// unstop lets the rules that come before its own rate decide about a sale that a limit stopped.
-func (o *Op) unstop(rec *record.Sale) error {
-	if rec.Free || rec.Why.Over.Is("") {
+// decideOwn lets the rules of the current terms that come before its own rate decide about a
+// sale. No limit stops it.
+func (o *Op) decideOwn(rec *record.Sale) error {
+	if rec.Free {
 		return nil
 	}
 	d, ref, err := o.dealOf(rec)

@@ -52,7 +52,7 @@ type termsSale struct {
 	id       affiliate.SaleID
 	owner    *termsPayee
 	customer string // empty: none
-	at       time.Time
+	at, paid time.Time
 	free     bool
 	trigger  affiliate.PaymentTrigger
 	product  string // of a sale without lines
@@ -70,8 +70,10 @@ type termsSale struct {
 	rate           *big.Rat
 	typ            affiliate.CommissionType
 	stopped        affiliate.OverLimit
+	referred       bool     // the month is counted from the referral
+	stale          bool     // the terms that decided last count another month, which is not stored
 	nothing        bool     // it is free or stopped, and has no commission
-	earlier        *big.Rat // what the other sales of its customer earned
+	earlier        *big.Rat // what the other sales of its customer earned; nil: not read yet
 	limit          *big.Rat // its cap; nil: none
 
 	refunded, declined, held bool
@@ -88,6 +90,7 @@ type termsLine struct {
 
 type termsModel struct {
 	open      func() *scene.World // one more of the same program
+	takes     func(affiliate.Terms) error
 	w         *scene.World
 	last      affiliate.NewSale
 	zone      *time.Location
@@ -99,7 +102,6 @@ type termsModel struct {
 	referred  map[string]time.Time // the customers, and since when they are
 	sales     []*termsSale         // that are there
 	n         int
-	tainted   bool // recalculated under terms that might pay what the former ones did not
 }
 
 var (
@@ -163,8 +165,8 @@ func drawRule(rt *rapid.T, name string, most int, conditions []string) affiliate
 
 // drawTerms draws terms that a program takes. Rules that can never hold are left out:
 // TestCoveredRules is about them.
-func (m *termsModel) drawTerms(rt *rapid.T, origin affiliate.MonthsFrom, takes func(affiliate.Terms) error) affiliate.Terms {
-	t := affiliate.Terms{MonthsFrom: origin, Type: choose(rt, "type", affiliate.CommissionPercentage, affiliate.CommissionPercentage, affiliate.CommissionFlat)}
+func (m *termsModel) drawTerms(rt *rapid.T, typ affiliate.CommissionType) affiliate.Terms {
+	t := affiliate.Terms{Type: typ, MonthsFrom: choose(rt, "months from", "", affiliate.MonthsFromReferral)}
 	t.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 60_0000).Draw(rt, "rate"))
 	if maybe(rt, "limited", 3) {
 		t.MaxPayments, t.MaxMonths = rapid.Int64Range(0, 3).Draw(rt, "max payments"), rapid.Int64Range(0, 3).Draw(rt, "max months")
@@ -178,7 +180,7 @@ func (m *termsModel) drawTerms(rt *rapid.T, origin affiliate.MonthsFrom, takes f
 	for i := range rapid.IntRange(0, 5).Draw(rt, "rules") {
 		more := t
 		more.Rules = append(slices.Clone(t.Rules), drawRule(rt, fmt.Sprint("rule ", i), 2, slices.Concat(ruleConditions...)))
-		if takes(more) == nil {
+		if m.takes(more) == nil {
 			t = more
 		}
 	}
@@ -263,9 +265,28 @@ func (s *termsSale) forget() {
 	}
 }
 
-// caps is T15.
-func (s *termsSale) caps() {
-	s.limit = nil
+// stops says whether a limit stops a sale, or it is free; then no rule decides about it.
+func (s *termsSale) stops() bool {
+	s.stopped, s.limit = s.over(), nil
+	if !s.free && s.stopped == "" {
+		return false
+	}
+	for _, l := range s.lines {
+		l.rule = nil
+	}
+	if s.forget(); !s.nothing {
+		s.limit = new(big.Rat) // what it has of a commission earns nothing
+	}
+	return true
+}
+
+// caps is T15. What the other sales of the customer earned is read once; of is the sale whose
+// next state s is.
+func (m *termsModel) caps(s, of *termsSale) {
+	if s.earlier == nil {
+		s.earlier = m.others(of)
+	}
+	s.limit, s.nothing = nil, false
 	if s.source == affiliate.RateOfSale {
 		return
 	}
@@ -481,20 +502,24 @@ func (m *termsModel) numbers(s *termsSale) {
 // them and the sale does not have it.
 func (m *termsModel) monthOf(s *termsSale) {
 	asked := s.terms.MaxMonths > 0 || slices.ContainsFunc(s.terms.Rules, func(r affiliate.Rule) bool { return r.When.MonthFrom+r.When.MonthTo > 0 })
-	if s.customer == "" || !asked || s.month > 0 {
+	referred := s.terms.MonthsFrom == affiliate.MonthsFromReferral
+	if s.customer == "" || !asked || s.month > 0 && s.referred == referred {
 		return
 	}
-	first := s.at
-	for _, other := range slices.Backward(m.byCustomer(s.customer)) {
+	var payments []time.Time
+	for _, other := range m.byCustomer(s.customer) {
 		if !other.free && !other.refunded {
-			first = other.at
+			payments = append(payments, other.paid)
 		}
 	}
-	if s.terms.MonthsFrom == affiliate.MonthsFromReferral {
+	first := s.paid
+	if s.referred = referred; referred {
 		first = m.referred[s.customer]
+	} else if payments != nil {
+		first = slices.MinFunc(payments, time.Time.Compare)
 	}
 	year, month, day := first.In(m.zone).Date()
-	today := s.at.In(m.zone).Format(time.DateOnly)
+	today := s.paid.In(m.zone).Format(time.DateOnly)
 	for s.month = 1; ; s.month++ {
 		next := time.Date(year, month+time.Month(s.month), day, 0, 0, 0, 0, time.UTC)
 		if next.Day() != day { // a shorter month
@@ -522,7 +547,7 @@ func TestModelTerms(t *testing.T) {
 				})
 				rt.Repeat(map[string]func(*rapid.T){
 					"sell": m.sell, "sell more": m.sell, "sell once more": m.sell, "refund": m.refund, "refund more": m.refund, "refund once more": m.refund,
-					"own rate": m.ownRate, "plan": m.plan, "rate": m.rateOf, "total": m.totalOf, "give": m.give, "decline": m.decline, "remove": m.remove,
+					"own rate": m.ownRate, "plan": m.plan, "terms": m.change, "rate": m.rateOf, "total": m.totalOf, "give": m.give, "decline": m.decline, "remove": m.remove,
 					"recalculate": m.recalculate, "pay": m.pay,
 					"pass": func(rt *rapid.T) {
 						m.w.Pass(time.Duration(rapid.Int64Range(1, 40*24).Draw(rt, "hours")) * time.Hour)
