@@ -19,36 +19,39 @@ const maxAnswer = 10_000
 // CreateAffiliate implements tributary.Program.CreateAffiliate.
 func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "CreateAffiliate", Writes).End(&err)
-	return p.addAffiliate(ctx, "affiliate.create", in, p.newStatus(in.AffiliateStatus))
+	return p.addAffiliate(ctx, in, addition{request: "affiliate.create", status: p.newStatus(in.AffiliateStatus)})
 }
 
 // InviteAffiliate implements tributary.Program.InviteAffiliate.
 func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "InviteAffiliate", Writes).End(&err)
-	return p.addAffiliate(ctx, "affiliate.invite", in, affiliate.AffiliateInvited)
+	return p.addAffiliate(ctx, in, addition{request: "affiliate.invite", status: affiliate.AffiliateInvited})
 }
 
 // EnsureAffiliate implements tributary.Program.EnsureAffiliate.
 func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "EnsureAffiliate", Writes).End(&err)
-	return p.addAffiliate(ctx, ensured, in, p.newStatus(in.AffiliateStatus))
+	return p.addAffiliate(ctx, in, addition{request: "affiliate.ensure", status: p.newStatus(in.AffiliateStatus), ensures: true})
 }
 
-// ensured is what the request of EnsureAffiliate is called in its receipt.
-const ensured = "affiliate.ensure"
+// An addition says how an affiliate is added.
+type addition struct {
+	request string // what it is called in a receipt
+	status  affiliate.AffiliateStatus
+	ensures bool // the one with its external id is as good
+}
 
-// addAffiliate creates an affiliate with the given status, unless it is ensured and there
-// already.
-func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.NewAffiliate, status affiliate.AffiliateStatus) (affiliate.Affiliate, error) {
-	rq := Request{Once: in.Once, Name: name, Input: struct {
+// addAffiliate creates an affiliate, unless it is ensured and there already.
+func (p *Program) addAffiliate(ctx context.Context, in affiliate.NewAffiliate, how addition) (affiliate.Affiliate, error) {
+	rq := Request{Once: in.Once, Name: how.request, Input: struct {
 		affiliate.NewAffiliate
 		Answers []affiliate.Answer // they are part of the request
 	}{in, in.Answers}}
-	rq.Refused = newAffiliateNormalize(&in, name == ensured)
+	rq.Refused = newAffiliateNormalize(&in, how.ensures)
 	base, random := SlugBase(in.Email), RandomSlug(p.IDs.Fresh())
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Affiliate, error) {
-		if name == ensured {
+		if how.ensures {
 			known, err := o.affiliateByExternalID(in.ExternalID)
 			if err == nil {
 				return o.affiliateOf(known)
@@ -68,7 +71,7 @@ func (p *Program) addAffiliate(ctx context.Context, name string, in affiliate.Ne
 			}
 		}
 		rec := record.Affiliate{
-			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, ExternalID: in.ExternalID, Status: status,
+			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, ExternalID: in.ExternalID, Status: how.status,
 			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
 			CreatedAt: o.Now, UpdatedAt: o.Now,
 		}

@@ -218,7 +218,7 @@ func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 	result, err := pay.Apply(ctx, p, a)
 	if err == nil {
 		h.warned.look(ctx, p)
-		if a.NoLines == pay.LinesMissing && result.Outcome == affiliate.SaleRecorded && len(p.Config().Terms.Rules) > 0 {
+		if a.NoLines == pay.LinesMissing && result.Outcome == affiliate.SaleRecorded && ruled(ctx, p) {
 			h.warned.say(ctx, saysUnlisted, &result)
 		}
 	}

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,6 +63,19 @@ func warningOf(r *pay.Result) string {
 		return saysLines
 	}
 	return ""
+}
+
+// ruled reports whether terms in force have rules: those of the program, or of a plan.
+func ruled(ctx context.Context, p *tributary.Program) bool {
+	own, err := p.Terms(ctx)
+	if err != nil {
+		return false
+	}
+	if slices.ContainsFunc(own, func(v affiliate.DatedTerms) bool { return v.InForce && len(v.Rules) > 0 }) {
+		return true
+	}
+	plans, err := p.Plans(ctx, affiliate.Page{})
+	return err == nil && slices.ContainsFunc(plans.Items, func(plan affiliate.Plan) bool { return len(plan.Rules) > 0 })
 }
 
 // warnings count what was left out, by kind, and write it to the log.
