@@ -15,17 +15,24 @@ import (
 // TestAttributionTable tries every row of the table in docs/rules.md 5.8: the sale, its
 // explanation, the preview of an order with a code, and the referral of a new customer.
 func TestAttributionTable(t *testing.T) {
+	for _, row := range attributionRows(t) {
+		t.Run(strings.Join(row[:3], " / "), func(t *testing.T) { tryAttribution(t, row) })
+	}
+}
+
+// attributionRows are the cells of that table.
+func attributionRows(t *testing.T) (rows [][]string) {
+	t.Helper()
 	_, section, _ := strings.Cut(read(t, "docs/rules.md"), "### 5.8")
 	_, table, _ := strings.Cut(section, "| Attribution |")
-	rows := strings.Split(table, "\n")[2:]
-	rows = rows[:slices.Index(rows, "")]
+	lines := strings.Split(table, "\n")[2:]
+	for _, line := range lines[:slices.Index(lines, "")] {
+		rows = append(rows, cellsOf(line))
+	}
 	if len(rows) < 20 {
 		t.Errorf("only %d rows", len(rows))
 	}
-	for _, line := range rows {
-		row := cellsOf(line)
-		t.Run(strings.Join(row[:3], " / "), func(t *testing.T) { tryAttribution(t, row) })
-	}
+	return rows
 }
 
 func tryAttribution(t *testing.T, row []string) {
@@ -72,6 +79,58 @@ func tryAttribution(t *testing.T, row []string) {
 	}
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAttributionOfPayments tries every row of that table with a payment of a provider, which
+// names code and click as tries: it credits whom the sale credits, for the same reason. A renewal,
+// which names nobody, credits the affiliate of the customer.
+func TestAttributionOfPayments(t *testing.T) {
+	for _, row := range attributionRows(t) {
+		t.Run(strings.Join(row[:3], " / "), func(t *testing.T) {
+			s := newCreditShop(t, attributionOf(t, row[0]))
+			order, _ := s.before(row[1])
+			var tries []affiliate.Credit
+			has := strings.Split(row[2], ", ")
+			for _, code := range []string{"ADA20", "BEN20"} { // adapters put the codes of a payment first
+				if slices.Contains(has, code) {
+					tries = append(tries, affiliate.Credit{PromoCode: code})
+				}
+			}
+			if slices.Contains(has, "click") {
+				tries = append(tries, affiliate.Credit{ReferralID: strconv.FormatInt(int64(s.click), 10)})
+			}
+			pays := func(id string, paid affiliate.Paid) affiliate.Sale {
+				t.Helper()
+				paid.Gross = order.TotalEarned
+				paid.TotalEarned, paid.ExternalID = order.TotalEarned, id
+				res, err := s.ReportPayment(t.Context(), affiliate.PaymentFact{
+					Provider: "stripe", Keys: []string{"pi_" + id}, At: s.now, Currency: "USD",
+					Payer: affiliate.PayerFact{ID: "cus_1", Email: order.Email, Name: order.Name}, Sale: affiliate.Set(paid),
+				})
+				sale, ok := res.Sale.Get()
+				if err != nil || !ok {
+					t.Fatalf("the payment is %s: %v", res.Outcome, err)
+				}
+				return sale
+			}
+			want := s.people[row[3]]
+			first := pays("1", affiliate.Paid{Tries: tries})
+			why, err := s.ExplainSale(t.Context(), first.ID)
+			if err != nil || first.AffiliateID != want.ID || "`"+string(why.Credit.By)+"`" != row[4] {
+				t.Errorf("it credits %s by %s: %v", first.Affiliate.FirstName, why.Credit.By, err)
+			}
+			customer, err := s.Referral(t.Context(), order.Email)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if renewed := pays("2", affiliate.Paid{Renewal: true}); renewed.AffiliateID != customer.AffiliateID {
+				t.Errorf("the renewal credits %s", renewed.Affiliate.FirstName)
+			}
+			if err := s.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
