@@ -132,6 +132,48 @@ func TestCheck102(t *testing.T) {
 	}
 }
 
+// The column externalId is the host's own id of an affiliate. One that another affiliate has
+// refuses its row, and an affiliate who is there already keeps what they have.
+func TestExternalIDs(t *testing.T) {
+	w := newWorld(t)
+	for _, in := range []affiliate.NewAffiliate{
+		{FirstName: "Lea", LastName: "Here", Email: "lea@example.com", ExternalID: "user-9", AffiliateLink: "lea"},
+		{FirstName: "Tom", LastName: "Here", Email: "tom@example.com", AffiliateLink: "tom"},
+	} {
+		must(w.CreateAffiliate(t.Context(), in))
+	}
+	file := func() importer.Source {
+		return importer.CSV(textOf("id,mail,name,user",
+			"1,mara@example.com,Mara Holm,user-1", "2,john@example.com,John Doe,", "3,eve@example.com,Eve Moss,user-9", "4,lea@example.com,Lea Here,user-4",
+			"5,tom@example.com,Tom Here,user-5", "6,kim@example.com,Kim Ray,user-1", "7,ida@example.com,Ida Ray,"+strings.Repeat("x", 256),
+		), importer.Mapping{Kind: importer.Affiliates, Columns: map[string]string{"ref": "id", "email": "mail", "name": "name", "externalId": "user"}})
+	}
+	for range 2 { // the same file again changes nothing
+		report := w.run(file(), importer.Options{})
+		var got []string
+		for _, r := range report.Rejects {
+			got = append(got, fmt.Sprint(r.Line, " ", r.Err.Reason, " ", r.Field))
+		}
+		if diff := cmp.Diff([]string{"4 affiliate_external_id_taken externalId", "7 affiliate_external_id_taken externalId", "8 invalid_field externalId"}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		ids := map[string]string{}
+		for _, a := range w.affiliates() {
+			ids[a.Email] = a.ExternalID
+		}
+		want := map[string]string{"mara@example.com": "user-1", "john@example.com": "", "lea@example.com": "user-9", "tom@example.com": ""}
+		if diff := cmp.Diff(want, ids); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	mara := must(w.Affiliate(t.Context(), "ext:user-1"))
+	ensured := must(w.EnsureAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "M", LastName: "H", Email: "other@example.com", ExternalID: "user-1"}))
+	if mara.Email != "mara@example.com" || ensured.ID != mara.ID {
+		t.Errorf("user-1 is %s, and ensured %s", mara.Email, ensured.Email)
+	}
+	w.verify()
+}
+
 // Check 103: visits of the other service and visits here add up, and those of a
 // deleted link stay with the affiliate.
 func TestCheck103(t *testing.T) {
