@@ -96,7 +96,7 @@ func (d drawing) fillLeaf(v reflect.Value) bool {
 	case *affiliate.Percent:
 		*p = affiliate.PercentFromScaled(rapid.Int64().Draw(d.rt, "percent"))
 	case *affiliate.ExchangeRate:
-		*p = affiliate.ExchangeRateFromScaled(rapid.Int64().Draw(d.rt, "rate"))
+		*p = affiliate.ExchangeRateFromScaled(rapid.Int64Min(1).Draw(d.rt, "rate"))
 	case *affiliate.Time:
 		*p = anyTime().Draw(d.rt, "time")
 	case *uuid.UUID:
