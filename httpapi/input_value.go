@@ -30,12 +30,9 @@ func (in *input) currency() affiliate.Currency {
 	return o.Or("")
 }
 
-// exchangeRate reads what one unit of the currency is worth.
+// exchangeRate reads what one unit of the currency is worth; null is as good as none.
 func (in *input) exchangeRate() affiliate.ExchangeRate {
 	value, isNull := in.find("exchangeRate", kindNumber)
-	if isNull {
-		in.fault(refusal.FieldNull)
-	}
 	return opt(value, isNull, func(v json.RawMessage) affiliate.ExchangeRate {
 		return number(in, v, affiliate.ParseExchangeRate)
 	}).Or(affiliate.ExchangeRate{})

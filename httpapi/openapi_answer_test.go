@@ -186,13 +186,14 @@ func codeRefusals() []affiliate.Reason {
 		affiliate.CouponExpired, affiliate.CodeExhausted, affiliate.CouponExhausted, affiliate.CodeUnassigned,
 		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
 		affiliate.WrongCustomer, affiliate.WrongProduct, affiliate.AffiliateSuspended,
+		affiliate.CouponOtherCurrency,
 	}
 }
 
 // codeRefusalsWithoutOrder are those that a referral may have: it has no total
 // and no product.
 func codeRefusalsWithoutOrder() []affiliate.Reason {
-	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct}
+	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct, affiliate.CouponOtherCurrency}
 	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 

@@ -118,6 +118,9 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 		if name == "returnedReason" {
 			body["status"] = "RETURNED" // the only one with such a reason
 		}
+		if name == "exchangeRate" && value != nil {
+			body["currency"] = "EUR" // the program's has none
+		}
 		if inner == "" {
 			body[name] = value
 			delete(body, properName(op, name)) // an alias is ignored when the proper name is sent

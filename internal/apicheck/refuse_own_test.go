@@ -375,12 +375,13 @@ func (s *story) ofCodes() {
 		"wrong_product":    s.codeOf(of, "of", ""),
 
 		"affiliate_suspended": s.codeOfStopped(),
+		"other_currency":      s.codeOf(s.post("/coupons", `{"name":"Yen","couponType":"FLAT","amountOff":5,"currency":"JPY"}`), "yen", ""),
 	} {
 		order := fmt.Sprintf(`{"promoCode":%q,"email":"elsewhere@example.net","referralId":"kim-2","totalEarned":10,"product":{"productId":"z"}}`, promo)
 		s.refused(s.t, code, http.MethodPost, "/sales", order)
 		s.ok(s.t, http.MethodPost, "/promotional-codes/validate", order)
 		switch code {
-		case "below_minimum", "wrong_currency", "wrong_product":
+		case "below_minimum", "wrong_currency", "wrong_product", "other_currency":
 			continue // a referral and a conversion have no total and no product
 		}
 		s.refused(s.t, code, http.MethodPost, "/referrals", fmt.Sprintf(

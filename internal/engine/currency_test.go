@@ -100,3 +100,29 @@ func TestRateOfSale(t *testing.T) {
 	}
 	s.Verifies()
 }
+
+// A FLAT coupon takes its amount off orders of its currency. Where there is no order, as with
+// a referral, it refuses nothing.
+func TestFlatCouponOfAnotherCurrency(t *testing.T) {
+	s, ctx := scene.NewShop(t, euros("1.0842")), t.Context()
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "5", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("5")), Currency: affiliate.Set(affiliate.Currency("EUR"))}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FIVE", AffiliateID: s.Person.ID}))
+	sale := affiliate.NewSale{PromoCode: "FIVE", TotalEarned: scene.Sum("45"), Subtotal: affiliate.Set(scene.Sum("50")), Currency: "EUR"}
+	order := affiliate.Order{PromoCode: "FIVE", Subtotal: sale.Subtotal, Currency: "EUR"}
+	if e := scene.Must(s.Evaluate(ctx, order)); !e.Valid || e.Discount != affiliate.Set(scene.Sum("5")) || e.Total != affiliate.Set(scene.Sum("45")) {
+		t.Errorf("in euros: %+v", e)
+	}
+	s.Sell(sale)
+	order.Currency, sale.Currency = "", ""
+	if e := scene.Must(s.Evaluate(ctx, order)); e.Valid || e.Reasons[0].Reason != affiliate.CouponOtherCurrency || e.Reasons[0].Currency != "EUR" || !e.Discount.IsNull() {
+		t.Errorf("in dollars: %+v", e)
+	}
+	if _, err := s.RecordSale(ctx, sale); !refusedAs(err, affiliate.CouponOtherCurrency, "") {
+		t.Errorf("a sale in dollars: %v", err)
+	}
+	if e := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "FIVE"})); !e.Valid || len(e.Unverified) != 1 || e.Unverified[0] != affiliate.CouponOtherCurrency {
+		t.Errorf("without an amount: %+v", e)
+	}
+	scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{PromoCode: "FIVE", Email: "leo@example.net", Name: "Leo", ReferredUserExternalID: "leo"}))
+	s.Verifies()
+}

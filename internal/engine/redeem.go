@@ -71,7 +71,8 @@ func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
 	v.checkOrder(ord, currency, earlier)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)
-	v.checkCoupon(currency)
+	_, priced := ord.basket.Get()
+	v.checkCoupon(priced, currency)
 	return err
 }
 

@@ -18,9 +18,9 @@ func (v *verdict) checkAlways(at affiliate.Instant, c affiliate.Currency) {
 }
 
 // checkCoupon applies row 16: the coupon takes off an amount in another currency.
-func (v *verdict) checkCoupon(c affiliate.Currency) {
+func (v *verdict) checkCoupon(priced bool, c affiliate.Currency) {
 	if foreignAmount(&v.coupon, c) {
-		v.fail(refusal.CouponCurrency, affiliate.Failure{Currency: v.coupon.Currency})
+		v.decide(priced, false, refusal.CouponCurrency, affiliate.Failure{Currency: v.coupon.Currency})
 	}
 }
 
@@ -40,7 +40,7 @@ func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliat
 	v := verdict{code: *code, coupon: *coupon}
 	v.checkAlways(o.Now, o.Cfg.Currency)
 	o.checkOwnerOf(&v, hold)
-	v.checkCoupon(o.Cfg.Currency)
+	v.checkCoupon(true, o.Cfg.Currency)
 	return affiliate.Usability{Usable: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Hold: OrNull(hold)}
 }
 

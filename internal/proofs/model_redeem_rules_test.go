@@ -247,7 +247,7 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 		}
 	}
 	if coupon.percent == nil && coupon.currency != "USD" {
-		decided(true, false, affiliate.Failure{Reason: "other_currency", Currency: affiliate.Currency(coupon.currency)})
+		decided(sent, false, affiliate.Failure{Reason: "other_currency", Currency: affiliate.Currency(coupon.currency)})
 	}
 	return fails, open
 }
