@@ -102,6 +102,7 @@ func (a *audit) siftRates() {
 	sift(a, &a.plans, func(r *record.Plan) {
 		k := a.key(r.ID)
 		a.learn(k, k.num(a.plans.kind))
+		a.keepTerms(r)
 		a.about(inRates, k)
 		a.verifyPlan(r)
 	})

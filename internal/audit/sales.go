@@ -24,6 +24,7 @@ func (a *audit) verifySales() {
 		a.verifyClicked(r, clicks)
 		if a.mine(r.ID) {
 			a.verifyWhy(r)
+			a.verifySaleTerms(r)
 		}
 	}
 	unique(a, "I53", "sale", &a.sales, record.ByNumber)
@@ -188,6 +189,7 @@ func (a *audit) siftSale(r *record.Sale) {
 	a.verifyRefunds(r)
 	a.verifyCommissions(r)
 	a.verifyWhy(r)
+	a.verifySaleTerms(r)
 	a.given(inSales, saleNumbers, a.keyed(a.sales.kind, record.Key{Index: record.ByNumber, ID: record.NumberID(r.Number)}), r.Number)
 	siftKeys(a, inSales, &a.sales, r)
 	a.siftOrigin(r)

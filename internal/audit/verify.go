@@ -59,6 +59,7 @@ type audit struct {
 	picked  []bool // by bucket: what is checked now
 
 	drops   []func()                     // each empties a collection
+	terms   map[uuid.UUID]record.Plan    // of all plans, and of the program
 	brought map[uuid.UUID]*record.Import // what an import made, by the id of the record, of what was picked; nil: not read
 	asked   map[uuid.UUID]bool           // what brought holds besides
 	looked  map[uuid.UUID]any            // what see has read

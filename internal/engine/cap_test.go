@@ -64,6 +64,18 @@ func TestCaps(t *testing.T) {
 	}
 }
 
+// A preview knows the cap of its customer, also of one who is to come.
+func TestCapOfPreview(t *testing.T) {
+	s := scene.NewShop(t, capped("0", "50"))
+	s.ToTomas("100") // earns 20
+	for email, want := range map[string]string{"": "200", "new@example.net": "50", s.Tomas.Email: "30"} {
+		got := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", TotalEarned: scene.Amount("1000"), Email: email, Commission: true})).Commission
+		if got != scene.Amount(want) {
+			t.Errorf("of %q: %v, want %s", email, got, want)
+		}
+	}
+}
+
 // A rate that is given to a sale later takes its cap away; the terms bring it back.
 func TestCapOfUpdatedSale(t *testing.T) {
 	s, ctx := scene.NewShop(t, capped("30", "0")), t.Context()

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -145,8 +146,14 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 		return err
 	}
 	rec, err := o.draft(&sale, &d)
+	if _, refused := errors.AsType[*affiliate.Error](err); refused {
+		return nil // it is worth less than the smallest amount of the program's currency
+	}
 	if err != nil {
 		return err
+	}
+	if rec.ReferralID == uuid.Nil && in.Email != "" {
+		rec.ReferralID = uuid.Max // a customer to come, of whom there are no sales
 	}
 	if out.Commission = affiliate.Set(affiliate.Amount{}); d.over != "" {
 		return nil

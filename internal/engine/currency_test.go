@@ -126,3 +126,15 @@ func TestFlatCouponOfAnotherCurrency(t *testing.T) {
 	scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{PromoCode: "FIVE", Email: "leo@example.net", Name: "Leo", ReferredUserExternalID: "leo"}))
 	s.Verifies()
 }
+
+// A preview of an order that is worth nothing in the program's currency answers its discount;
+// what its sale would earn is not known, because that is refused.
+func TestPreviewWorthNothing(t *testing.T) {
+	s := scene.NewShop(t)
+	got, err := s.Evaluate(t.Context(), affiliate.Order{
+		PromoCode: "ADA20", Subtotal: scene.Amount("1"), Currency: "JPY", ExchangeRate: affiliate.MustExchangeRate("0.0001"), Commission: true,
+	})
+	if err != nil || !got.Valid || got.Total != scene.Amount("1") || !got.Commission.IsZero() {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

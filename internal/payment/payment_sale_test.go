@@ -180,6 +180,21 @@ func TestPaymentSales(t *testing.T) {
 			s.Outcome(at("pi1", noon.Add(-time.Minute)), affiliate.SaleRecorded)
 			s.Outcome(at("pi2", noon.Add(time.Minute)), affiliate.SaleRefused)
 		},
+		"19a terms that changed after the payment": func(s *scene.PayShop) {
+			changed := s.Now.Add(time.Hour)
+			scene.Must(s.SetTerms(s.T.Context(), affiliate.TermsUpdate{Rate: scene.Percent("50"), MaxMonths: affiliate.Set[int64](1), From: affiliate.Set(affiliate.At(changed))}))
+			paid := changed.Add(-time.Minute)
+			s.Pass(24 * time.Hour)
+			s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "1"), func(p *affiliate.Paid) { p.PaidAt = paid }))
+			scene.Must(s.Run(s.T.Context(), affiliate.RecalculateJob{}))
+			s.Gives("pi_1", "20")
+			if got := s.SaleOf("pi_1").PaidAt; got != affiliate.TimeOf(paid) {
+				s.T.Errorf("it was paid at %v", got)
+			}
+			s.Now = paid.AddDate(0, 1, 0) // the second month of the customer begins
+			s.Reports(s.Paid("pi_2", "120", "20", "1"))
+			s.Gives("pi_2", "0")
+		},
 		"20 the minimum is of the basket": func(s *scene.PayShop) {
 			scene.Must(s.UpdateCode(s.T.Context(), s.MaraCode.ID, affiliate.CodeUpdate{MinimumAmount: affiliate.Set(scene.Sum("50"))}))
 			s.Reports(scene.Altered(s.Paid("pi_1", "44", "0", "promo:promo_mara"), func(p *affiliate.Paid) { p.Subtotal = affiliate.Set(scene.Sum("55")) }))

@@ -192,6 +192,9 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 		in.ExchangeRate = r.Rec.Rate
 	}
 	in.Integration = integrationOf(r.Rec.Provider)
+	if w.PaidAt != r.Now {
+		in.PaidAt = w.PaidAt.Time() // its terms, and the months of its customer, are of that moment
+	}
 	in.Email = cmp.Or(r.Fact.Payer.Email, r.payer.Rec.Email)
 	in.Name = cmp.Or(r.Fact.Payer.Name, r.payer.Rec.Name)
 	if ref.ID == uuid.Nil && in.Name == "" {

@@ -18,7 +18,7 @@ var codes = []string{"SAVE20", "save20", "Save 30", "HELLO", "gone"}
 func operations() []operation {
 	ctx := context.Background()
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
-	all = append(all, termsOperations(ctx)...)
+	all = append(append(all, termsOperations(ctx)...), datedOperations(ctx)...)
 	return append(append(all, moneyOperations(ctx)...), deliveryOperations(ctx)...)
 }
 
@@ -108,11 +108,119 @@ func termsOperations(ctx context.Context) []operation {
 		}},
 		{"explain", func(w twin, in *input) string { return answer(w.ExplainSale(ctx, w.someSale(in).ID)) }},
 		{"simulate", func(w twin, in *input) string {
+			q := affiliate.SimulateQuery{PlanID: pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, Dated: in.n(2) == 1}
+			if !q.Dated {
+				q.Terms = terms(in)
+			}
 			var out string
-			for d, err := range w.Simulate(ctx, affiliate.SimulateQuery{PlanID: pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, Terms: terms(in)}) {
+			for d, err := range w.Simulate(ctx, q) {
 				out += answer(d, err)
 			}
 			return out
+		}},
+		{"set terms", func(w twin, in *input) string {
+			var up affiliate.TermsUpdate
+			if in.n(2) == 1 {
+				up.Terms = affiliate.Set(terms(in))
+			} else {
+				up.Rate, up.HoldDays = affiliate.Set(percent(in, "9", "33.3333")), affiliate.Set(int64(in.n(3)))
+			}
+			up.From = w.beginning(in)
+			return answer(w.SetTerms(ctx, up)) + answer(w.Settings(ctx))
+		}},
+		{"dated plan", func(w twin, in *input) string {
+			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
+			up := affiliate.PlanUpdate{Rules: affiliate.Set(rules(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}
+			return answer(w.UpdatePlan(ctx, id, up)) + answer(w.Plan(ctx, id))
+		}},
+	}
+}
+
+// beginning draws a beginning of terms: none, one of four moments of these days, or a day.
+func (w twin) beginning(in *input) affiliate.Opt[affiliate.Date] {
+	switch n := in.n(7); {
+	case n < 4:
+		return affiliate.Set(affiliate.At(time.Date(2026, 3, 11, 9, 24, 20*n, n*333_000_000, time.UTC)))
+	case n == 4:
+		return affiliate.Set(affiliate.Day(2026, 3, 12+in.n(2)))
+	}
+	return affiliate.Opt[affiliate.Date]{}
+}
+
+// paidAt draws when something was paid: not said, or up to half an hour ago.
+func (w twin) paidAt(in *input) (at time.Time) {
+	if n := in.n(4); n > 0 {
+		at = w.Config().Now().Add(-time.Duration(n) * 10 * time.Minute)
+	}
+	return at
+}
+
+// datedOperations are what was paid earlier, payments of a provider, conversions and what
+// becomes of them, versions of terms, and the host's own ids.
+func datedOperations(ctx context.Context) []operation {
+	return []operation{
+		{"paid earlier", func(w twin, in *input) string {
+			sale := affiliate.NewSale{PromoCode: in.of("", codes[0], codes[3]), ReferralID: in.of("ada", "bo", "1", "2"), Email: in.of("b@example.net", "l@example.net", "new@example.net"), Name: "L", TotalEarned: in.amount(), PaidAt: w.paidAt(in)}
+			order := affiliate.Order{PromoCode: in.of(codes...), ReferralID: sale.ReferralID, Email: sale.Email, TotalEarned: affiliate.Set(in.amount()), Commission: true}
+			return answer(w.Evaluate(ctx, order)) + answer(w.RecordSale(ctx, sale)) + answer(w.Evaluate(ctx, order))
+		}},
+		{"payment", func(w twin, in *input) string {
+			who := in.of("b", "c", "new")
+			paid := affiliate.Paid{NewSale: affiliate.NewSale{Lines: in.lines(), PaidAt: w.paidAt(in)}, Renewal: in.n(3) == 0, Payment: int64(in.n(4) / 2)}
+			for _, l := range paid.Lines {
+				paid.TotalEarned = must(paid.TotalEarned.Add(must(l.Amount.Sub(l.Discount))))
+			}
+			paid.Gross = paid.TotalEarned
+			paid.Tries = []affiliate.Credit{{PromoCode: in.of(codes...)}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(2):]
+			return answer(w.ReportPayment(ctx, affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: who + "@example.net"}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
+			}))
+		}},
+		{"refund or dispute", func(w twin, in *input) string {
+			f := affiliate.PaymentFact{Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, At: w.Config().Now(), Currency: "USD"}
+			if amount := affiliate.MustAmount(in.of("0.01", "10", "149.99")); in.n(3) == 0 {
+				f.Refunds = []affiliate.RefundFact{{ID: "re_" + amount.String(), Amount: amount, State: affiliate.RefundState(in.of("pending", "succeeded", "failed"))}}
+			} else {
+				f.Disputes = []affiliate.DisputeFact{{ID: "dp_" + amount.String(), Amount: amount, State: affiliate.DisputeState(in.of("inquiry", "withdrawn", "lost", "won"))}}
+			}
+			return answer(w.ReportPayment(ctx, f)) + answer(w.ProviderPayment(ctx, "stripe", f.Keys[0]))
+		}},
+		{"conversion of a link", func(w twin, in *input) string {
+			got, err := w.RecordConversion(ctx, affiliate.NewConversion{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
+			out := answer(got, err)
+			if sale, ok := got.Sale.Get(); ok && in.n(2) == 1 {
+				up := affiliate.SaleUpdate{CommissionEarned: affiliate.Set(in.amount())}
+				if in.n(2) == 1 {
+					up = affiliate.SaleUpdate{AffiliateID: affiliate.Set(w.someAffiliate(in).ID)}
+				}
+				out += answer(w.UpdateSale(ctx, sale.ID, up)) + answer(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, ClawBack: true}))
+			}
+			return out
+		}},
+		{"versions", func(w twin, in *input) string {
+			up := affiliate.TermsUpdate{Withdraw: w.beginning(in)}
+			out := answer(w.SetTerms(ctx, up)) + answer(w.Terms(ctx))
+			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
+			return out + answer(w.UpdatePlan(ctx, id, affiliate.PlanUpdate{Withdraw: up.Withdraw}))
+		}},
+		{"rule of conversions", func(w twin, in *input) string {
+			rule := affiliate.Rule{Name: "c", When: affiliate.RuleWhen{Conversions: []string{"signup", "Ünï 🧿"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent(in.of("5", "0.0101"))}}
+			return answer(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{rule}), MaxPerCustomer: affiliate.Set(in.amount())}))
+		}},
+		{"ensure affiliate", func(w twin, in *input) string {
+			a, err := w.EnsureAffiliate(ctx, affiliate.NewAffiliate{Once: in.once(), ExternalID: in.of("", "user-1", "user-2", "Ünï 🧿"), FirstName: "E", LastName: "N", Email: in.email()})
+			return answer(a, err) + answer(w.Affiliate(ctx, in.of("ext:user-1", "ext:user-2")))
+		}},
+		{"external id", func(w twin, in *input) string {
+			up := affiliate.AffiliateUpdate{ExternalID: affiliate.Null[string]()}
+			if in.n(3) > 0 {
+				up.ExternalID = affiliate.Set(in.of("user-1", "user-2", "Ünï 🧿"))
+			}
+			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, up)) +
+				answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ext:" + in.of("user-1", "user-2"), Email: "b@example.net", Name: "B", TotalEarned: in.amount()}))
+		}},
+		{"clicks", func(w twin, in *input) string {
+			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "bo"), DeviceID: "d1", Earlier: affiliate.ClickID(in.n(4))}))
 		}},
 	}
 }

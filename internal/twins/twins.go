@@ -28,19 +28,14 @@ type twin struct {
 	store record.Store
 }
 
-func newTwin(tb testing.TB, store record.Store, now *time.Time) twin {
-	tb.Helper()
-	return newTwinOf(tb, store, now, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"))
-}
-
-func newTwinOf(tb testing.TB, store record.Store, now *time.Time, program uuid.UUID) twin {
+func newTwin(tb testing.TB, store record.Store, now *time.Time, program uuid.UUID, credit affiliate.Attribution) twin {
 	tb.Helper()
 	p, err := tributary.New(store, tributary.Config{
 		ID: program, Name: "Northwind Beans", CascadeEvents: true,
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return *now }, Rand: rand.NewChaCha8([32]byte{1}),
-		FreeOrders: true, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
+		Attribution: credit, FreeOrders: true, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -95,7 +90,13 @@ func (w twin) dump(tb rapid.TB) (lines []string) {
 // answer and, at the end, every record, byte by byte, and verifies the second one.
 func Play(rt *rapid.T, tb testing.TB, one, two record.Store) {
 	now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
-	a, b := newTwin(tb, one, &now), newTwin(tb, two, &now)
+	credit := affiliate.Attribution{
+		Touch:    rapid.SampledFrom([]affiliate.Touch{affiliate.TouchLast, affiliate.TouchFirst}).Draw(rt, "touch"),
+		Customer: rapid.SampledFrom([]affiliate.CustomerCredit{affiliate.CreditEachOrder, affiliate.CreditKeptCustomer}).Draw(rt, "customer"),
+		Code:     rapid.SampledFrom([]affiliate.CodeCredit{affiliate.CodeAlways, affiliate.CodeUnbrought}).Draw(rt, "code"),
+	}
+	program := uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
+	a, b := newTwin(tb, one, &now, program, credit), newTwin(tb, two, &now, program, credit)
 	for _, w := range []twin{a, b} {
 		w.furnish()
 	}
@@ -128,7 +129,7 @@ func Play(rt *rapid.T, tb testing.TB, one, two record.Store) {
 // a store in turn, and returns the programs. A minute passes before each call.
 func All(tb testing.TB, store record.Store, now *time.Time) []*tributary.Program {
 	tb.Helper()
-	both := []twin{newTwinOf(tb, store, now, uuid.Must(uuid.NewV7())), newTwinOf(tb, store, now, uuid.Must(uuid.NewV7()))}
+	both := []twin{newTwin(tb, store, now, uuid.Must(uuid.NewV7()), affiliate.Attribution{}), newTwin(tb, store, now, uuid.Must(uuid.NewV7()), affiliate.Attribution{})}
 	for _, w := range both {
 		w.furnish()
 	}
