@@ -72,6 +72,9 @@ func (a *audit) verifyCap(r *record.Sale, t *affiliate.Terms) {
 			most = room
 		}
 	}
+	if !r.Why.Over.Is("") { // a limit stops it
+		most = new(big.Rat)
+	}
 	limit, capped := r.Cap.Get()
 	if capped != (most != nil) || capped && fraction(limit).Cmp(most) != 0 {
 		a.breach("I40", numbered("sale", r.Number), "it may earn at most %v, by its terms %v a sale and %v a customer, who had earned %v", r.Cap, t.MaxPerSale, t.MaxPerCustomer, r.Why.Earlier)

@@ -348,3 +348,18 @@ func TestMonthIsKept(t *testing.T) {
 	scene.Equal(t, int64(2), scene.Must(s.ExplainSale(ctx, sale.ID)).Terms.Month)
 	stands(s, sale.ID, "30", "")
 }
+
+// Verify takes the limits of a plan for what they are, long after the plan was changed.
+func TestVerifyOfSaleBeyondLimits(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1, MaxPerSale: scene.Sum("50")}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
+	s.Now = s.Now.AddDate(0, 0, 3)
+	s.ToTomas("100")
+	late := s.ToTomas("100")
+	for _, rate := range []string{"15", "", "20", ""} {
+		scene.Must(s.UpdateSale(ctx, late.ID, atRate(rate)))
+		s.Verifies()
+	}
+	stands(s, late.ID, "0", affiliate.OverPayments)
+}
