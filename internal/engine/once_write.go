@@ -153,6 +153,9 @@ func underKey[T any](o *Op, refused error, fresh record.Receipt, fn func() (T, e
 			receipt := old // only a repeat pays for the allocation
 			return reply[T]{receipt: &receipt}, nil
 		}
+		if refused != nil && !WorthKeeping(refused) { // a function of the host failed; a repeat may do better
+			return reply[T]{}, refused
+		}
 		r := reply[T]{err: refused}
 		if refused == nil {
 			if r.answer, err = fn(); err != nil {

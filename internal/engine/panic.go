@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -50,4 +51,18 @@ func (p *Program) open(ctx context.Context, sealed, boundTo []byte) (data []byte
 	err = errOpenPanicked
 	defer p.Recovered(ctx, "Open")
 	return p.Cfg.Open(sealed, boundTo)
+}
+
+// errRatePanicked stands for a panic in Config.Rate.
+var errRatePanicked = errors.New("affiliate: Config.Rate panicked")
+
+// saidRate calls Config.Rate. A panic fails the call. Its context is the host's, which may
+// call the program.
+func (p *Program) saidRate(ctx context.Context, c affiliate.Currency, at time.Time) (rate affiliate.ExchangeRate, err error) {
+	err = errRatePanicked
+	defer p.Recovered(ctx, "Rate")
+	if s := p.Sighted(ctx); s != nil {
+		ctx = s.host
+	}
+	return p.Cfg.Rate(ctx, c, at)
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -98,8 +97,8 @@ func (p *Program) RateOf(ctx context.Context, c affiliate.Currency, given affili
 		return given, nil
 	}
 	if p.Cfg.Rate != nil {
-		if rate, err = p.Cfg.Rate(ctx, c, at); err != nil {
-			return rate, fmt.Errorf("Config.Rate: %w", err)
+		if rate, err = p.saidRate(ctx, c, at); err != nil {
+			return rate, refusal.Internal("Config.Rate", err)
 		}
 	}
 	if rate.Scaled() <= 0 {
