@@ -31,8 +31,8 @@ const (
 	hundredPercent = 100 * amountScale
 )
 
-// Amount is an exact sum of money in major units of the program's currency:
-// 12.5 is twelve and a half dollars. It counts ten-thousandths, from
+// Amount is an exact sum of money in major units of a currency, which is the program's unless
+// the field says otherwise: 12.5 is twelve and a half dollars. It counts ten-thousandths, from
 // -922337203685477.5807 to 922337203685477.5807; the zero value is 0. It is a
 // struct so that + and * on amounts do not compile. Add, Sub, Round, Portion
 // and Percent.Of check for overflow and return ErrAmountRange.

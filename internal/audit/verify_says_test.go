@@ -88,6 +88,25 @@ func TestVerifySaysSales(t *testing.T) {
 		{Name: "why of a rate of nobody", Change: sale(5, func(r *record.Sale) { r.Why.RateFrom = affiliate.Enum[affiliate.RateSource]{} }), Want: "I70: its rate is from ,"},
 		{Name: "no commission for no reason", Change: sale(5, func(r *record.Sale) { r.Commissions = nil }), Want: "I70: no reason"},
 		{Name: "why of deductions that do not add up", Change: sale(3, func(r *record.Sale) { r.Why.Deduct = affiliate.EnumOf(affiliate.DeductNothing) }), Want: "I40: which its rate does not give"},
+		{Name: "charged at another rate", Change: sale(5, charged("EUR", "3", "50")), Want: "I85: its total is 100, and 50 EUR at 3 are 150"},
+		{Name: "charged in the program's currency", Change: sale(5, charged("USD", "2", "50")), Want: "I85: it was charged in \"USD\" at 2"},
+		{Name: "charged in no currency", Change: sale(5, charged("XQX", "2", "50")), Want: "I85: it was charged in \"XQX\" at 2"},
+		{Name: "charged twice", Change: sale(5, func(r *record.Sale) {
+			charged("EUR", "2", "50")(r)
+			r.Charged = append(r.Charged, r.Charged[0])
+		}), Want: "I85: it was charged in \"EUR\" at 2"},
+		{Name: "charged with another tax", Change: sale(5, func(r *record.Sale) {
+			charged("EUR", "2", "50")(r)
+			r.Charged[0].TaxAmount = scene.Sum("1")
+		}), Want: "I85: its tax is 0, and 1 EUR at 2 are 2"},
+		{Name: "charged with a subtotal", Change: sale(5, func(r *record.Sale) {
+			charged("EUR", "2", "50")(r)
+			r.Charged[0].Subtotal = affiliate.Set(scene.Sum("60"))
+		}), Want: "I85: its subtotal is not given, charged 60"},
+		{Name: "charged, and more refunded", Change: sale(5, func(r *record.Sale) {
+			charged("EUR", "2", "50")(r)
+			r.Charged[0].RefundedAmount = scene.Sum("1")
+		}), Want: "I85: its refunded is 0, and 1 EUR at 2 are 2"},
 		{Name: "free with an amount", Change: sale(5, func(r *record.Sale) { r.Free = true }), Want: "I44: total 100, tax"},
 		{Name: "free without a basket", Change: sale(5, func(r *record.Sale) {
 			r.Free, r.TotalEarned, r.Commissions = true, affiliate.Amount{}, nil
@@ -253,5 +272,12 @@ func TestVerifyPasses(t *testing.T) {
 			c.do(s)
 			s.Verifies()
 		})
+	}
+}
+
+// charged makes a sale one in another currency.
+func charged(c affiliate.Currency, rate, total string) func(*record.Sale) {
+	return func(r *record.Sale) {
+		r.Charged = []affiliate.Charge{{Currency: c, ExchangeRate: affiliate.MustExchangeRate(rate), TotalEarned: scene.Sum(total)}}
 	}
 }

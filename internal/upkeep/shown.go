@@ -95,9 +95,10 @@ func bought(r *record.Sale) (affiliate.Instant, any) {
 		Products    []string                      `json:"productsBought"`
 		Status      affiliate.SaleStatus          `json:"status"`
 		PaidAt      affiliate.Opt[affiliate.Time] `json:"paidAt"`
+		Charged     []affiliate.Charge            `json:"charged,omitempty"` // in another currency
 	}{
 		r.Number, r.Name, r.Email, shownMetadata(r.Metadata), r.ExternalID, r.InvoiceID, r.TotalEarned, r.Tax, r.Shipping, r.Refunded,
-		refusal.EmptyNotNil(r.Products), r.Status.Value(), moment(r.PaidAt),
+		refusal.EmptyNotNil(r.Products), r.Status.Value(), moment(r.PaidAt), r.Charged,
 	}
 }
 

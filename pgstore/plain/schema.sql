@@ -581,6 +581,7 @@ CREATE TABLE tributary.sales (
   why_click_id bigint,
   why_payment bigint,
   why_month bigint,
+  why_month_from_referral bool NOT NULL,
   why_earlier bigint,
   why_commission_plan_id uuid,
   why_commission_tier_id uuid,
