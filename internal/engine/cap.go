@@ -46,8 +46,8 @@ func CapOf(r *record.Sale, t *affiliate.Terms, others affiliate.Amount) (most af
 
 // Capped returns an amount, at most the cap where there is one.
 func Capped(a affiliate.Amount, most affiliate.Opt[affiliate.Amount]) affiliate.Amount {
-	if limit, ok := most.Get(); ok && a.Cmp(limit) > 0 {
-		return limit
+	if limit, ok := most.Get(); ok {
+		return lesser(a, limit)
 	}
 	return a
 }

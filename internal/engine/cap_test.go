@@ -90,6 +90,21 @@ func TestCapOfUpdatedSale(t *testing.T) {
 	}
 }
 
+// A cap that comes later leaves room for what the others have earned by then, and a refund of
+// these makes no more of it.
+func TestCapComesLater(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	sale, other := s.ToTomas("100"), s.ToTomas("100")
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerCustomer: scene.Sum("30")}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
+	for range 2 {
+		sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
+		scene.Equal(t, scene.Sum("10"), sale.CommissionEarned)
+		s.Verifies()
+		scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: other.ID}))
+	}
+}
+
 // What other caps would have paid: 20 % of 200 three times, with 50 a customer at most
 // and without.
 func TestSimulateCaps(t *testing.T) {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -251,7 +252,10 @@ func TestConversionRates(t *testing.T) {
 	if moved.CommissionEarned != scene.Sum("3") || moved.AffiliateID != s.Bob.ID {
 		t.Errorf("moved: %+v", moved)
 	}
+	back := scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(s.Ada.Person.ID)}))
+	scene.Equal(t, scene.Sum("3"), back.CommissionEarned)
 	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	scene.Equal(t, back.CommissionEarned, scene.Must(s.Sale(ctx, lead.ID)).CommissionEarned)
 	s.Verifies()
 }
 
@@ -267,10 +271,28 @@ func reasonOf(err error) affiliate.Reason {
 	return ""
 }
 
+func TestConversionRefused(t *testing.T) {
+	s := scene.NewShop(t)
+	for field, in := range map[string]affiliate.NewConversion{
+		"conversion": {Conversion: "a\nb", Email: s.Tomas.Email},
+		"externalId": {Conversion: "a", Email: s.Tomas.Email, ExternalID: strings.Repeat("x", 256)},
+	} {
+		if _, err := s.RecordConversion(t.Context(), in); !mustBeField(err, field) {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", ExternalID: "x"}); reasonOf(err) != affiliate.AttributionRequired {
+		t.Errorf("of nobody: %v", err)
+	}
+	res := scene.Must(s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", Email: " " + s.Tomas.Email, Name: "\x00"}))
+	scene.Equal(t, []string{"name"}, res.Ignored)
+}
+
 func TestRulesOfConversions(t *testing.T) {
 	leads := affiliate.RuleWhen{Conversions: []string{"lead"}}
-	more := leads
-	more.PaymentTo = 1
+	more, later, two := leads, leads, leads
+	more.PaymentTo, later.PaymentFrom = 1, 1
+	two.Products, two.NotPlans = []string{"x"}, []string{"y"}
 	for name, tt := range map[string]struct {
 		rules []affiliate.Rule
 		field string
@@ -279,6 +301,8 @@ func TestRulesOfConversions(t *testing.T) {
 		"UNIT":             {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleUnit, "5")}}, "rules[0].pay.commissionType"},
 		"firm":             {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleFlat, "5"), Firm: true}}, "rules[0].firm"},
 		"another":          {[]affiliate.Rule{{Name: "a", When: more, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when"},
+		"later payments":   {[]affiliate.Rule{{Name: "a", When: later, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when"},
+		"two others":       {[]affiliate.Rule{{Name: "a", When: two, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when"},
 		"an empty name":    {[]affiliate.Rule{{Name: "a", When: affiliate.RuleWhen{Conversions: []string{""}}, Pay: payOf(affiliate.RuleFlat, "5")}}, "rules[0].when.conversions"},
 		"covered":          {[]affiliate.Rule{{Name: "a", When: leads, Pay: payOf(affiliate.RuleFlat, "5")}, {Name: "b", When: leads, Pay: payOf(affiliate.RuleFlat, "6")}}, "rules[1]"},
 		"beside all sales": {[]affiliate.Rule{{Name: "a", Pay: payOf(affiliate.RuleFlat, "5")}, {Name: "b", When: leads, Pay: payOf(affiliate.RuleFlat, "6")}}, ""},

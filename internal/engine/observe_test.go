@@ -182,6 +182,9 @@ func TestObserverOutcomes(t *testing.T) {
 				{"replayed", report(keyed), affiliate.OutcomeReplayed, "", runs, nil},
 				{"refused", report(wrong), affiliate.OutcomeRefused, affiliate.CodeNotFound, runs, nil},
 				{"unattributed", report(unknown), "unattributed", "", runs, nil},
+				{"conversion of nobody", func() {
+					_, _ = w.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", Email: unknown.Email})
+				}, "unattributed", "", runs, nil},
 				{"nothing", func() { _, _ = w.Sale(t.Context(), 77) }, affiliate.OutcomeNotFound, "", 0, nil},
 				{"bad input", report(affiliate.NewSale{}), affiliate.OutcomeRefused, affiliate.AttributionRequired, 0, nil},
 				{"read", func() { _, _ = w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{}) }, affiliate.OutcomeOK, "", 0, nil},

@@ -138,8 +138,8 @@ func checkPay(pay *affiliate.RulePay, in string) error {
 
 // asksNothing reports whether a rule has no condition.
 func asksNothing(w *affiliate.RuleWhen) bool {
-	lists := len(w.Products) + len(w.Plans) + len(w.Categories) + len(w.NotProducts) + len(w.NotPlans) + len(w.NotCategories) + len(w.Triggers) + len(w.Conversions)
-	return lists == 0 && w.PaymentFrom == 0 && w.PaymentTo == 0 && w.MonthFrom == 0 && w.MonthTo == 0 && w.Customer == ""
+	longest := max(len(w.Products), len(w.Plans), len(w.Categories), len(w.NotProducts), len(w.NotPlans), len(w.NotCategories), len(w.Triggers), len(w.Conversions))
+	return longest == 0 && w.PaymentFrom == 0 && w.PaymentTo == 0 && w.MonthFrom == 0 && w.MonthTo == 0 && w.Customer == ""
 }
 
 // checkRange checks the two bounds of a range; zero is no bound.

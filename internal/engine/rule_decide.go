@@ -27,9 +27,9 @@ func (s Stage) note(w *record.Why) { w.Month, w.Referred = int16(s.Month), s.ref
 
 // AsksPayment reports whether the terms need the number of a payment.
 func AsksPayment(t *affiliate.Terms) bool {
-	return t.MaxPayments > 0 || slices.ContainsFunc(t.Rules, func(r affiliate.Rule) bool {
+	return t.MaxPayments != 0 || slices.ContainsFunc(t.Rules, func(r affiliate.Rule) bool {
 		from, to := paymentsOf(&r.When)
-		return from > 0 || to > 0
+		return from != 0 || to != 0
 	})
 }
 

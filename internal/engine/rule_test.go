@@ -56,6 +56,8 @@ func TestRules(t *testing.T) {
 		"of a new customer":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerNew})}, affiliate.NewSale{}, "", "50"},
 		"of a returning one":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, affiliate.NewSale{}, "", "10"},
 		"of nobody known":                {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentFrom: 1}), when(ruled("q", "50"), affiliate.RuleWhen{MonthFrom: 1})}, affiliate.NewSale{PromoCode: "ADA20"}, "", "10"},
+		"of nobody known, to a payment":  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 3})}, affiliate.NewSale{PromoCode: "ADA20"}, "", "10"},
+		"of one who is not known yet":    {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 1})}, affiliate.NewSale{PromoCode: "ADA20", Email: "first@example.net"}, "", "50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, ctx := scene.NewShop(t, pays(tt.rules...)), t.Context()
@@ -83,6 +85,52 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// Each of the conditions on payments is asked for by itself.
+func TestRuleOfPayments(t *testing.T) {
+	for name, tt := range map[string]struct {
+		when affiliate.RuleWhen
+		want []string
+	}{
+		"from": {affiliate.RuleWhen{PaymentFrom: 2}, []string{"10", "50", "50"}},
+		"to":   {affiliate.RuleWhen{PaymentTo: 2}, []string{"50", "50", "10"}},
+	} {
+		s := scene.NewShop(t, pays(when(ruled("r", "50"), tt.when)))
+		for i, want := range tt.want {
+			if got := s.ToTomas("100").CommissionEarned; got != scene.Sum(want) {
+				t.Errorf("%s: payment %d earns %v, want %s", name, i+1, got, want)
+			}
+		}
+	}
+}
+
+// What rules pay for lines that cost nothing, and for several lines at once. The sale is of 110, 10 of them tax.
+func TestRuleOfFreeLines(t *testing.T) {
+	flat, unit := kind(ruled("flat", "7", "gift"), affiliate.RuleFlat), kind(ruled("unit", "2", "gift"), affiliate.RuleUnit)
+	both := kind(ruled("both", "7"), affiliate.RuleFlat)
+	for name, tt := range map[string]struct {
+		rule         affiliate.Rule
+		earned, left string // left: after the refund
+		lines        []affiliate.Line
+		refund       affiliate.Refund
+	}{
+		"flat once":             {flat, "17", "8.5", []affiliate.Line{line("d", "dear", "100"), line("a", "gift", "0"), line("b", "gift", "0")}, affiliate.Refund{Amount: scene.Amount("55")}},
+		"each piece":            {unit, "12", "6", []affiliate.Line{line("d", "dear", "100"), line("a", "gift", "0")}, affiliate.Refund{Amount: scene.Amount("55")}},
+		"each piece that costs": {unit, "11", "10", []affiliate.Line{line("d", "dear", "90"), line("a", "gift", "10")}, affiliate.Refund{Amount: scene.Amount("5"), Lines: []affiliate.RefundLine{{ID: "a", Amount: scene.Sum("5")}}}},
+		"flat for both":         {both, "7", "2.8", []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}, affiliate.Refund{Amount: scene.Amount("60"), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("60")}}}},
+		"all but the tax":       {both, "7", "0", []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}, affiliate.Refund{Amount: scene.Amount("100"), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("60")}, {ID: "c", Amount: scene.Sum("40")}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t, pays(tt.rule))
+			sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: tt.lines})
+			scene.Equal(t, scene.Sum(tt.earned), sale.CommissionEarned)
+			tt.refund.SaleID = sale.ID
+			scene.Must(s.RefundSale(t.Context(), tt.refund))
+			scene.Equal(t, scene.Sum(tt.left), scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned)
+			s.Verifies()
+		})
+	}
+}
+
 // A sale without lines is one line with its product.
 func TestRuleOfSaleWithoutLines(t *testing.T) {
 	s := scene.NewShop(t, pays(ruled("half", "50", "dear"), kind(ruled("unit", "2", "seat"), affiliate.RuleUnit)))
@@ -93,7 +141,7 @@ func TestRuleOfSaleWithoutLines(t *testing.T) {
 	to.Product = affiliate.Set(affiliate.Product{ProductID: "dear"})
 	dear := s.Sell(to)
 	scene.Equal(t, scene.Sum("50"), dear.CommissionEarned)
-	to.Product, to.Tax = affiliate.Set(affiliate.Product{ProductID: "seat", Quantity: affiliate.Set(scene.Sum("2.5"))}), scene.Sum("20")
+	to.Product, to.Tax, to.Shipping = affiliate.Set(affiliate.Product{ProductID: "seat", Quantity: affiliate.Set(scene.Sum("2.5"))}), scene.Sum("15"), scene.Sum("5")
 	seats := s.Sell(to)
 	if l := seats.Lines[0]; seats.CommissionEarned != scene.Sum("5") || l.Amount != scene.Sum("80") || l.Rule != scene.TextOf("unit") || l.Quantity != scene.Sum("2.5") {
 		t.Errorf("seats earn %v: %+v", seats.CommissionEarned, l)
@@ -182,6 +230,9 @@ func TestRulesRefused(t *testing.T) {
 	}
 	firm := ruled("b", "5", "x")
 	firm.Firm = true
+	months := func(name string, from, to int64) affiliate.Rule {
+		return when(ruled(name, "1"), affiliate.RuleWhen{MonthFrom: from, MonthTo: to})
+	}
 	for name, tt := range map[string]struct {
 		rules []affiliate.Rule
 		want  affiliate.Error // none: allowed
@@ -214,6 +265,14 @@ func TestRulesRefused(t *testing.T) {
 		"fewer categories":                {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Categories: []string{"x", "y"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, covered(1, "b", "a")},
 		"only categories of another":      {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Categories: []string{"x"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"x", "y"}, NotCategories: []string{"y"}})}, covered(1, "b", "a")},
 		"after one for every trigger":     {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerPurchase, affiliate.TriggerContentReward}}), ruled("b", "1", "x")}, covered(1, "b", "a")},
+		"a name of two lines":             {[]affiliate.Rule{ruled("a\nb", "1")}, inField("rules[0].name", "contains invalid characters")},
+		"one payment":                     {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{PaymentFrom: 2, PaymentTo: 2})}, affiliate.Error{}},
+		"one trigger, then all":           {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}}), ruled("b", "1")}, affiliate.Error{}},
+		"fewer months":                    {[]affiliate.Rule{months("a", 0, 12), months("b", 3, 6)}, covered(1, "b", "a")},
+		"the same months":                 {[]affiliate.Rule{months("a", 1, 12), months("b", 0, 12)}, covered(1, "b", "a")},
+		"more months":                     {[]affiliate.Rule{months("a", 0, 12), months("b", 0, 13)}, affiliate.Error{}},
+		"months without an end":           {[]affiliate.Rule{months("a", 0, 12), months("b", 3, 0)}, affiliate.Error{}},
+		"months from before":              {[]affiliate.Rule{months("a", 6, 12), months("b", 3, 12)}, affiliate.Error{}},
 		"another category is excluded":    {[]affiliate.Rule{when(ruled("a", "1"), affiliate.RuleWhen{NotCategories: []string{"x"}}), when(ruled("b", "1"), affiliate.RuleWhen{Categories: []string{"y"}})}, affiliate.Error{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,6 +285,21 @@ func TestRulesRefused(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Terms are stored in their shortest form, and those of the caller stay as they were.
+func TestTermsStored(t *testing.T) {
+	w := scene.New(t)
+	create := func(terms affiliate.Terms) affiliate.Plan {
+		return scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: terms}))
+	}
+	rules := []affiliate.Rule{ruled(" a ", "1")}
+	scene.Equal(t, "a", create(affiliate.Terms{Rules: rules}).Rules[0].Name)
+	scene.Equal(t, " a ", rules[0].Name)
+	got := create(affiliate.Terms{Rules: []affiliate.Rule{}, MonthsFrom: affiliate.MonthsFromPayment})
+	if got.Rules != nil || got.MonthsFrom != "" {
+		t.Errorf("%#v, %q", got.Rules, got.MonthsFrom)
 	}
 }
 
@@ -253,6 +327,8 @@ func TestPreviewCommission(t *testing.T) {
 			t.Errorf("sale %d earns %v, the preview said %v, and unasked %v", i, sale.CommissionEarned, before, silent)
 		}
 	}
+	coupon := scene.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Free", PercentOff: scene.Percent("100")}))
+	scene.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "FREE", AffiliateID: s.Person.ID}))
 	before := s.Dump()
 	refused := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "NOBODY", TotalEarned: scene.Amount("5"), Commission: true}))
 	priced := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Commission: true}))
@@ -262,8 +338,15 @@ func TestPreviewCommission(t *testing.T) {
 	if total := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("10"), Commission: true})); total.Commission != scene.Amount("0.8") {
 		t.Errorf("10 %% of the total %v is %v", total.Total, total.Commission)
 	}
+	if free := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "FREE", Subtotal: scene.Amount("10"), Commission: true})); free.Total != scene.Amount("0") || !free.Commission.IsZero() {
+		t.Errorf("an order of %v earns %v", free.Total, free.Commission)
+	}
 	if fmt.Sprint(before) != fmt.Sprint(s.Dump()) {
 		t.Error("a preview changed records")
+	}
+	scene.Must(s.PushReferralStatus(t.Context(), s.Bea.Email, affiliate.SubscriptionDeclined))
+	if declined := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Email: s.Bea.Email, TotalEarned: scene.Amount("40"), Commission: true})); !declined.Commission.IsZero() {
+		t.Errorf("a customer who was declined: %v, %v", declined.Valid, declined.Commission)
 	}
 }
 
@@ -278,12 +361,22 @@ func TestRuleChanges(t *testing.T) {
 	held := s.ToTomas("100")
 	s.PaysOut()
 	free := s.ToTomas("100")
+	lines := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
 	terms.Rules = []affiliate.Rule{when(ruled("half", "40"), affiliate.RuleWhen{MonthTo: 1})}
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
 	again := affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
 	s.Refused(partOfAPayout, func() error { return scene.ErrOf(s.UpdateSale(ctx, held.ID, again)) })
 	scene.Equal(t, scene.Sum("40"), scene.Must(s.UpdateSale(ctx, free.ID, again)).CommissionEarned)
 	scene.Equal(t, 1, scene.Must(s.ExplainSale(ctx, free.ID)).Terms.Month)
+	terms.Rules = nil
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	for id, want := range map[affiliate.SaleID]string{free.ID: "10", lines.ID: "10"} {
+		scene.Equal(t, scene.Sum(want), scene.Must(s.UpdateSale(ctx, id, again)).CommissionEarned)
+	}
+	plain := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Product: affiliate.Set(affiliate.Product{ProductID: "dear"})})
+	terms.Rules = []affiliate.Rule{ruled("dear", "30", "dear")}
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	scene.Equal(t, scene.Sum("30"), scene.Must(s.UpdateSale(ctx, plain.ID, again)).CommissionEarned)
 	s.Verifies()
 }
 

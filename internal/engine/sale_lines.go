@@ -139,8 +139,8 @@ func left(l *affiliate.StoredLine) int64 {
 
 // spread shares out a sum, which is not negative, in proportion to weights, by largest
 // remainder: the shares are whole multiples of unit and add up to the sum. What is left over after
-// cutting goes to the largest remainders, with equal ones to the earlier share. When the
-// sum or a weight is no multiple of unit, the unit is 1.
+// cutting goes to the largest remainders, with equal ones to the earlier share. The sum is
+// a multiple of unit when all weights are; when one is not, the unit is 1.
 func spread(sum int64, weights []int64, unit int64) []int64 {
 	var all uint64
 	for _, w := range weights {
@@ -149,11 +149,8 @@ func spread(sum int64, weights []int64, unit int64) []int64 {
 			unit = 1
 		}
 	}
-	if sum%unit != 0 {
-		unit = 1
-	}
 	shares := make([]int64, len(weights))
-	if all == 0 || sum == 0 {
+	if all == 0 {
 		return shares
 	}
 	rests, over := make([]uint64, len(weights)), sum/unit

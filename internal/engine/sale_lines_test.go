@@ -103,8 +103,14 @@ func TestSaleLineNameIgnored(t *testing.T) {
 	got := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("100"), Lines: lines}))
 	scene.Equal(t, []string{"lines[1].name"}, got.Ignored)
 	scene.Equal(t, " ", lines[1].Name)
+	scene.Equal(t, affiliate.Null[string](), got.Sale.Or(affiliate.Sale{}).Lines[1].Name)
 	scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Lines: lines}))
 	scene.Equal(t, " ", lines[1].Name)
+
+	most := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Lines: make([]affiliate.Line, 500)}) // of no amount
+	if len(most.Lines) != 500 || !most.Subtotal.IsNull() || most.ProductsBought != nil && len(most.ProductsBought) > 0 {
+		t.Errorf("%d lines, the subtotal is %v, of %v", len(most.Lines), most.Subtotal, most.ProductsBought)
+	}
 }
 
 // A product coupon takes its discount off the lines of its products alone, and the sale
@@ -152,6 +158,15 @@ func TestDiscountOfLines(t *testing.T) {
 			s.Verifies()
 		})
 	}
+}
+
+// What the code of one line took is not in its share of the base.
+func TestBaseAfterDiscountOfLine(t *testing.T) {
+	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "b"))), t.Context()
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "b", PercentOff: scene.Percent("50"), LimitToProducts: true, ProductIDs: []string{"b"}}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
+	sale := s.Sell(affiliate.NewSale{PromoCode: "LINES", TotalEarned: scene.Sum("75"), Lines: []affiliate.Line{line("", "a", "50"), line("", "b", "50")}})
+	scene.Equal(t, scene.Sum("17.5"), sale.CommissionEarned) // 5 + 12.5
 }
 
 // A code for some products is refused for lines of others.

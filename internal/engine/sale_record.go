@@ -450,14 +450,12 @@ func (o *Op) redeem(rec *record.Sale, v *verdict) error {
 }
 
 // productsBought names what was bought, each once: by its id, else by its name.
-func productsBought(in *affiliate.NewSale) (names []string) {
+func productsBought(in *affiliate.NewSale) []string {
 	product, _ := in.Product.Get()
 	if name := cmp.Or(product.ProductID, product.Name); name != "" {
 		return []string{name}
 	}
-	if len(in.Lines) > 0 {
-		names = make([]string, 0, len(in.Lines))
-	}
+	names := make([]string, 0, len(in.Lines))
 	for i := range in.Lines {
 		if name := cmp.Or(in.Lines[i].ProductID, in.Lines[i].Name); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)

@@ -74,9 +74,12 @@ func TestPaidIsCleaned(t *testing.T) {
 func TestPaidLinesByCode(t *testing.T) {
 	s := scene.NewPayShop(t)
 	s.Reports(scene.Altered(s.Paid("pi_1", "80", "0", "code:MARA20"), func(p *affiliate.Paid) {
-		p.Lines = []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("20")}}
+		p.Lines = []affiliate.Line{{ID: "a", Amount: scene.Sum("100"), Discount: scene.Sum("20")}}
 	}))
-	scene.Equal(t, affiliate.Amount{}, s.SaleOf("pi_1").Lines[0].CodeDiscount)
+	none := affiliate.Null[string]()
+	scene.Equal(t, []affiliate.SaleLine{{
+		ID: scene.TextOf("a"), ProductID: none, PlanID: none, Name: none, Categories: []string{}, Quantity: scene.Sum("1"), Amount: scene.Sum("100"), Discount: scene.Sum("20"), Rule: none,
+	}}, s.SaleOf("pi_1").Lines)
 }
 
 func TestPaidRefused(t *testing.T) {
