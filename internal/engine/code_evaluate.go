@@ -82,9 +82,9 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	}
 	var v verdict
 	basket := basketOf(in.Subtotal, in.TotalEarned)
-	err := o.judge(in.PromoCode, &order{
+	err := o.judge(in.PromoCode, in.Currency, &order{
 		basket: basket, customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
-		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines, currency: in.Currency,
+		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines,
 	}, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err

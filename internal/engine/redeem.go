@@ -34,7 +34,6 @@ type order struct {
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
 	lines     []affiliate.Line
-	currency  affiliate.Currency // of the basket; empty: the program's
 }
 
 // verdict is the result of the rules for a code and an order.
@@ -46,10 +45,11 @@ type verdict struct {
 	unverified []affiliate.Reason  // rules of the code for which the order has no facts
 }
 
-// judge looks a code up, applies every rule to it and fills in the verdict. It
+// judge looks a code up, applies every rule to it and fills in the verdict. The basket of
+// the order is in a currency, empty: the program's, which stands apart so that an order stays off the heap. It
 // only reads, and it allocates nothing when no rule fails. Its error is one of
 // the store.
-func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
+func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (err error) {
 	v.code, err = o.CodeByText(text)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		v.fail(refusal.CodeNotFound, affiliate.Failure{})
@@ -67,7 +67,7 @@ func (o *Op) judge(text string, ord *order, v *verdict) (err error) {
 		return err
 	}
 	v.checkState(o.judgedAt())
-	currency := cmp.Or(ord.currency, o.Cfg.Currency)
+	currency := cmp.Or(in, o.Cfg.Currency)
 	v.checkOrder(ord, currency, earlier)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)

@@ -24,7 +24,7 @@ func (o *Op) Attribute(in affiliate.NewReferral) (Origin, affiliate.ReferralMedi
 		return Origin{}, "", err
 	}
 	var v verdict
-	err = o.judge(in.PromoCode, &order{
+	err = o.judge(in.PromoCode, "", &order{
 		customer:  &Customer{Known: true, Email: in.Email, Referral: record.Referral{CustomerID: in.ReferredUserExternalID}},
 		affiliate: named.Affiliate.ID,
 	}, &v)

@@ -120,9 +120,9 @@ func (o *Op) newCustomer(in *affiliate.NewSale) error {
 func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) {
 	if in.PromoCode != "" {
 		product, _ := in.Product.Get()
-		err = o.judge(in.PromoCode, &order{
+		err = o.judge(in.PromoCode, in.Currency, &order{
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
-			product: product.ProductID, lines: in.Lines, currency: in.Currency,
+			product: product.ProductID, lines: in.Lines,
 		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()

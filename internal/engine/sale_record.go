@@ -391,9 +391,14 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 	if in.Currency == "" {
 		return rec, nil
 	}
-	charged := rec
+	return o.charged(rec, in)
+}
+
+// charged turns the amounts of a sale into the program's currency, and keeps what was charged.
+func (o *Op) charged(rec record.Sale, in *affiliate.NewSale) (record.Sale, error) {
+	as := rec
 	rec.Charged = []affiliate.Charge{{Currency: in.Currency, ExchangeRate: in.ExchangeRate}}
-	return rec, o.setCharged(&rec, &charged)
+	return rec, o.setCharged(&rec, &as)
 }
 
 // terms lets the rules and the caps of the terms decide about a new sale.
