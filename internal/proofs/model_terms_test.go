@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary"
@@ -19,9 +18,10 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// The model of docs/terms.md: two affiliates on terms with rules, limits and caps, the sales
-// of three customers with and without lines, and everything that changes what these earn
-// later. Rules decide, and amounts are computed, by the definitions, in big.Rat.
+// The model of docs/terms.md: two affiliates on terms with rules, limits, caps and versions, the
+// sales, payments and conversions of three customers with and without lines, and everything that
+// changes what these earn later. Rules decide, and amounts are computed, by the definitions, in
+// big.Rat.
 
 // A termsPayee is an affiliate of the model, with one code for all products and one for two
 // of them.
@@ -31,12 +31,7 @@ type termsPayee struct {
 	terms   *termsOf
 	own     *big.Rat // the rate of their own; nil: none
 	ownType affiliate.CommissionType
-}
-
-// termsOf are the terms of a plan, or, without an id, of the program.
-type termsOf struct {
-	affiliate.Terms
-	plan uuid.UUID
+	tier    *termsTier
 }
 
 type termsCode struct {
@@ -51,21 +46,29 @@ type termsCode struct {
 type termsSale struct {
 	id       affiliate.SaleID
 	owner    *termsPayee
-	customer string // empty: none
-	at, paid time.Time
+	by       affiliate.CreditedBy // empty: not compared
+	customer string               // empty: none
+	at       time.Time            // when it was paid
+	recorded time.Time
 	free     bool
+	named    string // the conversion that it is; empty: a sale
+	payer    *termsPayment
 	trigger  affiliate.PaymentTrigger
 	product  string // of a sale without lines
 	lines    []*termsLine
 	whole    bool     // the one line is the sale itself
 	basket   *big.Rat // nil: not said
 
+	currency             affiliate.Currency // that was charged, of all amounts below; empty: the program's
+	worth                *big.Rat           // of one of it
 	total, tax, shipping *big.Rat
-	named, taxBack, back *big.Rat // by refunds that say what is in them: all, and what of it was tax, and shipping
+	told, taxBack, back  *big.Rat // by refunds that say what is in them: all, and what of it was tax, and shipping
 	kept                 *big.Rat
 
 	payment, month int64
-	terms          *termsOf // that decided last
+	terms          *affiliate.Terms // the version that decided last
+	of             *termsOf         // whose it is
+	hold           int64            // days
 	source         affiliate.RateSource
 	rate           *big.Rat
 	typ            affiliate.CommissionType
@@ -90,25 +93,30 @@ type termsLine struct {
 
 type termsModel struct {
 	open      func() *scene.World // one more of the same program
-	takes     func(affiliate.Terms) error
 	w         *scene.World
 	last      affiliate.NewSale
 	zone      *time.Location
+	credit    affiliate.Attribution
+	window    time.Duration // of clicks
+	takes     func(affiliate.Terms) error
 	perPerson bool // the terms cap what a customer earns
 	program   *termsOf
 	plans     []*termsOf
+	tiers     []*termsTier
 	people    []*termsPayee
 	codes     []*termsCode
-	referred  map[string]time.Time // the customers, and since when they are
-	sales     []*termsSale         // that are there
+	visitors  [2][]*termsClick
+	customers map[string]*termsCustomer
+	sales     []*termsSale // that are there
 	n         int
 }
 
 var (
-	termsProducts   = []string{"", "SEAT", "MILL", "LAMP"}
-	termsPlans      = []string{"", "monthly", "yearly"}
-	termsCategories = []string{"gift", "office"}
-	termsTriggers   = []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerContentReward}
+	termsProducts    = []string{"", "SEAT", "MILL", "LAMP"}
+	termsPlans       = []string{"", "monthly", "yearly"}
+	termsCategories  = []string{"gift", "office"}
+	termsConversions = []string{"signup", "lead"}
+	termsTriggers    = []affiliate.PaymentTrigger{affiliate.TriggerPurchase, affiliate.TriggerBonus, affiliate.TriggerSignup, affiliate.TriggerContentReward}
 )
 
 // some draws a part of a list, in its order.
@@ -165,8 +173,9 @@ func drawRule(rt *rapid.T, name string, most int, conditions []string) affiliate
 
 // drawTerms draws terms that a program takes. Rules that can never hold are left out:
 // TestCoveredRules is about them.
-func (m *termsModel) drawTerms(rt *rapid.T, typ affiliate.CommissionType) affiliate.Terms {
-	t := affiliate.Terms{Type: typ, MonthsFrom: choose(rt, "months from", "", affiliate.MonthsFromReferral)}
+func (m *termsModel) drawTerms(rt *rapid.T) affiliate.Terms {
+	t := affiliate.Terms{HoldDays: rapid.Int64Range(0, 2).Draw(rt, "days"), MonthsFrom: choose(rt, "months from", "", affiliate.MonthsFromReferral)}
+	t.Type = choose(rt, "type", affiliate.CommissionPercentage, affiliate.CommissionPercentage, affiliate.CommissionFlat)
 	t.Rate = affiliate.PercentFromScaled(rapid.Int64Range(0, 60_0000).Draw(rt, "rate"))
 	if maybe(rt, "limited", 3) {
 		t.MaxPayments, t.MaxMonths = rapid.Int64Range(0, 3).Draw(rt, "max payments"), rapid.Int64Range(0, 3).Draw(rt, "max months")
@@ -177,14 +186,27 @@ func (m *termsModel) drawTerms(rt *rapid.T, typ affiliate.CommissionType) affili
 	if m.perPerson {
 		t.MaxPerCustomer = drawCents(rt, "max per customer", 1, 6_000)
 	}
+	t.Rules = m.drawRules(rt, t)
+	return t
+}
+
+// drawRules draws rules for terms. Some are for conversions.
+func (m *termsModel) drawRules(rt *rapid.T, t affiliate.Terms) []affiliate.Rule {
+	t.Rules = nil
 	for i := range rapid.IntRange(0, 5).Draw(rt, "rules") {
-		more := t
-		more.Rules = append(slices.Clone(t.Rules), drawRule(rt, fmt.Sprint("rule ", i), 2, slices.Concat(ruleConditions...)))
-		if m.takes(more) == nil {
+		more, name := t, fmt.Sprint("rule ", i)
+		rule := drawRule(rt, name, 2, slices.Concat(ruleConditions...))
+		if maybe(rt, "of conversions", 5) {
+			rule = affiliate.Rule{Name: name, When: affiliate.RuleWhen{Conversions: some(rt, "conversions", termsConversions)}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}}
+			if amount := rapid.Int64Range(0, 20_0000).Draw(rt, "amount"); amount > 0 {
+				rule.Pay = affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.PercentFromScaled(amount)}
+			}
+		}
+		if more.Rules = append(slices.Clone(t.Rules), rule); m.takes(more) == nil {
 			t = more
 		}
 	}
-	return t
+	return t.Rules
 }
 
 // holds says whether a line meets every condition: T10.
@@ -193,6 +215,7 @@ func (s *termsSale) holds(w *affiliate.RuleWhen, l *termsLine) bool {
 		return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(list, id) })
 	}
 	for _, met := range []bool{
+		s.named == "" && w.Conversions == nil || s.named != "" && slices.Contains(w.Conversions, s.named),
 		w.Products == nil || oneOf(w.Products, l.product),
 		w.Plans == nil || oneOf(w.Plans, l.plan),
 		w.Categories == nil || oneOf(w.Categories, l.categories...),
@@ -228,21 +251,10 @@ func (s *termsSale) deciding(rules []affiliate.Rule, l *termsLine) *affiliate.Ru
 	switch s.source {
 	case affiliate.RateOfSale:
 		return nil
-	case affiliate.RateOfAffiliate:
+	case affiliate.RateOfAffiliate, affiliate.RateOfTier:
 		return first(func(r *affiliate.Rule) bool { return r.Firm })
 	}
 	return first(func(*affiliate.Rule) bool { return true })
-}
-
-// takesTerms gives a sale the rate of an affiliate's terms.
-func (s *termsSale) takesTerms(of *termsPayee) {
-	s.terms, s.typ, s.rate, s.source = of.terms, of.terms.Type, scene.PercentRat(of.terms.Rate), affiliate.RateOfProgram
-	if of.terms.plan != uuid.Nil {
-		s.source = affiliate.RateOfPlan
-	}
-	if of.own != nil && of.ownType == of.terms.Type {
-		s.rate, s.source = of.own, affiliate.RateOfAffiliate
-	}
 }
 
 // decides lets the rules decide about the lines. A sale without lines is one line with its
@@ -307,7 +319,7 @@ func (m *termsModel) caps(s, of *termsSale) {
 // over says whether the limits of the terms stop the sale: T14.
 func (s *termsSale) over() affiliate.OverLimit {
 	switch {
-	case s.source == affiliate.RateOfSale:
+	case s.source == affiliate.RateOfSale || s.named != "":
 	case s.terms.MaxMonths > 0 && s.month > s.terms.MaxMonths:
 		return affiliate.OverMonths
 	case s.terms.MaxPayments > 0 && s.payment > s.terms.MaxPayments:
@@ -368,11 +380,11 @@ func over(a, b *big.Rat) *big.Rat  { return new(big.Rat).Quo(a, b) }
 
 // keptBase is M9a of docs/money.md.
 func (s *termsSale) keptBase() *big.Rat {
-	left := scene.RatSum(scene.RatDiff(s.base(), s.named), s.taxBack, s.back)
+	left := scene.RatSum(scene.RatDiff(s.base(), s.told), s.taxBack, s.back)
 	if s.kept.Sign() <= 0 || left.Sign() <= 0 {
 		return new(big.Rat)
 	}
-	return times(left, over(s.kept, scene.RatDiff(s.total, s.named)))
+	return times(left, over(s.kept, scene.RatDiff(s.total, s.told)))
 }
 
 // keptOf is what is kept of each line: T4.
@@ -409,7 +421,7 @@ func (s *termsSale) shares() (all []termsShare) {
 		exact := new(big.Rat)
 		switch typ {
 		case affiliate.RulePercentage:
-			exact = scene.Share(rate, kept[i])
+			exact = times(s.worth, scene.Share(rate, kept[i]))
 		case affiliate.RuleUnit:
 			exact = times(rate, l.quantity)
 			if part := left; bases[i].Sign() > 0 {
@@ -441,13 +453,17 @@ func (s *termsSale) shares() (all []termsShare) {
 func (s *termsSale) exact() *big.Rat {
 	sum := new(big.Rat)
 	switch {
+	case s.named != "" && !s.refunded:
+		for _, l := range s.lines {
+			sum = scene.PercentRat(l.rule.Pay.Rate)
+		}
 	case s.nothing || s.free || s.kept.Sign() <= 0:
 	case s.lines != nil:
 		for _, share := range s.shares() {
 			sum.Add(sum, share.exact)
 		}
 	case s.typ == affiliate.CommissionPercentage:
-		sum = scene.Share(s.rate, s.keptBase())
+		sum = times(s.worth, scene.Share(s.rate, s.keptBase()))
 	case s.base().Sign() > 0:
 		sum = times(s.rate, over(s.keptBase(), s.base()))
 	default:
@@ -487,10 +503,10 @@ func (m *termsModel) others(s *termsSale) *big.Rat {
 
 // numbers is T13: the number of the payment, and that of the month if the terms ask for it.
 func (m *termsModel) numbers(s *termsSale) {
-	if s.customer != "" && !s.free {
+	if s.payment == 0 && s.customer != "" && s.pays() {
 		s.payment = 1
 		for _, other := range m.byCustomer(s.customer) {
-			if !other.free && !other.refunded {
+			if other.pays() && !other.refunded {
 				s.payment++
 			}
 		}
@@ -498,28 +514,31 @@ func (m *termsModel) numbers(s *termsSale) {
 	m.monthOf(s)
 }
 
+// pays says whether a sale is a payment.
+func (s *termsSale) pays() bool { return !s.free && s.named == "" }
+
 // monthOf counts the months of the customer that have begun, by date, if the terms ask for
 // them and the sale does not have it.
 func (m *termsModel) monthOf(s *termsSale) {
 	asked := s.terms.MaxMonths > 0 || slices.ContainsFunc(s.terms.Rules, func(r affiliate.Rule) bool { return r.When.MonthFrom+r.When.MonthTo > 0 })
 	referred := s.terms.MonthsFrom == affiliate.MonthsFromReferral
-	if s.customer == "" || !asked || s.month > 0 && s.referred == referred {
+	if s.customer == "" || !asked || s.named != "" || s.month > 0 && s.referred == referred {
 		return
 	}
 	var payments []time.Time
 	for _, other := range m.byCustomer(s.customer) {
-		if !other.free && !other.refunded {
-			payments = append(payments, other.paid)
+		if other.pays() && !other.refunded {
+			payments = append(payments, other.at)
 		}
 	}
-	first := s.paid
+	first := s.at
 	if s.referred = referred; referred {
-		first = m.referred[s.customer]
+		first = m.customers[s.customer].since
 	} else if payments != nil {
 		first = slices.MinFunc(payments, time.Time.Compare)
 	}
 	year, month, day := first.In(m.zone).Date()
-	today := s.paid.In(m.zone).Format(time.DateOnly)
+	today := s.at.In(m.zone).Format(time.DateOnly)
 	for s.month = 1; ; s.month++ {
 		next := time.Date(year, month+time.Month(s.month), day, 0, 0, 0, 0, time.UTC)
 		if next.Day() != day { // a shorter month
@@ -547,11 +566,10 @@ func TestModelTerms(t *testing.T) {
 				})
 				rt.Repeat(map[string]func(*rapid.T){
 					"sell": m.sell, "sell more": m.sell, "sell once more": m.sell, "refund": m.refund, "refund more": m.refund, "refund once more": m.refund,
-					"own rate": m.ownRate, "plan": m.plan, "terms": m.change, "rate": m.rateOf, "total": m.totalOf, "give": m.give, "decline": m.decline, "remove": m.remove,
-					"recalculate": m.recalculate, "pay": m.pay,
-					"pass": func(rt *rapid.T) {
-						m.w.Pass(time.Duration(rapid.Int64Range(1, 40*24).Draw(rt, "hours")) * time.Hour)
-					},
+					"own rate": m.ownRate, "plan": m.plan, "tier": m.tier, "rate": m.rateOf, "total": m.totalOf, "give": m.give, "decline": m.decline, "remove": m.remove,
+					"recalculate": m.recalculate, "pay": m.pay, "terms": m.change, "terms again": m.change, "convert": m.convert, "visit": m.visit, "rush": m.rush,
+					"report": m.report, "report more": m.report, "dispute": m.dispute, "dispute more": m.dispute,
+					"pass": m.pass, "pass more": m.pass,
 					"": m.check,
 				})
 			})
