@@ -108,7 +108,7 @@ func TestSaleLineNameIgnored(t *testing.T) {
 	scene.Equal(t, " ", lines[1].Name)
 
 	most := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Lines: make([]affiliate.Line, 500)}) // of no amount
-	if len(most.Lines) != 500 || !most.Subtotal.IsNull() || most.ProductsBought != nil && len(most.ProductsBought) > 0 {
+	if len(most.Lines) != 500 || !most.Subtotal.IsNull() || len(most.ProductsBought) > 0 {
 		t.Errorf("%d lines, the subtotal is %v, of %v", len(most.Lines), most.Subtotal, most.ProductsBought)
 	}
 }
