@@ -12,40 +12,29 @@ import (
 // exponent.
 //
 // Errors, in this order: ErrSyntax, ErrDecimals, ErrRange.
-func Parse(s string) (int64, error) {
-	num, ok := scan(s)
-	if !ok {
-		return 0, ErrSyntax
-	}
-	if num.digits != "" && num.low < -Digits {
-		return 0, ErrDecimals
-	}
-	return num.scaled(Digits)
-}
+func Parse(s string) (int64, error) { return parse(s, Digits, ErrDecimals) }
 
-// ParseFine is Parse for a number of [FineDigits] decimals, with the same errors. The
-// result counts units of that size.
-func ParseFine(s string) (int64, error) {
-	num, ok := scan(s)
-	if !ok {
-		return 0, ErrSyntax
-	}
-	if num.digits != "" && num.low < -FineDigits {
-		return 0, ErrFineDecimals
-	}
-	return num.scaled(FineDigits)
-}
+// ParseFine is Parse for a number of [FineDigits] decimals, with ErrFineDecimals in place of
+// ErrDecimals. The result counts units of that size.
+func ParseFine(s string) (int64, error) { return parse(s, FineDigits, ErrFineDecimals) }
 
 // ParseRounded is Parse for what another program wrote: decimals beyond the
 // fourth are the noise of floating point, and rounded half away from zero.
 //
 // Errors: ErrSyntax, ErrRange.
-func ParseRounded(s string) (int64, error) {
+func ParseRounded(s string) (int64, error) { return parse(s, Digits, nil) }
+
+// parse returns the value of s in units of so many decimals. Further ones are tooFine, or
+// rounded where that is nil.
+func parse(s string, decimals int64, tooFine error) (int64, error) {
 	num, ok := scan(s)
-	if !ok {
+	switch {
+	case !ok:
 		return 0, ErrSyntax
+	case tooFine != nil && num.digits != "" && num.low < -decimals:
+		return 0, tooFine
 	}
-	return num.scaled(Digits)
+	return num.scaled(decimals)
 }
 
 // A number is a JSON number taken apart.

@@ -138,7 +138,7 @@ func TestRateIsAskedOutside(t *testing.T) {
 
 // Refunds at the same time take no more than there is, and the last leaves nothing.
 func TestChargedAtOnce(t *testing.T) {
-	s, ctx := scene.NewShop(t, euros("1.0842")), t.Context()
+	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
 	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})
 	var wg sync.WaitGroup
 	var kept sync.Map

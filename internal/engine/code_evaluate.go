@@ -96,18 +96,19 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if !v.found {
 		return out, nil
 	}
-	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, cmp.Or(in.Currency, o.Cfg.Currency)) {
+	currency := cmp.Or(in.Currency, o.Cfg.Currency)
+	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, currency) {
 		out.Unverified = append(out.Unverified, affiliate.ProductShare)
 	}
 	price := basket.Or(affiliate.Amount{})
 	if lines := StoredLines(in.Lines); len(lines) > 0 {
-		out.Discount = o.discountLines(&v.coupon, lines, in.Currency)
+		out.Discount = o.discountLines(&v.coupon, lines, currency)
 		out.Lines = linesOf(&record.Sale{Lines: lines})
 		for i := range lines {
 			price = affiliate.AmountFromScaled(price.Scaled() - lines[i].Discount.Scaled())
 		}
 	} else {
-		out.Discount = o.discount(&v.coupon, basket, in.Currency)
+		out.Discount = o.discount(&v.coupon, basket, currency)
 	}
 	if off, ok := out.Discount.Get(); ok {
 		left, err := price.Sub(off)

@@ -1,30 +1,16 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
 	"testing"
-	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-func euros(rate string) func(*tributary.Config) {
-	return func(c *tributary.Config) {
-		c.Rate = func(_ context.Context, from affiliate.Currency, _ time.Time) (affiliate.ExchangeRate, error) {
-			if from != "EUR" {
-				return affiliate.ExchangeRate{}, nil
-			}
-			return affiliate.MustExchangeRate(rate), nil
-		}
-	}
-}
-
 // 20 % of EUR 100 at 1.0842 is 21.684: rounded once.
 func TestSaleInAnotherCurrency(t *testing.T) {
-	s, ctx := scene.NewShop(t, euros("1.0842")), t.Context()
+	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
 	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), Currency: "eur"})
 	is := func(earned, revenue, refunded string) {
 		t.Helper()
@@ -67,7 +53,7 @@ func refusedAs(err error, reason affiliate.Reason, field string) bool {
 }
 
 func TestRateOfSale(t *testing.T) {
-	s, ctx := scene.NewShop(t, euros("1.0842")), t.Context()
+	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
 	in := affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100")}
 	for _, tt := range []struct {
 		name   string
@@ -104,7 +90,7 @@ func TestRateOfSale(t *testing.T) {
 // A FLAT coupon takes its amount off orders of its currency. Where there is no order, as with
 // a referral, it refuses nothing.
 func TestFlatCouponOfAnotherCurrency(t *testing.T) {
-	s, ctx := scene.NewShop(t, euros("1.0842")), t.Context()
+	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
 	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "5", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("5")), Currency: affiliate.Set(affiliate.Currency("EUR"))}))
 	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FIVE", AffiliateID: s.Person.ID}))
 	sale := affiliate.NewSale{PromoCode: "FIVE", TotalEarned: scene.Sum("45"), Subtotal: affiliate.Set(scene.Sum("50")), Currency: "EUR"}

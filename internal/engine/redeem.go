@@ -281,7 +281,6 @@ func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine, in af
 			whole += weights[i]
 		}
 	}
-	in = cmp.Or(in, o.Cfg.Currency)
 	off := o.discount(c, affiliate.Set(affiliate.AmountFromScaled(whole)), in)
 	sum, priced := off.Get()
 	if !priced {
@@ -293,12 +292,11 @@ func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine, in af
 	return off
 }
 
-// discount returns the discount of a coupon on a total in a currency, empty: the program's;
-// it is never more than the total. It is null without a total, and for an amount in another
+// discount returns the discount of a coupon on a total in a currency; it is never more than
+// the total. It is null without a total, and for an amount in another
 // currency. Contract 4.1.
 func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount], in affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	whole, ok := total.Get()
-	in = cmp.Or(in, o.Cfg.Currency)
 	if !ok || foreignAmount(c, in) {
 		return affiliate.Null[affiliate.Amount]()
 	}

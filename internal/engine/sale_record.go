@@ -35,7 +35,7 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result 
 		rq.Input = []any{r.in, in.PaymentTrigger, in.Integration}
 	}
 	if rq.Refused == nil {
-		r.in.ExchangeRate, rq.Refused = p.RateOf(ctx, r.in.Currency, r.in.ExchangeRate, paidOr(r.PaidAt, r.Now))
+		r.in.ExchangeRate, rq.Refused = p.RateOf(ctx, r.in.Currency, r.in.ExchangeRate, r.judgedAt().Time())
 	}
 	reply, err := Write(&r.Op, rq, r.record)
 	if err == nil {
@@ -202,14 +202,6 @@ func checkPaidAt(t time.Time, now affiliate.Instant) *affiliate.Error {
 	}
 	at := affiliate.InstantOf(t)
 	return cmp.Or(refusal.FieldInFuture.About("paidAt").When(at.After(now)), refusal.FieldTooLongAgo.About("paidAt").When(at.Before(now.Add(-PaidAtMost))))
-}
-
-// paidOr returns when a sale was paid, if that is known, else now.
-func paidOr(paid, now affiliate.Instant) time.Time {
-	if paid.IsZero() {
-		return now.Time()
-	}
-	return paid.Time()
 }
 
 // PaidAtMost is the longest time between a payment and the report of its sale.
@@ -386,7 +378,7 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 	}
 	setRate(&rec, &d.deal)
 	if d.verdict.found && !d.Priced {
-		o.discountLines(&d.verdict.coupon, rec.Lines, in.Currency)
+		o.discountLines(&d.verdict.coupon, rec.Lines, cmp.Or(in.Currency, o.Cfg.Currency))
 	}
 	if in.Currency == "" {
 		return rec, nil

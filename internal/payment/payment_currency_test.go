@@ -11,18 +11,6 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// worth lets a program know one rate.
-func worth(of affiliate.Currency, rate string) func(*tributary.Config) {
-	return func(c *tributary.Config) {
-		c.Rate = func(_ context.Context, from affiliate.Currency, _ time.Time) (affiliate.ExchangeRate, error) {
-			if from != of {
-				return affiliate.ExchangeRate{}, nil
-			}
-			return affiliate.MustExchangeRate(rate), nil
-		}
-	}
-}
-
 func euroShop(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
 	s := scene.NewPayShop(t, change...)
 	s.In = "EUR"
@@ -31,7 +19,7 @@ func euroShop(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
 
 // 20 % of what 120 euros with 20 of tax leave, at 1.0842; refunds and disputes are in euros.
 func TestPaymentInEuros(t *testing.T) {
-	s := euroShop(t, worth("EUR", "1.0842"))
+	s := euroShop(t, scene.Worth("EUR", "1.0842"))
 	s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded)) // before the payment
 	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleRecorded)
 	sale := s.Gives("pi_1", "16.26")
@@ -129,7 +117,7 @@ func TestStagesInEuros(t *testing.T) {
 
 // Prices in euros, shown in pounds, in a program in dollars: refunds in pounds take their part.
 func TestThreeCurrencies(t *testing.T) {
-	s := euroShop(t, worth("EUR", "1.5"))
+	s := euroShop(t, scene.Worth("EUR", "1.5"))
 	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("90"), "GBP" }))
 	s.Gives("pi_1", "30")
 	pounds := s.Refund("re_1", "45", affiliate.RefundSucceeded)
@@ -150,7 +138,7 @@ func TestThreeCurrencies(t *testing.T) {
 // A sale that the host recorded: in the same currency the payment takes it, and in another
 // one it is left to the host.
 func TestHostsSaleInEuros(t *testing.T) {
-	s := euroShop(t, worth("EUR", "2"))
+	s := euroShop(t, scene.Worth("EUR", "2"))
 	host := affiliate.NewSale{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("100"), ExternalID: "order-1", Currency: "EUR"}
 	sale := scene.Must(s.RecordSale(t.Context(), host)).Sale.Or(affiliate.Sale{})
 	paid := func(key, order, total string) affiliate.PaymentFact {

@@ -57,7 +57,7 @@ func inAllOrders(t *testing.T, story, want string, currency affiliate.Currency) 
 				story = append(story, words[twice])
 			}
 		}
-		s := scene.NewPayShop(t, worth("EUR", "1"))
+		s := scene.NewPayShop(t, scene.Worth("EUR", "1"))
 		s.In = currency
 		s.Program = s.With(s.Store) // without the probe, which is slow
 		s.Play(story...)

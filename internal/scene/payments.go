@@ -2,6 +2,7 @@ package scene
 
 import (
 	"cmp"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -246,4 +247,16 @@ func Altered(f affiliate.PaymentFact, change func(*affiliate.Paid)) affiliate.Pa
 // Renewal makes a payment one of a subscription.
 func Renewal(f affiliate.PaymentFact) affiliate.PaymentFact {
 	return Altered(f, func(p *affiliate.Paid) { p.Renewal = true })
+}
+
+// Worth lets a program know what one currency is worth.
+func Worth(of affiliate.Currency, rate string) func(*tributary.Config) {
+	return func(c *tributary.Config) {
+		c.Rate = func(_ context.Context, from affiliate.Currency, _ time.Time) (affiliate.ExchangeRate, error) {
+			if from != of {
+				return affiliate.ExchangeRate{}, nil
+			}
+			return affiliate.MustExchangeRate(rate), nil
+		}
+	}
 }
