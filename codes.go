@@ -59,6 +59,47 @@ func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.E
 	return p.engine.Evaluate(ctx, in)
 }
 
+// HoldRedemption keeps a place of a code for an order until a time, with the price that
+// [Program.Evaluate] answers now. A sale with the HoldID confirms it, and is not refused for a limit, an end
+// or a budget that was reached since. Called again with the same id it prices the order anew
+// and keeps the place; a hold that was released or has lapsed is taken anew, if there is a place.
+// It fires no event, and counts as no redemption.
+//
+// A place is one of the code, of the coupon, of the customer and of the budget. It is free again
+// when the hold is released or its time is over; nothing has to run for that. A sale
+// that is paid later takes a free place, or is recorded over the limit, which
+// [Program.Attention] shows: the customer has the discount.
+//
+// Errors: those of Evaluate; the reasons of a code that fails, see [affiliate.Error.CodeRefused];
+// [affiliate.HoldIsConfirmed], [affiliate.HoldLimitReached].
+//
+// Effects: the hold, the counts of held places; no event.
+//
+// Source: docs/rules.md 3.10; docs/contract.md 3.10.
+func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error) {
+	return p.engine.HoldRedemption(ctx, in)
+}
+
+// Hold returns the hold with the caller's id.
+//
+// Errors: [affiliate.MissingField] (id), [affiliate.HoldNotFound].
+//
+// Source: docs/contract.md 3.10.
+func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
+	return p.engine.Hold(ctx, id)
+}
+
+// ReleaseHold gives the place of a hold back. For one that was released or has lapsed it does nothing.
+//
+// Errors: [affiliate.MissingField] (id), [affiliate.HoldNotFound], [affiliate.HoldIsConfirmed].
+//
+// Effects: the hold, the counts of held places; no event.
+//
+// Source: docs/contract.md 3.10.
+func (p *Program) ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error) {
+	return p.engine.ReleaseHold(ctx, id)
+}
+
 // Code returns the code that ref names, with its coupon and affiliate. An empty
 // ref names no code.
 //

@@ -7,8 +7,9 @@ import (
 )
 
 // RestoreRedemption takes back the redemption of a sale by code: the counts of its code and
-// its coupon fall by one, if they still exist. Nothing else lowers these counts. It works
-// once for each sale, also for a refunded or deleted one.
+// its coupon fall by one, if they still exist, and so does what the customer and the budget have
+// used. It works once for each sale, also for a refunded one, and for a deleted one by its
+// ID. An external id also names an order that was redeemed without a sale.
 //
 // Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code,
 // [affiliate.RedemptionRestored].
@@ -16,8 +17,8 @@ import (
 // Effects: both counts, the ledger; no event.
 //
 // Source: docs/rules.md 3.2.
-func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error {
-	return p.engine.RestoreRedemption(ctx, sale)
+func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
+	return p.engine.RestoreRedemption(ctx, ref)
 }
 
 // DeleteSale removes a sale with its commissions. It returns nil when there is

@@ -131,6 +131,8 @@ type Config struct {
 	PaymentMemory        time.Duration // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
 	FreeOrders           bool          // sales with a total of 0 are recorded when the report says that they are free; see NewSale.Free
 	RefuseSuspended      bool          // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
+	HouseCodes           bool          // codes without an affiliate discount and count; false: they are refused. See docs/rules.md 3.3
+	RequireCustomer      bool          // codes with a limit per customer are refused when the order names no customer; false: the limit is not verified then
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now

@@ -11,21 +11,30 @@ import (
 //
 // Source: docs/contract.md 2.1.
 type Coupon struct {
-	ID                 uuid.UUID            `json:"id"`
-	Name               string               `json:"name"`
-	CouponType         CouponType           `json:"couponType"`
-	PercentOff         Opt[Percent]         `json:"percentOff"`       // null when FLAT
-	AmountOff          Opt[Amount]          `json:"amountOff"`        // null when PERCENTAGE
-	Currency           Opt[Currency]        `json:"currency"`         // null when PERCENTAGE
-	Duration           Duration             `json:"duration"`         // informs the host; the engine does not enforce it
-	DurationInMonths   Opt[int64]           `json:"durationInMonths"` // null unless repeating
-	MaxRedemptions     Opt[int64]           `json:"maxRedemptions"`   // over all codes; null: no limit
-	TimesRedeemed      int64                `json:"timesRedeemed"`    // how many sales used its codes; only RestoreRedemption lowers it
-	LimitToProducts    bool                 `json:"limitToProducts"`
-	ProductIDs         []string             `json:"productIds"`
-	CollectionIDs      []string             `json:"collectionIds"` // always empty
-	Valid              bool                 `json:"valid"`
-	RedeemBy           Opt[Time]            `json:"redeemBy"` // redeemable until this instant, inclusive
+	ID               uuid.UUID     `json:"id"`
+	Name             string        `json:"name"`
+	CouponType       CouponType    `json:"couponType"`
+	PercentOff       Opt[Percent]  `json:"percentOff"`       // null when FLAT
+	AmountOff        Opt[Amount]   `json:"amountOff"`        // null when PERCENTAGE
+	Currency         Opt[Currency] `json:"currency"`         // null when PERCENTAGE
+	Duration         Duration      `json:"duration"`         // informs the host; the engine does not enforce it
+	DurationInMonths Opt[int64]    `json:"durationInMonths"` // null unless repeating
+	MaxRedemptions   Opt[int64]    `json:"maxRedemptions"`   // over all codes; null: no limit
+	TimesRedeemed    int64         `json:"timesRedeemed"`    // how many sales used its codes; only RestoreRedemption lowers it
+	LimitToProducts  bool          `json:"limitToProducts"`
+	ProductIDs       []string      `json:"productIds"`
+	CollectionIDs    []string      `json:"collectionIds"` // always empty
+	Valid            bool          `json:"valid"`
+	RedeemBy         Opt[Time]     `json:"redeemBy"` // redeemable until this instant, inclusive
+
+	// What follows is there only when the coupon has it. Amounts are in the program's currency.
+	StartsAt                  Opt[Time]   `json:"startsAt,omitzero"`                  // redeemable from this instant, inclusive
+	MaxDiscount               Opt[Amount] `json:"maxDiscount,omitzero"`               // of one order, at most; only when PERCENTAGE
+	MaxRedemptionsPerCustomer Opt[int64]  `json:"maxRedemptionsPerCustomer,omitzero"` // over all codes
+	MaxDiscountTotal          Opt[Amount] `json:"maxDiscountTotal,omitzero"`          // its budget: once DiscountTotal reaches it, no order gets more
+	DiscountTotal             Opt[Amount] `json:"discountTotal,omitzero"`             // what it took off all orders; there with MaxDiscountTotal
+	RestoreOnRefund           bool        `json:"restoreOnRefund,omitzero"`           // a sale that is refunded in full gives its redemption back
+
 	ExternalID         Opt[string]          `json:"externalId"`
 	IntegrationType    Opt[IntegrationType] `json:"integrationType"`
 	CouponCategory     string               `json:"couponCategory"` // always CUSTOMER
@@ -48,20 +57,35 @@ type Coupon struct {
 // NewCoupon is the input of Program.CreateCoupon. Name is required.
 type NewCoupon struct {
 	Once             `json:"-"`
-	Name             string          `json:"name"`                      // 1–255 characters, not unique
-	CouponType       CouponType      `json:"couponType,omitzero"`       // zero: PERCENTAGE
-	PercentOff       Opt[Percent]    `json:"percentOff,omitzero"`       // 1–100; required when PERCENTAGE
-	AmountOff        Opt[Amount]     `json:"amountOff,omitzero"`        // > 0; required when FLAT
-	Currency         Opt[Currency]   `json:"currency,omitzero"`         // required when FLAT
-	Duration         Duration        `json:"duration,omitzero"`         // zero: forever
-	DurationInMonths Opt[int64]      `json:"durationInMonths,omitzero"` // 1–1,200; required when repeating
-	MaxRedemptions   Opt[int64]      `json:"maxRedemptions,omitzero"`   // ≥ 1; not given: no limit
-	LimitToProducts  bool            `json:"limitToProducts,omitzero"`
-	ProductIDs       []string        `json:"productIds,omitzero"` // ≤ 1,000 distinct; required when LimitToProducts
-	Valid            Opt[bool]       `json:"valid,omitzero"`      // not given: true
-	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`   // a past instant is accepted
-	ExternalID       string          `json:"externalId,omitzero"` // unique among live coupons
-	IntegrationType  IntegrationType `json:"integrationType,omitzero"`
+	Name             string        `json:"name"`                      // 1–255 characters, not unique
+	CouponType       CouponType    `json:"couponType,omitzero"`       // zero: PERCENTAGE
+	PercentOff       Opt[Percent]  `json:"percentOff,omitzero"`       // 1–100; required when PERCENTAGE
+	AmountOff        Opt[Amount]   `json:"amountOff,omitzero"`        // > 0; required when FLAT
+	Currency         Opt[Currency] `json:"currency,omitzero"`         // required when FLAT
+	Duration         Duration      `json:"duration,omitzero"`         // zero: forever
+	DurationInMonths Opt[int64]    `json:"durationInMonths,omitzero"` // 1–1,200; required when repeating
+	MaxRedemptions   Opt[int64]    `json:"maxRedemptions,omitzero"`   // ≥ 1; not given: no limit
+	LimitToProducts  bool          `json:"limitToProducts,omitzero"`
+	ProductIDs       []string      `json:"productIds,omitzero"` // ≤ 1,000 distinct; required when LimitToProducts
+	Valid            Opt[bool]     `json:"valid,omitzero"`      // not given: true
+	RedeemBy         Opt[Date]     `json:"redeemBy,omitzero"`   // a past instant is accepted
+	StartsAt         Opt[Date]     `json:"startsAt,omitzero"`   // a day: its first instant in the program's zone; not after RedeemBy
+
+	// MaxDiscount is what a PERCENTAGE coupon takes off one order at most, > 0, and
+	// MaxDiscountTotal its budget, > 0: the last order within it gets its whole discount, the
+	// next one is refused. Both are in the program's currency.
+	MaxDiscount      Opt[Amount] `json:"maxDiscount,omitzero"`
+	MaxDiscountTotal Opt[Amount] `json:"maxDiscountTotal,omitzero"`
+
+	// MaxRedemptionsPerCustomer is ≥ 1; not given: no limit. It counts the redemptions that
+	// were made while the coupon or the code had such a limit.
+	MaxRedemptionsPerCustomer Opt[int64] `json:"maxRedemptionsPerCustomer,omitzero"`
+
+	// RestoreOnRefund gives a redemption back when its sale is refunded in full, unless the
+	// customer disputed the payment and won.
+	RestoreOnRefund bool            `json:"restoreOnRefund,omitzero"`
+	ExternalID      string          `json:"externalId,omitzero"` // unique among live coupons
+	IntegrationType IntegrationType `json:"integrationType,omitzero"`
 }
 
 // CouponUpdate is the input of Program.UpdateCoupon. A field that is not
@@ -79,6 +103,12 @@ type CouponUpdate struct {
 	ProductIDs       Opt[[]string]   `json:"productIds,omitzero"`
 	Valid            Opt[bool]       `json:"valid,omitzero"`
 	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
+	StartsAt         Opt[Date]       `json:"startsAt,omitzero"`
+
+	MaxDiscount               Opt[Amount] `json:"maxDiscount,omitzero"`
+	MaxDiscountTotal          Opt[Amount] `json:"maxDiscountTotal,omitzero"`          // may be below DiscountTotal: the budget is spent
+	MaxRedemptionsPerCustomer Opt[int64]  `json:"maxRedemptionsPerCustomer,omitzero"` // as in NewCoupon
+	RestoreOnRefund           Opt[bool]   `json:"restoreOnRefund,omitzero"`           // for refunds from now on
 
 	// ExternalID is the id that a payment provider gave the coupon, and
 	// IntegrationType says which provider; null clears them. Go calls only.

@@ -97,7 +97,7 @@ func (e *Error) CodeRefused() bool {
 	switch e.Reason {
 	case CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted,
 		CodeUnassigned, NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct,
-		AffiliateSuspended, CouponOtherCurrency:
+		AffiliateSuspended, CouponOtherCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, CustomerRequired:
 		return true
 	}
 	return false
@@ -123,8 +123,8 @@ type Failure struct {
 	Message  string      `json:"message"`
 	Limit    Opt[int64]  `json:"limit,omitzero"`    // the redemption limit that was reached
 	Used     Opt[int64]  `json:"used,omitzero"`     // the redemption count
-	At       Opt[Time]   `json:"at,omitzero"`       // the instant that has passed
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum that was not reached
+	At       Opt[Time]   `json:"at,omitzero"`       // the instant that has passed, or has not come
+	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum, or the pieces, that were not reached; the budget that is spent
 	Currency Currency    `json:"currency,omitzero"` // of the minimum
 }
 

@@ -58,6 +58,11 @@ const (
 	WrongProduct             Reason = "wrong_product"                  // the code does not apply to the product
 	AffiliateSuspended       Reason = "affiliate_suspended"            // the affiliate of the code is BANNED or DEACTIVATED; see Config.RefuseSuspended
 	CouponOtherCurrency      Reason = "other_currency"                 // the coupon takes off an amount in another currency than the order's
+	CodeNotStarted           Reason = "not_started"                    // the time of the code or of its coupon has not begun
+	BudgetSpent              Reason = "budget_spent"                   // the coupon took off as much as it may in all
+	BelowQuantity            Reason = "below_quantity"                 // the order has fewer pieces than the code asks for
+	CustomerLimit            Reason = "customer_limit"                 // the customer redeemed the code, or codes of its coupon, as often as one may
+	CustomerRequired         Reason = "customer_required"              // the code has a limit per customer, and the order names none; see Config.RequireCustomer
 	AttributionRequired      Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound         Reason = "referral_not_found"             // no referral has the id or the email
 	ReferralEmailTaken       Reason = "referral_email_taken"           // another referral has the email
@@ -91,6 +96,10 @@ const (
 	AffiliateNotApproved Reason = "affiliate_not_approved" // nobody approved the affiliate, so nothing is paid
 	NothingPayable       Reason = "nothing_payable"        // nothing is due to the affiliate
 	BelowPayoutMinimum   Reason = "below_payout_minimum"   // less is due than the minimum of the payout
+	HoldNotFound         Reason = "hold_not_found"         // no hold has the id
+	HoldIsConfirmed      Reason = "hold_confirmed"         // a sale has taken the place of the hold
+	HoldOfAnotherCode    Reason = "hold_of_another_code"   // the hold is of another code than the one that was sent
+	HoldLimitReached     Reason = "hold_limit_reached"     // the customer has as many open holds as one may have; see Limits.Holds
 	RedemptionNotFound   Reason = "redemption_not_found"   // the sale redeemed no code
 	RedemptionRestored   Reason = "redemption_restored"    // the redemption was given back before
 	RetentionTooShort    Reason = "retention_too_short"    // the policy would remove what is still needed

@@ -1,7 +1,6 @@
 package affiliate
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,20 +71,4 @@ func SelfReferral() ReviewRule {
 //
 // It is for reviews. Addresses are stored, looked up and kept unique as they
 // are.
-func SameMailbox(a, b string) bool { return mailboxOf(a) == mailboxOf(b) }
-
-// mailboxOf returns the form that all addresses of one mailbox share.
-func mailboxOf(s string) string {
-	email, ok := mailbox.Canonical(s)
-	if !ok {
-		return s
-	}
-	local, domain, _ := strings.Cut(email, "@")
-	if name, _, _ := strings.Cut(local, "+"); name != "" {
-		local = name // without a name before it, the + belongs to the name
-	}
-	if domain == "gmail.com" || domain == "googlemail.com" {
-		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
-	}
-	return local + "@" + domain
-}
+func SameMailbox(a, b string) bool { return mailbox.Of(a) == mailbox.Of(b) }

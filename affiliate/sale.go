@@ -100,6 +100,7 @@ type Product struct {
 type NewSale struct {
 	Once              `json:"-"`
 	PromoCode         string       `json:"promoCode,omitzero"`  // used before the other two to find the affiliate
+	HoldID            string       `json:"holdId,omitzero"`     // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
 	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
 	Email             string       `json:"email,omitzero"`      // the customer; see [SaleResult].Ignored
 	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
@@ -157,6 +158,10 @@ const (
 	SaleDuplicate        SaleOutcome = "duplicate"         // a live sale has its external id or invoice id
 	SaleUnattributed     SaleOutcome = "unattributed"      // no affiliate could be found
 	SaleInactiveCustomer SaleOutcome = "inactive-customer" // the customer is SUBMITTED or DECLINED
+
+	// The promotional code has no affiliate, and nobody else is credited: its redemption
+	// is booked under ExternalID, and there is no sale. See Config.HouseCodes.
+	SaleRedeemed SaleOutcome = "redeemed"
 
 	// Only in answers of Program.ReportPayment. It keeps the facts, so nothing has to
 	// be reported again.

@@ -208,6 +208,6 @@ func (s *teller) codesAndClicks(ada affiliate.Affiliate) {
 	}
 	told[V](s, "reverse how?")(c.ReverseSale(x, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true, RefundID: " "}))
 	for _, id := range []affiliate.SaleID{sale.ID, sale.ID, 999, 0} {
-		told[any](s, "restore")(nil, c.RestoreRedemption(x, id))
+		told[any](s, "restore")(nil, c.RestoreRedemption(x, affiliate.SaleRef{ID: id}))
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-const codes = "/promotional-codes"
+const (
+	codes = "/promotional-codes"
+	holds = "/holds"
+)
 
 // Code is [tributary.Program.Code].
 //
@@ -56,6 +59,23 @@ func (c *Client) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.Code
 func (c *Client) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
 	out, err := send[struct{ DeletedCode affiliate.DeletedCode }](ctx, c, c.remove(codes, codeID{id}))
 	return out.DeletedCode, err
+}
+
+// HoldRedemption is [tributary.Program.HoldRedemption].
+func (c *Client) HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error) {
+	return send[affiliate.Hold](ctx, c, c.post(holds, in, in.Once))
+}
+
+// Hold is [tributary.Program.Hold].
+func (c *Client) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
+	return one[affiliate.Hold](ctx, c, holds, firstOf("id", id))
+}
+
+// ReleaseHold is [tributary.Program.ReleaseHold].
+func (c *Client) ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error) {
+	return send[affiliate.Hold](ctx, c, c.remove(holds, struct {
+		ID string `json:"id"`
+	}{id}))
 }
 
 // Evaluate is [tributary.Program.Evaluate]: the preview of a code.

@@ -6,19 +6,24 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
+// saleRef names a sale on the wire.
+type saleRef struct {
+	SaleID     affiliate.SaleID `json:"saleId,omitzero"`
+	ExternalID string           `json:"externalId,omitzero"`
+	InvoiceID  string           `json:"externalInvoiceId,omitzero"`
+}
+
 // ReverseSale is [tributary.Program.ReverseSale].
 func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
 	out, err := send[struct{ ReversedSale affiliate.ReversedSale }](ctx, c, c.post(sales+"/reverse", struct {
-		SaleID     affiliate.SaleID `json:"saleId,omitzero"`
-		ExternalID string           `json:"externalId,omitzero"`
-		InvoiceID  string           `json:"externalInvoiceId,omitzero"`
-		ClawBack   bool             `json:"clawback,omitzero"`
-		RefundID   string           `json:"refundId,omitzero"`
-	}{ref.ID, ref.ExternalID, ref.InvoiceID, how.ClawBack, how.RefundID}, affiliate.Once{}))
+		saleRef
+		ClawBack bool   `json:"clawback,omitzero"`
+		RefundID string `json:"refundId,omitzero"`
+	}{saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, how.ClawBack, how.RefundID}, affiliate.Once{}))
 	return out.ReversedSale, err
 }
 
 // RestoreRedemption is [tributary.Program.RestoreRedemption].
-func (c *Client) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error {
-	return done(ctx, c, c.post(sales+"/restore-redemption", saleID{sale}, affiliate.Once{}))
+func (c *Client) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
+	return done(ctx, c, c.post(sales+"/restore-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, affiliate.Once{}))
 }

@@ -27,8 +27,12 @@ import (
 func (t table) full(n int) record.AnyRecord {
 	f := filler{n: n}
 	rec := edit(t.Empty(), f.fill)
-	if sale, ok := rec.(record.Sale); ok {
-		return payable(held(sale))
+	switch rec := rec.(type) {
+	case record.Sale:
+		return payable(held(rec))
+	case record.Hold:
+		rec.State = affiliate.HoldHeld // only such a hold has the keys of its code and coupon
+		return rec
 	}
 	return rec
 }

@@ -47,6 +47,9 @@ func readCodeTerms(in *input, code *affiliate.NewCode) {
 	code.Active = in.boolean("active")
 	code.ExpiresAt = in.date("expiresAt")
 	code.MaxRedemptions = in.integer("maxRedemptions")
+	code.StartsAt = in.date("startsAt")
+	code.MinimumQuantity = in.amount("minimumQuantity")
+	code.MaxRedemptionsPerCustomer = in.integer("maxRedemptionsPerCustomer")
 	code.FirstTimeOrder = in.flag("firstTimeOrder")
 	code.MinimumAmount = in.amount("minimumAmount")
 	code.MinimumAmountCurrency = enum[affiliate.Currency](in, "minimumAmountCurrency")
@@ -135,13 +138,18 @@ func codeChangeOf(in *input) codeChange {
 	return codeChange{
 		id: codeTarget(in),
 		up: affiliate.CodeUpdate{
-			Code:                  in.optText("code"),
-			AffiliateID:           in.optID("affiliateId"),
-			AffiliateEmail:        in.optOptional("affiliateEmail"),
-			ExternalID:            in.optOptional("externalId"),
-			Active:                in.boolean("active"),
-			ExpiresAt:             in.date("expiresAt"),
-			MaxRedemptions:        in.integer("maxRedemptions"),
+			Code:            in.optText("code"),
+			AffiliateID:     in.optID("affiliateId"),
+			AffiliateEmail:  in.optOptional("affiliateEmail"),
+			ExternalID:      in.optOptional("externalId"),
+			Active:          in.boolean("active"),
+			ExpiresAt:       in.date("expiresAt"),
+			MaxRedemptions:  in.integer("maxRedemptions"),
+			StartsAt:        in.date("startsAt"),
+			MinimumQuantity: in.amount("minimumQuantity"),
+
+			MaxRedemptionsPerCustomer: in.integer("maxRedemptionsPerCustomer"),
+
 			FirstTimeOrder:        in.boolean("firstTimeOrder"),
 			MinimumAmount:         in.amount("minimumAmount"),
 			MinimumAmountCurrency: enum[affiliate.Currency](in, "minimumAmountCurrency"),

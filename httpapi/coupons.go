@@ -52,8 +52,15 @@ func newCoupon(in *input) affiliate.NewCoupon {
 		ProductIDs:       texts[string](in, "productIds").Or(nil),
 		Valid:            in.boolean("valid"),
 		RedeemBy:         in.date("redeemBy"),
-		ExternalID:       in.optional("externalId"),
-		IntegrationType:  enum[affiliate.IntegrationType](in, "integrationType").Or(""),
+		StartsAt:         in.date("startsAt"),
+		MaxDiscount:      in.amount("maxDiscount"),
+		MaxDiscountTotal: in.amount("maxDiscountTotal"),
+		RestoreOnRefund:  in.flag("restoreOnRefund"),
+
+		MaxRedemptionsPerCustomer: in.integer("maxRedemptionsPerCustomer"),
+
+		ExternalID:      in.optional("externalId"),
+		IntegrationType: enum[affiliate.IntegrationType](in, "integrationType").Or(""),
 	}
 }
 
@@ -78,6 +85,12 @@ func couponChangeOf(in *input) couponChange {
 			ProductIDs:       texts[string](in, "productIds"),
 			Valid:            in.boolean("valid"),
 			RedeemBy:         in.date("redeemBy"),
+			StartsAt:         in.date("startsAt"),
+			MaxDiscount:      in.amount("maxDiscount"),
+			MaxDiscountTotal: in.amount("maxDiscountTotal"),
+			RestoreOnRefund:  in.boolean("restoreOnRefund"),
+
+			MaxRedemptionsPerCustomer: in.integer("maxRedemptionsPerCustomer"),
 		},
 	}
 }

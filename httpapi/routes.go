@@ -66,6 +66,9 @@ func routes() []route {
 		{http.MethodPut, "/promotional-codes", shops, write(codeChangeOf, updateCode, strict)},
 		{http.MethodDelete, "/promotional-codes", shops, write(codeTarget, deleteCode, wrapped)},
 		{http.MethodPost, "/promotional-codes/validate", shops, answering[affiliate.Evaluation](orderOf, evaluate)},
+		{http.MethodGet, "/holds", shops, search(one("id", (*tributary.Program).Hold))},
+		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](newHoldOf, hold, strict)},
+		{http.MethodDelete, "/holds", shops, write(holdTarget, (*tributary.Program).ReleaseHold, strict)},
 
 		{http.MethodGet, "/referrals", everybody, find(
 			one("id", (*tributary.Program).Referral),
@@ -154,7 +157,7 @@ func routes() []route {
 		{http.MethodPost, "/clicks", shops, write(newClick, (*tributary.Program).TrackClick, strict, elseNull)},
 		{http.MethodPost, "/promotional-codes/generate", ownerOnly, write(generationOf, generateCodes, strict, wrapped)},
 		{http.MethodPost, "/sales/reverse", shops, write(reversalOf, reverseSale, strict, wrapped)},
-		{http.MethodPost, "/sales/restore-redemption", ownerOnly, write(saleTarget, restoreRedemption, strict, wrapped)},
+		{http.MethodPost, "/sales/restore-redemption", ownerOnly, write(saleRefOf, restoreRedemption, strict, wrapped)},
 
 		{http.MethodGet, "/commission-plans", owners, search(
 			one("commissionPlanId", planByID),

@@ -15,12 +15,16 @@ type reversal struct {
 }
 
 func reversalOf(in *input) reversal {
-	r := reversal{ref: affiliate.SaleRef{
-		ID: in.saleID("saleId"), ExternalID: in.name("externalId"), InvoiceID: in.name("externalInvoiceId"),
-	}}
-	in.targeted()
+	r := reversal{ref: saleRefOf(in)}
 	r.how = affiliate.Reversal{ClawBack: in.flag("clawback"), RefundID: in.optional("refundId")}
 	return r
+}
+
+// saleRefOf reads which sale a request is about.
+func saleRefOf(in *input) affiliate.SaleRef {
+	ref := affiliate.SaleRef{ID: in.saleID("saleId"), ExternalID: in.name("externalId"), InvoiceID: in.name("externalInvoiceId")}
+	in.targeted()
+	return ref
 }
 
 // reversed is the answer for a reversed sale.
@@ -34,6 +38,6 @@ func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (revers
 	return reversed{"Sale reversed successfully", sale}, err
 }
 
-func restoreRedemption(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
-	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, id)
+func restoreRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
+	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, ref)
 }

@@ -33,6 +33,8 @@ func (t *txn) bind() {
 	tx.Payers = handle[record.Payer]{t}
 	tx.Erasures = handle[record.Erasure]{t}
 	tx.Aliases = handle[record.Alias]{t}
+	tx.Uses = handle[record.Use]{t}
+	tx.Holds = handle[record.Hold]{t}
 	tx.Raise = t.raise
 }
 

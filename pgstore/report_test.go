@@ -117,7 +117,7 @@ func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 			_, _ = p.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com"})
 		case 3:
 			if len(sold) > 0 {
-				_ = p.RestoreRedemption(ctx, rapid.SampledFrom(sold).Draw(rt, "sale"))
+				_ = p.RestoreRedemption(ctx, affiliate.SaleRef{ID: rapid.SampledFrom(sold).Draw(rt, "sale")})
 			}
 		default:
 			in := affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.AmountFromScaled(amount.Draw(rt, "total")), Name: "Kim"}

@@ -40,6 +40,8 @@ func (u *unit) tx() *record.Tx {
 		Payers:      handle[record.Payer]{u},
 		Erasures:    handle[record.Erasure]{u},
 		Aliases:     handle[record.Alias]{u},
+		Uses:        handle[record.Use]{u},
+		Holds:       handle[record.Hold]{u},
 		Raise:       u.raise,
 		Soon:        u.soon,
 	}

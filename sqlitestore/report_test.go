@@ -221,7 +221,7 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 	case "refund":
 		_, _ = s.RefundSale(ctx, affiliate.Refund{SaleID: id, ClawBack: true})
 	case "restore":
-		_ = s.RestoreRedemption(ctx, id)
+		_ = s.RestoreRedemption(ctx, affiliate.SaleRef{ID: id})
 	case "delete":
 		_ = s.DeleteSale(ctx, id)
 	case "review":

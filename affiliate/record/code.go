@@ -27,6 +27,14 @@ type Coupon struct {
 	ProductIDs       []string
 	Valid            bool
 	RedeemBy         affiliate.Instant // zero: never
+	StartsAt         affiliate.Instant `json:",omitzero"` // zero: always
+	MaxDiscount      affiliate.Amount  `json:",omitzero"` // of one order; 0: no limit
+	MaxDiscountTotal affiliate.Amount  `json:",omitzero"` // of all; 0: no limit
+	DiscountTotal    affiliate.Amount  `json:",omitzero"` // of the redemptions that count
+	MaxPerCustomer   int64             `json:",omitzero"` // 0: no limit
+	Held             int64             `json:",omitzero"` // places that open holds keep, with those that lapsed and were not collected yet
+	HeldDiscount     affiliate.Amount  `json:",omitzero"` // of these
+	RestoreOnRefund  bool              `json:",omitzero"`
 	ExternalID       string
 	IntegrationType  affiliate.IntegrationType
 	Revision         int64
@@ -64,6 +72,11 @@ type Code struct {
 	MinimumAmount   affiliate.Opt[affiliate.Amount] `json:",omitzero"`
 	MinimumCurrency affiliate.Currency              // set exactly when MinimumAmount is
 
+	StartsAt        affiliate.Instant `json:",omitzero"` // zero: always
+	MinimumQuantity affiliate.Amount  `json:",omitzero"` // of pieces; 0: none
+	MaxPerCustomer  int64             `json:",omitzero"` // 0: no limit
+	Held            int64             `json:",omitzero"` // as in Coupon
+
 	LimitToCustomers   bool
 	CustomerID         string
 	LimitToAffiliate   bool
@@ -92,10 +105,15 @@ func (r Code) AppendKeys(dst []Key) []Key {
 // sale by code, kept for ever. Its id is the number of the sale, so that it is
 // found by that number when the sale itself is gone.
 type Redemption struct {
-	ID               uuid.UUID
-	CodeID, CouponID uuid.UUID
-	RestoredAt       affiliate.Instant // zero: it counts
-	CreatedAt        affiliate.Instant
+	ID         uuid.UUID
+	CodeID     uuid.UUID // zero: an offer, which needs no code
+	CouponID   uuid.UUID
+	ExternalID string            `json:",omitzero"` // of the order of a redemption without a sale
+	Discount   affiliate.Amount  `json:",omitzero"` // what the code took off, in the program's currency
+	Refunded   bool              `json:",omitzero"` // it was given back because its sale was refunded
+	Over       bool              `json:",omitzero"` // it was made over a limit, because its hold had lapsed before the payment
+	RestoredAt affiliate.Instant // zero: it counts
+	CreatedAt  affiliate.Instant
 }
 
 // RecordID returns the number of the sale as an id.
@@ -104,7 +122,76 @@ func (r Redemption) RecordID() uuid.UUID { return r.ID }
 // Clone returns r: it holds no changeable memory.
 func (r Redemption) Clone() Redemption { return r }
 
-// AppendKeys appends OfCode and OfCoupon.
+// Overdrawn is the state of redemptions over a limit, which wait until somebody has seen them.
+var Overdrawn = Key{Index: OfState, Text: "over"}
+
+// AppendKeys appends ByExternalID, OfCode, OfCoupon, and OfState of one that is over a limit.
 func (r Redemption) AppendKeys(dst []Key) []Key {
-	return append(dst, Key{Index: OfCode, ID: r.CodeID}, Key{Index: OfCoupon, ID: r.CouponID})
+	dst = AppendText(dst, ByExternalID, r.ExternalID)
+	dst = AppendID(dst, OfCode, r.CodeID)
+	if dst = append(dst, Key{Index: OfCoupon, ID: r.CouponID}); r.Over {
+		dst = append(dst, Overdrawn)
+	}
+	return dst
+}
+
+// Use says which customer has a place of a code that has a limit per customer: one record
+// for each thing that the customer is known by. It goes when the place is given back.
+type Use struct {
+	ID           uuid.UUID
+	Customer     uuid.UUID // a digest of what the customer is known by
+	RedemptionID uuid.UUID // or the hold's; the place
+	CodeID       uuid.UUID // zero: an offer
+	CouponID     uuid.UUID
+	Until        affiliate.Instant // of a hold; zero: a redemption
+}
+
+// RecordID returns the identity of the use in the store.
+func (r Use) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Use) Clone() Use { return r }
+
+// AppendKeys appends OfUser and OfRedemption.
+func (r Use) AppendKeys(dst []Key) []Key {
+	return append(dst, Key{Index: OfUser, ID: r.Customer}, Key{Index: OfRedemption, ID: r.RedemptionID})
+}
+
+// Hold is a stored [affiliate.Hold]. Its id begins with the time until which it holds, so that
+// those of a code are listed in the order in which they lapse.
+type Hold struct {
+	ID        uuid.UUID
+	HoldID    string    // the caller's
+	CodeID    uuid.UUID // zero: an offer
+	CouponID  uuid.UUID
+	State     affiliate.HoldState             // stored as HELD until somebody else takes the place of one that lapsed
+	Currency  affiliate.Currency              `json:",omitzero"` // of the order; empty: the program's
+	Basket    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // what was priced, in Currency
+	Discount  affiliate.Opt[affiliate.Amount] `json:",omitzero"` // null: the basket is not known
+	Worth     affiliate.Amount                // of Discount in the program's currency
+	Total     affiliate.Opt[affiliate.Amount] `json:",omitzero"` // left to charge
+	Lines     []affiliate.StoredLine          `json:",omitempty"`
+	Number    int64                           // of the sale that confirmed it; 0: none
+	Until     affiliate.Instant
+	CreatedAt affiliate.Instant
+	UpdatedAt affiliate.Instant
+}
+
+// RecordID returns the identity of the hold in the store.
+func (r Hold) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its lines.
+func (r Hold) Clone() Hold {
+	r.Lines = affiliate.CloneLines(r.Lines)
+	return r
+}
+
+// AppendKeys appends ByExternalID, and OfCode and OfCoupon while it keeps a place.
+func (r Hold) AppendKeys(dst []Key) []Key {
+	dst = append(dst, TextKey(ByExternalID, r.HoldID))
+	if r.State == affiliate.HoldHeld {
+		dst = AppendID(dst, OfCode, r.CodeID)
+		dst = append(dst, Key{Index: OfCoupon, ID: r.CouponID})
+	}
+	return dst
 }

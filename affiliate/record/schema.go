@@ -28,7 +28,7 @@ func Schema() []TableSchema {
 		{"referrals", []Index{ByEmail, OfAffiliate, OfLink, OfCustomer, OfPlan}, !flat, of(func(tx *Tx) *Table[Referral] { return &tx.Referrals })},
 		{"coupons", []Index{ByExternalID, OfName}, !flat, of(func(tx *Tx) *Table[Coupon] { return &tx.Coupons })},
 		{"codes", []Index{ByCode, ByExternalID, OfCoupon, OfAffiliate}, flat, of(func(tx *Tx) *Table[Code] { return &tx.Codes })},
-		{"redemptions", []Index{OfCode, OfCoupon}, flat, of(func(tx *Tx) *Table[Redemption] { return &tx.Redemptions })},
+		{"redemptions", []Index{ByExternalID, OfCode, OfCoupon, OfState}, flat, of(func(tx *Tx) *Table[Redemption] { return &tx.Redemptions })},
 		{"sales", []Index{ByNumber, ByExternalID, ByInvoice, ByConversion, OfAffiliate, OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, OfState}, !flat, of(func(tx *Tx) *Table[Sale] { return &tx.Sales })},
 		{"plans", nil, !flat, of(func(tx *Tx) *Table[Plan] { return &tx.Plans })},
 		{"tiers", nil, flat, of(func(tx *Tx) *Table[Tier] { return &tx.Tiers })},
@@ -49,6 +49,8 @@ func Schema() []TableSchema {
 		{"payers", []Index{ByPayer, OfReferral}, !flat, of(func(tx *Tx) *Table[Payer] { return &tx.Payers })},
 		{"erasures", []Index{OfReferral}, flat, of(func(tx *Tx) *Table[Erasure] { return &tx.Erasures })},
 		{"aliases", []Index{BySlug, OfLink}, flat, of(func(tx *Tx) *Table[Alias] { return &tx.Aliases })},
+		{"uses", []Index{OfUser, OfRedemption}, flat, of(func(tx *Tx) *Table[Use] { return &tx.Uses })},
+		{"holds", []Index{ByExternalID, OfCode, OfCoupon}, !flat, of(func(tx *Tx) *Table[Hold] { return &tx.Holds })},
 	}
 }
 
@@ -110,6 +112,10 @@ func PlaceOf[T Record[T]]() int {
 		return 25
 	case *Alias:
 		return 26
+	case *Use:
+		return 27
+	case *Hold:
+		return 28
 	}
 	return -1
 }

@@ -101,6 +101,8 @@ type Tx struct {
 	Payers      Table[Payer]
 	Erasures    Table[Erasure]
 	Aliases     Table[Alias]
+	Uses        Table[Use]
+	Holds       Table[Hold]
 
 	// Raise moves a sequence of the program on, to its last number plus by or to the
 	// number to, whichever is greater, and returns its last number then. A sequence
@@ -215,6 +217,9 @@ const (
 	OfRun       Index = "of_run"
 	OfPayer     Index = "of_payer"
 	OfPayment   Index = "of_payment"
+
+	OfUser       Index = "of_user"
+	OfRedemption Index = "of_redemption"
 )
 
 // Unique reports whether at most one live record of a program holds a key of the

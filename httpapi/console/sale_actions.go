@@ -391,7 +391,7 @@ var restoreRedemption = &action{
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprint("sales/", id), p.RestoreRedemption(v.ctx(), id)
+		return fmt.Sprint("sales/", id), p.RestoreRedemption(v.ctx(), affiliate.SaleRef{ID: id})
 	},
 }
 

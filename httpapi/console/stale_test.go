@@ -80,7 +80,7 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.free.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))
 		}, "2.00 USD was refunded so far"},
 		"sales.review":             {func(w *world) { must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, w.held.ID)) }, "now declined"},
-		"sales.restore-redemption": {func(w *world) { must(0, w.RestoreRedemption(ctx, s.byCode.ID)) }, "already restored"},
+		"sales.restore-redemption": {func(w *world) { must(0, w.RestoreRedemption(ctx, affiliate.SaleRef{ID: s.byCode.ID})) }, "already restored"},
 		"payments.decide": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(affiliate.MustAmount("2")), ClawBack: true}))
 		}, "12.00 USD was refunded"},

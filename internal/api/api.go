@@ -54,7 +54,7 @@ type Operations interface {
 	GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]affiliate.Code, error)
 	CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error)
 	ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error)
-	RestoreRedemption(ctx context.Context, sale affiliate.SaleID) error
+	RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error
 	Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error)
 	CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error)
 	RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error)
@@ -70,6 +70,9 @@ type Operations interface {
 	UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error)
 	DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error)
 	Evaluate(ctx context.Context, o affiliate.Order) (affiliate.Evaluation, error)
+	HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error)
+	Hold(ctx context.Context, id string) (affiliate.Hold, error)
+	ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error)
 	Referral(ctx context.Context, ident string) (affiliate.Referral, error)
 	Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
 	CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error)

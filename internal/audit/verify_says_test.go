@@ -253,7 +253,7 @@ func TestVerifyPasses(t *testing.T) {
 		}},
 		"a redemption that was restored": {nil, func(s scene.Shop) {
 			sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
-			if err := s.RestoreRedemption(ctx, sale.ID); err != nil {
+			if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale.ID}); err != nil {
 				t.Error(err)
 			}
 		}},

@@ -55,7 +55,7 @@ func (p *Program) creditOf(id *identity, v *verdict) credit {
 		c, ofCustomer = credit{ref.AffiliateID, ref.LinkID, affiliate.CreditCustomer}, true
 	}
 	switch {
-	case !v.found:
+	case !v.found || v.code.AffiliateID == uuid.Nil && p.Cfg.HouseCodes:
 	case c.affiliate == uuid.Nil, !keeps && how.Code != affiliate.CodeUnbrought:
 		c = credit{v.code.AffiliateID, uuid.Nil, affiliate.CreditCode}
 	case ofCustomer:

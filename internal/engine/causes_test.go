@@ -369,7 +369,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err refund of a paid sale", func() error { _, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s2"]}); return err }, nil},
 		cause{"Err DeleteReferral in payout", func() error { return w.DeleteReferral(ctx, tomas.Email) }, nil},
 		cause{"Err DeleteAffiliate in payout", func() error { return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}) }, nil},
-		cause{"RestoreRedemption", func() error { return w.RestoreRedemption(ctx, sales["s3"]) }, nil},
+		cause{"RestoreRedemption", func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sales["s3"]}) }, nil},
 		cause{"RefundSale in full", func() error { _, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"]}); return err }, fires("sale.deleted s1")},
 		cause{"UpdateSale, refunded", func() error {
 			_, err := w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{Name: scene.TextOf("n")})

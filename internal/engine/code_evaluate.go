@@ -82,10 +82,8 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	}
 	var v verdict
 	basket := basketOf(in.Subtotal, in.TotalEarned)
-	err := o.judge(in.PromoCode, in.Currency, &order{
-		basket: basket, customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
-		product: in.Product.Or(affiliate.Product{}).ProductID, lines: in.Lines,
-	}, &v)
+	ord := orderOf(&in, &who)
+	err := o.judge(in.PromoCode, in.Currency, &ord, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
 	}
@@ -100,23 +98,11 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, currency) {
 		out.Unverified = append(out.Unverified, affiliate.ProductShare)
 	}
-	price := basket.Or(affiliate.Amount{})
-	if lines := StoredLines(in.Lines); len(lines) > 0 {
-		out.Discount = o.discountLines(&v.coupon, lines, currency)
-		out.Lines = linesOf(&record.Sale{Lines: lines})
-		for i := range lines {
-			price = affiliate.AmountFromScaled(price.Scaled() - lines[i].Discount.Scaled())
-		}
-	} else {
-		out.Discount = o.discount(&v.coupon, basket, currency)
+	price, err := o.priceOf(&in, &v.coupon)
+	if err != nil {
+		return affiliate.Evaluation{}, err
 	}
-	if off, ok := out.Discount.Get(); ok {
-		left, err := price.Sub(off)
-		if err != nil {
-			return affiliate.Evaluation{}, refusal.Internal("price a basket", err)
-		}
-		out.Total = affiliate.Set(left)
-	}
+	out.Discount, out.Total, out.Lines = nullOr(price.discount), nullOr(price.total), linesOf(&record.Sale{Lines: price.lines})
 	out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
 	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
 	credited := o.creditOf(&who, &v).affiliate
@@ -127,6 +113,34 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 		return out, err
 	}
 	return out, o.previewCommission(&in, &who, &out)
+}
+
+// A price is what a coupon takes off an order, as far as its amounts are known.
+type price struct {
+	basket, discount, total affiliate.Opt[affiliate.Amount]
+	lines                   []affiliate.StoredLine
+}
+
+// priceOf returns what a coupon takes off an order.
+func (o *Op) priceOf(in *affiliate.Order, coupon *record.Coupon) (p price, err error) {
+	p.basket = basketOf(in.Subtotal, in.TotalEarned)
+	currency, whole := cmp.Or(in.Currency, o.Cfg.Currency), p.basket.Or(affiliate.Amount{})
+	if p.lines = StoredLines(in.Lines); len(p.lines) > 0 {
+		p.discount = o.discountLines(coupon, p.lines, currency)
+		for i := range p.lines {
+			whole = affiliate.AmountFromScaled(whole.Scaled() - p.lines[i].Discount.Scaled())
+		}
+	} else {
+		p.discount = o.discount(coupon, p.basket, currency)
+	}
+	if off, ok := p.discount.Get(); ok {
+		left, err := whole.Sub(off)
+		if err != nil {
+			return p, refusal.Internal("price a basket", err)
+		}
+		p.total = affiliate.Set(left)
+	}
+	return p, nil
 }
 
 // previewCommission adds what a sale of the order would earn now.

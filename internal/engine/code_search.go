@@ -52,8 +52,8 @@ func (o *Op) seekCodes(q affiliate.CodeQuery, exactly bool) *Seeker[record.Code,
 		if err != nil {
 			return false, err
 		}
-		u := o.UsabilityOf(rec, &coupon, hold)
-		return is(&u, q.State), nil
+		u, err := o.UsabilityOf(rec, &coupon, hold)
+		return is(&u, q.State), err
 	}
 	return k
 }

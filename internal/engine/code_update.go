@@ -68,6 +68,8 @@ func (p *Program) mergeCode(rec record.Code, up affiliate.CodeUpdate) (record.Co
 		refusal.NotCleared("active", up.Active),
 		refusal.ExpiresAtNotADate.When(!p.ValidDate(up.ExpiresAt)),
 		refusal.MaxRedemptionsNotPositive.When(up.MaxRedemptions.Or(1) < 1),
+		aboveZero("minimumQuantity", up.MinimumQuantity),
+		atLeastOne("maxRedemptionsPerCustomer", up.MaxRedemptionsPerCustomer),
 		refusal.NotCleared("firstTimeOrder", up.FirstTimeOrder),
 		checkMinimum(up.MinimumAmount),
 		normalizeMinimumCurrency(&up.MinimumAmountCurrency),
@@ -85,11 +87,27 @@ func (p *Program) mergeCode(rec record.Code, up affiliate.CodeUpdate) (record.Co
 		rec.ExpiresAt = p.Instant(up.ExpiresAt)
 	}
 	rec.MaxRedemptions = refusal.Changed(affiliate.Set(rec.MaxRedemptions), up.MaxRedemptions).Or(0)
+	if !up.StartsAt.IsZero() {
+		rec.StartsAt = p.Start(up.StartsAt)
+	}
+	rec.MinimumQuantity = refusal.Changed(affiliate.Set(rec.MinimumQuantity), up.MinimumQuantity).Or(affiliate.Amount{})
+	rec.MaxPerCustomer = refusal.Changed(affiliate.Set(rec.MaxPerCustomer), up.MaxRedemptionsPerCustomer).Or(0)
 	rec.FirstTimeOrder = up.FirstTimeOrder.Or(rec.FirstTimeOrder)
 	rec.LimitToAffiliate = up.LimitToAffiliate.Or(rec.LimitToAffiliate)
 	currency := refusal.Changed(affiliate.Set(rec.MinimumCurrency), up.MinimumAmountCurrency).Or("")
+	if err := windowOf(&rec, up); err != nil {
+		return record.Code{}, err
+	}
 	setMinimum(&rec, refusal.Changed(rec.MinimumAmount, up.MinimumAmount), currency, p.Cfg.Currency)
 	return rec, nil
+}
+
+// windowOf refuses a time of a code that ends before it begins.
+func windowOf(rec *record.Code, up affiliate.CodeUpdate) error {
+	if up.StartsAt.IsZero() && up.ExpiresAt.IsZero() {
+		return nil
+	}
+	return refusal.First(refusal.FieldBeforeStart.About("expiresAt").When(!rec.ExpiresAt.IsZero() && rec.ExpiresAt.Before(rec.StartsAt)))
 }
 
 // ownerAfter returns the affiliate of a code after an update: the same when the

@@ -41,6 +41,8 @@ type Config struct {
 	PaymentMemory        time.Duration
 	FreeOrders           bool
 	RefuseSuspended      bool
+	HouseCodes           bool
+	RequireCustomer      bool
 	CascadeEvents        bool
 	Now                  func() time.Time
 	NewID                func() uuid.UUID

@@ -47,6 +47,11 @@ func (p *Program) mergeCoupon(rec record.Coupon, up affiliate.CouponUpdate) (rec
 	in.ProductIDs = up.ProductIDs.Or(in.ProductIDs)
 	in.Valid = refusal.Changed(in.Valid, up.Valid)
 	in.RedeemBy = refusal.Changed(in.RedeemBy, up.RedeemBy)
+	in.StartsAt = refusal.Changed(in.StartsAt, up.StartsAt)
+	in.MaxDiscount = refusal.Changed(in.MaxDiscount, up.MaxDiscount)
+	in.MaxDiscountTotal = refusal.Changed(in.MaxDiscountTotal, up.MaxDiscountTotal)
+	in.MaxRedemptionsPerCustomer = refusal.Changed(in.MaxRedemptionsPerCustomer, up.MaxRedemptionsPerCustomer)
+	in.RestoreOnRefund = up.RestoreOnRefund.Or(in.RestoreOnRefund)
 	refusal.SetText(&in.ExternalID, up.ExternalID)
 	if !up.IntegrationType.IsZero() {
 		in.IntegrationType = up.IntegrationType.Or("")
@@ -78,6 +83,11 @@ func input(r record.Coupon) affiliate.NewCoupon {
 		MaxRedemptions: OrNull(r.MaxRedemptions), LimitToProducts: r.LimitToProducts, ProductIDs: r.ProductIDs,
 		Valid: affiliate.Set(r.Valid), ExternalID: r.ExternalID, IntegrationType: r.IntegrationType,
 		PercentOff: OrNull(r.PercentOff), AmountOff: OrNull(r.AmountOff), Currency: OrNull(r.Currency),
+		MaxDiscount: OrNull(r.MaxDiscount), MaxDiscountTotal: OrNull(r.MaxDiscountTotal),
+		MaxRedemptionsPerCustomer: OrNull(r.MaxPerCustomer), RestoreOnRefund: r.RestoreOnRefund,
+	}
+	if !r.StartsAt.IsZero() {
+		in.StartsAt = affiliate.Set(affiliate.At(r.StartsAt.Time()))
 	}
 	if !r.RedeemBy.IsZero() {
 		in.RedeemBy = affiliate.Set(affiliate.At(r.RedeemBy.Time()))
@@ -91,10 +101,12 @@ func input(r record.Coupon) affiliate.NewCoupon {
 func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.NewCoupon) {
 	rec.Name, rec.Type, rec.Duration = in.Name, in.CouponType, in.Duration
 	rec.PercentOff, rec.AmountOff, rec.Currency, rec.DurationInMonths = affiliate.Percent{}, affiliate.Amount{}, "", 0
+	rec.MaxDiscount = affiliate.Amount{}
 	if in.CouponType == affiliate.CouponFlat {
 		rec.AmountOff, rec.Currency = in.AmountOff.Or(affiliate.Amount{}), in.Currency.Or("")
 	} else {
 		rec.PercentOff = in.PercentOff.Or(affiliate.Percent{})
+		rec.MaxDiscount = in.MaxDiscount.Or(affiliate.Amount{})
 	}
 	if in.Duration == affiliate.DurationRepeating {
 		rec.DurationInMonths = in.DurationInMonths.Or(0)
@@ -102,7 +114,9 @@ func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.NewCoupon) {
 	rec.MaxRedemptions = in.MaxRedemptions.Or(0)
 	rec.LimitToProducts, rec.ProductIDs = in.LimitToProducts, slices.Clone(in.ProductIDs)
 	rec.Valid = in.Valid.Or(true)
-	rec.RedeemBy = p.Instant(in.RedeemBy)
+	rec.RedeemBy, rec.StartsAt = p.Instant(in.RedeemBy), p.Start(in.StartsAt)
+	rec.MaxDiscountTotal = in.MaxDiscountTotal.Or(affiliate.Amount{})
+	rec.MaxPerCustomer, rec.RestoreOnRefund = in.MaxRedemptionsPerCustomer.Or(0), in.RestoreOnRefund
 	rec.ExternalID, rec.IntegrationType = in.ExternalID, in.IntegrationType
 }
 
@@ -117,6 +131,11 @@ func (p *Program) CouponOf(rec record.Coupon) affiliate.Coupon {
 		Valid: rec.Valid, RedeemBy: refusal.TimeOrNull(rec.RedeemBy), ExternalID: OrNull(rec.ExternalID),
 		IntegrationType: OrNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: affiliate.Null[json.RawMessage](),
 		AffiliateProgramID: p.Cfg.ID, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+	}
+	c.StartsAt, c.MaxDiscount, c.MaxDiscountTotal = timeIfAny(rec.StartsAt), ifAny(rec.MaxDiscount), ifAny(rec.MaxDiscountTotal)
+	c.MaxRedemptionsPerCustomer, c.RestoreOnRefund = ifAny(rec.MaxPerCustomer), rec.RestoreOnRefund
+	if !rec.MaxDiscountTotal.IsZero() {
+		c.DiscountTotal = affiliate.Set(rec.DiscountTotal)
 	}
 	if rec.Type == affiliate.CouponFlat {
 		c.AmountOff = affiliate.Set(rec.AmountOff)
@@ -145,6 +164,11 @@ func (p *Program) normalizeCoupon(c *affiliate.NewCoupon, up affiliate.CouponUpd
 		checkProductIDs(c),
 		refusal.NotCleared("valid", up.Valid),
 		refusal.RedeemByNotADate.When(!p.ValidDate(c.RedeemBy)),
+		p.checkWindow(c.StartsAt, c.RedeemBy, "redeemBy"),
+		aboveZero("maxDiscount", c.MaxDiscount),
+		aboveZero("maxDiscountTotal", c.MaxDiscountTotal),
+		atLeastOne("maxRedemptionsPerCustomer", c.MaxRedemptionsPerCustomer),
+		refusal.NotCleared("restoreOnRefund", up.RestoreOnRefund),
 		refusal.Optional("externalId", c.ExternalID, refusal.MaxName),
 		checkIntegrationType(c),
 	)

@@ -14,7 +14,7 @@ func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, 
 	return Found(ctx, p, Hunt{pg, "coupons-summaries", q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
 		o.Now = now
 		return &Seeker[record.Coupon, affiliate.Coupon]{
-			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec), nil },
+			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },
 		}
 	})
 }

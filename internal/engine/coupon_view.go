@@ -10,10 +10,11 @@ import (
 )
 
 // judgedCoupon returns the coupon with its usability, and without its codes.
-func (o *Op) judgedCoupon(rec *record.Coupon) affiliate.Coupon {
+func (o *Op) judgedCoupon(rec *record.Coupon) (affiliate.Coupon, error) {
 	coupon := o.CouponOf(*rec)
-	coupon.Usability = affiliate.Set(o.usabilityOfCoupon(rec))
-	return coupon
+	usability, err := o.usabilityOfCoupon(rec)
+	coupon.Usability = affiliate.Set(usability)
+	return coupon, err
 }
 
 // fullCoupon returns the coupon with its codes.

@@ -40,6 +40,15 @@ func (p *Program) Instant(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
 	return t
 }
 
+// Start returns the first instant of an optional date; zero when it is not given.
+func (p *Program) Start(o affiliate.Opt[affiliate.Date]) affiliate.Instant {
+	d, ok := o.Get()
+	if !ok {
+		return affiliate.Instant{}
+	}
+	return affiliate.InstantOf(d.FirstInstant(p.Cfg.Location))
+}
+
 // checkIDs checks a list of the host's ids: at most so many, distinct ones.
 func checkIDs(field string, ids []string, most int, tooMany refusal.Refusal) *affiliate.Error {
 	if len(ids) > most {
@@ -79,6 +88,23 @@ func (p *Program) OwnCurrency(sent *affiliate.Currency) *affiliate.Error {
 }
 
 // OrNull is v, or null when v is the zero value: "none" in a record.
+// ifAny returns a value, or nothing for the zero value: the key is absent then.
+func ifAny[T comparable](v T) affiliate.Opt[T] {
+	var zero T
+	if v == zero {
+		return affiliate.Opt[T]{}
+	}
+	return affiliate.Set(v)
+}
+
+// timeIfAny is ifAny for a time.
+func timeIfAny(t affiliate.Instant) affiliate.Opt[affiliate.Time] {
+	if t.IsZero() {
+		return affiliate.Opt[affiliate.Time]{}
+	}
+	return affiliate.Set(affiliate.TimeOf(t.Time()))
+}
+
 func OrNull[T comparable](v T) affiliate.Opt[T] {
 	var zero T
 	if v == zero {

@@ -23,7 +23,7 @@ func limited(t *testing.T) *scene.World {
 
 // TestLimitsConfig: a limit below zero is refused, and zero is the default.
 func TestLimitsConfig(t *testing.T) {
-	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}} {
+	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}, {Holds: -1}} {
 		if _, err := tributary.New(memstore.New(), tributary.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
 			t.Errorf("%+v: %v", l, err)
 		}
@@ -32,7 +32,7 @@ func TestLimitsConfig(t *testing.T) {
 	if err == nil || err.Error() != "affiliate: Config.Limits.Bulk must not be above 100000" {
 		t.Errorf("a bulk above the most: %v", err)
 	}
-	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Bulk: 100_000}, scene.New(t).Config().Limits)
+	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Holds: 5, Bulk: 100_000}, scene.New(t).Config().Limits)
 }
 
 // TestLinkLimit: an affiliate gets as many links as the limit, in every way, and

@@ -44,6 +44,14 @@ func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
 // won or a refund failed, is a negative refund: the sale counts again. So the
 // affiliate's result depends only on the facts and on the host's own refunds.
 func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) error {
+	if err := o.settle(pay, sale, s); err != nil {
+		return err
+	}
+	return o.settlePlace(sale, pay)
+}
+
+// settle is SettlePayment but for the redemption.
+func (o *Op) settle(pay *record.Payment, sale *record.Sale, s Shift) error {
 	charged := AsCharged(sale)
 	goal, named, err := o.goal(pay, charged)
 	if err != nil {

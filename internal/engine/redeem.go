@@ -34,6 +34,17 @@ type order struct {
 	affiliate uuid.UUID // the affiliate that the request names; zero: none
 	product   string    // product id; empty: not sent
 	lines     []affiliate.Line
+	quantity  affiliate.Opt[affiliate.Amount] // of the product
+	hold      *record.Hold                    // that the order was held by; nil: none
+}
+
+// orderOf returns the facts of an order in a preview.
+func orderOf(in *affiliate.Order, who *identity) order {
+	product, _ := in.Product.Get()
+	return order{
+		basket: basketOf(in.Subtotal, in.TotalEarned), customer: &who.Customer, affiliate: who.Origin.Affiliate.ID,
+		product: product.ProductID, lines: in.Lines, quantity: product.Quantity,
+	}
 }
 
 // verdict is the result of the rules for a code and an order.
@@ -43,6 +54,11 @@ type verdict struct {
 	coupon     record.Coupon
 	failures   []affiliate.Failure // in the order of the contract's rows
 	unverified []affiliate.Reason  // rules of the code for which the order has no facts
+	lapsed     []record.Hold       // whose places are free, and which are counted no more
+	customer   []uuid.UUID         // digests of what the customer is known by; nil: nothing asks for them
+	over       bool                // the order is over a limit, which its hold had kept a place of
+	hold       *record.Hold        // that the order was held by; nil: none
+	discount   affiliate.Amount    // of a sale, in the program's currency
 }
 
 // judge looks a code up, applies every rule to it and fills in the verdict. The basket of
@@ -61,18 +77,29 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 	if err != nil {
 		return err
 	}
-	v.found = true
+	v.found, v.hold = true, ord.hold
+	if err := o.freePlaces(v, ord.hold); err != nil {
+		return err
+	}
 	earlier, err := o.boughtBefore(&v.code, ord.customer)
 	if err != nil {
 		return err
 	}
-	v.checkState(o.judgedAt())
+	v.checkState(o.judgedAt(), o.Cfg.HouseCodes)
 	currency := cmp.Or(in, o.Cfg.Currency)
 	v.checkOrder(ord, currency, earlier)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)
 	_, priced := ord.basket.Get()
-	v.checkCoupon(priced, currency)
+	o.checkCoupon(v, priced, currency)
+	v.checkPeriod(o.judgedAt())
+	v.checkQuantity(ord)
+	if err == nil {
+		err = o.checkPlaces(v, ord.customer, ord.hold)
+	}
+	if ord.hold != nil && ord.hold.CodeID == v.code.ID && ord.hold.CouponID == v.coupon.ID {
+		v.forgive(passed(ord.hold.Until, o.Now) || ord.hold.State != affiliate.HoldHeld)
+	}
 	return err
 }
 
@@ -144,8 +171,8 @@ func (o *Op) ordered(key record.Key) (bool, error) {
 }
 
 // checkState applies the rules that do not depend on the order: rows 2–8. Expiry is
-// checked at the given time, limits as they are now.
-func (v *verdict) checkState(at affiliate.Instant) {
+// checked at the given time, limits as they are now. house: codes need no affiliate.
+func (v *verdict) checkState(at affiliate.Instant, house bool) {
 	code, coupon := &v.code, &v.coupon
 	if !code.Active {
 		v.fail(refusal.CodeInactive, affiliate.Failure{})
@@ -159,13 +186,13 @@ func (v *verdict) checkState(at affiliate.Instant) {
 	if passed(coupon.RedeemBy, at) {
 		v.fail(refusal.CouponExpired, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(coupon.RedeemBy.Time()))})
 	}
-	if reached(code.MaxRedemptions, code.TimesRedeemed) {
-		v.fail(refusal.CodeExhausted, affiliate.Failure{Limit: affiliate.Set(code.MaxRedemptions), Used: affiliate.Set(code.TimesRedeemed)})
+	if used := code.TimesRedeemed + code.Held; reached(code.MaxRedemptions, used) {
+		v.fail(refusal.CodeExhausted, affiliate.Failure{Limit: affiliate.Set(code.MaxRedemptions), Used: affiliate.Set(used)})
 	}
-	if reached(coupon.MaxRedemptions, coupon.TimesRedeemed) {
-		v.fail(refusal.CouponExhausted, affiliate.Failure{Limit: affiliate.Set(coupon.MaxRedemptions), Used: affiliate.Set(coupon.TimesRedeemed)})
+	if used := coupon.TimesRedeemed + coupon.Held; reached(coupon.MaxRedemptions, used) {
+		v.fail(refusal.CouponExhausted, affiliate.Failure{Limit: affiliate.Set(coupon.MaxRedemptions), Used: affiliate.Set(used)})
 	}
-	if code.AffiliateID == uuid.Nil {
+	if code.AffiliateID == uuid.Nil && !house {
 		v.fail(refusal.CodeUnassigned, affiliate.Failure{})
 	}
 }
@@ -297,7 +324,7 @@ func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine, in af
 // currency. Contract 4.1.
 func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount], in affiliate.Currency) affiliate.Opt[affiliate.Amount] {
 	whole, ok := total.Get()
-	if !ok || foreignAmount(c, in) {
+	if !ok || o.foreignAmount(c, in) {
 		return affiliate.Null[affiliate.Amount]()
 	}
 	var off affiliate.Amount
@@ -306,6 +333,9 @@ func (o *Op) discount(c *record.Coupon, total affiliate.Opt[affiliate.Amount], i
 		off, err = c.AmountOff.Round(in)
 	} else {
 		off, err = c.PercentOff.Of(whole, in)
+		if most := c.MaxDiscount; !most.IsZero() && (err != nil || off.Cmp(most) > 0) {
+			off, err = most.Round(in)
+		}
 	}
 	if err != nil || off.Cmp(whole) > 0 { // the rounded value does not fit, so it is above every total
 		return total

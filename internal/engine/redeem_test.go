@@ -472,11 +472,11 @@ func TestRestoreRedemption(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Pass(time.Hour)
-			w.Fires(func() error { return w.RestoreRedemption(ctx, sold.ID) })
-			w.Refused(again, func() error { return w.RestoreRedemption(ctx, sold.ID) })
-			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, other.ID) })
-			w.Refused(scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return w.RestoreRedemption(ctx, 0) })
-			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, -1) })
+			w.Fires(func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
+			w.Refused(again, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
+			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: other.ID}) })
+			w.Refused(scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{}) })
+			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: -1}) })
 			if code, err := w.Code(ctx, affiliate.CodeRef{ID: w.Ada.ADA20.ID}); row.code >= 0 && (err != nil || code.TimesRedeemed != row.code || code.UpdatedAt != w.Ada.ADA20.UpdatedAt) {
 				t.Errorf("code: %v, %d, want %d", err, code.TimesRedeemed, row.code)
 			}
@@ -494,7 +494,7 @@ func TestRedemptionBooks(t *testing.T) {
 	scene.Must(w.GenerateCodes(ctx, batch(w.CodeShop, 20)))
 	sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
 	w.Verifies()
-	if err := w.RestoreRedemption(ctx, sold.ID); err != nil {
+	if err := w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}); err != nil {
 		t.Fatal(err)
 	}
 	w.Verifies()

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -12,53 +12,129 @@ import (
 )
 
 // RestoreRedemption implements tributary.Program.RestoreRedemption.
-func (p *Program) RestoreRedemption(ctx context.Context, sale affiliate.SaleID) (err error) {
+func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) (err error) {
 	defer p.Begin(&ctx, "RestoreRedemption", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "sale.restore-redemption", Input: sale, Refused: refusal.First(refusal.RefuseNoSaleID.When(sale == 0))}
+	rq := Request{Name: "sale.restore-redemption", Input: ref, Refused: refusal.First(refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}))}
 	_, err = Write(o, rq, func() (struct{}, error) {
-		entry, err := o.Tx.Redemptions.Get(record.NumberID(int64(sale)))
+		entry, err := o.redemptionOf(ref)
 		if err != nil {
 			return struct{}{}, refusal.RedemptionNotFound.IfMissing(err)
 		}
 		if !entry.RestoredAt.IsZero() {
 			return struct{}{}, refusal.RedemptionRestored.Err()
 		}
-		if err := o.uncountCode(entry.CodeID); err != nil {
-			return struct{}{}, err
-		}
-		if err := o.uncountCoupon(entry.CouponID); err != nil {
-			return struct{}{}, err
-		}
-		entry.RestoredAt = o.Now
-		return struct{}{}, o.Tx.Redemptions.Replace(entry)
+		return struct{}{}, o.restore(entry)
 	})
 	return err
 }
 
-// uncountCode takes one redemption from a code, unless the code was deleted.
-func (o *Op) uncountCode(id uuid.UUID) error {
-	rec, err := o.Tx.Codes.Get(id)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return nil
+// redemptionOf returns the redemption of a sale, which may be gone when it is named by its number, or of an order
+// without one.
+func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
+	if ref.ID != 0 {
+		return o.Tx.Redemptions.Get(record.NumberID(int64(ref.ID)))
 	}
-	if err != nil {
-		return err
+	sale, err := o.EarlierRecord(ref.ExternalID, ref.InvoiceID)
+	if err != nil || sale.ID != uuid.Nil || ref.ExternalID == "" {
+		return o.Tx.Redemptions.Get(record.NumberID(sale.Number))
 	}
-	rec.TimesRedeemed--
-	return o.Tx.Codes.Replace(rec)
+	return o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, ref.ExternalID))
 }
 
-// uncountCoupon takes one redemption from a coupon, unless the coupon was
-// deleted.
-func (o *Op) uncountCoupon(id uuid.UUID) error {
-	rec, err := o.Tx.Coupons.Get(id)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+// restore gives a redemption back: code, coupon, budget and customer have its place again. A code
+// or a coupon that was deleted is left out.
+func (o *Op) restore(entry record.Redemption) error {
+	if err := o.recount(&entry, -1); err != nil {
 		return err
 	}
-	rec.TimesRedeemed--
-	return o.Tx.Coupons.Replace(rec)
+	if err := o.leavePlace(entry.ID); err != nil {
+		return err
+	}
+	entry.RestoredAt = o.Now
+	return o.Tx.Redemptions.Replace(entry)
+}
+
+// recount counts a redemption of a code and its coupon by 1 more or less.
+func (o *Op) recount(entry *record.Redemption, by int64) error {
+	if entry.CodeID != uuid.Nil {
+		if err := o.changeCode(entry.CodeID, func(c *record.Code) { c.TimesRedeemed += by }); err != nil {
+			return err
+		}
+	}
+	return o.changeCoupon(entry.CouponID, func(c *record.Coupon) {
+		c.TimesRedeemed += by
+		c.DiscountTotal = affiliate.AmountFromScaled(c.DiscountTotal.Scaled() + by*entry.Discount.Scaled())
+	})
+}
+
+// settlePlace gives the redemption of a sale back that is refunded in full, if its coupon says so and no dispute
+// about its payment is lost, and takes it again when that holds no more. pay is the payment of the sale, if it is
+// known.
+func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
+	if sale.Conversion != "" || sale.CodeID == uuid.Nil {
+		return nil
+	}
+	entry, err := o.Tx.Redemptions.Get(record.NumberID(sale.Number))
+	if err != nil || !entry.RestoredAt.IsZero() && !entry.Refunded {
+		return IgnoreMissing(err)
+	}
+	coupon, err := o.Tx.Coupons.Get(entry.CouponID)
+	if err != nil {
+		return IgnoreMissing(err)
+	}
+	back := sale.Status.Is(affiliate.SaleRefunded) && (coupon.RestoreOnRefund || entry.Refunded)
+	if back {
+		lost, err := o.disputed(sale, pay)
+		if err != nil {
+			return err
+		}
+		back = !lost
+	}
+	if back == entry.Refunded {
+		return nil
+	}
+	if entry.Refunded = back; back {
+		return o.restore(entry)
+	}
+	return o.redeemAgain(entry, sale, &coupon)
+}
+
+// disputed reports whether the customer has won a dispute about the payment of a sale.
+func (o *Op) disputed(sale *record.Sale, pay *record.Payment) (bool, error) {
+	if pay == nil {
+		found, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
+		if err != nil {
+			return false, IgnoreMissing(err)
+		}
+		pay = &found
+	}
+	return slices.ContainsFunc(pay.Disputes, func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost }), nil
+}
+
+// redeemAgain counts a redemption again that was given back when its sale was refunded. It is over
+// no limit: it was there before those that came since.
+func (o *Op) redeemAgain(entry record.Redemption, sale *record.Sale, coupon *record.Coupon) error {
+	entry.RestoredAt = affiliate.Instant{}
+	if err := o.recount(&entry, 1); err != nil {
+		return err
+	}
+	v := verdict{coupon: *coupon}
+	code, err := o.Tx.Codes.Get(entry.CodeID)
+	if err = IgnoreMissing(err); err != nil {
+		return err
+	}
+	if v.code = code; v.limitsCustomers() {
+		c := Customer{Email: sale.Email}
+		if sale.ReferralID != uuid.Nil {
+			if c.Referral, err = o.Tx.Referrals.Get(sale.ReferralID); IgnoreMissing(err) != nil {
+				return err
+			}
+		}
+		v.code.ID, v.customer = entry.CodeID, o.knownBy(&c)
+		if err := o.takePlace(entry.ID, &v, affiliate.Instant{}); err != nil {
+			return err
+		}
+	}
+	return o.Tx.Redemptions.Replace(entry)
 }

@@ -34,6 +34,9 @@ func (o *Op) Attribute(in affiliate.NewReferral) (Origin, affiliate.ReferralMedi
 	if err != nil {
 		return Origin{}, "", err
 	}
+	if v.code.AffiliateID == uuid.Nil && named.Affiliate.ID == uuid.Nil {
+		return Origin{}, "", refusal.CodeUnassigned.Err() // a house code refers nobody
+	}
 	if o.creditOf(&identity{Origin: named}, &v).by != affiliate.CreditCode {
 		return named, affiliate.MediumLink, nil
 	}

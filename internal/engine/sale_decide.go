@@ -23,7 +23,8 @@ type Decision struct {
 	stage     Stage               // of the customer
 	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
 
-	conversion string // what it is when it is no payment
+	conversion string       // what it is when it is no payment
+	hold       *record.Hold // that the order was held by; nil: none
 
 	Priced bool // the lines were charged so: their discounts have what the code took off
 }
@@ -122,7 +123,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 		product, _ := in.Product.Get()
 		err = o.judge(in.PromoCode, in.Currency, &order{
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
-			product: product.ProductID, lines: in.Lines,
+			product: product.ProductID, lines: in.Lines, quantity: product.Quantity, hold: d.hold,
 		}, &d.verdict)
 		if err == nil {
 			err = d.verdict.refusal()

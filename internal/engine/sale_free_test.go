@@ -62,7 +62,7 @@ func TestFreeOrder(t *testing.T) {
 			scene.Equal(t, [2]int64{1, 1}, uses(s))
 			scene.Equal(t, sale, scene.Must(s.Sale(t.Context(), sale.ID)))
 			s.Verifies()
-			if err := s.RestoreRedemption(t.Context(), sale.ID); err != nil {
+			if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ID: sale.ID}); err != nil {
 				t.Error(err)
 			}
 			scene.Equal(t, [2]int64{}, uses(s))

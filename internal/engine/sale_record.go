@@ -132,7 +132,7 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
-	if in.PromoCode == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
+	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
 	}
 	if in.Email != "" && refusal.NormalizeEmail("email", &in.Email) != nil {
@@ -177,6 +177,7 @@ func (p *Program) normalizeAmounts(in *affiliate.NewSale) error {
 		p.priced(&in.Currency, in.ExchangeRate),
 		refusal.Optional("name", in.Name, refusal.MaxName),
 		refusal.Optional("externalId", in.ExternalID, refusal.MaxName),
+		refusal.Optional("holdId", in.HoldID, refusal.MaxName),
 		refusal.Optional("externalInvoiceId", in.ExternalInvoiceID, refusal.MaxName),
 		checkSubtotal(in.Subtotal),
 		refusal.FreeEarned.When(in.Free && in.TotalEarned.Sign() != 0),
@@ -231,7 +232,15 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	if err != nil || earlier != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
+	if again, err := o.redeemedAlone(in.ExternalID); again || err != nil {
+		return saleReply{outcome: affiliate.SaleDuplicate, ignored: o.ignored}, err
+	}
 	d := Decision{conversion: conversion}
+	sale := *in // the closure may run again
+	in = &sale
+	if err := o.withHold(in, &d); err != nil {
+		return saleReply{}, err
+	}
 	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
 		return saleReply{}, err
 	}
@@ -239,6 +248,9 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
 	outcome, err := o.DecideFor(in, &d)
+	if err == nil && outcome == affiliate.SaleUnattributed && d.verdict.found && conversion == "" {
+		outcome, err = affiliate.SaleRedeemed, o.redeemAlone(in, &d)
+	}
 	reply := saleReply{outcome: outcome, late: d.Origin.late, ignored: o.ignored}
 	if err == nil && outcome == affiliate.SaleRecorded {
 		reply.body, err = o.Book(in, &d)
@@ -377,13 +389,38 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 		Lines: StoredLines(in.Lines),
 	}
 	setRate(&rec, &d.deal)
-	if d.verdict.found && !d.Priced {
-		o.discountLines(&d.verdict.coupon, rec.Lines, cmp.Or(in.Currency, o.Cfg.Currency))
+	if err := o.setDiscount(&rec, in, d); err != nil {
+		return rec, err
 	}
 	if in.Currency == "" {
 		return rec, nil
 	}
 	return o.charged(rec, in)
+}
+
+// setDiscount takes the discount of the code off the lines of a sale, and notes it.
+func (o *Op) setDiscount(rec *record.Sale, in *affiliate.NewSale, d *Decision) (err error) {
+	if !d.verdict.found || d.conversion != "" {
+		return nil
+	}
+	var off affiliate.Opt[affiliate.Amount]
+	currency := cmp.Or(in.Currency, o.Cfg.Currency)
+	switch {
+	case frozen(d.hold, rec.Lines, d.basket(in), in.Currency):
+		off = d.hold.Discount
+	case len(rec.Lines) == 0:
+		off = o.discount(&d.verdict.coupon, d.basket(in), currency)
+	case d.Priced:
+		sum := int64(0)
+		for i := range rec.Lines {
+			sum += rec.Lines[i].CodeDiscount.Scaled()
+		}
+		off = affiliate.Set(affiliate.AmountFromScaled(sum))
+	default:
+		off = o.discountLines(&d.verdict.coupon, rec.Lines, currency)
+	}
+	d.verdict.discount, err = o.inProgram(off.Or(affiliate.Amount{}), in.Currency, in.ExchangeRate)
+	return err
 }
 
 // charged turns the amounts of a sale into the program's currency, and keeps what was charged.
@@ -431,19 +468,55 @@ func (o *Op) insertSale(rec *record.Sale, v *verdict) error {
 // redeem writes the ledger row of a sale by code and raises both counters. The
 // code and the coupon get no event and no new updatedAt (rule 3.4).
 func (o *Op) redeem(rec *record.Sale, v *verdict) error {
-	row := record.Redemption{ID: record.NumberID(rec.Number), CodeID: v.code.ID, CouponID: v.coupon.ID, CreatedAt: o.Now}
+	return o.redeemAs(record.Redemption{ID: record.NumberID(rec.Number)}, v, rec.Number)
+}
+
+// redeemAlone writes the redemption of an order by a house code that nobody is credited with.
+func (o *Op) redeemAlone(in *affiliate.NewSale, d *Decision) error {
+	if in.ExternalID == "" {
+		return refusal.RefuseNoExternalID.Err()
+	}
+	if err := o.setDiscount(&record.Sale{Lines: StoredLines(in.Lines)}, in, d); err != nil {
+		return err
+	}
+	return o.redeemAs(record.Redemption{ID: o.NewID(), ExternalID: in.ExternalID}, &d.verdict, 0)
+}
+
+// redeemedAlone reports whether an order was redeemed without a sale.
+func (o *Op) redeemedAlone(externalID string) (bool, error) {
+	if !o.Cfg.HouseCodes || externalID == "" {
+		return false, nil
+	}
+	_, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
+	return err == nil, IgnoreMissing(err)
+}
+
+// redeemAs writes a redemption, and confirms the hold of its order.
+func (o *Op) redeemAs(row record.Redemption, v *verdict, sale int64) error {
+	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
+	if h := v.hold; h != nil {
+		held := *h
+		if held.Number = sale; h.State != affiliate.HoldHeld {
+			held.CodeID, held.CouponID = v.code.ID, v.coupon.ID
+		}
+		if err := o.endHold(&held, affiliate.HoldConfirmed, v); err != nil {
+			return err
+		}
+	}
 	if err := o.Tx.Redemptions.Insert(row); err != nil {
 		return refusal.Internal("write redemption", err)
 	}
 	v.code.TimesRedeemed++
-	if err := o.Tx.Codes.Replace(v.code); err != nil {
-		return refusal.Internal("count redemption", err)
-	}
 	v.coupon.TimesRedeemed++
-	if err := o.Tx.Coupons.Replace(v.coupon); err != nil {
-		return refusal.Internal("count redemption", err)
+	total, err := v.coupon.DiscountTotal.Add(v.discount)
+	if err != nil {
+		return TooLargeFor("subtotal", err)
 	}
-	return nil
+	v.coupon.DiscountTotal = total
+	if err := o.takePlace(row.ID, v, affiliate.Instant{}); err != nil {
+		return err
+	}
+	return o.count(v)
 }
 
 // productsBought names what was bought, each once: by its id, else by its name.

@@ -169,6 +169,11 @@ func (o *Op) SaveSale(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sa
 			record.ByExternalID: refusal.SaleExternalIDTaken.Err(), record.ByInvoice: refusal.SaleInvoiceIDTaken.Err(),
 		})
 	}
+	if rec.Status != old.Status {
+		if err := o.settlePlace(&rec, nil); err != nil {
+			return affiliate.Sale{}, err
+		}
+	}
 	b, err := o.SaleBody(rec)
 	if err != nil {
 		return affiliate.Sale{}, err

@@ -180,6 +180,11 @@ func fieldChanges() []fieldChange {
 		{discount{Valid: affiliate.Set(false)}, "valid", `false`},
 		{discount{ExternalID: text("promo_x")}, "externalId", `"promo_x"`},
 		{discount{RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 1))}, "redeemBy", `"2027-01-01T23:59:59.999Z"`},
+		{discount{StartsAt: affiliate.Set(affiliate.Day(2027, 1, 1))}, "startsAt", `"2027-01-01T00:00:00.000Z"`},
+		{discount{MaxDiscount: scene.Amount("7")}, "maxDiscount", `7`},
+		{discount{MaxDiscountTotal: scene.Amount("70")}, "maxDiscountTotal", `70`},
+		{discount{MaxRedemptionsPerCustomer: number(7)}, "maxRedemptionsPerCustomer", `7`},
+		{discount{RestoreOnRefund: affiliate.Set(true)}, "restoreOnRefund", `true`},
 
 		{code{Code: text("KING20")}, "code", `"KING20"`},
 		{code{Code: text("ada20")}, "code", `"ada20"`}, // the same code in another letter case
@@ -189,6 +194,9 @@ func fieldChanges() []fieldChange {
 		{code{Active: affiliate.Set(false)}, "active", `false`},
 		{code{ExpiresAt: affiliate.Set(affiliate.Day(2027, 1, 1))}, "expiresAt", `"2027-01-01T23:59:59.999Z"`},
 		{code{MaxRedemptions: number(7)}, "maxRedemptions", `7`},
+		{code{StartsAt: affiliate.Set(affiliate.Day(2027, 1, 1))}, "startsAt", `"2027-01-01T00:00:00.000Z"`},
+		{code{MinimumQuantity: scene.Amount("7")}, "minimumQuantity", `7`},
+		{code{MaxRedemptionsPerCustomer: number(7)}, "maxRedemptionsPerCustomer", `7`},
 		{code{FirstTimeOrder: yes}, "firstTimeOrder", `true`},
 		{code{MinimumAmount: scene.Amount("5")}, "minimumAmount", `5`},
 		{code{MinimumAmountCurrency: currency("EUR")}, "minimumAmountCurrency", `"EUR"`},
@@ -268,7 +276,7 @@ func fieldTargetOf(w *scene.World, up any) fieldTarget {
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdateCoupon(ctx, id, up.(affiliate.CouponUpdate))) },
 			func() any { return scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: id})) }, 1,
-			map[string][]string{"couponType": {"percentOff", "amountOff", "currency"}, "duration": {"durationInMonths"}},
+			map[string][]string{"couponType": {"percentOff", "amountOff", "currency", "maxDiscount"}, "duration": {"durationInMonths"}, "maxDiscountTotal": {"discountTotal"}},
 		}
 	case affiliate.CodeUpdate:
 		a := w.Ada()

@@ -35,3 +35,21 @@ func Canonical(s string) (string, bool) {
 	}
 	return plaintext.Lower(s), true
 }
+
+// Of returns the form that all addresses of one mailbox share: without what follows the first +
+// of the local part and, at gmail.com and googlemail.com, which count as one domain, without
+// dots. A text that is not an address stays as it is.
+func Of(s string) string {
+	email, ok := Canonical(s)
+	if !ok {
+		return s
+	}
+	local, domain, _ := strings.Cut(email, "@")
+	if name, _, _ := strings.Cut(local, "+"); name != "" {
+		local = name // without a name before it, the + belongs to the name
+	}
+	if domain == "gmail.com" || domain == "googlemail.com" {
+		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
+	}
+	return local + "@" + domain
+}

@@ -54,7 +54,10 @@ func partnerCode(o *engine.Op, rec record.Code) (partner.Code, error) {
 	if err != nil {
 		return partner.Code{}, err
 	}
-	u := o.UsabilityOf(&rec, &parent, hold)
+	u, err := o.UsabilityOf(&rec, &parent, hold)
+	if err != nil {
+		return partner.Code{}, err
+	}
 	reasons := make([]affiliate.Reason, 0, len(u.Reasons))
 	for _, f := range u.Reasons {
 		reasons = append(reasons, f.Reason)

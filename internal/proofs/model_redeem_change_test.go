@@ -335,7 +335,7 @@ func (m *redeemMachine) refund(rt *rapid.T) {
 // deleted.
 func (m *redeemMachine) restore(rt *rapid.T) {
 	id := m.aSale(rt)
-	err := m.w.RestoreRedemption(m.ctx, id)
+	err := m.w.RestoreRedemption(m.ctx, affiliate.SaleRef{ID: id})
 	row := find(m.ledger, func(r *shopRedemption) bool { return r.sale == id })
 	switch {
 	case row == nil:

@@ -180,6 +180,11 @@ var (
 	WrongProduct    = Refusal{affiliate.KindConflict, affiliate.WrongProduct, "", "Promo code does not apply to this product"}
 	CodeSuspended   = Refusal{affiliate.KindConflict, affiliate.AffiliateSuspended, "", "Promo code is not active"} // customers are not told why
 	CouponCurrency  = Refusal{affiliate.KindConflict, affiliate.CouponOtherCurrency, "", "Promo code takes off an amount in another currency"}
+	CodeNotStarted  = Refusal{affiliate.KindConflict, affiliate.CodeNotStarted, "", "Promo code is not valid yet"}
+	BudgetSpent     = Refusal{affiliate.KindConflict, affiliate.BudgetSpent, "", "Promo code has reached its redemption limit"}
+	BelowQuantity   = Refusal{affiliate.KindConflict, affiliate.BelowQuantity, "", "Order does not have enough items for this promo code"}
+	CustomerLimit   = Refusal{affiliate.KindConflict, affiliate.CustomerLimit, "", "Promo code was already used by this customer"}
+	CustomerMissing = Refusal{affiliate.KindConflict, affiliate.CustomerRequired, "", "Promo code needs an email address"}
 
 	ReferralAttributionRequired = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required"}
 	SaleAttributionRequired     = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required"}
@@ -222,6 +227,11 @@ var (
 	AffiliateNotApproved = Refusal{affiliate.KindConflict, affiliate.AffiliateNotApproved, "", "Affiliate is not approved"}
 	BooksNotOpen         = Refusal{affiliate.KindConflict, affiliate.BooksNotOpen, "", "The books of this affiliate are not open yet"}
 	BelowPayoutMinimum   = Refusal{affiliate.KindConflict, affiliate.BelowPayoutMinimum, "", "The payable amount is below the payout minimum"}
+	HoldNotFound         = Refusal{affiliate.KindNotFound, affiliate.HoldNotFound, "", "Hold not found"}
+	HoldConfirmed        = Refusal{affiliate.KindConflict, affiliate.HoldIsConfirmed, "", "Hold was already confirmed by a sale"}
+	HoldOfAnother        = Refusal{affiliate.KindConflict, affiliate.HoldOfAnotherCode, "promoCode", "Hold is of another promo code"}
+	HoldsTooMany         = Refusal{affiliate.KindConflict, affiliate.HoldLimitReached, "", "Customer has too many open holds"}
+	HoldUntilRange       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "until", "until must be after now, and at most 24 hours later"}
 	RedemptionNotFound   = Refusal{affiliate.KindNotFound, affiliate.RedemptionNotFound, "", "Redemption not found"}
 	RedemptionRestored   = Refusal{affiliate.KindConflict, affiliate.RedemptionRestored, "", "Redemption was already restored"}
 	ReceiptsKeptTooShort = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "receipts", "receipts must be kept for at least 24 hours"}
@@ -294,7 +304,7 @@ var table = []Refusal{
 
 	CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted, CodeUnassigned,
 	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
-	CouponCurrency,
+	CouponCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, CustomerMissing,
 
 	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber,
 	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
@@ -303,7 +313,7 @@ var table = []Refusal{
 	WebhookDisabled, ReplayTooLarge,
 
 	BulkLimitExceeded, KeySpaceTooSmall, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
-	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, RedemptionNotFound,
+	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother, HoldsTooMany, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
 	ClicksKeptTooShort,
 
@@ -354,6 +364,7 @@ var (
 	FieldNotAnID         = inField("must be an id")
 	FieldNotAllowed      = inField("must not be sent")
 	FieldNotAfterFrom    = inField("must be after from")
+	FieldBeforeStart     = inField("must not be before startsAt")
 	FieldInFuture        = inField("must not be later than now")
 	FieldTooLongAgo      = inField("must not be more than 30 days ago")
 	FieldMissing         = inField("is required")

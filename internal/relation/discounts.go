@@ -25,6 +25,14 @@ func couponFields() []field[record.Coupon] {
 		list("product_ids", "a list of the host's ids of products", func(r *record.Coupon) *[]string { return &r.ProductIDs }),
 		flag("valid", "its codes can be used", func(r *record.Coupon) *bool { return &r.Valid }),
 		optAt("redeem_by", "its codes can be used until then, inclusive; NULL: no end", func(r *record.Coupon) *affiliate.Instant { return &r.RedeemBy }),
+		optAt("starts_at", "its codes can be used from then, inclusive; NULL: always", func(r *record.Coupon) *affiliate.Instant { return &r.StartsAt }),
+		money("max_discount", "of one order, of a percentage; 0: no limit", func(r *record.Coupon) *affiliate.Amount { return &r.MaxDiscount }),
+		money("max_discount_total", "its budget: no order gets more once discount_total has reached it; 0: none", func(r *record.Coupon) *affiliate.Amount { return &r.MaxDiscountTotal }),
+		money("discount_total", "what its redemptions took off, but for those given back", func(r *record.Coupon) *affiliate.Amount { return &r.DiscountTotal }),
+		integer("max_redemptions_per_customer", "of all its codes together; 0: no limit", func(r *record.Coupon) *int64 { return &r.MaxPerCustomer }),
+		integer("times_held", "places that holds keep, with those that have lapsed and whose place nobody took", func(r *record.Coupon) *int64 { return &r.Held }),
+		money("held_discount", "what these holds take off", func(r *record.Coupon) *affiliate.Amount { return &r.HeldDiscount }),
+		flag("restore_on_refund", "a sale that is refunded in full gives its redemption back", func(r *record.Coupon) *bool { return &r.RestoreOnRefund }),
 		text("external_id", "its id elsewhere; empty: none", func(r *record.Coupon) *string { return &r.ExternalID }),
 		text("integration_type", "whose id external_id is: NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE or POLAR; empty: not said", func(r *record.Coupon) *affiliate.IntegrationType { return &r.IntegrationType }),
 		integer("revision", "of the last event of this object", func(r *record.Coupon) *int64 { return &r.Revision }),
@@ -49,6 +57,10 @@ func codeFields() []field[record.Code] {
 		flag("first_time_order", "only for a customer's first order", func(r *record.Code) *bool { return &r.FirstTimeOrder }),
 		optMoney("minimum_amount", "of the basket; NULL: none", func(r *record.Code) *affiliate.Opt[affiliate.Amount] { return &r.MinimumAmount }),
 		text("minimum_amount_currency", "of minimum_amount; empty: there is none", func(r *record.Code) *affiliate.Currency { return &r.MinimumCurrency }),
+		optAt("starts_at", "it can be used from then, inclusive; NULL: always", func(r *record.Code) *affiliate.Instant { return &r.StartsAt }),
+		money("minimum_quantity", "of pieces in the order, in 1/10,000; 0: none", func(r *record.Code) *affiliate.Amount { return &r.MinimumQuantity }),
+		integer("max_redemptions_per_customer", "0: no limit; that of its coupon applies as well", func(r *record.Code) *int64 { return &r.MaxPerCustomer }),
+		integer("times_held", "places that holds keep, with those that have lapsed and whose place nobody took", func(r *record.Code) *int64 { return &r.Held }),
 		flag("limit_to_customers", "only for customer_id", func(r *record.Code) *bool { return &r.LimitToCustomers }),
 		text("customer_id", "the referral id, the host's id or the email of a customer; empty: none", func(r *record.Code) *string { return &r.CustomerID }),
 		flag("limit_to_affiliate", "only for customers of its affiliate", func(r *record.Code) *bool { return &r.LimitToAffiliate }),
@@ -69,9 +81,46 @@ func redemptionFields() []field[record.Redemption] {
 			get:    func(r *record.Redemption) Cell { return Cell{Int: numberOf(r.ID)} },
 			set:    func(*record.Redemption, *Cell) error { return nil }, // of the id
 		},
-		id("promotional_code_id", "the code, which may be gone", func(r *record.Redemption) *uuid.UUID { return &r.CodeID }).key(record.OfCode),
+		ref("promotional_code_id", "the code, which may be gone; NULL: an offer", func(r *record.Redemption) *uuid.UUID { return &r.CodeID }).key(record.OfCode),
 		id("coupon_id", "the coupon, which may be gone", func(r *record.Redemption) *uuid.UUID { return &r.CouponID }).key(record.OfCoupon),
+		text("external_id", "of the order, when no sale was recorded; empty: there is a sale", func(r *record.Redemption) *string { return &r.ExternalID }),
+		money("discount", "what the code took off", func(r *record.Redemption) *affiliate.Amount { return &r.Discount }),
+		flag("refunded", "it was given back because its sale was refunded in full", func(r *record.Redemption) *bool { return &r.Refunded }),
+		flag("over_limit", "it was made over a limit, because its hold had lapsed before the payment", func(r *record.Redemption) *bool { return &r.Over }),
 		optAt("restored_at", "when it was given back; NULL: it counts", func(r *record.Redemption) *affiliate.Instant { return &r.RestoredAt }),
 		at("created_at", "when the sale was recorded", func(r *record.Redemption) *affiliate.Instant { return &r.CreatedAt }),
+	}
+}
+
+// useFields describe who has the places of codes that have a limit per customer.
+func useFields() []field[record.Use] {
+	return []field[record.Use]{
+		id("id", "", func(r *record.Use) *uuid.UUID { return &r.ID }),
+		id("customer", "a digest of what the customer is known by: the referral, the mailbox, the host's or a provider's id. It cannot be turned back", func(r *record.Use) *uuid.UUID { return &r.Customer }).key(record.OfUser),
+		id("redemption_id", "the redemption, or the hold, that has the place", func(r *record.Use) *uuid.UUID { return &r.RedemptionID }).key(record.OfRedemption),
+		ref("promotional_code_id", "the code; NULL: an offer", func(r *record.Use) *uuid.UUID { return &r.CodeID }),
+		id("coupon_id", "the coupon", func(r *record.Use) *uuid.UUID { return &r.CouponID }),
+		optAt("until", "when the hold lapses; NULL: it is a redemption", func(r *record.Use) *affiliate.Instant { return &r.Until }),
+	}
+}
+
+// holdFields describe holds.
+func holdFields() []field[record.Hold] {
+	return []field[record.Hold]{
+		id("id", "in the order of until", func(r *record.Hold) *uuid.UUID { return &r.ID }),
+		text("hold_id", "the caller's id", func(r *record.Hold) *string { return &r.HoldID }).key(record.ByExternalID),
+		ref("promotional_code_id", "the code, which may be gone; NULL: an offer", func(r *record.Hold) *uuid.UUID { return &r.CodeID }),
+		id("coupon_id", "the coupon, which may be gone", func(r *record.Hold) *uuid.UUID { return &r.CouponID }),
+		text("state", "HELD, CONFIRMED, RELEASED or LAPSED; HELD also after until, as long as nobody took the place", func(r *record.Hold) *affiliate.HoldState { return &r.State }),
+		text("currency", "of the amounts; empty: the program's", func(r *record.Hold) *affiliate.Currency { return &r.Currency }),
+		optMoney("subtotal", "what was priced; NULL: not known", func(r *record.Hold) *affiliate.Opt[affiliate.Amount] { return &r.Basket }),
+		optMoney("discount", "of subtotal", func(r *record.Hold) *affiliate.Opt[affiliate.Amount] { return &r.Discount }),
+		money("discount_worth", "discount in the program's currency", func(r *record.Hold) *affiliate.Amount { return &r.Worth }),
+		optMoney("total", "left to charge, before tax and shipping", func(r *record.Hold) *affiliate.Opt[affiliate.Amount] { return &r.Total }),
+		listAs("lines", "a list of the lines of the order", func(r *record.Hold) *[]affiliate.StoredLine { return &r.Lines }, lineOf, line.value),
+		integer("sale_id", "the sale that confirmed it; 0: none", func(r *record.Hold) *int64 { return &r.Number }),
+		at("until", "when it lapses", func(r *record.Hold) *affiliate.Instant { return &r.Until }),
+		at("created_at", "when it was recorded", func(r *record.Hold) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Hold) *affiliate.Instant { return &r.UpdatedAt }),
 	}
 }

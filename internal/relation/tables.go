@@ -5,6 +5,8 @@ func described() []Table {
 	return []Table{
 		tableOf("affiliates", "People who promote the program.", affiliateFields()),
 		tableOf("links", "Links of affiliates. A link is a slug.", linkFields()),
+		tableOf("uses", "Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.", useFields()),
+		tableOf("holds", "Places of codes that are kept while customers pay.", holdFields()),
 		tableOf("aliases", "Further texts that lead to a link, one row each, so that they can be found.", aliasFields()),
 		tableOf("clicks", "Visits through links.", clickFields()),
 		tableOf("referrals", "Customers who came through an affiliate.", referralFields()),

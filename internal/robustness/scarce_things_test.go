@@ -89,7 +89,7 @@ func scarceSales() []scarcity {
 			first := s.sell("ADA")
 			s.sell("ADA")
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				return true, ops.RestoreRedemption(ctx, first)
+				return true, ops.RestoreRedemption(ctx, affiliate.SaleRef{ID: first})
 			}
 		}, func(s *stall) int { return int(must(s.Code(s.ctx, affiliate.CodeRef{Code: "ADA"})).TimesRedeemed) }},
 	}

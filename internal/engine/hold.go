@@ -1,0 +1,303 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// HoldRedemption implements tributary.Program.HoldRedemption.
+func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (_ affiliate.Hold, err error) {
+	defer p.Begin(&ctx, "HoldRedemption", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Once: in.Once, Name: "hold.create", Input: in, Refused: o.normalizeHold(&in)}
+	if rq.Refused == nil {
+		in.ExchangeRate, rq.Refused = p.RateOf(ctx, in.Currency, in.ExchangeRate, o.Now.Time())
+	}
+	return Write(o, rq, func() (affiliate.Hold, error) { return o.holdPlace(&in) })
+}
+
+// normalizeHold checks the fields in the order of the contract's table.
+func (o *Op) normalizeHold(in *affiliate.NewHold) error {
+	if err := refusal.First(checkHoldID("id", in.ID)); err != nil {
+		return err
+	}
+	if err := o.normalizeEvaluated(&in.Order); err != nil {
+		return err
+	}
+	until := affiliate.InstantOf(in.Until)
+	return refusal.First(
+		refusal.FieldMissing.About("until").When(in.Until.IsZero()),
+		refusal.HoldUntilRange.When(!until.After(o.Now) || until.After(o.Now.Add(affiliate.MaxHold))),
+	)
+}
+
+// checkHoldID checks the id of a hold, which is required.
+func checkHoldID(field, id string) *affiliate.Error {
+	return cmp.Or(refusal.FieldMissing.About(field).When(id == ""), refusal.Optional(field, id, refusal.MaxName))
+}
+
+// holdPlace is the transaction of HoldRedemption.
+func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
+	old, err := o.earlierHold(in.ID)
+	if err != nil {
+		return affiliate.Hold{}, err
+	}
+	var who identity
+	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+		return affiliate.Hold{}, err
+	}
+	ord := orderOf(&in.Order, &who)
+	if old.State == affiliate.HoldHeld {
+		ord.hold = &old
+	}
+	var v verdict
+	if err = o.judge(in.PromoCode, in.Currency, &ord, &v); err == nil {
+		err = v.refusal()
+	}
+	if err != nil {
+		return affiliate.Hold{}, err
+	}
+	if v.customer, err = o.mayHold(&who.Customer, &old); err != nil {
+		return affiliate.Hold{}, err
+	}
+	if old.ID != uuid.Nil {
+		if err := o.dropHold(&old, &v); err != nil {
+			return affiliate.Hold{}, err
+		}
+	}
+	rec, err := o.newHold(in, &v)
+	if err != nil {
+		return affiliate.Hold{}, err
+	}
+	if old.ID != uuid.Nil {
+		rec.CreatedAt = old.CreatedAt
+	}
+	if err := o.Tx.Holds.Insert(rec); err != nil {
+		return affiliate.Hold{}, refusal.Internal("write hold", err)
+	}
+	if err := o.takePlace(rec.ID, &v, rec.Until); err != nil {
+		return affiliate.Hold{}, err
+	}
+	if err := o.count(&v); err != nil {
+		return affiliate.Hold{}, err
+	}
+	out, err := o.holdOf(&rec)
+	out.Unverified = refusal.EmptyNotNil(v.unverified)
+	return out, err
+}
+
+// earlierHold returns the hold that has an id, of which a lapsed one keeps no place; zero: there is none. It
+// refuses one that was confirmed.
+func (o *Op) earlierHold(id string) (record.Hold, error) {
+	old, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
+	if err != nil {
+		return record.Hold{}, IgnoreMissing(err)
+	}
+	if old.State == affiliate.HoldConfirmed {
+		return old, refusal.HoldConfirmed.Err()
+	}
+	if old.State == affiliate.HoldHeld && passed(old.Until, o.Now) {
+		return old, o.endHold(&old, affiliate.HoldLapsed, new(verdict))
+	}
+	return old, nil
+}
+
+// mayHold returns what a customer is known by, and refuses one with too many open holds.
+func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
+	ids := o.knownBy(c)
+	used, err := o.usesOf(ids, own)
+	if err != nil {
+		return nil, err
+	}
+	open := 0
+	for i := range used {
+		if !used[i].Until.IsZero() {
+			open++
+		}
+	}
+	return ids, refusal.First(refusal.HoldsTooMany.When(open >= o.Cfg.Limits.Holds))
+}
+
+// dropHold deletes a hold in whose place another one comes. The verdict does not count it.
+func (o *Op) dropHold(old *record.Hold, v *verdict) error {
+	if old.State == affiliate.HoldHeld {
+		if err := o.unplace(old, v); err != nil {
+			return err
+		}
+	}
+	if err := o.Tx.Holds.Delete(old.ID); err != nil {
+		return refusal.Internal("delete hold", err)
+	}
+	return nil
+}
+
+// newHold returns the record of a hold, and counts it in the verdict.
+func (o *Op) newHold(in *affiliate.NewHold, v *verdict) (record.Hold, error) {
+	until := affiliate.InstantOf(in.Until.Truncate(time.Millisecond))
+	rec := record.Hold{
+		ID: o.Cfg.holdID(until, in.ID), HoldID: in.ID, CodeID: v.code.ID, CouponID: v.coupon.ID, State: affiliate.HoldHeld, Currency: in.Currency,
+		Until: until, CreatedAt: o.Now, UpdatedAt: o.Now,
+	}
+	price, err := o.priceOf(&in.Order, &v.coupon)
+	if err != nil {
+		return rec, err
+	}
+	rec.Basket, rec.Discount, rec.Total, rec.Lines = price.basket, price.discount, price.total, price.lines
+	if rec.Worth, err = o.inProgram(rec.Discount.Or(affiliate.Amount{}), in.Currency, in.ExchangeRate); err != nil {
+		return rec, err
+	}
+	if v.code.ID != uuid.Nil {
+		v.code.Held++
+	}
+	v.coupon.Held++
+	held, err := v.coupon.HeldDiscount.Add(rec.Worth)
+	v.coupon.HeldDiscount = held
+	return rec, TooLargeFor("subtotal", err)
+}
+
+// holdID returns the id of a hold's record: the time until which it holds, in milliseconds, and a digest of the
+// caller's id.
+func (c *Config) holdID(until affiliate.Instant, holdID string) (id uuid.UUID) {
+	sum := sha256.Sum256(append(c.ID[:], holdID...))
+	copy(id[:], sum[:])
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(until.Time().UnixMilli()))
+	copy(id[:6], ms[2:])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
+	return id
+}
+
+// holdOf returns a hold as it stands now.
+func (o *Op) holdOf(rec *record.Hold) (affiliate.Hold, error) {
+	out := affiliate.Hold{
+		ID: rec.HoldID, State: rec.State, PromotionalCode: affiliate.Null[affiliate.CodeName](), CouponID: rec.CouponID,
+		Currency: cmp.Or(rec.Currency, o.Cfg.Currency), Subtotal: nullOr(rec.Basket), Discount: nullOr(rec.Discount), Total: nullOr(rec.Total),
+		Unverified: []affiliate.Reason{}, Lines: linesOf(&record.Sale{Lines: rec.Lines}), SaleID: OrNull(affiliate.SaleID(rec.Number)),
+		Until: affiliate.TimeOf(rec.Until.Time()), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+	}
+	if out.State == affiliate.HoldHeld && passed(rec.Until, o.Now) {
+		out.State = affiliate.HoldLapsed
+	}
+	if rec.CodeID == uuid.Nil {
+		return out, nil
+	}
+	code, err := o.Tx.Codes.Get(rec.CodeID)
+	if err == nil {
+		out.PromotionalCode = affiliate.Set(affiliate.CodeName{ID: code.ID, Code: code.Code})
+	}
+	return out, IgnoreMissing(err)
+}
+
+// nullOr returns null for what was not given.
+func nullOr[T any](o affiliate.Opt[T]) affiliate.Opt[T] {
+	if o.IsZero() {
+		return affiliate.Null[T]()
+	}
+	return o
+}
+
+// Hold implements tributary.Program.Hold.
+func (p *Program) Hold(ctx context.Context, id string) (_ affiliate.Hold, err error) {
+	defer p.Begin(&ctx, "Hold", Reads).End(&err)
+	if err := refusal.First(checkHoldID("id", id)); err != nil {
+		return affiliate.Hold{}, err
+	}
+	o := p.Op(ctx) // reads the clock, which a view does not do
+	var out affiliate.Hold
+	err = o.Snapshot(func() error {
+		rec, err := o.holdNamed(id)
+		if err == nil {
+			out, err = o.holdOf(&rec)
+		}
+		return err
+	})
+	return out, err
+}
+
+// holdNamed returns the hold with the caller's id.
+func (o *Op) holdNamed(id string) (record.Hold, error) {
+	rec, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
+	return rec, refusal.HoldNotFound.IfMissing(err)
+}
+
+// ReleaseHold implements tributary.Program.ReleaseHold.
+func (p *Program) ReleaseHold(ctx context.Context, id string) (_ affiliate.Hold, err error) {
+	defer p.Begin(&ctx, "ReleaseHold", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Name: "hold.release", Input: id, Refused: refusal.First(checkHoldID("id", id))}
+	return Write(o, rq, func() (affiliate.Hold, error) {
+		rec, err := o.holdNamed(id)
+		if err == nil && rec.State == affiliate.HoldConfirmed {
+			err = refusal.HoldConfirmed.Err()
+		}
+		if err != nil {
+			return affiliate.Hold{}, err
+		}
+		if rec.State == affiliate.HoldHeld {
+			state := affiliate.HoldReleased
+			if passed(rec.Until, o.Now) {
+				state = affiliate.HoldLapsed
+			}
+			if err := o.endHold(&rec, state, new(verdict)); err != nil {
+				return affiliate.Hold{}, err
+			}
+		}
+		return o.holdOf(&rec)
+	})
+}
+
+// withHold finds the hold of a sale, and takes from it what the sale does not say: the code, and the basket.
+func (o *Op) withHold(in *affiliate.NewSale, d *Decision) error {
+	if in.HoldID == "" {
+		return nil
+	}
+	hold, err := o.holdNamed(in.HoldID)
+	if err == nil && hold.State == affiliate.HoldConfirmed {
+		err = refusal.HoldConfirmed.Err()
+	}
+	if err != nil {
+		return err
+	}
+	code, err := o.Tx.Codes.Get(hold.CodeID)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return refusal.CodeNotFound.Err()
+	}
+	if err != nil {
+		return err
+	}
+	if in.PromoCode != "" && record.FoldCode(in.PromoCode) != record.FoldCode(code.Code) {
+		return refusal.HoldOfAnother.Err()
+	}
+	d.hold, in.PromoCode = &hold, code.Code
+	paid := Charge{in.TotalEarned, in.Tax, in.Shipping}
+	if in.Subtotal.IsZero() && in.Currency == hold.Currency && len(in.Lines) == 0 && paid.checkSubtotal(hold.Basket, "") == nil {
+		in.Subtotal = hold.Basket
+	}
+	return nil
+}
+
+// frozen reports whether a hold priced what a sale says that was bought, and gives the lines of the
+// sale what the hold took off each.
+func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[affiliate.Amount], c affiliate.Currency) bool {
+	same := func(a, b affiliate.StoredLine) bool {
+		return a.ID == b.ID && a.ProductID == b.ProductID && a.Quantity == b.Quantity && a.Amount == b.Amount && a.Discount == b.Discount
+	}
+	if h == nil || h.Currency != c || h.Discount.IsZero() || !h.Basket.Equal(basket) || !slices.EqualFunc(h.Lines, lines, same) {
+		return false
+	}
+	for i := range lines {
+		lines[i].CodeDiscount = h.Lines[i].CodeDiscount
+	}
+	return true
+}

@@ -1,0 +1,334 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// The places of codes: who has one, and when it is free again. A redemption has a place, and so
+// has a hold until it lapses. Source: docs/rules.md 3.5, 3.10.
+
+// checkPeriod applies rows 17 and 18: the time of the code has begun, and the budget of its coupon is
+// not spent.
+func (v *verdict) checkPeriod(at affiliate.Instant) {
+	from := v.code.StartsAt
+	if from.Before(v.coupon.StartsAt) {
+		from = v.coupon.StartsAt
+	}
+	if at.Before(from) {
+		v.fail(refusal.CodeNotStarted, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(from.Time()))})
+	}
+	if v.spent() {
+		v.fail(refusal.BudgetSpent, affiliate.Failure{Amount: affiliate.Set(v.coupon.MaxDiscountTotal)})
+	}
+}
+
+// spent reports whether redemptions and holds have used up the budget of the coupon.
+func (v *verdict) spent() bool {
+	c := &v.coupon
+	return !c.MaxDiscountTotal.IsZero() && c.DiscountTotal.Scaled() >= c.MaxDiscountTotal.Scaled()-c.HeldDiscount.Scaled()
+}
+
+// checkQuantity applies row 19, the code's minimum of pieces.
+func (v *verdict) checkQuantity(ord *order) {
+	if v.code.MinimumQuantity.IsZero() {
+		return
+	}
+	pieces, known := ord.quantity.Get()
+	if len(ord.lines) > 0 {
+		pieces, known = affiliate.Amount{}, true
+		for i := range ord.lines {
+			sum, err := pieces.Add(ord.lines[i].Quantity.Or(one))
+			if err != nil {
+				break // it is more than any minimum
+			}
+			pieces = sum
+		}
+	}
+	v.decide(known, pieces.Cmp(v.code.MinimumQuantity) >= 0, refusal.BelowQuantity, affiliate.Failure{Amount: affiliate.Set(v.code.MinimumQuantity)})
+}
+
+// limitsCustomers reports whether one customer may use the code so often only.
+func (v *verdict) limitsCustomers() bool {
+	return v.code.MaxPerCustomer > 0 || v.coupon.MaxPerCustomer > 0
+}
+
+// checkPlaces applies row 20: how often one customer may use the code, and codes of its coupon.
+// Without anything that says who the customer is, the rule is not verified.
+func (o *Op) checkPlaces(v *verdict, c *Customer, own *record.Hold) error {
+	if !v.limitsCustomers() {
+		return nil
+	}
+	if v.customer = o.knownBy(c); len(v.customer) == 0 {
+		if o.Cfg.RequireCustomer {
+			v.fail(refusal.CustomerMissing, affiliate.Failure{})
+		} else {
+			v.unverified = append(v.unverified, affiliate.CustomerLimit)
+		}
+		return nil
+	}
+	used, err := o.usesOf(v.customer, own)
+	if err != nil {
+		return err
+	}
+	var ofCode, ofCoupon int64
+	for i := range used {
+		if used[i].CouponID == v.coupon.ID {
+			ofCoupon++
+			if used[i].CodeID == v.code.ID {
+				ofCode++
+			}
+		}
+	}
+	switch {
+	case reached(v.code.MaxPerCustomer, ofCode):
+		v.fail(refusal.CustomerLimit, affiliate.Failure{Limit: affiliate.Set(v.code.MaxPerCustomer), Used: affiliate.Set(ofCode)})
+	case reached(v.coupon.MaxPerCustomer, ofCoupon):
+		v.fail(refusal.CustomerLimit, affiliate.Failure{Limit: affiliate.Set(v.coupon.MaxPerCustomer), Used: affiliate.Set(ofCoupon)})
+	}
+	return nil
+}
+
+// forgive drops what a hold protects against: an end, a limit or a budget that was reached since.
+// After the hold has lapsed the customer has the discount all the same, so the order is taken,
+// and said to be over the limit.
+func (v *verdict) forgive(lapsed bool) {
+	v.failures = slices.DeleteFunc(v.failures, func(f affiliate.Failure) bool {
+		switch f.Reason {
+		case affiliate.CodeExpired, affiliate.CouponExpired, affiliate.CodeNotStarted, affiliate.CodeExhausted, affiliate.CouponExhausted,
+			affiliate.BudgetSpent, affiliate.CustomerLimit, affiliate.CustomerRequired:
+			v.over = v.over || lapsed
+			return true
+		}
+		return false
+	})
+}
+
+// freePlaces takes holds off the counts of a verdict: the order's own, and as many that have lapsed as
+// make room for the order, the first ones to lapse first. It only reads; what it leaves out
+// is in lapsed.
+func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
+	if v.code.Held == 0 && v.coupon.Held == 0 {
+		return nil
+	}
+	if own != nil && own.State == affiliate.HoldHeld {
+		v.drop(own)
+	}
+	full := func() bool { return reached(v.code.MaxRedemptions, v.code.TimesRedeemed+v.code.Held) }
+	if err := o.dropLapsed(v, own, record.Key{Index: record.OfCode, ID: v.code.ID}, full); err != nil {
+		return err
+	}
+	full = func() bool {
+		return reached(v.coupon.MaxRedemptions, v.coupon.TimesRedeemed+v.coupon.Held) || v.spent()
+	}
+	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, full)
+}
+
+// dropLapsed takes lapsed holds with a key off the counts of a verdict while they are full.
+func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, full func() bool) error {
+	const piece = 8
+	for after := uuid.Nil; full(); {
+		holds, err := Gather(o.Tx.Holds, record.Query{Key: key, After: after, Limit: piece})
+		if err != nil {
+			return err
+		}
+		for i := range holds {
+			h := &holds[i]
+			if !full() || !passed(h.Until, o.Now) { // those that follow lapse later
+				return nil
+			}
+			if own != nil && own.ID == h.ID || slices.ContainsFunc(v.lapsed, func(q record.Hold) bool { return q.ID == h.ID }) {
+				continue
+			}
+			v.drop(h)
+			v.lapsed = append(v.lapsed, *h)
+		}
+		if len(holds) < piece {
+			return nil
+		}
+		after = holds[piece-1].ID
+	}
+	return nil
+}
+
+// drop takes a hold off the counts of a verdict.
+func (v *verdict) drop(h *record.Hold) {
+	if h.CodeID == v.code.ID && v.code.ID != uuid.Nil {
+		v.code.Held--
+	}
+	if h.CouponID == v.coupon.ID {
+		v.coupon.Held--
+		v.coupon.HeldDiscount = affiliate.AmountFromScaled(v.coupon.HeldDiscount.Scaled() - h.Worth.Scaled())
+	}
+}
+
+// knownBy returns digests of what a customer is known by: the referral, the mailboxes of the
+// emails, the host's id, and the payer of a provider. None of them can be turned back.
+func (o *Op) knownBy(c *Customer) []uuid.UUID {
+	ids := make([]uuid.UUID, 0, 5)
+	add := func(kind byte, text string) {
+		if text == "" {
+			return
+		}
+		if id := o.Cfg.digest(kind, text); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if c.Referral.ID != uuid.Nil {
+		add('r', string(c.Referral.ID[:]))
+	}
+	if c.Email != "" {
+		add('m', mailbox.Of(c.Email))
+	}
+	if c.Referral.Email != "" && c.Referral.Email != c.Email {
+		add('m', mailbox.Of(c.Referral.Email))
+	}
+	add('c', c.Referral.CustomerID)
+	add('p', o.payer)
+	return ids
+}
+
+// digest returns a digest of a text under the program's key.
+func (c *Config) digest(kind byte, text string) (id uuid.UUID) {
+	key := c.ErasureKey
+	if len(key) == 0 {
+		key = c.ID[:]
+	}
+	var room [256]byte
+	b := append(append(append(room[:0], key...), c.ID[:]...), kind)
+	sum := sha256.Sum256(append(b, text...))
+	copy(id[:], sum[:])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
+	return id
+}
+
+// usesOf returns the places that a customer has, each once, but for those of a hold.
+func (o *Op) usesOf(customer []uuid.UUID, own *record.Hold) (used []record.Use, err error) {
+	for _, id := range customer {
+		for use, err := range o.Tx.Uses.List(record.Query{Key: record.Key{Index: record.OfUser, ID: id}}) {
+			if err != nil {
+				return nil, err
+			}
+			lapsed := !use.Until.IsZero() && passed(use.Until, o.Now)
+			again := func(u record.Use) bool { return u.RedemptionID == use.RedemptionID }
+			if !lapsed && (own == nil || own.ID != use.RedemptionID) && !slices.ContainsFunc(used, again) {
+				used = append(used, use)
+			}
+		}
+	}
+	return used, nil
+}
+
+// takePlace writes who has a place.
+func (o *Op) takePlace(place uuid.UUID, v *verdict, until affiliate.Instant) error {
+	for _, id := range v.customer {
+		use := record.Use{ID: o.NewID(), Customer: id, RedemptionID: place, CodeID: v.code.ID, CouponID: v.coupon.ID, Until: until}
+		if err := o.Tx.Uses.Insert(use); err != nil {
+			return refusal.Internal("write use", err)
+		}
+	}
+	return nil
+}
+
+// leavePlace deletes who has a place.
+func (o *Op) leavePlace(place uuid.UUID) error {
+	uses, err := Gather(o.Tx.Uses, record.Query{Key: record.Key{Index: record.OfRedemption, ID: place}})
+	if err != nil {
+		return err
+	}
+	for i := range uses {
+		if err := o.Tx.Uses.Delete(uses[i].ID); err != nil {
+			return refusal.Internal("delete use", err)
+		}
+	}
+	return nil
+}
+
+// count writes the code and the coupon of a verdict, and ends the holds that have lapsed and are counted
+// no more.
+func (o *Op) count(v *verdict) error {
+	for i := range v.lapsed {
+		if err := o.endHold(&v.lapsed[i], affiliate.HoldLapsed, v); err != nil {
+			return err
+		}
+	}
+	if v.code.ID != uuid.Nil {
+		if err := o.Tx.Codes.Replace(v.code); err != nil {
+			return refusal.Internal("count redemption", err)
+		}
+	}
+	if err := o.Tx.Coupons.Replace(v.coupon); err != nil {
+		return refusal.Internal("count redemption", err)
+	}
+	return nil
+}
+
+// endHold writes the state of a hold that keeps its place no more. The code and the coupon of the
+// verdict do not count it; another code of the coupon is counted here.
+func (o *Op) endHold(h *record.Hold, state affiliate.HoldState, v *verdict) error {
+	if err := o.unplace(h, v); err != nil {
+		return err
+	}
+	if h.State = state; state != affiliate.HoldLapsed {
+		h.UpdatedAt = Later(o.Now, h.UpdatedAt)
+	}
+	if err := o.Tx.Holds.Replace(*h); err != nil {
+		return refusal.Internal("write hold", err)
+	}
+	return nil
+}
+
+// unplace takes the place of a hold from whom it was for, and from the counts that are not in the verdict.
+func (o *Op) unplace(h *record.Hold, v *verdict) error {
+	if h.CodeID != v.code.ID && h.CodeID != uuid.Nil {
+		if err := o.changeCode(h.CodeID, func(c *record.Code) { c.Held-- }); err != nil {
+			return err
+		}
+	}
+	if h.CouponID != v.coupon.ID {
+		if err := o.changeCoupon(h.CouponID, func(c *record.Coupon) { unhold(c, h) }); err != nil {
+			return err
+		}
+	}
+	return o.leavePlace(h.ID)
+}
+
+// unhold takes a hold off the counts of its coupon.
+func unhold(c *record.Coupon, h *record.Hold) {
+	c.Held--
+	c.HeldDiscount = affiliate.AmountFromScaled(c.HeldDiscount.Scaled() - h.Worth.Scaled())
+}
+
+// changeCode changes the counts of a code, unless it was deleted.
+func (o *Op) changeCode(id uuid.UUID, change func(*record.Code)) error {
+	rec, err := o.Tx.Codes.Get(id)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	change(&rec)
+	return o.Tx.Codes.Replace(rec)
+}
+
+// changeCoupon changes the counts of a coupon, unless it was deleted.
+func (o *Op) changeCoupon(id uuid.UUID, change func(*record.Coupon)) error {
+	rec, err := o.Tx.Coupons.Get(id)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	change(&rec)
+	return o.Tx.Coupons.Replace(rec)
+}
