@@ -54,9 +54,10 @@ func (p *Program) creditOf(id *identity, v *verdict) credit {
 	if keeps && !ofCustomer {
 		c, ofCustomer = credit{ref.AffiliateID, ref.LinkID, affiliate.CreditCustomer}, true
 	}
+	house := p.Cfg.HouseCodes && v.code.AffiliateID == uuid.Nil
 	switch {
-	case !v.found || v.code.AffiliateID == uuid.Nil && p.Cfg.HouseCodes:
-	case c.affiliate == uuid.Nil, !keeps && how.Code != affiliate.CodeUnbrought:
+	case !v.found, house && c.affiliate == uuid.Nil:
+	case !house && (c.affiliate == uuid.Nil || !keeps && how.Code != affiliate.CodeUnbrought):
 		c = credit{v.code.AffiliateID, uuid.Nil, affiliate.CreditCode}
 	case ofCustomer:
 		c.by = affiliate.CreditCustomer

@@ -59,7 +59,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 	}
 	ord := orderOf(&in.Order, &who)
 	if old.State == affiliate.HoldHeld {
-		ord.hold = &old
+		ord.hold, ord.anew = &old, passed(old.Until, o.Now)
 	}
 	var v verdict
 	if err = o.judge(in.PromoCode, in.Currency, &ord, &v); err == nil {
@@ -97,8 +97,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 	return out, err
 }
 
-// earlierHold returns the hold that has an id, of which a lapsed one keeps no place; zero: there is none. It
-// refuses one that was confirmed.
+// earlierHold returns the hold that has an id; zero: there is none. It refuses one that was confirmed.
 func (o *Op) earlierHold(id string) (record.Hold, error) {
 	old, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
 	if err != nil {
@@ -106,9 +105,6 @@ func (o *Op) earlierHold(id string) (record.Hold, error) {
 	}
 	if old.State == affiliate.HoldConfirmed {
 		return old, refusal.HoldConfirmed.Err()
-	}
-	if old.State == affiliate.HoldHeld && passed(old.Until, o.Now) {
-		return old, o.endHold(&old, affiliate.HoldLapsed, new(verdict))
 	}
 	return old, nil
 }

@@ -36,6 +36,7 @@ type order struct {
 	lines     []affiliate.Line
 	quantity  affiliate.Opt[affiliate.Amount] // of the product
 	hold      *record.Hold                    // that the order was held by; nil: none
+	anew      bool                            // the hold has lapsed, and is to hold a place again
 }
 
 // orderOf returns the facts of an order in a preview.
@@ -97,7 +98,7 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 	if err == nil {
 		err = o.checkPlaces(v, ord.customer, ord.hold)
 	}
-	if ord.hold != nil && ord.hold.CodeID == v.code.ID && ord.hold.CouponID == v.coupon.ID {
+	if ord.hold != nil && !ord.anew && ord.hold.CodeID == v.code.ID && ord.hold.CouponID == v.coupon.ID {
 		v.forgive(passed(ord.hold.Until, o.Now) || ord.hold.State != affiliate.HoldHeld)
 	}
 	return err
