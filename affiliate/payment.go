@@ -72,6 +72,7 @@ type Credit struct {
 	PromoCode      string // the text of a promotional code
 	CodeExternalID string // the external id of a promotional code
 	ReferralID     string // click id, affiliate id, slug, referral id or customer email
+	HoldID         string // of Program.HoldRedemption: its code, which the sale then confirms
 }
 
 // Payer is what the program knows of who pays at a provider.

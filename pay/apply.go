@@ -249,5 +249,12 @@ func (r *Result) refer(ctx context.Context, p *tributary.Program, try affiliate.
 		}
 		in.PromoCode = code.Code
 	}
+	if try.HoldID != "" {
+		hold, err := p.Hold(ctx, try.HoldID)
+		if err != nil {
+			return affiliate.Referral{}, err
+		}
+		in.PromoCode = hold.PromotionalCode.Or(affiliate.CodeName{}).Code
+	}
 	return p.From(affiliate.SourceIntegration).CreateReferral(ctx, in)
 }

@@ -21,13 +21,14 @@ import (
 type Carried struct {
 	Slug     string // of a link, for visitors without a click
 	Code     string // a promotional code that was entered on the host's own page; it needs an Order
+	Hold     string // the id of a hold of a code, as Program.HoldRedemption got it; it needs an Order
 	Order    string // the host's id of the order: the externalId of the sale
 	Customer string // the host's id of the customer: referredUserExternalId
 
 	Program uuid.UUID // of all of it; set when it is carried
 	Click   string    // the number of the click that brought the visitor; set when it is carried
-	Signed  bool      // it has a valid signature; without one Code, Order and Customer are empty
-	Forged  bool      // a code, an order or a customer had no valid signature and was left out
+	Signed  bool      // it has a valid signature; without one Code, Hold, Order and Customer are empty
+	Forged  bool      // a code, a hold, an order or a customer had no valid signature and was left out
 }
 
 // Keys are the keys with which a host signs what a checkout carries: 32 random
@@ -95,7 +96,11 @@ func (k Keys) Verify(c Carried, signature string) bool {
 // mac signs each field with its length, so that none can become another one.
 func (c Carried) mac(key []byte) []byte {
 	h := hmac.New(sha256.New, key)
-	for _, field := range []string{"tributary carry 1", c.Program.String(), c.Click, c.Slug, c.Code, c.Order, c.Customer} {
+	fields := []string{"tributary carry 1", c.Program.String(), c.Click, c.Slug, c.Code, c.Order, c.Customer}
+	if c.Hold != "" {
+		fields = append(fields, c.Hold)
+	}
+	for _, field := range fields {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(field))))
 		h.Write([]byte(field))
 	}
@@ -112,6 +117,9 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 	paid, sold := a.Payment.Sale.Get()
 	if sold {
 		tries = slices.Clip(paid.Tries)
+	}
+	if c.Hold != "" && !paid.Renewal {
+		tries = append([]affiliate.Credit{{HoldID: c.Hold}}, tries...) // its place, before the code that the provider redeemed
 	}
 	tries = append(tries, c.tries(paid.Renewal)...)
 	if a.Lead.Integration != "" {

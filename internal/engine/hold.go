@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"time"
 
@@ -253,34 +252,38 @@ func (p *Program) ReleaseHold(ctx context.Context, id string) (_ affiliate.Hold,
 	})
 }
 
-// withHold finds the hold of a sale, and takes from it what the sale does not say: the code, and the basket.
-func (o *Op) withHold(in *affiliate.NewSale, d *Decision) error {
-	if in.HoldID == "" {
-		return nil
+// HeldCode returns the code of a hold.
+func (o *Op) HeldCode(id string) (record.Code, error) {
+	hold, err := o.holdNamed(id)
+	if err != nil {
+		return record.Code{}, err
 	}
+	code, err := o.Tx.Codes.Get(hold.CodeID)
+	return code, refusal.CodeNotFound.IfMissing(err)
+}
+
+// WithHold finds the hold of a sale with its code, and takes from it what the sale does not say: the code, and
+// the basket.
+func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err error) {
 	hold, err := o.holdNamed(in.HoldID)
 	if err == nil && hold.State == affiliate.HoldConfirmed {
 		err = refusal.HoldConfirmed.Err()
 	}
 	if err != nil {
-		return err
+		return code, err
 	}
-	code, err := o.Tx.Codes.Get(hold.CodeID)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return refusal.CodeNotFound.Err()
-	}
-	if err != nil {
-		return err
+	if code, err = o.Tx.Codes.Get(hold.CodeID); err != nil {
+		return code, refusal.CodeNotFound.IfMissing(err)
 	}
 	if in.PromoCode != "" && record.FoldCode(in.PromoCode) != record.FoldCode(code.Code) {
-		return refusal.HoldOfAnother.Err()
+		return code, refusal.HoldOfAnother.Err()
 	}
 	d.hold, in.PromoCode = &hold, code.Code
 	paid := Charge{in.TotalEarned, in.Tax, in.Shipping}
 	if in.Subtotal.IsZero() && in.Currency == hold.Currency && len(in.Lines) == 0 && paid.checkSubtotal(hold.Basket, "") == nil {
 		in.Subtotal = hold.Basket
 	}
-	return nil
+	return code, nil
 }
 
 // frozen reports whether a hold priced what a sale says that was bought, and gives the lines of the

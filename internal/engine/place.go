@@ -192,7 +192,7 @@ func (o *Op) knownBy(c *Customer) []uuid.UUID {
 		add('m', mailbox.Of(c.Referral.Email))
 	}
 	add('c', c.Referral.CustomerID)
-	add('p', o.payer)
+	add('p', o.Payer)
 	return ids
 }
 

@@ -238,8 +238,10 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	d := Decision{conversion: conversion}
 	sale := *in // the closure may run again
 	in = &sale
-	if err := o.withHold(in, &d); err != nil {
-		return saleReply{}, err
+	if in.HoldID != "" {
+		if _, err := o.WithHold(in, &d); err != nil {
+			return saleReply{}, err
+		}
 	}
 	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
 		return saleReply{}, err
@@ -249,7 +251,7 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	}
 	outcome, err := o.DecideFor(in, &d)
 	if err == nil && outcome == affiliate.SaleUnattributed && d.verdict.found && conversion == "" {
-		outcome, err = affiliate.SaleRedeemed, o.redeemAlone(in, &d)
+		outcome, err = affiliate.SaleRedeemed, o.RedeemAlone(in, &d)
 	}
 	reply := saleReply{outcome: outcome, late: d.Origin.late, ignored: o.ignored}
 	if err == nil && outcome == affiliate.SaleRecorded {
@@ -406,16 +408,16 @@ func (o *Op) setDiscount(rec *record.Sale, in *affiliate.NewSale, d *Decision) (
 	var off affiliate.Opt[affiliate.Amount]
 	currency := cmp.Or(in.Currency, o.Cfg.Currency)
 	switch {
-	case frozen(d.hold, rec.Lines, d.basket(in), in.Currency):
-		off = d.hold.Discount
-	case len(rec.Lines) == 0:
-		off = o.discount(&d.verdict.coupon, d.basket(in), currency)
-	case d.Priced:
+	case d.Priced && len(rec.Lines) > 0:
 		sum := int64(0)
 		for i := range rec.Lines {
 			sum += rec.Lines[i].CodeDiscount.Scaled()
 		}
 		off = affiliate.Set(affiliate.AmountFromScaled(sum))
+	case frozen(d.hold, rec.Lines, d.basket(in), in.Currency):
+		off = d.hold.Discount
+	case len(rec.Lines) == 0:
+		off = o.discount(&d.verdict.coupon, d.basket(in), currency)
 	default:
 		off = o.discountLines(&d.verdict.coupon, rec.Lines, currency)
 	}
@@ -471,8 +473,8 @@ func (o *Op) redeem(rec *record.Sale, v *verdict) error {
 	return o.redeemAs(record.Redemption{ID: record.NumberID(rec.Number)}, v, rec.Number)
 }
 
-// redeemAlone writes the redemption of an order by a house code that nobody is credited with.
-func (o *Op) redeemAlone(in *affiliate.NewSale, d *Decision) error {
+// RedeemAlone writes the redemption of an order by a house code that nobody is credited with.
+func (o *Op) RedeemAlone(in *affiliate.NewSale, d *Decision) error {
 	if in.ExternalID == "" {
 		return refusal.RefuseNoExternalID.Err()
 	}
@@ -489,6 +491,25 @@ func (o *Op) redeemedAlone(externalID string) (bool, error) {
 	}
 	_, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
 	return err == nil, IgnoreMissing(err)
+}
+
+// ForgetAlone takes the redemption of an order back that nobody was credited with, so that the order is decided
+// about anew. An order that was given back stays so.
+func (o *Op) ForgetAlone(externalID string) error {
+	if !o.Cfg.HouseCodes || externalID == "" {
+		return nil
+	}
+	entry, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
+	if err != nil || !entry.RestoredAt.IsZero() {
+		return IgnoreMissing(err)
+	}
+	if err := o.recount(&entry, -1); err != nil {
+		return err
+	}
+	if err := o.leavePlace(entry.ID); err != nil {
+		return err
+	}
+	return o.Tx.Redemptions.Delete(entry.ID)
 }
 
 // redeemAs writes a redemption, and confirms the hold of its order.

@@ -63,6 +63,13 @@ func (r *Payment) referBy(w *affiliate.WaitingSale, ref *record.Referral, try af
 		}
 		in.PromoCode = code.Code
 	}
+	if try.HoldID != "" {
+		code, err := r.HeldCode(try.HoldID)
+		if err != nil {
+			return err
+		}
+		in.PromoCode = code.Code
+	}
 	from, medium, err := r.Attribute(in)
 	if err != nil {
 		return err

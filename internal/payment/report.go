@@ -95,6 +95,7 @@ func (r *Payment) Announce(soon func(table string, key record.Key)) {
 	for _, try := range paid.Tries {
 		engine.AnnounceText(soon, "codes", record.ByCode, record.FoldCode(try.PromoCode))
 		engine.AnnounceText(soon, "codes", record.ByExternalID, try.CodeExternalID)
+		engine.AnnounceText(soon, "holds", record.ByExternalID, try.HoldID)
 	}
 }
 

@@ -174,6 +174,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 	if err := refusal.First(
 		refusal.FieldNotAllowed.About("promoCode").When(paid.PromoCode != ""),
 		refusal.FieldNotAllowed.About("referralId").When(paid.ReferralID != ""),
+		refusal.FieldNotAllowed.About("holdId").When(paid.HoldID != ""),
 		refusal.FieldNotAllowed.About("email").When(paid.Email != ""),
 		refusal.FieldNotAllowed.About("name").When(paid.Name != ""),
 		refusal.FieldNotAllowed.About("currency").When(paid.Currency != ""),
@@ -196,7 +197,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		if err := check(try); err != nil {
 			return err
 		}
-		code = cmp.Or(code, try.PromoCode, try.CodeExternalID)
+		code = cmp.Or(code, try.PromoCode, try.CodeExternalID, try.HoldID)
 	}
 	if paid.Stage == affiliate.PaidNothing {
 		return refusal.First(refusal.Optional("externalId", paid.ExternalID, refusal.MaxName), refusal.Optional("externalInvoiceId", paid.ExternalInvoiceID, refusal.MaxName))
@@ -211,7 +212,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 // check requires exactly one field, with a text that can be looked up.
 func check(c affiliate.Credit) error {
 	set := 0
-	for _, s := range [...]string{c.PromoCode, c.CodeExternalID, c.ReferralID} {
+	for _, s := range [...]string{c.PromoCode, c.CodeExternalID, c.ReferralID, c.HoldID} {
 		if s == "" {
 			continue
 		}

@@ -85,6 +85,7 @@ func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
 type attempt struct {
 	affiliate.Credit
 	customer bool // the payer's own customer
+	house    bool // the code has no affiliate
 }
 
 // tryWaiting creates the sale of a waiting payment for the first attempt that works, and
@@ -120,7 +121,13 @@ func (r *Payment) tryWaiting() error {
 		return nil
 	}
 	r.Op.PaidAt, r.Op.Nth = waiting.PaidAt, waiting.Payment
+	if id := cmp.Or(r.Rec.PayerID, r.payer.Rec.PayerID); id != "" {
+		r.Op.Payer = r.Rec.Provider + "\x00" + id
+	}
 	r.result.Outcome = affiliate.SaleUnattributed
+	if err := r.ForgetAlone(aloneID(&waiting)); err != nil {
+		return err
+	}
 	for _, a := range attempts(&waiting, ref.ID != uuid.Nil) {
 		outcome, err := r.attempt(&waiting, &ref, a)
 		if err != nil {
@@ -210,14 +217,14 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 		}
 		d.Customer.Gone = gone.ID
 	}
-	named, err := r.name(&in, &d, a)
+	named, err := r.name(&in, &d, &a)
 	if err != nil || !named {
 		return affiliate.SaleUnattributed, err
 	}
 	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
 		return affiliate.SaleUnattributed, nil // a click without a customer
 	}
-	if in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
+	if a.house || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
 		if err := r.broughtBy(w, &d); err != nil {
 			return "", err
 		}
@@ -226,6 +233,10 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok && refusal.CodeRefused() {
 		r.result.Refused = append(r.result.Refused, refusal.Failures...)
 		return affiliate.SaleUnattributed, nil
+	}
+	if id := aloneID(w); err == nil && outcome == affiliate.SaleUnattributed && a.house && id != "" {
+		in.ExternalID = id
+		return affiliate.SaleRedeemed, r.RedeemAlone(&in, &d)
 	}
 	if err != nil || outcome != affiliate.SaleRecorded {
 		return outcome, err
@@ -237,6 +248,10 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	r.Rec.Sale, r.Rec.Waiting = r.sale.ID, nil
 	return affiliate.SaleRecorded, nil
 }
+
+// aloneID is the external id of the redemption of a payment by a house code that credits nobody; empty: it has none,
+// and is not redeemed.
+func aloneID(w *affiliate.WaitingSale) string { return cmp.Or(w.ExternalID, w.InvoiceID) }
 
 // broughtBy finds who brought the customer of a payment with a code, where that comes before
 // the code: the first of the tries that leads to an affiliate by itself.
@@ -258,20 +273,27 @@ func (r *Payment) broughtBy(w *affiliate.WaitingSale, d *engine.Decision) error 
 
 // name copies what the attempt names into the input and the decision, and reports whether
 // it names anybody.
-func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a attempt) (bool, error) {
+func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a *attempt) (bool, error) {
+	var code record.Code
+	var err error
 	switch {
 	case a.customer:
 		return true, nil
 	case a.ReferralID != "":
-		var err error
 		d.Origin, err = r.ResolveFresh(a.ReferralID)
 		return err == nil, engine.IgnoreMissing(err)
 	case a.CodeExternalID != "":
-		code, err := refusal.FindText(r.Tx.Codes, record.ByExternalID, a.CodeExternalID)
-		in.PromoCode = code.Code
-		return err == nil && code.AffiliateID != uuid.Nil, engine.IgnoreMissing(err)
+		code, err = refusal.FindText(r.Tx.Codes, record.ByExternalID, a.CodeExternalID)
+	case a.HoldID != "":
+		in.HoldID = a.HoldID
+		code, err = r.WithHold(in, d)
+		if refusal, refused := errors.AsType[*affiliate.Error](err); refused && refusal.Kind != affiliate.KindInternal {
+			return false, nil // there is no such hold any more
+		}
+	default:
+		code, err = r.CodeByText(a.PromoCode)
 	}
-	code, err := r.CodeByText(a.PromoCode)
 	in.PromoCode = code.Code
-	return err == nil && code.AffiliateID != uuid.Nil, engine.IgnoreMissing(err)
+	a.house = err == nil && code.AffiliateID == uuid.Nil && r.Cfg.HouseCodes
+	return err == nil && (a.house || code.AffiliateID != uuid.Nil), engine.IgnoreMissing(err)
 }

@@ -334,6 +334,7 @@ type credit struct {
 	PromoCode      string `json:"promo_code,omitzero"`
 	CodeExternalID string `json:"code_external_id,omitzero"`
 	ReferralID     string `json:"referral_id,omitzero"`
+	HoldID         string `json:"hold_id,omitzero"`
 }
 
 type subscription struct {

@@ -21,6 +21,7 @@ const (
 	KeyVia      = "tributary_via"
 	KeyClick    = "tributary_click"
 	KeyCode     = "tributary_code"
+	KeyHold     = "tributary_hold"
 	KeySlug     = "tributary_slug"
 	KeyOrder    = "tributary_order"
 	KeyCustomer = "tributary_customer"
@@ -75,7 +76,7 @@ func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
 		if c.Signed = signature != "" && named(one) && keys.Verify(c, signature); c.Signed {
 			return c
 		}
-		forged = forged || c.Code+c.Order+c.Customer != ""
+		forged = forged || c.Code+c.Hold+c.Order+c.Customer != ""
 		if carried.Program == uuid.Nil && carried.Click+carried.Slug == "" && named(one) {
 			carried = pay.Carried{Program: c.Program, Click: c.Click, Slug: c.Slug}
 		}
@@ -95,7 +96,7 @@ func (m Carried) values() pay.Carried {
 	program, _ := uuid.Parse(m.Get(KeyProgram)) // see named
 	return pay.Carried{
 		Program: program, Click: firstOf(isClick, m.Get(KeyClick)), Slug: firstOf(isSlug, m.Get(KeySlug)),
-		Code: m.Get(KeyCode), Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
+		Code: m.Get(KeyCode), Hold: m.Get(KeyHold), Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
 	}
 }
 
@@ -104,7 +105,7 @@ func (m Carried) values() pay.Carried {
 //
 // Errors: [pay.ErrKeys]; a field that cannot be carried.
 func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
-	texts := map[string]string{KeyClick: c.Click, KeySlug: c.Slug, KeyCode: c.Code, KeyOrder: c.Order, KeyCustomer: c.Customer}
+	texts := map[string]string{KeyClick: c.Click, KeySlug: c.Slug, KeyCode: c.Code, KeyHold: c.Hold, KeyOrder: c.Order, KeyCustomer: c.Customer}
 	carried := map[string]string{}
 	for key, text := range texts {
 		if text == "" {
@@ -118,11 +119,11 @@ func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]st
 	if len(carried) == 0 {
 		return carried, nil
 	}
-	if c.Code != "" && c.Order == "" {
+	if c.Code+c.Hold != "" && c.Order == "" {
 		return nil, errors.New("pay: a code is carried with an order, so that nobody uses it twice")
 	}
 	carried[cmp.Or(names[KeyProgram], KeyProgram)] = c.Program.String()
-	if len(keys) == 0 && c.Code+c.Order+c.Customer == "" {
+	if len(keys) == 0 && c.Code+c.Hold+c.Order+c.Customer == "" {
 		return carried, nil
 	}
 	signature, err := keys.Sign(c)

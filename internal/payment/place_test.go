@@ -1,0 +1,136 @@
+package payment_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// usesOf is what is used of Mara's code and of its coupon.
+func usesOf(s *scene.PayShop) string {
+	code := scene.Must(s.Code(s.T.Context(), affiliate.CodeRef{ID: s.MaraCode.ID}))
+	coupon := scene.Must(s.Coupon(s.T.Context(), affiliate.CouponRef{ID: s.MaraCode.CouponID}))
+	return fmt.Sprint(code.TimesRedeemed, " ", coupon.TimesRedeemed, " ", coupon.DiscountTotal.Or(affiliate.Amount{}))
+}
+
+// limited gives Mara's code a limit for each customer, and its coupon a budget.
+func limited(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
+	s := scene.NewPayShop(t, change...)
+	up := affiliate.CouponUpdate{RestoreOnRefund: affiliate.Set(true), MaxDiscountTotal: scene.Amount("1000"), MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}
+	scene.Must(s.UpdateCoupon(t.Context(), s.MaraCode.CouponID, up))
+	return s
+}
+
+// TestRestoreByFacts: whether the redemption of a payment counts depends only on the facts, in whatever order
+// they come: a full refund gives it back, unless a dispute is lost, and takes it again when it fails.
+func TestRestoreByFacts(t *testing.T) {
+	refund, failed := "R:re_1:120", "R:re_1:120:failed"
+	lost, won := "D:dp_1:120:lost@30", "D:dp_1:120:won@40"
+	for name, tt := range map[string]struct {
+		words []string
+		count bool
+	}{
+		"paid":            {nil, true},
+		"part":            {[]string{"R:re_1:119.99"}, true},
+		"full":            {[]string{refund}, false},
+		"full, failed":    {[]string{refund, failed}, true},
+		"lost":            {[]string{lost}, true},
+		"lost, refunded":  {[]string{lost, refund}, true},
+		"won, refunded":   {[]string{"D:dp_1:120:withdrawn@10", won, refund}, false},
+		"two halves":      {[]string{"R:re_1:60", "R:re_2:60"}, false},
+		"two, one failed": {[]string{"R:re_1:60", "R:re_2:60", "R:re_2:60:failed"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			words := append([]string{"S"}, tt.words...)
+			for order := range permutations(len(words)) {
+				s := limited(t)
+				for _, i := range order {
+					word := words[i]
+					if word == "S" {
+						s.Reports(s.Paid("pi_1", "120", "20", "code:MARA20"))
+						continue
+					}
+					s.Play(word)
+				}
+				got := usesOf(s)[:1]
+				if want := map[bool]string{true: "1", false: "0"}[tt.count]; got != want {
+					t.Errorf("%q, %v: %s uses, want %s", words, order, got, want)
+				}
+				again := s.Reports(s.Paid("pi_2", "10", "0", "code:MARA20"))
+				if taken := len(again.Refused) > 0; taken != tt.count {
+					t.Errorf("%q, %v: the customer's place is taken: %v", words, order, taken)
+				}
+				s.Verifies()
+			}
+		})
+	}
+}
+
+// TestHoldOfPayment: a payment confirms the hold of its checkout, also when the code has expired and is used up
+// since, and one without a hold that can be found is decided by what else it names.
+func TestHoldOfPayment(t *testing.T) {
+	s := limited(t)
+	ctx := t.Context()
+	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	hold := affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("125")}}
+	scene.Must(s.HoldRedemption(ctx, hold))
+	paid := func(keys, hold string) affiliate.PaymentFact {
+		f := s.Paid(keys, "120", "20")
+		sale := f.Sale.Or(affiliate.Paid{})
+		sale.Tries = []affiliate.Credit{{HoldID: hold}, {PromoCode: "MARA20"}, {ReferralID: "mara"}}
+		f.Sale = affiliate.Set(sale)
+		return f
+	}
+	s.Pass(2 * time.Hour) // the hold has lapsed
+	res := s.Reports(paid("pi_1", "cart"))
+	s.Outcome(res, affiliate.SaleRecorded)
+	scene.Equal(t, affiliate.Set(s.MaraCode.ID), s.SaleOf("pi_1").PromotionalCodeID)
+	scene.Equal(t, affiliate.HoldConfirmed, scene.Must(s.Hold(ctx, "cart")).State)
+	for _, id := range []string{"cart", "none"} {
+		res = s.Reports(paid("pi_"+id, id))
+		s.Outcome(res, affiliate.SaleRecorded)
+		scene.Equal(t, affiliate.CodeExhausted, res.Refused[0].Reason)
+		if sale := s.SaleOf("pi_" + id); !sale.PromotionalCodeID.IsNull() {
+			t.Errorf("%s redeemed the code", id)
+		}
+	}
+	s.Verifies()
+}
+
+// TestHouseCodeOfPayment: a payment by a house code counts once, whoever is credited and whenever that is known.
+func TestHouseCodeOfPayment(t *testing.T) {
+	house := func(c *tributary.Config) { c.HouseCodes = true }
+	nobody := affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}
+	t.Run("Nobody", func(t *testing.T) {
+		s := limited(t, house)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
+		for range 3 {
+			s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
+			scene.Equal(t, "1 1 16", usesOf(s))
+			s.Verifies()
+		}
+		other := s.Reports(s.Paid("pi_2", "80", "0", "code:MARA20"))
+		scene.Equal(t, affiliate.CustomerLimit, other.Refused[0].Reason)
+		ref := affiliate.NewReferral{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
+		scene.Must(s.CreateReferral(t.Context(), ref))
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRecorded)
+		scene.Equal(t, s.Ben.ID, s.SaleOf("pi_1").AffiliateID)
+		scene.Equal(t, "1 1 16", usesOf(s))
+		s.Verifies()
+	})
+	t.Run("Link", func(t *testing.T) {
+		s := limited(t, house)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20", "ben")), affiliate.SaleRecorded)
+		sale := s.SaleOf("pi_1")
+		scene.Equal(t, s.Ben.ID, sale.AffiliateID)
+		scene.Equal(t, affiliate.Set(s.MaraCode.ID), sale.PromotionalCodeID)
+		s.Verifies()
+	})
+}
