@@ -111,7 +111,7 @@ func (o *Op) earlierHold(id string) (record.Hold, error) {
 // mayHold returns what a customer is known by, and refuses one with too many open holds.
 func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
 	ids := o.knownBy(c)
-	used, err := o.usesOf(ids, own)
+	used, err := o.usesOf(ids, own.ID)
 	if err != nil {
 		return nil, err
 	}

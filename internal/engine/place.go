@@ -63,7 +63,7 @@ func (v *verdict) limitsCustomers() bool {
 
 // checkPlaces applies row 20: how often one customer may use the code, and codes of its coupon.
 // Without anything that says who the customer is, the rule is not verified.
-func (o *Op) checkPlaces(v *verdict, c *Customer, own *record.Hold) error {
+func (o *Op) checkPlaces(v *verdict, c *Customer, own uuid.UUID) error {
 	if !v.limitsCustomers() {
 		return nil
 	}
@@ -210,21 +210,32 @@ func (c *Config) digest(kind byte, text string) (id uuid.UUID) {
 	return id
 }
 
-// usesOf returns the places that a customer has, each once, but for those of a hold.
-func (o *Op) usesOf(customer []uuid.UUID, own *record.Hold) (used []record.Use, err error) {
+// usesOf returns the places that a customer has, each once, but for those of a hold; zero: of none.
+func (o *Op) usesOf(customer []uuid.UUID, own uuid.UUID) (used []record.Use, err error) {
 	for _, id := range customer {
-		for use, err := range o.Tx.Uses.List(record.Query{Key: record.Key{Index: record.OfUser, ID: id}}) {
-			if err != nil {
-				return nil, err
+		found, err := Gather(o.Tx.Uses, record.Query{Key: record.Key{Index: record.OfUser, ID: id}})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			use := &found[i]
+			if use.RedemptionID == own || !use.Until.IsZero() && passed(use.Until, o.Now) || seen(used, use) {
+				continue
 			}
-			lapsed := !use.Until.IsZero() && passed(use.Until, o.Now)
-			again := func(u record.Use) bool { return u.RedemptionID == use.RedemptionID }
-			if !lapsed && (own == nil || own.ID != use.RedemptionID) && !slices.ContainsFunc(used, again) {
-				used = append(used, use)
-			}
+			used = append(used, *use)
 		}
 	}
 	return used, nil
+}
+
+// seen reports whether the place of a use is among those of others.
+func seen(used []record.Use, use *record.Use) bool {
+	for i := range used {
+		if used[i].RedemptionID == use.RedemptionID {
+			return true
+		}
+	}
+	return false
 }
 
 // takePlace writes who has a place.

@@ -58,7 +58,6 @@ type verdict struct {
 	lapsed     []record.Hold       // whose places are free, and which are counted no more
 	customer   []uuid.UUID         // digests of what the customer is known by; nil: nothing asks for them
 	over       bool                // the order is over a limit, which its hold had kept a place of
-	hold       *record.Hold        // that the order was held by; nil: none
 	discount   affiliate.Amount    // of a sale, in the program's currency
 }
 
@@ -78,7 +77,7 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 	if err != nil {
 		return err
 	}
-	v.found, v.hold = true, ord.hold
+	v.found = true
 	if err := o.freePlaces(v, ord.hold); err != nil {
 		return err
 	}
@@ -96,7 +95,11 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 	v.checkPeriod(o.judgedAt())
 	v.checkQuantity(ord)
 	if err == nil {
-		err = o.checkPlaces(v, ord.customer, ord.hold)
+		own := uuid.Nil
+		if ord.hold != nil {
+			own = ord.hold.ID
+		}
+		err = o.checkPlaces(v, ord.customer, own)
 	}
 	if ord.hold != nil && !ord.anew && ord.hold.CodeID == v.code.ID && ord.hold.CouponID == v.coupon.ID {
 		v.forgive(passed(ord.hold.Until, o.Now) || ord.hold.State != affiliate.HoldHeld)

@@ -301,7 +301,7 @@ func (o *Op) Book(in *affiliate.NewSale, d *Decision) (*SaleBody, error) {
 	if err := o.newSale(in, d, b); err != nil {
 		return nil, err
 	}
-	if err := o.insertSale(&b.Rec, &d.verdict); err != nil {
+	if err := o.insertSale(&b.Rec, d); err != nil {
 		return nil, err
 	}
 	if isNew {
@@ -452,7 +452,7 @@ func Shared(text, stored string) string {
 
 // insertSale writes the sale, its totals and movement, and the redemption of its
 // code.
-func (o *Op) insertSale(rec *record.Sale, v *verdict) error {
+func (o *Op) insertSale(rec *record.Sale, d *Decision) error {
 	if err := o.moveSale(nil, rec, affiliate.CauseSale); err != nil {
 		return err
 	}
@@ -461,16 +461,10 @@ func (o *Op) insertSale(rec *record.Sale, v *verdict) error {
 			record.ByExternalID: refusal.SaleExternalIDTaken.Err(), record.ByInvoice: refusal.SaleInvoiceIDTaken.Err(),
 		})
 	}
-	if !v.found || rec.Conversion != "" {
+	if !d.verdict.found || rec.Conversion != "" {
 		return nil
 	}
-	return o.redeem(rec, v)
-}
-
-// redeem writes the ledger row of a sale by code and raises both counters. The
-// code and the coupon get no event and no new updatedAt (rule 3.4).
-func (o *Op) redeem(rec *record.Sale, v *verdict) error {
-	return o.redeemAs(record.Redemption{ID: record.NumberID(rec.Number)}, v, rec.Number)
+	return o.redeem(record.Redemption{ID: record.NumberID(rec.Number)}, d, rec.Number)
 }
 
 // RedeemAlone writes the redemption of an order by a house code that nobody is credited with.
@@ -481,7 +475,7 @@ func (o *Op) RedeemAlone(in *affiliate.NewSale, d *Decision) error {
 	if err := o.setDiscount(&record.Sale{Lines: StoredLines(in.Lines)}, in, d); err != nil {
 		return err
 	}
-	return o.redeemAs(record.Redemption{ID: o.NewID(), ExternalID: in.ExternalID}, &d.verdict, 0)
+	return o.redeem(record.Redemption{ID: o.NewID(), ExternalID: in.ExternalID}, d, 0)
 }
 
 // redeemedAlone reports whether an order was redeemed without a sale.
@@ -512,10 +506,12 @@ func (o *Op) ForgetAlone(externalID string) error {
 	return o.Tx.Redemptions.Delete(entry.ID)
 }
 
-// redeemAs writes a redemption, and confirms the hold of its order.
-func (o *Op) redeemAs(row record.Redemption, v *verdict, sale int64) error {
+// redeem writes the ledger row of a sale by code, if there is one, or of an order, raises the counters, and confirms
+// the hold of the order. The code and the coupon get no event and no new updatedAt (rule 3.4).
+func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
+	v := &d.verdict
 	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
-	if h := v.hold; h != nil {
+	if h := d.hold; h != nil {
 		held := *h
 		if held.Number = sale; h.State != affiliate.HoldHeld {
 			held.CodeID, held.CouponID = v.code.ID, v.coupon.ID
