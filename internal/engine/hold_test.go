@@ -163,6 +163,13 @@ func TestCustomerLimit(t *testing.T) {
 	byID := affiliate.NewSale{PromoCode: "ADA20", ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")}
 	scene.WantReason(t, "by referral", affiliate.CustomerLimit, scene.ErrOf(s.RecordSale(ctx, byID)))
 
+	// Who changes the email is the same customer.
+	s.says("before@x.example")
+	moved := scene.Must(s.Referral(ctx, "before@x.example"))
+	scene.Must(s.UpdateReferral(ctx, moved.ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set("after@x.example")}))
+	s.says("after@x.example", affiliate.CustomerLimit)
+	s.says("before@x.example", affiliate.CustomerLimit)
+
 	strict := newCounter(t, affiliate.CouponUpdate{MaxRedemptionsPerCustomer: times(1)}, affiliate.CodeUpdate{}, func(c *tributary.Config) { c.RequireCustomer = true })
 	strict.says("", affiliate.CustomerRequired)
 	strict.says("a@x.example")

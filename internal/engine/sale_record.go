@@ -530,6 +530,9 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 		return TooLargeFor("subtotal", err)
 	}
 	v.coupon.DiscountTotal = total
+	if v.limitsCustomers() {
+		v.customer = o.knownBy(&d.Customer) // who may be new
+	}
 	if err := o.takePlace(row.ID, v, affiliate.Instant{}); err != nil {
 		return err
 	}
