@@ -26,15 +26,15 @@ func (v *verdict) checkPeriod(at affiliate.Instant) {
 	if at.Before(from) {
 		v.fail(refusal.CodeNotStarted, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(from.Time()))})
 	}
-	if v.spent() {
+	if v.spentBut(v.coupon.HeldDiscount) {
 		v.fail(refusal.BudgetSpent, affiliate.Failure{Amount: affiliate.Set(v.coupon.MaxDiscountTotal)})
 	}
 }
 
-// spent reports whether redemptions and holds have used up the budget of the coupon.
-func (v *verdict) spent() bool {
+// spentBut reports whether redemptions, and holds with such a discount in all, have used up the budget of the coupon.
+func (v *verdict) spentBut(held affiliate.Amount) bool {
 	c := &v.coupon
-	return !c.MaxDiscountTotal.IsZero() && c.DiscountTotal.Scaled() >= c.MaxDiscountTotal.Scaled()-c.HeldDiscount.Scaled()
+	return !c.MaxDiscountTotal.IsZero() && c.DiscountTotal.Scaled() >= c.MaxDiscountTotal.Scaled()-held.Scaled()
 }
 
 // checkQuantity applies row 19, the code's minimum of pieces.
@@ -122,12 +122,16 @@ func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
 	if own != nil && own.State == affiliate.HoldHeld {
 		v.drop(own)
 	}
-	full := func() bool { return reached(v.code.MaxRedemptions, v.code.TimesRedeemed+v.code.Held) }
+	code, coupon := &v.code, &v.coupon
+	if reached(code.MaxRedemptions, code.TimesRedeemed) || reached(coupon.MaxRedemptions, coupon.TimesRedeemed) || v.spentBut(affiliate.Amount{}) {
+		return nil // no hold is to blame
+	}
+	full := func() bool { return reached(code.MaxRedemptions, code.TimesRedeemed+code.Held) }
 	if err := o.dropLapsed(v, own, record.Key{Index: record.OfCode, ID: v.code.ID}, full); err != nil {
 		return err
 	}
 	full = func() bool {
-		return reached(v.coupon.MaxRedemptions, v.coupon.TimesRedeemed+v.coupon.Held) || v.spent()
+		return reached(coupon.MaxRedemptions, coupon.TimesRedeemed+coupon.Held) || v.spentBut(coupon.HeldDiscount)
 	}
 	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, full)
 }

@@ -190,15 +190,23 @@ func (v *verdict) checkState(at affiliate.Instant, house bool) {
 	if passed(coupon.RedeemBy, at) {
 		v.fail(refusal.CouponExpired, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(coupon.RedeemBy.Time()))})
 	}
-	if used := code.TimesRedeemed + code.Held; reached(code.MaxRedemptions, used) {
-		v.fail(refusal.CodeExhausted, affiliate.Failure{Limit: affiliate.Set(code.MaxRedemptions), Used: affiliate.Set(used)})
+	if reached(code.MaxRedemptions, code.TimesRedeemed+code.Held) {
+		v.fail(refusal.CodeExhausted, exhausted(code.MaxRedemptions, code.TimesRedeemed, code.Held))
 	}
-	if used := coupon.TimesRedeemed + coupon.Held; reached(coupon.MaxRedemptions, used) {
-		v.fail(refusal.CouponExhausted, affiliate.Failure{Limit: affiliate.Set(coupon.MaxRedemptions), Used: affiliate.Set(used)})
+	if reached(coupon.MaxRedemptions, coupon.TimesRedeemed+coupon.Held) {
+		v.fail(refusal.CouponExhausted, exhausted(coupon.MaxRedemptions, coupon.TimesRedeemed, coupon.Held))
 	}
 	if code.AffiliateID == uuid.Nil && !house {
 		v.fail(refusal.CodeUnassigned, affiliate.Failure{})
 	}
+}
+
+// exhausted is the data of a limit that is used up: by redemptions, or by these with the places that are held.
+func exhausted(limit, used, held int64) affiliate.Failure {
+	if !reached(limit, used) {
+		used += held
+	}
+	return affiliate.Failure{Limit: affiliate.Set(limit), Used: affiliate.Set(used)}
 }
 
 // passed reports whether a time limit has passed. The limit itself is still
