@@ -60,11 +60,7 @@ func (t *txn) commit() error {
 		return err
 	}
 	wrote := b.Len() > 0
-	if !wrote && t.s.cfg.Mode == Queue {
-		t.rollback() // what was read under the lock is true, even when the rollback fails
-		return nil
-	}
-	b.Queue("COMMIT")
+	b.Queue("COMMIT") // also without writes: a session that has ended held no lock any more
 	if failed := t.send(b); failed != nil {
 		failed.unknown = failed.unknown && wrote
 		t.rollback()

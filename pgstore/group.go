@@ -144,9 +144,13 @@ func (g *group) runAll(t *txn, batch []*member) (ran []*member, broke *member) {
 	}
 }
 
-// more adds the members that wait by now to a group that has read something.
+// more adds the members that wait by now to a group that has read something. What it
+// has read must still be true for them, who began later: the group holds the lock of the
+// program, or its end shows whether that has changed. A new program in Serializable mode
+// has no row to lock: others write to it, and a group that writes nothing would not lose.
 func (g *group) more(t *txn) []*member {
-	if !t.opened && !t.current || g.leader.alone {
+	unlocked := g.s.cfg.Mode == Serializable && t.version == uuid.Nil
+	if !t.opened && !t.current || unlocked || g.leader.alone {
 		return nil
 	}
 	more := g.s.turns.take(g.program, g.s.cfg.Group-len(g.open))
