@@ -77,6 +77,23 @@
 // ends leaves the group. When the commit is not answered, every member gets
 // [ErrOutcomeUnknown].
 //
+// # What an answer has seen
+//
+// An Update and a View see everything that was committed before they were called, also
+// when they refuse or only read:
+//
+//   - A View sends its first statement after it was called.
+//   - An Update without a lock ends with the version of the program: in the guard of its
+//     write, or in a read when nothing is written and the last round trip was before some
+//     closure of the group was called.
+//   - An Update with a lock, of the program or of its row, is a transaction in which nobody
+//     else writes. Its commit must succeed, also when it has written nothing: a session
+//     that has ended held no lock.
+//   - A new program in Serializable mode has no row to lock. There nobody joins a group
+//     that has read.
+//   - In sees what the host's transaction sees. At SERIALIZABLE that is the snapshot of its
+//     first statement.
+//
 // # Failures
 //
 // When a connection breaks before the commit, nothing is stored. When it breaks

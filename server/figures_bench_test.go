@@ -90,6 +90,13 @@ func inDatabase(b *testing.B) (*pgstore.Store, *pgxpool.Pool) {
 	}
 	cfg.MaxConns = 64
 	cfg.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README of pgstore recommends
+	return connect(b, cfg)
+}
+
+// connect makes a store with a pool of its own, as a process that starts does, until the
+// benchmark ends.
+func connect(b *testing.B, cfg *pgxpool.Config) (*pgstore.Store, *pgxpool.Pool) {
+	b.Helper()
 	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
 	if err != nil {
 		b.Fatal(err)
