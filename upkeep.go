@@ -205,6 +205,14 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 //     that waits for a decision has no sale.
 //   - I85: a sale in another currency has the amounts that it was charged, times its
 //     rate, in the program's.
+//   - I86, I87: what is held of codes, coupons and budgets equals a recount from the
+//     holds in state HELD, and what a coupon took off one from the redemptions that count.
+//   - I88: who has a place has it of a redemption that counts, or of a hold in state
+//     HELD and until its end, of its code and coupon, and once.
+//   - I89: the fields of a hold fit together; its id begins with its end; and a sale
+//     that confirmed it redeemed its code, and confirmed no other one.
+//   - I90: a redemption without a sale has the id of its order; one that was given back
+//     with its sale does not count, and the sale is refunded or gone.
 //   - I84: an alias is no slug, and leads to one link, which names it.
 //   - I83: no record shows a customer after the erasure; an erased email names a
 //     live referral or none, and no customer has it.

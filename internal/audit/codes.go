@@ -13,12 +13,19 @@ import (
 // verifyCodes checks coupons, codes and the ledger of redemptions.
 func (a *audit) verifyCodes() {
 	byCode, byCoupon := a.recountLedger()
+	places := a.recountHolds()
 	for r := range a.coupons.records() {
 		if !a.mine(r.ID) {
 			continue
 		}
-		if n := byCoupon[r.ID]; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
+		if n := byCoupon[r.ID].n; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
 			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
+		}
+		if off := byCoupon[r.ID].off(); fraction(r.DiscountTotal).Cmp(off) != 0 {
+			a.breach("I87", named("coupon", r.ID), "it took off %v, its redemptions %s", r.DiscountTotal, figure(off))
+		}
+		if held := places[r.ID]; r.Held != held.n || fraction(r.HeldDiscount).Cmp(held.off()) != 0 {
+			a.breach("I86", named("coupon", r.ID), "%d places of it are held for %v, its holds have %d for %s", r.Held, r.HeldDiscount, held.n, figure(held.off()))
 		}
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
@@ -28,6 +35,9 @@ func (a *audit) verifyCodes() {
 		if n := byCode[r.ID]; own && (r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0) {
 			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
+		if n := places[r.ID].n; own && r.Held != n {
+			a.breach("I86", named("code", r.ID), "%d places of it are held, its holds have %d", r.Held, n)
+		}
 		if a.verifyCode(r); own {
 			a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)
 		}
@@ -35,12 +45,14 @@ func (a *audit) verifyCodes() {
 	unique(a, "I20", "coupon", &a.coupons, record.ByExternalID)
 	unique(a, "I20", "code", &a.codes, record.ByExternalID)
 	unique(a, "I21", "code", &a.codes, record.ByCode)
+	unique(a, "I90", "redemption", &a.ledger, record.ByExternalID)
+	unique(a, "I89", "hold", &a.holds, record.ByExternalID)
 }
 
 // recountLedger counts the redemptions that were not restored, by code and by
 // coupon, and compares the ledger with codes and sales.
-func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
-	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]int64)
+func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.UUID]counted) {
+	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]counted)
 	for r := range a.ledger.records() {
 		if a.mine(r.CodeID) {
 			if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {
@@ -51,7 +63,10 @@ func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 			}
 		}
 		if r.RestoredAt.IsZero() && a.mine(r.CouponID) {
-			byCoupon[r.CouponID]++
+			byCoupon[r.CouponID] = byCoupon[r.CouponID].with(r.Discount)
+		}
+		if a.mine(r.ID) {
+			a.verifyRedemption(r)
 		}
 	}
 	for sale := range a.sales.records() {
@@ -61,7 +76,9 @@ func (a *audit) recountLedger() (byCode, byCoupon map[uuid.UUID]int64) {
 		}
 		var code uuid.UUID
 		if r := a.ledger.get(id); r != nil {
-			code = r.CodeID
+			if code = r.CodeID; r.Refunded && !sale.Status.Is(affiliate.SaleRefunded) {
+				a.breach("I90", numbered("sale", sale.Number), "its redemption was given back as if it was refunded")
+			}
 		}
 		if sale.Conversion != "" { // its code is not redeemed
 			if code != uuid.Nil {
@@ -93,8 +110,19 @@ func (a *audit) verifyTerms(r *record.Coupon) {
 	if r.LimitToProducts && len(r.ProductIDs) == 0 {
 		a.breach("I19", name, "limited to products, but lists none")
 	}
-	if r.MaxRedemptions < 0 {
-		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)
+	if r.MaxRedemptions < 0 || r.MaxPerCustomer < 0 {
+		a.breach("I19", name, "maxRedemptions is %d, %d per customer", r.MaxRedemptions, r.MaxPerCustomer)
+	}
+	if r.MaxDiscount.Sign() < 0 || r.MaxDiscountTotal.Sign() < 0 || r.MaxDiscount.Sign() > 0 && r.Type != affiliate.CouponPercentage {
+		a.breach("I17", name, "type %s, maxDiscount %v, maxDiscountTotal %v", r.Type, r.MaxDiscount, r.MaxDiscountTotal)
+	}
+	a.verifyWindow(name, r.StartsAt, r.RedeemBy)
+}
+
+// verifyWindow checks that a time does not end before it begins.
+func (a *audit) verifyWindow(of object, from, to affiliate.Instant) {
+	if !from.IsZero() && !to.IsZero() && to.Before(from) {
+		a.breach("I19", of, "it starts at %v, and ends at %v", from, to)
 	}
 }
 
@@ -118,9 +146,13 @@ func (a *audit) verifyCode(r *record.Code) {
 	if r.LimitToCustomers && plaintext.Blank(r.CustomerID) {
 		a.breach("I19", name, "limited to customers, but names none")
 	}
-	if r.MaxRedemptions < 0 {
-		a.breach("I19", name, "maxRedemptions is %d", r.MaxRedemptions)
+	if r.MaxRedemptions < 0 || r.MaxPerCustomer < 0 {
+		a.breach("I19", name, "maxRedemptions is %d, %d per customer", r.MaxRedemptions, r.MaxPerCustomer)
 	}
+	if r.MinimumQuantity.Sign() < 0 {
+		a.breach("I24", name, "minimumQuantity %v", r.MinimumQuantity)
+	}
+	a.verifyWindow(name, r.StartsAt, r.ExpiresAt)
 }
 
 // siftCodes sifts coupons, codes and the ledger.
@@ -132,6 +164,9 @@ func (a *audit) siftCodes() {
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
 		a.siftCounter(k, r.TimesRedeemed, r.OpeningRedeemed)
+		a.add(inCodes, k, k.num(isGiven), r.DiscountTotal.Scaled())
+		a.add(inCodes, k, k.num(isPlaced), r.Held)
+		a.add(inCodes, k, k.num(isPlaced).num(inMoney), r.HeldDiscount.Scaled())
 		siftKeys(a, inCodes, &a.coupons, r)
 		a.siftImported(r.ID, record.ImportedAsCoupon)
 		a.siftLive("coupon", liveObject{id: r.ID, revision: r.Revision})
@@ -144,12 +179,15 @@ func (a *audit) siftCodes() {
 		a.verifyCode(r)
 		a.instants("code", r.ID, r.CreatedAt, r.UpdatedAt)
 		a.siftCounter(k, r.TimesRedeemed, r.OpeningRedeemed)
+		a.add(inCodes, k, k.num(isPlaced), r.Held)
 		siftKeys(a, inCodes, &a.codes, r)
 		a.siftImported(r.ID, record.ImportedAsCode)
 		a.siftLive("promocode", liveObject{id: r.ID, revision: r.Revision})
 	})
+	a.siftHolds()
 	sift(a, &a.ledger, func(r *record.Redemption) {
 		code, coupon, sale := a.key(r.CodeID), a.key(r.CouponID), a.key(r.ID)
+		a.siftRedemption(sale, r)
 		if a.knows(code, code.num(a.codes.kind)) {
 			a.expect(inCodes, code, code.num(isOfCoupon).id(r.CouponID))
 			if r.RestoredAt.IsZero() {
@@ -158,8 +196,11 @@ func (a *audit) siftCodes() {
 		}
 		if r.RestoredAt.IsZero() && a.knows(coupon, coupon.num(a.coupons.kind)) {
 			a.add(inCodes, coupon, coupon.num(isRedeemed), -1)
+			a.takeOff(coupon, coupon.num(isGiven), r.Discount)
 		}
-		a.add(inCodes, sale, sale.num(isByCode).id(r.CodeID), 1)
+		if r.ExternalID == "" { // of a sale
+			a.add(inCodes, sale, sale.num(isByCode).id(r.CodeID), 1)
+		}
 	})
 }
 

@@ -58,6 +58,8 @@ type tables struct {
 	erasures   collection[record.Erasure]
 	aliases    collection[record.Alias]
 	imports    collection[record.Import]
+	uses       collection[record.Use]
+	holds      collection[record.Hold]
 }
 
 // lead leads every collection to its table.
@@ -89,6 +91,8 @@ func (a *audit) lead(tx *record.Tx) {
 	leads(a, &a.erasures, tx.Erasures, 25)
 	leads(a, &a.aliases, tx.Aliases, 26)
 	leads(a, &a.imports, tx.Imports, 27)
+	leads(a, &a.uses, tx.Uses, 28)
+	leads(a, &a.holds, tx.Holds, 29)
 	// The two halves of a reversal are looked at together.
 	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
 }

@@ -85,6 +85,7 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		b.Verifies()
 		return b.World
 	},
+	"holds": newHolds,
 	"payments": func(t *testing.T) *scene.World {
 		s := scene.NewPayShop(t)
 		s.Play("S", "R:re_1:30", "H:5:h1", "P")

@@ -49,14 +49,14 @@ func TestVerifyCodes(t *testing.T) {
 	scene.RunCorruptions(t, []scene.Corruption{
 		{Name: "counter above the ledger", Change: code(func(r *record.Code) { r.TimesRedeemed++ }), Want: []string{"I01"}},
 		{Name: "counter negative", Change: code(func(r *record.Code) { r.TimesRedeemed = -1 }), Want: []string{"I01"}},
-		{Name: "ledger row missing", Change: func(_ *scene.Ledger, tx *record.Tx) error { return scene.Drop(tx.Redemptions, nil) }, Want: []string{"I01", "I02"}},
+		{Name: "ledger row missing", Change: func(_ *scene.Ledger, tx *record.Tx) error { return scene.Drop(tx.Redemptions, nil) }, Want: []string{"I01", "I02", "I87"}},
 		{Name: "sale of another code", Change: func(b *scene.Ledger, tx *record.Tx) error {
 			return scene.Edit(tx.Sales, booksSale(1), func(r *record.Sale) { r.CodeID = missing })
 		}, Want: []string{"I01", "I65"}},
 		{Name: "coupon counter", Change: coupon(func(r *record.Coupon) { r.TimesRedeemed-- }), Want: []string{"I02"}},
 		{Name: "ledger row of another coupon", Change: func(_ *scene.Ledger, tx *record.Tx) error {
 			return scene.Edit(tx.Redemptions, nil, func(r *record.Redemption) { r.CouponID = missing })
-		}, Want: []string{"I02"}},
+		}, Want: []string{"I02", "I87"}},
 		{Name: "coupon gone", Change: func(_ *scene.Ledger, tx *record.Tx) error { return scene.Drop(tx.Coupons, nil) }, Want: []string{"I15"}},
 		{Name: "percentage without percentOff", Change: coupon(func(r *record.Coupon) { r.PercentOff = affiliate.Percent{} }), Want: []string{"I17"}},
 		{Name: "percentOff of 101", Change: coupon(func(r *record.Coupon) { r.PercentOff = affiliate.MustPercent("101") }), Want: []string{"I17"}},

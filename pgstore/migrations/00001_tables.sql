@@ -150,6 +150,14 @@ CREATE TABLE IF NOT EXISTS tributary.coupons (
   product_ids json,
   valid boolean NOT NULL,
   redeem_by timestamptz,
+  starts_at timestamptz,
+  max_discount bigint NOT NULL,
+  max_discount_total bigint NOT NULL,
+  discount_total bigint NOT NULL,
+  max_redemptions_per_customer bigint NOT NULL,
+  times_held bigint NOT NULL,
+  held_discount bigint NOT NULL,
+  restore_on_refund boolean NOT NULL,
   external_id text COLLATE "C" NOT NULL,
   integration_type text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
@@ -178,6 +186,10 @@ CREATE TABLE IF NOT EXISTS tributary.codes (
   first_time_order boolean NOT NULL,
   minimum_amount bigint,
   minimum_amount_currency text COLLATE "C" NOT NULL,
+  starts_at timestamptz,
+  minimum_quantity bigint NOT NULL,
+  max_redemptions_per_customer bigint NOT NULL,
+  times_held bigint NOT NULL,
   limit_to_customers boolean NOT NULL,
   customer_id text COLLATE "C" NOT NULL,
   limit_to_affiliate boolean NOT NULL,
@@ -201,14 +213,22 @@ CREATE TABLE IF NOT EXISTS tributary.redemptions (
   program uuid NOT NULL,
   id uuid NOT NULL,
   sale_id bigint NOT NULL,
-  promotional_code_id uuid NOT NULL,
+  promotional_code_id uuid,
   coupon_id uuid NOT NULL,
+  external_id text COLLATE "C" NOT NULL,
+  discount bigint NOT NULL,
+  refunded boolean NOT NULL,
+  over_limit boolean NOT NULL,
   restored_at timestamptz,
   created_at timestamptz NOT NULL,
+  by_external_id text COLLATE "C",
+  of_state text COLLATE "C",
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id);
+CREATE UNIQUE INDEX IF NOT EXISTS redemptions_by_external_id ON tributary.redemptions (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id) WHERE promotional_code_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
+CREATE INDEX IF NOT EXISTS redemptions_of_state ON tributary.redemptions (program, of_state, id) WHERE of_state IS NOT NULL;
 
 -- Payments of customers, with the commissions that they earn.
 CREATE TABLE IF NOT EXISTS tributary.sales (
@@ -678,6 +698,47 @@ CREATE TABLE IF NOT EXISTS tributary.aliases (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS aliases_by_slug ON tributary.aliases (program, by_slug) WHERE by_slug IS NOT NULL;
 CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, affiliate_link_id, id);
+
+-- Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.
+CREATE TABLE IF NOT EXISTS tributary.uses (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  customer uuid NOT NULL,
+  redemption_id uuid NOT NULL,
+  promotional_code_id uuid,
+  coupon_id uuid NOT NULL,
+  until timestamptz,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS uses_of_user ON tributary.uses (program, customer, id);
+CREATE INDEX IF NOT EXISTS uses_of_redemption ON tributary.uses (program, redemption_id, id);
+
+-- Places of codes that are kept while customers pay.
+CREATE TABLE IF NOT EXISTS tributary.holds (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  hold_id text COLLATE "C" NOT NULL,
+  promotional_code_id uuid,
+  coupon_id uuid NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  subtotal bigint,
+  discount bigint,
+  discount_worth bigint NOT NULL,
+  total bigint,
+  lines json,
+  sale_id bigint NOT NULL,
+  until timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text COLLATE "C",
+  of_code uuid,
+  of_coupon uuid,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS holds_by_external_id ON tributary.holds (program, hold_id);
+CREATE INDEX IF NOT EXISTS holds_of_code ON tributary.holds (program, of_code, id) WHERE of_code IS NOT NULL;
+CREATE INDEX IF NOT EXISTS holds_of_coupon ON tributary.holds (program, of_coupon, id) WHERE of_coupon IS NOT NULL;
 
 -- Long payloads and answers are compressed by lz4 where the server has it.
 -- +goose StatementBegin

@@ -137,6 +137,14 @@ CREATE TABLE tributary_coupons (
   product_ids TEXT,
   valid INTEGER NOT NULL CHECK (valid IN (0, 1)),
   redeem_by INTEGER,
+  starts_at INTEGER,
+  max_discount INTEGER NOT NULL,
+  max_discount_total INTEGER NOT NULL,
+  discount_total INTEGER NOT NULL,
+  max_redemptions_per_customer INTEGER NOT NULL,
+  times_held INTEGER NOT NULL,
+  held_discount INTEGER NOT NULL,
+  restore_on_refund INTEGER NOT NULL CHECK (restore_on_refund IN (0, 1)),
   external_id TEXT NOT NULL,
   integration_type TEXT NOT NULL,
   revision INTEGER NOT NULL,
@@ -164,6 +172,10 @@ CREATE TABLE tributary_codes (
   first_time_order INTEGER NOT NULL CHECK (first_time_order IN (0, 1)),
   minimum_amount INTEGER,
   minimum_amount_currency TEXT NOT NULL,
+  starts_at INTEGER,
+  minimum_quantity INTEGER NOT NULL,
+  max_redemptions_per_customer INTEGER NOT NULL,
+  times_held INTEGER NOT NULL,
   limit_to_customers INTEGER NOT NULL CHECK (limit_to_customers IN (0, 1)),
   customer_id TEXT NOT NULL,
   limit_to_affiliate INTEGER NOT NULL CHECK (limit_to_affiliate IN (0, 1)),
@@ -186,14 +198,22 @@ CREATE TABLE tributary_redemptions (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   sale_id INTEGER NOT NULL,
-  promotional_code_id TEXT NOT NULL,
+  promotional_code_id TEXT,
   coupon_id TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  discount INTEGER NOT NULL,
+  refunded INTEGER NOT NULL CHECK (refunded IN (0, 1)),
+  over_limit INTEGER NOT NULL CHECK (over_limit IN (0, 1)),
   restored_at INTEGER,
   created_at INTEGER NOT NULL,
+  by_external_id TEXT,
+  of_state TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
-CREATE INDEX tributary_redemptions_of_code ON tributary_redemptions (program, promotional_code_id, id);
+CREATE UNIQUE INDEX tributary_redemptions_by_external_id ON tributary_redemptions (program, by_external_id) WHERE by_external_id IS NOT NULL;
+CREATE INDEX tributary_redemptions_of_code ON tributary_redemptions (program, promotional_code_id, id) WHERE promotional_code_id IS NOT NULL;
 CREATE INDEX tributary_redemptions_of_coupon ON tributary_redemptions (program, coupon_id, id);
+CREATE INDEX tributary_redemptions_of_state ON tributary_redemptions (program, of_state, id) WHERE of_state IS NOT NULL;
 
 CREATE TABLE tributary_sales (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
@@ -643,3 +663,42 @@ CREATE TABLE tributary_aliases (
 ) STRICT;
 CREATE UNIQUE INDEX tributary_aliases_by_slug ON tributary_aliases (program, by_slug) WHERE by_slug IS NOT NULL;
 CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, affiliate_link_id, id);
+
+CREATE TABLE tributary_uses (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  customer TEXT NOT NULL,
+  redemption_id TEXT NOT NULL,
+  promotional_code_id TEXT,
+  coupon_id TEXT NOT NULL,
+  until INTEGER,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX tributary_uses_of_user ON tributary_uses (program, customer, id);
+CREATE INDEX tributary_uses_of_redemption ON tributary_uses (program, redemption_id, id);
+
+CREATE TABLE tributary_holds (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  hold_id TEXT NOT NULL,
+  promotional_code_id TEXT,
+  coupon_id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  subtotal INTEGER,
+  discount INTEGER,
+  discount_worth INTEGER NOT NULL,
+  total INTEGER,
+  lines TEXT,
+  sale_id INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  given_as_null TEXT,
+  of_code TEXT,
+  of_coupon TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX tributary_holds_by_external_id ON tributary_holds (program, hold_id);
+CREATE INDEX tributary_holds_of_code ON tributary_holds (program, of_code, id) WHERE of_code IS NOT NULL;
+CREATE INDEX tributary_holds_of_coupon ON tributary_holds (program, of_coupon, id) WHERE of_coupon IS NOT NULL;
