@@ -152,3 +152,35 @@ func TestVerifyHolds(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyHeldAgain: a hold that is made again after the clock went back is in order.
+func TestVerifyHeldAgain(t *testing.T) {
+	w := newHolds(t)
+	w.Pass(-time.Minute)
+	again := affiliate.NewHold{ID: "open", Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA", Email: "a@example.net", Subtotal: scene.Amount("50")}}
+	scene.Must(w.HoldRedemption(t.Context(), again))
+	w.Verifies()
+}
+
+// TestVerifyGivenBackOfNoCoupon: a refund that fails takes the redemption again, also when its coupon is gone.
+func TestVerifyGivenBackOfNoCoupon(t *testing.T) {
+	s, ctx := scene.NewPayShop(t), t.Context()
+	code := scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "MARA20"}))
+	scene.Must(s.UpdateCoupon(ctx, code.CouponID, affiliate.CouponUpdate{RestoreOnRefund: affiliate.Set(true)}))
+	s.Reports(s.Paid("pi_1", "100", "0", "code:MARA20"), s.Refund("re_1", "100", affiliate.RefundSucceeded, "pi_1"))
+	scene.Must(s.DeleteCoupon(ctx, code.CouponID))
+	s.Reports(s.Refund("re_1", "100", affiliate.RefundFailed, "pi_1"))
+	s.Verifies()
+	var given int
+	s.Raw(func(tx *record.Tx) error {
+		for r := range scene.OnlyValues(tx.Redemptions.List(record.Query{})) {
+			if r.Refunded || !r.RestoredAt.IsZero() {
+				given++
+			}
+		}
+		return nil
+	})
+	if given > 0 {
+		t.Error("the redemption stays given back")
+	}
+}

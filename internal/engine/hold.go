@@ -80,7 +80,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 		return affiliate.Hold{}, err
 	}
 	if old.ID != uuid.Nil {
-		rec.CreatedAt = old.CreatedAt
+		rec.CreatedAt, rec.UpdatedAt = old.CreatedAt, Later(o.Now, old.UpdatedAt)
 	}
 	if err := o.Tx.Holds.Insert(rec); err != nil {
 		return affiliate.Hold{}, refusal.Internal("write hold", err)

@@ -80,8 +80,8 @@ func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
 		return IgnoreMissing(err)
 	}
 	coupon, err := o.Tx.Coupons.Get(entry.CouponID)
-	if err != nil {
-		return IgnoreMissing(err)
+	if err = IgnoreMissing(err); err != nil {
+		return err
 	}
 	back := sale.Status.Is(affiliate.SaleRefunded) && (coupon.RestoreOnRefund || entry.Refunded)
 	if back {
