@@ -19,7 +19,65 @@ func operations() []operation {
 	ctx := context.Background()
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
 	all = append(append(all, termsOperations(ctx)...), datedOperations(ctx)...)
-	return append(append(all, moneyOperations(ctx)...), deliveryOperations(ctx)...)
+	all = append(append(all, moneyOperations(ctx)...), holdOperations(ctx)...)
+	return append(all, deliveryOperations(ctx)...)
+}
+
+// holdOperations are codes with limits of customers and budgets, and holds of their places.
+func holdOperations(ctx context.Context) []operation {
+	buyer := func(in *input) string {
+		return in.of("", "b@example.net", "B+1@example.net", "t.o.m@gmail.com", "tom+x@googlemail.com")
+	}
+	id := func(in *input) string { return in.of("h1", "h2", "Ünï 🧿", "h4") }
+	day := func(in *input, days ...int) affiliate.Opt[affiliate.Date] {
+		if n := days[in.n(len(days))]; n > 0 {
+			return affiliate.Set(affiliate.Day(2026, 3, n))
+		}
+		return affiliate.Opt[affiliate.Date]{}
+	}
+	return []operation{
+		{"limits of a coupon", func(w twin, in *input) string {
+			return answer(w.UpdateCoupon(ctx, w.someCoupon(in).ID, affiliate.CouponUpdate{
+				StartsAt: day(in, 0, 10, 11, 12), MaxDiscount: affiliate.Set(in.amount()), MaxDiscountTotal: affiliate.Set(affiliate.MustAmount(in.of("10", "60", "1000"))),
+				MaxRedemptionsPerCustomer: affiliate.Set(int64(1 + in.n(3))), RestoreOnRefund: affiliate.Set(in.n(2) == 1),
+			}))
+		}},
+		{"limits of a code", func(w twin, in *input) string {
+			code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)})
+			if err != nil {
+				return done(err)
+			}
+			return answer(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{
+				StartsAt: day(in, 0, 10, 12), MinimumQuantity: affiliate.Set(affiliate.MustAmount(in.of("0.5", "2", "4.25"))), MaxRedemptionsPerCustomer: affiliate.Set(int64(1 + in.n(2))),
+			}))
+		}},
+		{"house code", func(w twin, in *input) string {
+			out := answer(w.CreateCode(ctx, affiliate.NewCode{CouponID: w.someCoupon(in).ID, Code: "HOUSE", MaxRedemptionsPerCustomer: affiliate.Set(int64(1 + in.n(2)))}))
+			sale := affiliate.NewSale{Once: in.once(), PromoCode: "HOUSE", Email: buyer(in), ExternalID: in.of("", "o1", "w1", "w2"), TotalEarned: in.amount()}
+			return out + answer(w.RecordSale(ctx, sale)) + done(w.RestoreRedemption(ctx, affiliate.SaleRef{ExternalID: in.of("o1", "w1", "w2")}))
+		}},
+		{"hold", func(w twin, in *input) string {
+			order := affiliate.Order{PromoCode: in.of(append(codes, "HOUSE")...), Email: buyer(in)}
+			if in.n(2) == 1 {
+				order.Lines = in.lines()
+			} else {
+				order.Subtotal = affiliate.Set(in.amount())
+			}
+			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
+			out := answer(w.Evaluate(ctx, order))
+			order.Once = in.once()
+			return out + answer(w.HoldRedemption(ctx, affiliate.NewHold{ID: id(in), Until: until, Order: order}))
+		}},
+		{"sale of a hold", func(w twin, in *input) string {
+			sale := affiliate.NewSale{Once: in.once(), HoldID: id(in), PromoCode: in.of("", "", codes[0]), Email: buyer(in), Name: "H", TotalEarned: in.amount(), ExternalID: in.of("", "w1", "w2")}
+			return answer(w.RecordSale(ctx, sale)) + answer(w.Hold(ctx, sale.HoldID))
+		}},
+		{"release a hold", func(w twin, in *input) string { return answer(w.ReleaseHold(ctx, id(in))) }},
+		{"refund all of a sale", func(w twin, in *input) string {
+			sale := w.someSale(in).ID
+			return answer(w.RefundSale(ctx, affiliate.Refund{SaleID: sale, ClawBack: true})) + done(w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale}))
+		}},
+	}
 }
 
 // lines draws lines of an order.
