@@ -63,6 +63,7 @@ func (c *Client) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.Delete
 
 // HoldRedemption is [tributary.Program.HoldRedemption].
 func (c *Client) HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error) {
+	in.Commission = false // a hold has none
 	return send[affiliate.Hold](ctx, c, c.post(holds, in, in.Once))
 }
 

@@ -182,6 +182,13 @@ func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (delete
 // orderOf reads the body of a preview. The field code is read when promoCode is
 // absent.
 func orderOf(in *input) affiliate.Order {
+	order := pricedOf(in)
+	order.Commission = in.flag("commission")
+	return order
+}
+
+// pricedOf reads an order that is priced.
+func pricedOf(in *input) affiliate.Order {
 	return affiliate.Order{
 		PromoCode:    aliased(in, "promoCode", "code", in.text),
 		TotalEarned:  in.amount("totalEarned"),
@@ -192,7 +199,6 @@ func orderOf(in *input) affiliate.Order {
 		ReferralID:   in.ident("referralId"),
 		Product:      productOf(in, (*input).optional),
 		Lines:        linesOf(in),
-		Commission:   in.flag("commission"),
 	}
 }
 

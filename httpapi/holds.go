@@ -14,12 +14,12 @@ type newHold struct {
 }
 
 func newHoldOf(in *input) newHold {
-	return newHold{affiliate.NewHold{ID: in.optional("id"), Order: orderOf(in)}, in.date("until")}
+	return newHold{affiliate.NewHold{ID: in.optional("id"), Order: pricedOf(in)}, in.date("until")}
 }
 
 // hold holds a place of a code. Only a key of the scope full says what a currency is worth.
 func hold(p *tributary.Program, c *call, in newHold) error {
-	if err := c.fullOnly(in.Commission || !in.ExchangeRate.IsZero()); err != nil {
+	if err := c.fullOnly(!in.ExchangeRate.IsZero()); err != nil {
 		return err
 	}
 	if until, sent := in.until.Get(); sent {

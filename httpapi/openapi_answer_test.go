@@ -186,14 +186,15 @@ func codeRefusals() []affiliate.Reason {
 		affiliate.CouponExpired, affiliate.CodeExhausted, affiliate.CouponExhausted, affiliate.CodeUnassigned,
 		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
 		affiliate.WrongCustomer, affiliate.WrongProduct, affiliate.AffiliateSuspended,
-		affiliate.CouponOtherCurrency,
+		affiliate.CouponOtherCurrency, affiliate.CodeNotStarted, affiliate.BudgetSpent, affiliate.BelowQuantity,
+		affiliate.CustomerLimit, affiliate.CustomerRequired,
 	}
 }
 
 // codeRefusalsWithoutOrder are those that a referral may have: it has no total
 // and no product.
 func codeRefusalsWithoutOrder() []affiliate.Reason {
-	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct, affiliate.CouponOtherCurrency}
+	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct, affiliate.CouponOtherCurrency, affiliate.BelowQuantity}
 	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 

@@ -34,14 +34,14 @@ func codeNotes() described {
 				"":         "A rule that fails, with its data.",
 				"reason":   "What a refused sale would have in Error-Code.",
 				"message":  "The text, for people.",
-				"limit":    "code_exhausted, coupon_exhausted: the limit.",
-				"used":     "code_exhausted, coupon_exhausted: how often it was used.",
-				"at":       "code_expired, coupon_expired: the instant that has passed.",
-				"amount":   "below_minimum: the minimum.",
+				"limit":    "code_exhausted, coupon_exhausted, customer_limit: the limit.",
+				"used":     "code_exhausted, coupon_exhausted, customer_limit: how often it was used, or is held.",
+				"at":       "code_expired, coupon_expired: the instant that has passed; not_started: the one from which it works.",
+				"amount":   "below_minimum: the minimum; below_quantity: the pieces that are needed; budget_spent: the budget.",
 				"currency": "below_minimum, wrong_currency: the currency of the minimum; other_currency: of the discount.",
 			},
 		}),
-		bodies:     merged(codeBodies(), generateBodies()),
+		bodies:     merged(merged(codeBodies(), generateBodies()), orderBodies()),
 		operations: merged(merged(codeOperations(), generateOperations()), codeSearchOperations()),
 	}
 }
@@ -51,15 +51,17 @@ func codeTexts() map[string]string {
 		"":                      "A promotional code. Inside a coupon it has no coupon.",
 		"code":                  "The text. Unique and looked up without regard to letter case.",
 		"couponId":              "The coupon whose discount the code gives.",
-		"affiliateId":           "Who is credited with its sales; null: it cannot attribute a sale.",
+		"affiliateId":           "Who is credited with its sales; null: nobody, and unless the program allows such codes it works for no order.",
 		"externalId":            "The caller's own id; unique among the live codes of the program.",
 		"active":                "False retires the code.",
 		"expiresAt":             "The code works until this instant, inclusive; null: no end of its own.",
 		"maxRedemptions":        "Null: no limit of its own. The coupon's limit applies as well.",
-		"timesRedeemed":         "Sales by this code. It never decreases.",
+		"timesRedeemed":         "Sales by this code, but for redemptions that were given back.",
 		"firstTimeOrder":        "True: for customers without a sale only.",
 		"minimumAmount":         "The least subtotal or, where none was sent, totalEarned; null: none.",
 		"minimumAmountCurrency": "The currency of minimumAmount; null when there is none.",
+		"startsAt":              "The code works from this instant, inclusive; not there when it has no start of its own.",
+		"minimumQuantity":       "The least pieces in the order; not there without a minimum.",
 		"limitToCustomers":      "True: for the customer in customerId only.",
 		"customerId":            "A referral id, referredUserExternalId or email.",
 		"limitToAffiliate":      "True: refused when the request names another affiliate.",
@@ -68,6 +70,8 @@ func codeTexts() map[string]string {
 		"isAffiliateGenerated":  "False for every code that was made over HTTP.",
 		"coupon":                "The coupon, without its codes.",
 		"affiliate":             "The affiliate, if the code has one.",
+
+		"maxRedemptionsPerCustomer": "Of one customer; not there without a limit. The coupon's applies as well.",
 	}
 }
 
@@ -83,6 +87,9 @@ func codeBodies() map[string]note {
 		"active":                          limited(byDefault(true)),
 		"expiresAt":                       plain("The code works until this instant, inclusive; a plain date is its last millisecond in the program's time zone."),
 		"maxRedemptions":                  limited(atLeast("1")),
+		"startsAt":                        plain("The code works from this instant, inclusive; a plain date is its first one in the program's time zone. Not after expiresAt."),
+		"minimumQuantity":                 plain("The least pieces in the order, as product.quantity or lines say them; a line without a quantity is one.", above("0")),
+		"maxRedemptionsPerCustomer":       plain("Of one customer; the coupon's applies as well. It counts redemptions from when the limit was set.", atLeast("1")),
 		"firstTimeOrder":                  limited(byDefault(false)),
 		"minimumAmount":                   limited(atLeast("0")),
 		"minimumAmountCurrency":           plain("ISO 4217 code in any letter case; the program's when it is not given.", currencyText),
@@ -103,7 +110,12 @@ func codeBodies() map[string]note {
 		"prefix":                          plain("The first part of a generated code.", chars("1", "50")),
 		"randomCharsLength":               plain("How many random characters.", atLeast("1"), atMost("32"), byDefault(4)),
 		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("uppercase")),
+	}
+}
 
+// orderBodies are the fields of an order that is priced.
+func orderBodies() map[string]note {
+	return map[string]note{
 		"promoCode":         plain("The code; required unless code is given.", identText),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
 		"currency":          plain("The currency of the amounts, here and in the answer, in any letter case; the program's when it is not given. The commission is in the program's.", currencyText),
@@ -150,7 +162,7 @@ func codeOperations() map[string]about {
 			id: "updatePromotionalCode", summary: "Change a code",
 			text:     "Coupon and the settings of generated codes stay. affiliateId or affiliateEmail gives the code to another affiliate, null to none; sales that were made stay where they are. Fires promocode.updated when something changed.",
 			required: []string{"promotionalCodeId"},
-			clears:   []string{"affiliateId", "affiliateEmail", "externalId", "expiresAt", "maxRedemptions", "minimumAmount", "minimumAmountCurrency", "customerId"},
+			clears:   []string{"affiliateId", "affiliateEmail", "externalId", "expiresAt", "maxRedemptions", "minimumAmount", "minimumAmountCurrency", "customerId", "startsAt", "minimumQuantity", "maxRedemptionsPerCustomer"},
 			refused: refused{
 				invalid: []affiliate.Reason{
 					affiliate.MissingField, affiliate.CodeSyntax, affiliate.IdentifiersMismatch, affiliate.CodeTaken, affiliate.CodeExternalIDTaken,

@@ -26,13 +26,21 @@ func couponTexts() map[string]string {
 		"duration":         "For how many payments the discount applies.",
 		"durationInMonths": "Null unless the duration is repeating.",
 		"maxRedemptions":   "Over all codes of the coupon; null: no limit.",
-		"timesRedeemed":    "Sales by codes of the coupon. It never decreases.",
+		"timesRedeemed":    "Sales by codes of the coupon, but for redemptions that were given back.",
 		"limitToProducts":  "True: the coupon is for the products in productIds only.",
 		"productIds":       "The products that the coupon is limited to.",
 		"collectionIds":    "Always empty.",
 		"valid":            "False stops redemptions.",
 		"redeemBy":         "Codes work until this instant, inclusive.",
+		"startsAt":         "Codes work from this instant, inclusive; not there when they always did.",
+		"maxDiscount":      "What comes off one order at most, in the program's currency; not there without a limit.",
+		"maxDiscountTotal": "The budget, in the program's currency: once discountTotal has reached it, no order gets more. Not there without one.",
+		"discountTotal":    "What its codes took off all orders, in the program's currency; there with maxDiscountTotal.",
+		"restoreOnRefund":  "True: a sale that is refunded in full gives its redemption back. Not there when it does not.",
 		"externalId":       "The caller's own id; unique among the live coupons of the program.",
+
+		"maxRedemptionsPerCustomer": "Of one customer, over all codes of the coupon; not there without a limit.",
+
 		"integrationType":  "The payment platform that externalId belongs to; stored, no effect.",
 		"couponCategory":   "CUSTOMER for every coupon that was made over HTTP.",
 		"autoCouponRule":   "Always null.",
@@ -57,7 +65,13 @@ func couponBodies() map[string]note {
 		"valid":            limited(byDefault(true)),
 		"redeemBy":         plain("Codes work until this instant, inclusive; a plain date is its last millisecond in the program's time zone."),
 		"externalId":       limited(externalText),
+		"startsAt":         plain("Codes work from this instant, inclusive; a plain date is its first one in the program's time zone. Not after redeemBy."),
+		"maxDiscount":      plain("What comes off one order at most, in the program's currency; for PERCENTAGE.", above("0")),
+		"maxDiscountTotal": plain("The budget, in the program's currency. The last order within it gets its whole discount, the next one is refused.", above("0")),
+		"restoreOnRefund":  plain("True: a sale that is refunded in full gives its redemption back, unless the customer has won a dispute about it.", byDefault(false)),
 		"integrationType":  limited(values[affiliate.IntegrationType]()),
+
+		"maxRedemptionsPerCustomer": plain("Of one customer, over all codes of the coupon. It counts redemptions from when the limit was set.", atLeast("1")),
 	}
 }
 
@@ -82,7 +96,7 @@ func couponOperations() map[string]about {
 			id: "updateCoupon", summary: "Change a coupon",
 			text:     "The change holds for every code of the coupon. Fires coupon.updated when something changed.",
 			required: []string{"couponId"},
-			clears:   []string{"percentOff", "amountOff", "currency", "durationInMonths", "maxRedemptions", "redeemBy"},
+			clears:   []string{"percentOff", "amountOff", "currency", "durationInMonths", "maxRedemptions", "redeemBy", "startsAt", "maxDiscount", "maxDiscountTotal", "maxRedemptionsPerCustomer"},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField},
 				notFound: []affiliate.Reason{affiliate.CouponNotFound},

@@ -122,8 +122,9 @@ func reversalOperations() map[string]about {
 		},
 		"POST /sales/restore-redemption": {
 			id: "restoreRedemption", summary: "Take the redemption of a sale by code back",
-			text:     "The counts of its code and its coupon fall by one, once for each sale. Fires nothing.",
-			required: []string{"saleId"},
+			text: "The counts of its code and its coupon fall by one, once for each sale, and the customer and the budget have it back. " +
+				"The sale is named by its id, also when it was deleted, else by externalId, which an order without a sale has too, else by externalInvoiceId. Fires nothing.",
+			oneOf: []string{"saleId", "externalId", "externalInvoiceId"},
 			refused: refused{
 				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.RedemptionRestored},
 				notFound: []affiliate.Reason{affiliate.RedemptionNotFound},

@@ -53,7 +53,7 @@ type refused struct {
 // resourceNotes are the resources in the document's order.
 func resourceNotes() []described {
 	return []described{
-		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), referralNotes(), saleNotes(), paymentNotes(),
+		affiliateNotes(), linkNotes(), couponNotes(), codeNotes(), holdNotes(), referralNotes(), saleNotes(), paymentNotes(),
 		payoutNotes(), payoutRunNotes(), adjustmentNotes(), ledgerNotes(), statementNotes(), explanationNotes(),
 		programNotes(), attentionNotes(), verificationNotes(), planNotes(), termsNotes(), tierNotes(), clickNotes(), storedEventNotes(),
 		partnerNotes(), upkeepNotes(), webhookNotes(), documentNotes(), trackingNotes(), eventNotes(),

@@ -92,6 +92,7 @@ func saleBodies() map[string]note {
 	return map[string]note{
 		"saleId":            plain("The id of the sale; a text of digits is the same.", identText),
 		"promoCode":         plain("A code, which decides the affiliate before the other two.", identText),
+		"holdId":            plain("The id of a hold, which the sale confirms: it is not refused for what ended or was used up since. Instead of promoCode or with that of its code.", externalText),
 		"referralId":        plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
 		"email":             plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
 		"totalEarned":       plain("The gross amount; with free 0 or left out.", above("0"), atMost("100000000000")),
@@ -139,15 +140,19 @@ func saleOperations() map[string]about {
 		},
 		"POST /sales": {
 			id: "recordSale", summary: "Report a sale",
-			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, writes nothing and counts nothing. " +
+			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, and every one but recorded and redeemed writes nothing and counts nothing. " +
+				"redeemed is an order by a code without an affiliate that credits nobody, where the program allows such codes: its redemption is booked under externalId, which it needs. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
 				"An email, a name and product.name that are none are left out, and Sale-Ignored names them, of the names of lines the first: a paid order is not refused for them. " +
 				"Fires sale.created, after referral.created when the customer was new.",
-			oneOf:  []string{"promoCode", "referralId", "email"},
+			oneOf:  []string{"promoCode", "holdId", "referralId", "email"},
 			forms:  []schema{paidOrder(), freeOrder()},
 			limits: map[string]limit{"email": anyText, "name": anyText, "product.name": anyText, "totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
 			misses: true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
-			refused: refused{invalid: append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField}, codeRefusals()...)},
+			refused: refused{
+				invalid:  append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField, affiliate.HoldIsConfirmed, affiliate.HoldOfAnotherCode}, codeRefusals()...),
+				notFound: []affiliate.Reason{affiliate.HoldNotFound},
+			},
 		},
 		"POST /conversions": {
 			id: "recordConversion", summary: "Report what a customer did without a payment, such as a sign-up",

@@ -49,6 +49,7 @@ func schemaNames() named[shape] {
 		{"Evaluation", whole[affiliate.Evaluation]()},
 		{"EvaluationReason", whole[affiliate.Failure]()},
 		{"Usability", whole[affiliate.Usability]()},
+		{"Hold", whole[affiliate.Hold]()},
 		{"Referral", whole[affiliate.Referral]()},
 		{"Sale", whole[affiliate.Sale]()},
 		{"SaleLine", whole[affiliate.SaleLine]()},
@@ -193,7 +194,10 @@ func (d *drafter) object(name string, s shape) schema {
 // byValue reports whether the value of an optional field decides if it is there, in all
 // shapes of its type.
 func byValue(tag string) bool {
-	return slices.Contains([]string{"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "cap"}, tag) // usability: summaries are of the inner shape
+	return slices.Contains([]string{
+		"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "cap", // usability: summaries are of the inner shape
+		"startsAt", "maxDiscount", "maxDiscountTotal", "discountTotal", "maxRedemptionsPerCustomer", "restoreOnRefund", "minimumQuantity",
+	}, tag)
 }
 
 // hasTwoShapes reports whether the place of the object decides about the fields

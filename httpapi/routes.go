@@ -66,7 +66,9 @@ func routes() []route {
 		{http.MethodPut, "/promotional-codes", shops, write(codeChangeOf, updateCode, strict)},
 		{http.MethodDelete, "/promotional-codes", shops, write(codeTarget, deleteCode, wrapped)},
 		{http.MethodPost, "/promotional-codes/validate", shops, answering[affiliate.Evaluation](orderOf, evaluate)},
-		{http.MethodGet, "/holds", shops, search(one("id", (*tributary.Program).Hold))},
+		{http.MethodGet, "/holds", everybody, search(
+			one("id", (*tributary.Program).Hold),
+			needs("id", refusal.RefuseNoHoldID))},
 		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](newHoldOf, hold, strict)},
 		{http.MethodDelete, "/holds", shops, write(holdTarget, (*tributary.Program).ReleaseHold, strict)},
 

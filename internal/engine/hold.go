@@ -28,7 +28,7 @@ func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (_ a
 
 // normalizeHold checks the fields in the order of the contract's table.
 func (o *Op) normalizeHold(in *affiliate.NewHold) error {
-	if err := refusal.First(checkHoldID("id", in.ID)); err != nil {
+	if err := refusal.First(checkHoldID(in.ID)); err != nil {
 		return err
 	}
 	if err := o.normalizeEvaluated(&in.Order); err != nil {
@@ -36,14 +36,14 @@ func (o *Op) normalizeHold(in *affiliate.NewHold) error {
 	}
 	until := affiliate.InstantOf(in.Until)
 	return refusal.First(
-		refusal.FieldMissing.About("until").When(in.Until.IsZero()),
+		refusal.RefuseNoUntil.When(in.Until.IsZero()),
 		refusal.HoldUntilRange.When(!until.After(o.Now) || until.After(o.Now.Add(affiliate.MaxHold))),
 	)
 }
 
 // checkHoldID checks the id of a hold, which is required.
-func checkHoldID(field, id string) *affiliate.Error {
-	return cmp.Or(refusal.FieldMissing.About(field).When(id == ""), refusal.Optional(field, id, refusal.MaxName))
+func checkHoldID(id string) *affiliate.Error {
+	return cmp.Or(refusal.RefuseNoHoldID.When(id == ""), refusal.Optional("id", id, refusal.MaxName))
 }
 
 // holdPlace is the transaction of HoldRedemption.
@@ -205,9 +205,6 @@ func nullOr[T any](o affiliate.Opt[T]) affiliate.Opt[T] {
 // Hold implements tributary.Program.Hold.
 func (p *Program) Hold(ctx context.Context, id string) (_ affiliate.Hold, err error) {
 	defer p.Begin(&ctx, "Hold", Reads).End(&err)
-	if err := refusal.First(checkHoldID("id", id)); err != nil {
-		return affiliate.Hold{}, err
-	}
 	o := p.Op(ctx) // reads the clock, which a view does not do
 	var out affiliate.Hold
 	err = o.Snapshot(func() error {
@@ -230,7 +227,7 @@ func (o *Op) holdNamed(id string) (record.Hold, error) {
 func (p *Program) ReleaseHold(ctx context.Context, id string) (_ affiliate.Hold, err error) {
 	defer p.Begin(&ctx, "ReleaseHold", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "hold.release", Input: id, Refused: refusal.First(checkHoldID("id", id))}
+	rq := Request{Name: "hold.release", Input: id, Refused: refusal.First(checkHoldID(id))}
 	return Write(o, rq, func() (affiliate.Hold, error) {
 		rec, err := o.holdNamed(id)
 		if err == nil && rec.State == affiliate.HoldConfirmed {

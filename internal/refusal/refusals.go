@@ -231,6 +231,8 @@ var (
 	HoldConfirmed        = Refusal{affiliate.KindConflict, affiliate.HoldIsConfirmed, "", "Hold was already confirmed by a sale"}
 	HoldOfAnother        = Refusal{affiliate.KindConflict, affiliate.HoldOfAnotherCode, "promoCode", "Hold is of another promo code"}
 	HoldsTooMany         = Refusal{affiliate.KindConflict, affiliate.HoldLimitReached, "", "Customer has too many open holds"}
+	RefuseNoHoldID       = Refusal{affiliate.KindInvalid, affiliate.MissingField, "id", "Hold ID is required"}
+	RefuseNoUntil        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "until", "until is required"}
 	HoldUntilRange       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "until", "until must be after now, and at most 24 hours later"}
 	RedemptionNotFound   = Refusal{affiliate.KindNotFound, affiliate.RedemptionNotFound, "", "Redemption not found"}
 	RedemptionRestored   = Refusal{affiliate.KindConflict, affiliate.RedemptionRestored, "", "Redemption was already restored"}
@@ -313,7 +315,8 @@ var table = []Refusal{
 	WebhookDisabled, ReplayTooLarge,
 
 	BulkLimitExceeded, KeySpaceTooSmall, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
-	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother, HoldsTooMany, HoldUntilRange, RedemptionNotFound,
+	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
+	HoldsTooMany, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
 	ClicksKeptTooShort,
 
