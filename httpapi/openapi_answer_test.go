@@ -198,6 +198,11 @@ func codeRefusalsWithoutOrder() []affiliate.Reason {
 	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 
+// codeRefusalsWithCustomer are those of a request that always names a customer.
+func codeRefusalsWithCustomer() []affiliate.Reason {
+	return slices.DeleteFunc(codeRefusalsWithoutOrder(), func(r affiliate.Reason) bool { return r == affiliate.CustomerRequired })
+}
+
 // sharedResponses are the errors that all operations share.
 func (d *drafter) sharedResponses() named[response] {
 	shared := func(name, text string, extra named[header], codes ...affiliate.Reason) entry[response] {

@@ -76,7 +76,7 @@ func referralOperations() map[string]about {
 			misses:   true,
 			refused: refused{invalid: append([]affiliate.Reason{
 				affiliate.AttributionRequired, affiliate.MissingField, affiliate.IdentifiersMismatch,
-			}, codeRefusalsWithoutOrder()...)},
+			}, codeRefusalsWithCustomer()...)},
 		},
 		"PUT /referrals": {
 			id: "updateReferral", summary: "Change a referral",

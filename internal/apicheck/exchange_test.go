@@ -47,6 +47,9 @@ func TestEveryExchange(t *testing.T) {
 	few := newWorld(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Bulk: 1} })
 	few.check = w.check
 	fewAtOnce(t, few)
+	house := newWorld(t, func(c *tributary.Config) { c.HouseCodes, c.RequireCustomer = true, true })
+	house.check = w.check
+	ofHouse(t, house)
 
 	statuses, codes := w.check.unseen()
 	for _, one := range statuses {

@@ -277,6 +277,9 @@ func (s *story) ofTrade() []refused {
 	gone := s.post("/sales", `{"referralId":"trade","email":"trade@example.net","name":"N","totalEarned":10,"externalId":"gone"}`)
 	ofGone := s.inConflict("pi_gone", "gone")
 	s.ok(s.t, http.MethodDelete, "/sales", `{"saleId":`+gone+`}`)
+	for i := range 5 {
+		s.ok(s.t, post, "/holds", fmt.Sprintf(`{"id":"keen-%d","promoCode":"MARA21","email":"keen@example.net","until":%q}`, i, s.soon()))
+	}
 	return []refused{
 		{"missing_field", post, "/referrals/status", `{"subscriptionStatus":"ACTIVE"}`},
 		{"unknown_field", post, "/referrals/status", `{"referralId":"none","x":1}`},
@@ -308,6 +311,19 @@ func (s *story) ofTrade() []refused {
 		{"missing_field", post, "/sales/restore-redemption", `{}`},
 		{"redemption_not_found", post, "/sales/restore-redemption", `{"saleId":999}`},
 		{"redemption_restored", post, "/sales/restore-redemption", `{"saleId":` + byCode + `}`},
+		{"unknown_field", post, "/sales/restore-redemption", `{"saleId":999,"x":1}`},
+		{"missing_field", post, "/holds", `{}`},
+		{"unknown_field", post, "/holds", `{"id":"none","promoCode":"MARA21","until":"` + s.soon() + `","x":1}`},
+		{"hold_confirmed", post, "/holds", `{"id":"cart-2","promoCode":"MARA21","until":"` + s.soon() + `"}`},
+		{"hold_limit_reached", post, "/holds", `{"id":"cart-9","promoCode":"MARA21","email":"keen@example.net","until":"` + s.soon() + `"}`},
+		{"missing_field", http.MethodDelete, "/holds", `{}`},
+		{"unknown_field", http.MethodDelete, "/holds", `{"id":"cart-2","x":1}`},
+		{"hold_confirmed", http.MethodDelete, "/holds", `{"id":"cart-2"}`},
+		{"hold_not_found", http.MethodDelete, "/holds", `{"id":"none"}`},
+		{"missing_field", http.MethodGet, "/holds", ""},
+		{"hold_confirmed", post, "/sales", `{"holdId":"cart-2","totalEarned":1}`},
+		{"hold_not_found", post, "/sales", `{"holdId":"none","totalEarned":1}`},
+		{"hold_of_another_code", post, "/sales", `{"holdId":"keen-1","promoCode":"SECOND","totalEarned":1}`},
 	}
 }
 
@@ -358,6 +374,7 @@ func (s *story) ofCodes() {
 
 	no, over, of := s.post("/coupons", `{"name":"No","percentOff":1,"valid":false}`), s.post("/coupons", `{"name":"Over","percentOff":1,"redeemBy":`+past+`}`),
 		s.post("/coupons", `{"name":"Of","percentOff":1,"limitToProducts":true,"productIds":["a"]}`)
+	budget := s.post("/coupons", `{"name":"Budget","percentOff":50,"maxDiscountTotal":5}`)
 	for code, promo := range map[affiliate.Reason]string{
 		"code_not_found":   "none",
 		"code_inactive":    s.codeOf(s.coupon, "inactive", `,"active":false`),
@@ -375,13 +392,24 @@ func (s *story) ofCodes() {
 		"wrong_product":    s.codeOf(of, "of", ""),
 
 		"affiliate_suspended": s.codeOfStopped(),
+		"not_started":         s.codeOf(s.coupon, "later", `,"startsAt":"2099-01-01"`),
+		"below_quantity":      s.codeOf(s.coupon, "dozen", `,"minimumQuantity":12`),
+		"customer_limit":      s.codeOf(s.coupon, "once", `,"maxRedemptionsPerCustomer":1`),
+		"budget_spent":        s.codeOf(budget, "budget", ""),
 		"other_currency":      s.codeOf(s.post("/coupons", `{"name":"Yen","couponType":"FLAT","amountOff":5,"currency":"JPY"}`), "yen", ""),
 	} {
-		order := fmt.Sprintf(`{"promoCode":%q,"email":"elsewhere@example.net","referralId":"kim-2","totalEarned":10,"product":{"productId":"z"}}`, promo)
+		order := fmt.Sprintf(`{"promoCode":%q,"email":"elsewhere@example.net","referralId":"kim-2","totalEarned":10,"product":{"productId":"z","quantity":1}}`, promo)
+		switch code {
+		case "customer_limit":
+			s.ok(s.t, http.MethodPost, "/holds", strings.Replace(order, "{", `{"id":"first","until":"`+s.soon()+`",`, 1))
+		case "budget_spent":
+			s.post("/sales", `{"promoCode":"budget","totalEarned":10}`)
+		}
 		s.refused(s.t, code, http.MethodPost, "/sales", order)
+		s.refused(s.t, code, http.MethodPost, "/holds", strings.Replace(order, "{", `{"id":"late","until":"`+s.soon()+`",`, 1))
 		s.ok(s.t, http.MethodPost, "/promotional-codes/validate", order)
 		switch code {
-		case "below_minimum", "wrong_currency", "wrong_product", "other_currency":
+		case "below_minimum", "wrong_currency", "wrong_product", "other_currency", "below_quantity":
 			continue // a referral and a conversion have no total and no product
 		}
 		s.refused(s.t, code, http.MethodPost, "/referrals", fmt.Sprintf(
@@ -389,6 +417,25 @@ func (s *story) ofCodes() {
 		s.refused(s.t, code, http.MethodPost, "/conversions", fmt.Sprintf(
 			`{"conversion":"signup","promoCode":%q,"referralId":"kim-2","email":"elsewhere@example.net"}`, promo))
 	}
+}
+
+// ofHouse is for a program that has codes without an affiliate, and asks who the customer is.
+func ofHouse(t testing.TB, w *world) {
+	s := &story{world: w, t: t}
+	coupon := s.post("/coupons", `{"name":"Launch","percentOff":10,"maxRedemptionsPerCustomer":1}`)
+	s.post("/promotional-codes", `{"couponId":"`+coupon+`","code":"LAUNCH"}`)
+	order := `{"promoCode":"LAUNCH","totalEarned":90,"subtotal":100,"externalId":"order-1"`
+	s.refused(t, affiliate.CustomerRequired, http.MethodPost, "/sales", order+"}")
+	s.refused(t, affiliate.CustomerRequired, http.MethodPost, "/holds", `{"id":"1","until":"`+s.soon()+`","promoCode":"LAUNCH"}`)
+	s.refused(t, affiliate.CustomerRequired, http.MethodPost, "/conversions", `{"conversion":"signup","promoCode":"LAUNCH"}`)
+	s.ok(t, http.MethodPost, "/promotional-codes/validate", `{"promoCode":"LAUNCH"}`)
+	for _, outcome := range []string{"redeemed", "duplicate"} {
+		a := s.ok(t, http.MethodPost, "/sales", order+`,"email":"kim@example.net"}`)
+		if got := a.header.Get("Sale-Outcome"); got != outcome || a.value != nil {
+			t.Errorf("a house code: %s %s, want %s", got, a.body, outcome)
+		}
+	}
+	s.ok(t, http.MethodPost, "/sales/restore-redemption", `{"externalId":"order-1"}`)
 }
 
 // codeOfStopped creates a code of an affiliate who is banned.

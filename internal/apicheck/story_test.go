@@ -68,6 +68,9 @@ func (s *story) post(path, body string) string {
 // march is what a report must be given.
 const march = "from=2026-03-01&to=2026-03-31&by=week"
 
+// soon is a time until which holds may be asked for.
+func (s *story) soon() string { return s.now.Add(time.Hour).Format(time.RFC3339) }
+
 // finds sends every GET in every form: for records that exist and do not exist,
 // and for pages.
 func (s *story) finds() {
@@ -76,6 +79,7 @@ func (s *story) finds() {
 		"/links":                    {"id=" + s.link, "link=MARA", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
 		"/coupons":                  {"id=" + s.coupon, "couponId=" + s.flat, "externalId=c-1", "name=Five"},
 		"/promotional-codes":        {"id=" + s.code, "code=mara20", "externalId=k-1", "couponId=" + s.coupon, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org"},
+		"/holds":                    {"id=cart-1"},
 		"/referrals":                {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
 		"/sales":                    {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
 		"/payouts/runs":             {"externalId=run-2"},
@@ -107,6 +111,7 @@ func (s *story) finds() {
 	}
 	for path, queries := range hits {
 		switch path {
+		case "/holds": // it has no list
 		case "/program", "/terms", "/verify": // they have no parameter
 			queries = append(queries, "")
 		case "/sales/explain": // it has no pages
@@ -235,6 +240,7 @@ func (s *story) changes() {
 	put("/webhooks", `{"webhookId":"`+s.webhook+`","url":"https://hooks.beans.example/new","events":["sale.created","sale.deleted"],"description":null,"active":true,"svixHeaders":false,"headers":{}}`)
 	s.administers()
 	s.previews()
+	s.holds()
 	s.refunds()
 	s.money()
 	s.endpoints()
@@ -254,6 +260,27 @@ func (s *story) previews() {
 	preview(`{"promoCode":"TIGHT","totalEarned":1,"email":"tomas@example.net","referralId":"mara","product":{"productId":"z"}}`)
 	preview(`{"promoCode":"EURO","totalEarned":1}`)
 	preview(`{"promoCode":"EURO"}`)
+}
+
+// holds makes holds, confirms one and releases another.
+func (s *story) holds() {
+	hold := func(id, more string) string {
+		return `{"id":"` + id + `","promoCode":"mara21","until":"` + s.soon() + `"` + more + `}`
+	}
+	for _, id := range []string{"cart-1", "cart-1", "cart-2"} {
+		s.ok(s.t, http.MethodPost, "/holds", hold(id, `,"email":"tomas@example.net","lines":[{"id":"1","amount":100,"quantity":2}]`))
+	}
+	s.ok(s.t, http.MethodPost, "/holds", hold("cart-3", ""))
+	s.post("/sales", `{"holdId":"cart-2","email":"tomas@example.net","totalEarned":80,"lines":[{"id":"1","amount":100,"quantity":2}]}`)
+	s.ok(s.t, http.MethodGet, "/holds?id=cart-2", "")
+	s.ok(s.t, http.MethodDelete, "/holds", `{"id":"cart-3"}`)
+	s.ok(s.t, http.MethodDelete, "/holds?id=cart-3", "")
+	limited := s.post("/coupons", `{"name":"Launch","percentOff":10,"startsAt":"2026-03-01","redeemBy":"2027-01-01","maxDiscount":20,"maxDiscountTotal":1000,"maxRedemptionsPerCustomer":1,"restoreOnRefund":true}`)
+	s.ok(s.t, http.MethodPut, "/coupons", `{"couponId":"`+limited+`","startsAt":null,"maxDiscount":25,"maxDiscountTotal":null,"restoreOnRefund":false}`)
+	code := s.codeOf(limited, "launch", `,"startsAt":"2026-03-01T00:00:00Z","minimumQuantity":2,"maxRedemptionsPerCustomer":2`)
+	s.ok(s.t, http.MethodPost, "/promotional-codes/validate", `{"promoCode":"`+code+`"}`)
+	id := s.ok(s.t, http.MethodGet, "/promotional-codes?code="+code, "").text("id")
+	s.ok(s.t, http.MethodPut, "/promotional-codes", `{"promotionalCodeId":"`+id+`","startsAt":null,"minimumQuantity":null,"maxRedemptionsPerCustomer":null}`)
 }
 
 func (s *story) refunds() {

@@ -47,7 +47,7 @@ func newWorld(t testing.TB, change ...func(*tributary.Config)) *world {
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		RefundWindow: 60 * 24 * time.Hour, RefuseSuspended: true, RequireCustomer: true,
+		RefundWindow: 60 * 24 * time.Hour, RefuseSuspended: true,
 		Now:  func() time.Time { return w.now },
 		Rand: rand.NewChaCha8([32]byte{1}),
 		Send: w.send,

@@ -19,8 +19,8 @@ var judgedColumns = []column{
 var madeColumns = []column{{"ID", "id", 36, ident}, {"CODE", "code", 22, plain}, {"AFFILIATE", "affiliateId", 36, ident}}
 
 var codeFields = fields("couponId", "affiliateId", "affiliateEmail", "active:b", "expiresAt", "maxRedemptions:n", "firstTimeOrder:b",
-	"minimumAmount:n", "minimumAmountCurrency", "limitToCustomers:b", "customerId", "limitToAffiliate:b",
-	"codeStructure:j", "prefix", "randomCharsLength:n", "randomCharsCase")
+	"minimumAmount:n", "minimumAmountCurrency", "startsAt", "minimumQuantity:n", "maxRedemptionsPerCustomer:n",
+	"limitToCustomers:b", "customerId", "limitToAffiliate:b", "codeStructure:j", "prefix", "randomCharsLength:n", "randomCharsCase")
 
 var batchFields = append(codeFields[:len(codeFields):len(codeFields)], fields("affiliateIds:l", "count:n")...)
 
@@ -48,7 +48,8 @@ var codeCommands = []command{
 		group: "codes", verb: "update", what: "Change a promotional code",
 		method: "PUT", path: "/promotional-codes", arg: "promotionalCodeId", columns: codeColumns,
 		fields: fields("promotionalCodeId", "code", "affiliateId", "affiliateEmail", "externalId", "active:b", "expiresAt", "maxRedemptions:n",
-			"firstTimeOrder:b", "minimumAmount:n", "minimumAmountCurrency", "limitToCustomers:b", "customerId", "limitToAffiliate:b"),
+			"firstTimeOrder:b", "minimumAmount:n", "minimumAmountCurrency", "startsAt", "minimumQuantity:n", "maxRedemptionsPerCustomer:n",
+			"limitToCustomers:b", "customerId", "limitToAffiliate:b"),
 	},
 	{
 		group: "codes", verb: "delete", what: "Delete a promotional code",

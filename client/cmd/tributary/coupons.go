@@ -35,13 +35,15 @@ var couponCommands = []command{
 		group: "coupons", verb: "create", what: "Create a coupon",
 		method: "POST", path: "/coupons", columns: couponColumns,
 		fields: fields("name", "couponType", "percentOff:n", "amountOff:n", "currency", "duration", "durationInMonths:n", "maxRedemptions:n",
-			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "externalId", "integrationType"),
+			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n", "maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
+			"restoreOnRefund:b", "externalId", "integrationType"),
 	},
 	{
 		group: "coupons", verb: "update", what: "Change a coupon",
 		method: "PUT", path: "/coupons", arg: "couponId", columns: couponColumns,
 		fields: fields("couponId", "name", "couponType", "percentOff:n", "amountOff:n", "currency", "duration", "durationInMonths:n", "maxRedemptions:n",
-			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy"),
+			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n", "maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
+			"restoreOnRefund:b"),
 	},
 	{
 		group: "coupons", verb: "delete", what: "Delete a coupon",

@@ -32,7 +32,7 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
-		fields: fields("promoCode", "referralId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
+		fields: fields("promoCode", "holdId", "referralId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
 			"subtotal:n", "free:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
@@ -72,7 +72,7 @@ var saleCommands = []command{
 		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail", "referralId", "all:b"), arg: "affiliateId", steps: true,
 	},
 	{
-		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a sale's code",
-		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId"), arg: "saleId",
+		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a code, found by the sale's id, --external-id or --external-invoice-id",
+		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
 	},
 }
