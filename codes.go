@@ -82,7 +82,7 @@ func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (aff
 
 // Hold returns the hold with the caller's id.
 //
-// Errors: [affiliate.HoldNotFound].
+// Errors: [affiliate.ErrNotFound].
 //
 // Source: docs/contract.md 3.10.
 func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {

@@ -32,6 +32,7 @@ func newEngine(t testing.TB) (*tributary.Program, http.Handler) {
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		HouseCodes:   true,
 		Now:          func() time.Time { return time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC) },
 		Rand:         rand.NewChaCha8([32]byte{1}),
 	}))
@@ -253,6 +254,60 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	s.sales(ada)
 }
 
+// holds uses a code with every limit, and codes without an affiliate.
+func (s *teller) holds(ada affiliate.Affiliate) {
+	c, x := s.Operations, s.ctx
+	sum, one := affiliate.MustAmount, affiliate.Set[int64](1)
+	launch := told[affiliate.Coupon](s, "coupon with limits")(c.CreateCoupon(x, affiliate.NewCoupon{
+		Name: "Launch", PercentOff: affiliate.Set(affiliate.MustPercent("20")), StartsAt: affiliate.Set(affiliate.Day(2026, 3, 11)),
+		MaxDiscount: affiliate.Set(sum("15")), MaxDiscountTotal: affiliate.Set(sum("500")), MaxRedemptionsPerCustomer: one, RestoreOnRefund: true,
+	}))
+	code := told[affiliate.Code](s, "code with limits")(c.CreateCode(x, affiliate.NewCode{
+		CouponID: launch.ID, AffiliateID: ada.ID, Code: "LAUNCH", StartsAt: affiliate.Set(affiliate.Day(2026, 3, 1)), MinimumQuantity: affiliate.Set(sum("2")),
+		MaxRedemptionsPerCustomer: one,
+	}))
+	told[affiliate.Code](s, "ends before it starts")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.Day(2026, 2, 1))}))
+	told[affiliate.Code](s, "no start")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{StartsAt: affiliate.Null[affiliate.Date]()}))
+	told[affiliate.Coupon](s, "a smaller budget")(c.UpdateCoupon(x, launch.ID, affiliate.CouponUpdate{MaxDiscountTotal: affiliate.Set(sum("20"))}))
+
+	until := time.Date(2026, 3, 11, 9, 54, 18, 442_000_001, time.UTC)
+	order := func(code, email, amount string, pieces int64) affiliate.Order {
+		return affiliate.Order{PromoCode: code, Email: email, Lines: []affiliate.Line{{ID: "1", Amount: sum(amount), Quantity: affiliate.Set(affiliate.AmountFromScaled(pieces * 10_000))}}}
+	}
+	hold := func(step string, in affiliate.NewHold) {
+		told[affiliate.Hold](s, step)(c.HoldRedemption(x, in))
+	}
+	hold("hold", affiliate.NewHold{ID: "cart 1", Until: until, Order: order("launch", "lou@example.com", "50", 2)})
+	hold("hold again", affiliate.NewHold{ID: "cart 1", Until: until, Order: order("launch", "lou@example.com", "100", 2)})
+	hold("hold for the same", affiliate.NewHold{ID: "cart 2", Until: until, Order: order("launch", "Lou+2@example.com", "100", 2)})
+	hold("hold too little", affiliate.NewHold{ID: "cart 2", Until: until, Order: order("launch", "mia@example.com", "100", 1)})
+	hold("hold nothing", affiliate.NewHold{ID: "cart 2", Until: until})
+	hold("hold until when?", affiliate.NewHold{ID: "cart 2", Order: order("launch", "mia@example.com", "100", 2)})
+	hold("hold too long", affiliate.NewHold{ID: "cart 2", Until: until.Add(24 * time.Hour), Order: order("launch", "mia@example.com", "100", 2)})
+	hold("hold which?", affiliate.NewHold{Until: until, Order: order("launch", "mia@example.com", "100", 2)})
+	hold("hold another", affiliate.NewHold{ID: "cart 3", Until: until, Order: order("launch", "mia@example.com", "100", 2)})
+	for _, id := range []string{"cart 1", "cart 9", ""} {
+		told[affiliate.Hold](s, "held "+id)(c.Hold(x, id))
+	}
+	told[affiliate.Hold](s, "release")(c.ReleaseHold(x, "cart 3"))
+	told[affiliate.Hold](s, "release none")(c.ReleaseHold(x, "cart 9"))
+	told[affiliate.Hold](s, "release what?")(c.ReleaseHold(x, ""))
+	result, err := c.RecordSale(x, affiliate.NewSale{HoldID: "cart 1", Email: "lou@example.com", TotalEarned: sum("85"), ExternalID: "held", Lines: order("", "", "100", 2).Lines})
+	told[affiliate.SaleResult](s, "confirm")(result, err)
+	told[affiliate.Hold](s, "confirmed")(c.Hold(x, "cart 1"))
+	told[affiliate.Hold](s, "release a sale")(c.ReleaseHold(x, "cart 1"))
+	told[affiliate.Coupon](s, "what is left")(c.Coupon(x, affiliate.CouponRef{ID: launch.ID}))
+	told[affiliate.Evaluation](s, "used up by lou")(c.Evaluate(x, order("LAUNCH", "LOU@example.com", "10", 3)))
+	told[any](s, "restore by its order")(nil, c.RestoreRedemption(x, affiliate.SaleRef{ExternalID: "held"}))
+	told[affiliate.Code](s, "a house code")(c.CreateCode(x, affiliate.NewCode{CouponID: launch.ID, Code: "HOUSE"}))
+	for range 2 {
+		result, err := c.RecordSale(x, affiliate.NewSale{PromoCode: "HOUSE", Email: "nobody@example.com", TotalEarned: sum("40"), Subtotal: affiliate.Set(sum("50")), ExternalID: "house"})
+		told[affiliate.SaleResult](s, "redeem alone")(result, err)
+	}
+	told[any](s, "restore without a sale")(nil, c.RestoreRedemption(x, affiliate.SaleRef{ExternalID: "house"}))
+	told[any](s, "restore what?")(nil, c.RestoreRedemption(x, affiliate.SaleRef{}))
+}
+
 func (s *teller) sales(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
 	type S = affiliate.Sale
@@ -274,6 +329,7 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	record("second by code", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("20")})
 	record("used up", affiliate.NewSale{PromoCode: "ada20", TotalEarned: sum("20")})
 	record("how much?", affiliate.NewSale{ReferralID: "ada"})
+	s.holds(ada)
 	told[affiliate.Referral](s, "pause kim")(c.UpdateReferral(x, "kim@example.com", affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined)}))
 	lines := []affiliate.Line{{ID: "1", ProductID: "a", PlanID: "y", Name: "n", Categories: []string{"c"}, Quantity: affiliate.Set(sum("0.5")), Amount: sum("30.0001"), Discount: sum("3")}, {Amount: sum("10")}}
 	told[affiliate.Evaluation](s, "preview lines")(c.Evaluate(x, affiliate.Order{PromoCode: "ADA20", Lines: lines}))

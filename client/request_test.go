@@ -145,6 +145,27 @@ func TestRequests(t *testing.T) {
 		{"POST /promotional-codes/validate", `{"promoCode":"X","lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
 			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", Lines: []affiliate.Line{{ID: "1", Amount: sum("5")}}}))
 		}},
+		{"POST /holds", `{"promoCode":"X","subtotal":5,"id":"c1","until":"2026-03-11T10:00:00.000000001+01:00"}`, func(x ctx, c c) error {
+			until := time.Date(2026, 3, 11, 10, 0, 0, 1, time.FixedZone("", 3600))
+			return errOf(c.HoldRedemption(x, affiliate.NewHold{ID: "c1", Until: until, Order: affiliate.Order{PromoCode: "X", Subtotal: affiliate.Set(sum("5")), Commission: true}}))
+		}},
+		{"GET /holds?id=c 1", "", func(x ctx, c c) error { return errOf(c.Hold(x, "c 1")) }},
+		{"DELETE /holds", `{"id":"c1"}`, func(x ctx, c c) error { return errOf(c.ReleaseHold(x, "c1")) }},
+		{"POST /sales/restore-redemption", `{"externalId":"o1"}`, func(x ctx, c c) error { return c.RestoreRedemption(x, affiliate.SaleRef{ExternalID: "o1"}) }},
+		{"POST /sales", `{"holdId":"c1","totalEarned":4}`, func(x ctx, c c) error {
+			return errOf(c.RecordSale(x, affiliate.NewSale{HoldID: "c1", TotalEarned: sum("4")}))
+		}},
+		{"POST /coupons", `{"name":"n","percentOff":10,"startsAt":"2026-03-09","maxDiscount":20,"maxDiscountTotal":500,"maxRedemptionsPerCustomer":1,"restoreOnRefund":true}`, func(x ctx, c c) error {
+			return errOf(c.CreateCoupon(x, affiliate.NewCoupon{
+				Name: "n", PercentOff: affiliate.Set(affiliate.MustPercent("10")), StartsAt: affiliate.Set(affiliate.Day(2026, 3, 9)), MaxDiscount: affiliate.Set(sum("20")),
+				MaxDiscountTotal: affiliate.Set(sum("500")), MaxRedemptionsPerCustomer: affiliate.Set[int64](1), RestoreOnRefund: true,
+			}))
+		}},
+		{"PUT /promotional-codes", `{"promotionalCodeId":"` + idText + `","startsAt":null,"minimumQuantity":2,"maxRedemptionsPerCustomer":3}`, func(x ctx, c c) error {
+			return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{
+				StartsAt: affiliate.Null[affiliate.Date](), MinimumQuantity: affiliate.Set(sum("2")), MaxRedemptionsPerCustomer: affiliate.Set[int64](3),
+			}))
+		}},
 		{"PATCH /sales", `{"saleId":7,"amount":6,"tax":1,"lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
 			return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7, Amount: affiliate.Set(sum("6")), Tax: affiliate.Set(sum("1")), Lines: []affiliate.RefundLine{{ID: "1", Amount: sum("5")}}}))
 		}},

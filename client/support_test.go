@@ -193,6 +193,9 @@ func invocations() []invocation {
 		{"UpdateCode", func(x ctx, c c) error { return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{})) }},
 		{"DeleteCode", func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
 		{"Evaluate", func(x ctx, c c) error { return errOf(c.Evaluate(x, affiliate.Order{})) }},
+		{"HoldRedemption", func(x ctx, c c) error { return errOf(c.HoldRedemption(x, affiliate.NewHold{})) }},
+		{"Hold", func(x ctx, c c) error { return errOf(c.Hold(x, "cart")) }},
+		{"ReleaseHold", func(x ctx, c c) error { return errOf(c.ReleaseHold(x, "cart")) }},
 		{"Referral", func(x ctx, c c) error { return errOf(c.Referral(x, "kim@example.com")) }},
 		{"Referrals", func(x ctx, c c) error {
 			return errOf(c.Referrals(x, affiliate.ReferralFilter{}, affiliate.Page{}))

@@ -208,7 +208,7 @@ func (p *Program) Hold(ctx context.Context, id string) (_ affiliate.Hold, err er
 	o := p.Op(ctx) // reads the clock, which a view does not do
 	var out affiliate.Hold
 	err = o.Snapshot(func() error {
-		rec, err := o.holdNamed(id)
+		rec, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
 		if err == nil {
 			out, err = o.holdOf(&rec)
 		}

@@ -32,6 +32,7 @@ var unkeyed = map[string]string{
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "Movements": reads, "Report": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
+	"Hold":      reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
 }
@@ -88,6 +89,8 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	}
 	waits := scene.Must(s.Attention(ctx, 1)).PaymentConflicts.Items[0]
 
+	held := scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-1", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}))
+
 	writes := map[string][]any{
 		"DecidePayment":              {waits.ID, affiliate.PaymentDismissed},
 		"UpdateAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
@@ -129,7 +132,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"RecordConversion": {affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20", Email: "u@example.net"}},
 		"SetTerms":         {affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(affiliate.At(scene.Start.AddDate(1, 0, 0)))}},
 		"RefundSale":       {affiliate.Refund{SaleID: byCode.ID, Amount: scene.Amount("30")}},
-		"ReverseSale":      {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {byCode.ID},
+		"ReverseSale":      {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {affiliate.SaleRef{ID: byCode.ID}},
 		"Run recalculate": {affiliate.RecalculateJob{}}, "ReviewCommissions": {affiliate.ApprovalOnHold, byCode.ID},
 		"CreatePayout":    {affiliate.NewPayout{AffiliateID: s.Person.ID, ExternalID: "p"}},
 		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
@@ -143,6 +146,10 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.Hooked.ID, Event: affiliate.SaleCreated}},
 		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Run prune": {affiliate.PruneJob{Before: scene.Start}}, "Run retain": {affiliate.RetainJob{Retention: affiliate.Retention{Events: time.Hour}}}, "Run open": {affiliate.OpenBooksJob{}}, "Run close": {affiliate.CloseBooksJob{Until: scene.Start}},
 		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
+		"HoldRedemption": {affiliate.NewHold{
+			ID: "cart-2", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "kim@example.net", Subtotal: scene.Amount("50")},
+		}},
+		"ReleaseHold": {held.ID},
 		"ReportPayment": {affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{"pi_1", "cs_1"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_K", Email: "kim@example.net"},
 			Sale:    affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),

@@ -28,6 +28,7 @@ var noFlags = map[string]string{
 	"id of deleteAffiliate":               "another name of affiliateId",
 	"couponId of getCoupons":              "another name of id",
 	"code of validatePromotionalCode":     "another name of promoCode",
+	"code of holdRedemption":              "another name of promoCode",
 	"affiliateGroupId of createAffiliate": "there are no groups",
 	"affiliateGroupId of inviteAffiliate": "there are no groups",
 	"affiliateGroupId of ensureAffiliate": "there are no groups",
