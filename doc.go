@@ -4,7 +4,7 @@
 //
 // # What do I call to …
 //
-//   - price a code, or hear every reason against it: [Program.Evaluate]
+//   - price a code, or hear every reason against it: [Program.Evaluate]; keep its place and its price while the customer pays: [Program.HoldRedemption], [Program.ReleaseHold]
 //   - report a paid order: [Program.RecordSale]; a refund: [Program.RefundSale]; an order that never was: [Program.ReverseSale]; a redemption to give back: [Program.RestoreRedemption]
 //   - report a sign-up, a trial or a lead that earns: [Program.RecordConversion]
 //   - report what a payment provider says, in any order: [Program.ReportPayment], [Program.ReportSubscription]
