@@ -157,6 +157,39 @@ func ExampleProgram_Evaluate() {
 	// SUMMER is refused: code_not_found and the basket stays at 19.99
 }
 
+// The payment page holds the place and the price of a code; the webhook of the payment names the
+// hold.
+func ExampleProgram_HoldRedemption() {
+	ctx := context.Background()
+	program, _, _ := newShop()
+	hold := affiliate.NewHold{
+		ID: "checkout-1", Until: program.Config().Now().Add(30 * time.Minute),
+		Order: affiliate.Order{PromoCode: "mara20", Email: "tomas@example.net", Subtotal: affiliate.Set(affiliate.MustAmount("50"))},
+	}
+	held, err := program.HoldRedemption(ctx, hold)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(held.State, "total", held.Total)
+
+	res, err := program.RecordSale(ctx, affiliate.NewSale{HoldID: "checkout-1", TotalEarned: affiliate.MustAmount("40"), ExternalID: "payment-1"})
+	fmt.Println(res.Outcome, err)
+	held, err = program.Hold(ctx, "checkout-1")
+	fmt.Println(held.State, err)
+
+	hold.ID = "checkout-2"
+	if _, err := program.HoldRedemption(ctx, hold); err != nil {
+		log.Fatal(err)
+	}
+	held, err = program.ReleaseHold(ctx, "checkout-2") // the customer went away
+	fmt.Println(held.State, err)
+	// Output:
+	// HELD total 40
+	// recorded <nil>
+	// CONFIRMED <nil>
+	// RELEASED <nil>
+}
+
 func Example_refusal() {
 	program, mara, coupon := newShop()
 	ctx := context.Background()

@@ -25,8 +25,8 @@ import (
 //     AffiliateByEmail, Affiliates, SearchAffiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
-//   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, Code, Codes,
-//     GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
+//   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, HoldRedemption,
+//     Hold, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
 //     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
 //     UpdateReferral, PushReferralStatus

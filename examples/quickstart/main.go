@@ -21,6 +21,7 @@
 //	2025-02-03T09:21:00Z,code,,mara@roast.example,Spring,,MARA15,,first=yes
 //	2025-02-04T18:02:11Z,click,,,,mara,,,
 //	2025-02-04T18:20:43Z,order,NB-1001,ida@mail.example,Ida Holm,mara,,42.50,tax=3.40 lines=house:29.10|gift-card:10.00
+//	2025-02-09T07:30:00Z,hold,NB-1002,leo@mail.example,,,MARA15,36.47,until=2025-02-09T08:00:00Z
 //	2025-02-09T07:41:20Z,order,NB-1002,leo@mail.example,Leo Brandt,,MARA15,31.00,
 //	2025-02-12T10:00:00Z,refund,NB-1001,,,,,10.00,refund=r-1
 //	2025-04-05T09:00:00Z,payout-run,2025-04,,,,,,minimum=25

@@ -208,6 +208,8 @@ func (c *counter) row(kind string, v map[string]string, at time.Time) (result st
 		}
 	case "referral-delete":
 		c.forget(v["email"], at)
+	case "hold":
+		return "recorded" // it changes no total
 	case "order", "renewal":
 		return c.buy(v, at)
 	case "refund", "chargeback":

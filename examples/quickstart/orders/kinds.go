@@ -40,6 +40,8 @@ func Kinds() []Kind {
 		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*Shop).signUp},
 		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
+		{"hold", "id code amount until", "email", "the payment page of an order opens: a place of the code is kept for amount, the basket", (*Shop).hold},
+		{"release", "id", "", "the customer leaves the payment page", (*Shop).release},
 		{"order", "id amount", "email name link code tax shipping product lines percent", "a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
 		{"refund", "id", "amount refund clawback", "money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
@@ -275,6 +277,24 @@ func (s *Shop) deleteReferral(ctx context.Context, r row) error {
 	return s.DeleteReferral(ctx, r.email)
 }
 
+// hold keeps the place and the price of an order while the customer pays.
+func (s *Shop) hold(ctx context.Context, r row) error {
+	until, _ := r.until.Get()
+	_, err := s.HoldRedemption(ctx, affiliate.NewHold{
+		ID: r.id, Until: until.Instant(s.Config().Location), Order: affiliate.Order{PromoCode: r.code, Subtotal: r.amount, Email: r.email},
+	})
+	if err == nil {
+		s.held[r.id] = true
+	}
+	return s.tried(r, err, "unknown code")
+}
+
+// release gives the place of an order back.
+func (s *Shop) release(ctx context.Context, r row) error {
+	_, err := s.ReleaseHold(ctx, r.id)
+	return err
+}
+
 // order reports a payment, also of a subscription. It is not an error when no
 // sale is recorded.
 func (s *Shop) order(ctx context.Context, r row) error {
@@ -283,6 +303,9 @@ func (s *Shop) order(ctx context.Context, r row) error {
 		TotalEarned: r.amount.Or(affiliate.Amount{}), Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
 	}
 	in.Lines = r.lines
+	if s.held[r.id] {
+		in.HoldID = r.id
+	}
 	if r.product != "" {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: r.product})
 	}

@@ -42,6 +42,7 @@ type Shop struct {
 	plans   map[string]uuid.UUID // by name
 	payouts map[string]uuid.UUID // by the shop's own id
 	runs    map[string]uuid.UUID
+	held    map[string]bool // orders whose place was held
 }
 
 // An Outcome is a kind of row and its result.
@@ -78,6 +79,7 @@ func Config() tributary.Config {
 func New(store record.Store, cfg tributary.Config) (*Shop, error) {
 	s := &Shop{
 		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{}, runs: map[string]uuid.UUID{},
+		held:     map[string]bool{},
 		Outcomes: map[Outcome]int{}, Refused: map[Refusal]int{},
 	}
 	for _, k := range Kinds() {
