@@ -291,6 +291,7 @@ func (s *Shop) hold(ctx context.Context, r row) error {
 
 // release gives the place of an order back.
 func (s *Shop) release(ctx context.Context, r row) error {
+	delete(s.held, r.id)
 	_, err := s.ReleaseHold(ctx, r.id)
 	return err
 }
