@@ -86,6 +86,17 @@ func brokenAdmin() []brokenServer {
 			}
 		})},
 		{"says that every code works", []string{"admin/A27"}, replacing("/promotional-codes/search", `"usable":false`, `"usable":true`)},
+		{"opens codes before their start", []string{"admin/H2"}, replacing("/promotional-codes/validate", `"reason":"not_started"`, `"reason":"code_expired"`)},
+		{"takes off more than a cap", []string{"admin/H3"}, replacing("/promotional-codes/validate", `"discount":15,"total":85`, `"discount":20,"total":80`)},
+		{"forgets what a budget spent", []string{"admin/H4"}, replacing("/coupons", `"discountTotal":40`, `"discountTotal":20`)},
+		{"counts no pieces", []string{"admin/H5"}, replacing("/promotional-codes/validate", `"unverified":\["below_quantity"\]`, `"unverified":[]`)},
+		{"takes a tag for another customer", []string{"admin/H6"}, replacing("/promotional-codes/validate", `"reason":"customer_limit".*?"used":1`, `"reason":"customer_limit","limit":1,"used":0`)},
+		{"keeps the redemption of a refunded sale", []string{"admin/H7"}, replacing("/promotional-codes", `"timesRedeemed":0`, `"timesRedeemed":1`)},
+		{"holds without a time", []string{"admin/H8"}, replacing("/holds", `until is required`, `a time is required`)},
+		{"says that a confirmed hold is open", []string{"admin/H9"}, replacing("/holds", `"CONFIRMED"`, `"HELD"`)},
+		{"does not give a place back", []string{"admin/H10"}, replacing("/holds", `"RELEASED"`, `"HELD"`)},
+		{"holds no price", []string{"admin/H11"}, replacing("/holds", `"total":80`, `"total":100`)},
+		{"lets a customer hold any number", []string{"admin/H12"}, forgives("/holds", `{"id":"x"}`)},
 		{"restores a redemption twice", []string{"admin/A23"}, forgives("/sales/restore-redemption", `{"message":"Redemption restored successfully"}`)},
 	}
 }

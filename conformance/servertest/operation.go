@@ -41,6 +41,10 @@ func operations() map[string]operation {
 		"DELETE /promotional-codes":        {answer: message("Promotional code deleted successfully", fields{"deletedCode": fields{"id": anID, "code": aText}.form})},
 		"POST /promotional-codes/validate": {answer: previewForm().form},
 
+		"GET /holds":    {answer: orNull(holdForm().form)},
+		"POST /holds":   {answer: holdForm().form},
+		"DELETE /holds": {answer: holdForm().form},
+
 		"GET /referrals":    {listOf(referralForm().form), []string{"id"}, referralForm().form},
 		"POST /referrals":   {answer: orNull(referralForm().form)},
 		"PUT /referrals":    {answer: referralForm().form},

@@ -27,6 +27,8 @@ func routes() []route {
 		{"PUT /promotional-codes", `{"promotionalCodeId":"{{unknown}}","active":true}`},
 		{"DELETE /promotional-codes", `{"promotionalCodeId":"{{unknown}}"}`},
 		{"POST /promotional-codes/validate", `{"promoCode":"{{code.code}}"}`},
+		{"POST /holds", `{"id":"{{u}}","promoCode":"{{u}}","until":"2020-01-01"}`},
+		{"DELETE /holds", `{"id":"{{unknown}}"}`},
 		{"POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`},
 		{"PUT /referrals", `{"referralId":"{{unknown}}","name":"N"}`},
 		{"DELETE /referrals", `{"referralId":"{{unknown}}"}`},
@@ -128,7 +130,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
+	case "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

@@ -76,7 +76,7 @@ func serverCases() []serverCase {
 		couponCases(), couponChangeCases(), codeCases(), codeChangeCases(),
 		affiliateCases(), affiliateChangeCases(), externalCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
-		adminAffiliateCases(), adminPlanCases(), adminTradeCases(), adminSearchCases(),
+		adminAffiliateCases(), adminPlanCases(), adminTradeCases(), adminSearchCases(), codeTermsCases(), holdCases(),
 		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
 	))

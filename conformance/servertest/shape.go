@@ -137,6 +137,14 @@ func previewForm() fields {
 	}
 }
 
+func holdForm() fields {
+	return fields{
+		"id": aText, "state": oneOf("HELD", "CONFIRMED", "RELEASED", "LAPSED"), "promotionalCode": orNull(fields{"id": anID, "code": aText}.form), "couponId": anID,
+		"currency": aText, "subtotal": orNull(aNumber), "discount": orNull(aNumber), "total": orNull(aNumber), "unverified": listOf(aText),
+		"saleId": orNull(anInteger), "until": aDate, "createdAt": aDate, "updatedAt": aDate,
+	}
+}
+
 func endpointForm() fields {
 	return fields{
 		"id": anID, "url": aText, "events": listOf(oneOf(eventTypes()...)), "description": orNull(aText), "active": aBool,

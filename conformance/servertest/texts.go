@@ -159,6 +159,18 @@ var (
 	freeEarned          = invalid("free", "free must not be true when an amount was earned")
 	subtotalBelowTotal  = denial{400, "invalid_field", "subtotal", "Subtotal must not be less than the total amount earned without tax and shipping"}
 
+	notStarted     = denial{400, "not_started", "", "Promo code is not valid yet"}
+	budgetSpent    = denial{400, "budget_spent", "", "Promo code has reached its redemption limit"}
+	belowQuantity  = denial{400, "below_quantity", "", "Order does not have enough items for this promo code"}
+	customerLimit  = denial{400, "customer_limit", "", "Promo code was already used by this customer"}
+	holdIDRequired = denial{400, "missing_field", "id", "Hold ID is required"}
+	untilRequired  = denial{400, "missing_field", "until", "until is required"}
+	untilRange     = denial{400, "invalid_field", "until", "until must be after now, and at most 24 hours later"}
+	holdNotFound   = denial{404, "hold_not_found", "", "Hold not found"}
+	holdConfirmed  = denial{400, "hold_confirmed", "", "Hold was already confirmed by a sale"}
+	holdOfAnother  = denial{400, "hold_of_another_code", "promoCode", "Hold is of another promo code"}
+	holdsTooMany   = denial{400, "hold_limit_reached", "", "Customer has too many open holds"}
+
 	belowMinimum   = denial{400, "below_minimum", "", "Order does not reach the minimum amount for this promo code"}
 	wrongCurrency  = denial{400, "wrong_currency", "", "Promo code minimum is in another currency"}
 	wrongAffiliate = denial{400, "wrong_affiliate", "", "Promo code can only be used by its assigned affiliate"}

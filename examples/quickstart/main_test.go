@@ -266,7 +266,7 @@ func TestHelp(t *testing.T) {
 			rows = append(rows, strings.TrimSpace(line[3:]))
 		}
 	}
-	if got := reportOf(t, rows...); len(rows) != 10 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
+	if got := reportOf(t, rows...); len(rows) != 11 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
 		t.Errorf("the %d rows of the package comment do not all run:\n%s", len(rows), got)
 	}
 	for _, k := range orders.Kinds() {
