@@ -34,7 +34,10 @@ func (m *redeemMachine) changeCoupon(rt *rapid.T) {
 	up := affiliate.CouponUpdate{
 		MaxRedemptions: changed[int64](rt, "limit", true, 1, 2, 5), Valid: changed(rt, "valid", false, true, true, false),
 		LimitToProducts: changed(rt, "limited", false, true, false),
-		ProductIDs:      changed(rt, "products", false, []string{"tea"}, []string{"beans", "tea"}),
+		ProductIDs:      changed(rt, "products", false, []string{"tea"}, []string{"beans", "tea"}), RestoreOnRefund: changed(rt, "restored", false, true, false),
+		MaxRedemptionsPerCustomer: changed[int64](rt, "per customer", true, 1, 2), StartsAt: m.start(rt),
+		MaxDiscountTotal: changed(rt, "budget", true, affiliate.MustAmount("1"), affiliate.MustAmount("40")),
+		MaxDiscount:      changed(rt, "most", true, affiliate.MustAmount("1"), affiliate.MustAmount("20")),
 	}
 	if !maybe(rt, "same date", 2) {
 		up.RedeemBy = m.moment(rt)
@@ -53,8 +56,22 @@ func (m *redeemMachine) changeCoupon(rt *rapid.T) {
 	if !up.RedeemBy.IsZero() {
 		c.redeemBy = instantOf(up.RedeemBy)
 	}
+	put(&c.restores, up.RestoreOnRefund)
+	put(&c.each, up.MaxRedemptionsPerCustomer)
+	if !up.StartsAt.IsZero() {
+		c.starts = instantOf(up.StartsAt)
+	}
+	putRat(&c.budget, up.MaxDiscountTotal)
+	if c.percent != nil {
+		putRat(&c.most, up.MaxDiscount)
+	}
 	if c.limited && len(c.products) == 0 {
 		scene.RefusedAs(rt, "UpdateCoupon", affiliate.MissingField, err)
+		*c = was
+		return
+	}
+	if endsBefore(c.starts, c.redeemBy) {
+		scene.RefusedAs(rt, "UpdateCoupon", affiliate.InvalidField, err)
 		*c = was
 		return
 	}
@@ -80,7 +97,8 @@ func (m *redeemMachine) changeCode(rt *rapid.T) {
 		LimitToCustomers: changed(rt, "limit to customers", false, true, false), CustomerID: changed(rt, "customer", true, m.customerNames()...),
 		MinimumAmount:         changed(rt, "minimum", true, affiliate.MustAmount("0.01"), affiliate.MustAmount("25")),
 		MinimumAmountCurrency: changed[affiliate.Currency](rt, "currency", false, "USD", "EUR"),
-		ExpiresAt:             m.moment(rt),
+		ExpiresAt:             m.moment(rt), StartsAt: m.start(rt), MaxRedemptionsPerCustomer: changed[int64](rt, "per customer", true, 1, 2),
+		MinimumQuantity: changed(rt, "pieces", true, affiliate.MustAmount("2"), affiliate.MustAmount("1")),
 	}
 	if maybe(rt, "rename", 4) {
 		up.Code = affiliate.Set(typed(rt, choose(rt, "text", modelTexts...)))
@@ -91,6 +109,10 @@ func (m *redeemMachine) changeCode(rt *rapid.T) {
 		up.AffiliateID = affiliate.Null[uuid.UUID]()
 	}
 	_, err := m.w.UpdateCode(m.ctx, id, up)
+	if endsBefore(instantOf(up.StartsAt), instantOf(up.ExpiresAt)) { // whatever the code is
+		scene.RefusedAs(rt, "UpdateCode", affiliate.InvalidField, err)
+		return
+	}
 	k := m.code(id)
 	if k == nil {
 		scene.RefusedAs(rt, "UpdateCode", affiliate.PromotionalCodeNotFound, err)
@@ -117,6 +139,11 @@ func (m *redeemMachine) applyCode(k *shopCode, up affiliate.CodeUpdate) affiliat
 	if !up.ExpiresAt.IsZero() {
 		k.expires = instantOf(up.ExpiresAt)
 	}
+	if !up.StartsAt.IsZero() {
+		k.starts = instantOf(up.StartsAt)
+	}
+	put(&k.each, up.MaxRedemptionsPerCustomer)
+	putRat(&k.pieces, up.MinimumQuantity)
 	if minimum, ok := up.MinimumAmount.Get(); ok {
 		k.minimum = scene.RatOf(minimum)
 	} else if up.MinimumAmount.IsNull() {
@@ -136,6 +163,9 @@ func (m *redeemMachine) applyCode(k *shopCode, up affiliate.CodeUpdate) affiliat
 	put(&k.affiliate, up.AffiliateID)
 	if k.limitCustomer && k.customer == "" {
 		return affiliate.MissingField
+	}
+	if (!up.StartsAt.IsZero() || !up.ExpiresAt.IsZero()) && endsBefore(k.starts, k.expires) {
+		return affiliate.InvalidField
 	}
 	if text, ok := up.Code.Get(); ok {
 		if other := m.codeTyped(text); other != nil && other != k {
@@ -322,6 +352,7 @@ func (m *redeemMachine) refund(rt *rapid.T) {
 	want := affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInPart}
 	if x.refundedInFull() {
 		want.Reason = affiliate.RefundedInFull
+		m.giveBack(x)
 		m.story.foretell(affiliate.SaleDeleted, x.id)
 	} else {
 		m.story.foretell(affiliate.SaleUpdated, x.id)
@@ -334,9 +365,19 @@ func (m *redeemMachine) refund(rt *rapid.T) {
 // restore gives a redemption back, once for each sale, even if the sale was
 // deleted.
 func (m *redeemMachine) restore(rt *rapid.T) {
-	id := m.aSale(rt)
-	err := m.w.RestoreRedemption(m.ctx, affiliate.SaleRef{ID: id})
-	row := find(m.ledger, func(r *shopRedemption) bool { return r.sale == id })
+	ref, row := affiliate.SaleRef{}, (*shopRedemption)(nil)
+	if maybe(rt, "of an order", 4) {
+		ref.ExternalID = choose(rt, "order", "order-1", "order-2", "Order-2")
+		if x := m.sold(ref.ExternalID); x != nil {
+			row = find(m.ledger, func(r *shopRedemption) bool { return r.sale == x.id })
+		} else {
+			row = m.alone(ref.ExternalID)
+		}
+	} else {
+		ref.ID = m.aSale(rt)
+		row = find(m.ledger, func(r *shopRedemption) bool { return r.sale == ref.ID })
+	}
+	err := m.w.RestoreRedemption(m.ctx, ref)
 	switch {
 	case row == nil:
 		scene.RefusedAs(rt, "RestoreRedemption", affiliate.RedemptionNotFound, err)

@@ -1,6 +1,7 @@
 package proofs_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -20,6 +22,7 @@ func (m *redeemMachine) check(rt *rapid.T) {
 	sameLines(rt, "referrals", want.referrals, got.referrals)
 	sameLines(rt, "sales", want.sales, got.sales)
 	sameLines(rt, "affiliates", want.affiliates, got.affiliates)
+	sameLines(rt, "redemptions", want.ledger, got.ledger)
 	m.story.check(rt)
 	m.restored = nil
 	if err := m.w.Verify(m.ctx); err != nil {
@@ -48,7 +51,7 @@ func (m *redeemMachine) shown(rt *rapid.T) (out shopLines) {
 		for _, k := range c.PromotionalCodes {
 			codes = append(codes, k.Code)
 		}
-		out.coupons = append(out.coupons, fmt.Sprintln(couponLine(c), c.TimesRedeemed, codes))
+		out.coupons = append(out.coupons, fmt.Sprintln(couponLine(c), c.TimesRedeemed, orDash(c.DiscountTotal), codes))
 	}
 	for _, k := range scene.Must(m.w.Codes(m.ctx, affiliate.CodeFilter{}, affiliate.Page{})).Items {
 		m.counted(rt, "code", k.ID, k.TimesRedeemed)
@@ -68,15 +71,41 @@ func (m *redeemMachine) shown(rt *rapid.T) (out shopLines) {
 	for _, a := range scene.Must(m.w.Affiliates(m.ctx, affiliate.Page{})).Items {
 		out.affiliates = append(out.affiliates, fmt.Sprintln(a.ID, a.NumberOfReferredUsers, a.TotalRevenue, a.TotalCommissionEarned))
 	}
+	out.ledger = m.redemptions(rt)
 	return out
+}
+
+// redemptions returns the ledger, which no call shows whole.
+func (m *redeemMachine) redemptions(rt *rapid.T) (lines []string) {
+	err := m.w.Store.View(m.ctx, m.w.Config().ID, func(tx *record.Tx) error {
+		lines = nil
+		for r, err := range tx.Redemptions.List(record.Query{}) {
+			if err != nil {
+				return err
+			}
+			number := int64(0)
+			if r.ExternalID == "" {
+				number = int64(binary.BigEndian.Uint64(r.ID[8:]))
+			}
+			lines = append(lines, fmt.Sprintln(number, r.ExternalID, r.CodeID, r.Discount, "restored", !r.RestoredAt.IsZero(), r.Refunded, "over", r.Over))
+		}
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("redemptions: %v", err)
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 func couponLine(c affiliate.Coupon) string {
 	return fmt.Sprint(c.ID, " ", c.Name, " ", orDash(c.PercentOff), orDash(c.AmountOff), " max ", c.MaxRedemptions.Or(0), c.Valid,
-		orDash(c.RedeemBy), c.LimitToProducts, c.ProductIDs)
+		orDash(c.RedeemBy), c.LimitToProducts, c.ProductIDs, orDash(c.StartsAt), orDash(c.MaxDiscount), orDash(c.MaxDiscountTotal),
+		c.MaxRedemptionsPerCustomer.Or(0), c.RestoreOnRefund)
 }
 
 func codeLine(k affiliate.Code) string {
 	return fmt.Sprint(k.ID, " ", k.Code, " of ", k.CouponID, orDash(k.AffiliateID), k.Active, orDash(k.ExpiresAt), " max ", k.MaxRedemptions.Or(0),
-		k.FirstTimeOrder, orDash(k.MinimumAmount), k.MinimumAmountCurrency.Or(""), k.LimitToCustomers, k.CustomerID.Or(""), k.LimitToAffiliate)
+		k.FirstTimeOrder, orDash(k.MinimumAmount), k.MinimumAmountCurrency.Or(""), k.LimitToCustomers, k.CustomerID.Or(""), k.LimitToAffiliate,
+		orDash(k.StartsAt), orDash(k.MinimumQuantity), k.MaxRedemptionsPerCustomer.Or(0))
 }

@@ -22,6 +22,9 @@ type shop struct {
 	referrals  []*shopReferral
 	sales      []*shopSale
 	ledger     []*shopRedemption
+	holds      []*shopHold
+	house      bool // codes need no affiliate
+	strict     bool // a limit per customer needs a customer
 }
 
 type shopAffiliate struct {
@@ -41,6 +44,11 @@ type shopCoupon struct {
 	redeemBy time.Time
 	limited  bool
 	products []string
+	starts   time.Time
+	most     *big.Rat // of one order; nil: no limit
+	budget   *big.Rat // nil: none
+	each     int64    // per customer; 0: no limit
+	restores bool
 }
 
 type shopCode struct {
@@ -55,6 +63,9 @@ type shopCode struct {
 	limitCustomer         bool
 	customer              string
 	limitAffiliate        bool
+	starts                time.Time
+	pieces                *big.Rat // nil: no minimum
+	each                  int64
 }
 
 type shopReferral struct {
@@ -75,8 +86,13 @@ type shopSale struct {
 
 // A shopRedemption stays when its sale and its code are deleted.
 type shopRedemption struct {
-	sale         affiliate.SaleID
+	sale         affiliate.SaleID // 0: nobody was credited
+	order        string           // its external id, without a sale
 	code, coupon uuid.UUID
+	off          *big.Rat
+	users        []string // what the customer was known by, when there was a limit per customer
+	over         bool
+	refunded     bool
 	restored     bool
 }
 
@@ -138,7 +154,9 @@ func (s *shop) usedCoupon(id uuid.UUID) int64 {
 type errand struct {
 	code, referralID, email, name, external, product string
 	total                                            affiliate.Opt[affiliate.Amount]
-	tax, shipping                                    affiliate.Amount
+	tax, shipping, paid                              affiliate.Amount
+	pieces                                           affiliate.Opt[affiliate.Amount]
+	hold                                             string // the id of a hold
 	rate                                             affiliate.Opt[affiliate.Percent]
 }
 
@@ -187,8 +205,8 @@ func (b buyer) goesBy(id string) bool {
 	return id == b.email || id == b.customer
 }
 
-// judge evaluates contract 3.5 row by row.
-func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []affiliate.Failure, open []affiliate.Reason) {
+// judge evaluates contract 3.5 row by row. own is the hold of the order, whose place does not count; nil: none.
+func (s *shop) judge(text string, e errand, b buyer, now time.Time, own *shopHold) (fails []affiliate.Failure, open []affiliate.Reason) {
 	code := s.codeTyped(text)
 	if code == nil {
 		return []affiliate.Failure{{Reason: "code_not_found"}}, nil
@@ -214,13 +232,13 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 	if !coupon.redeemBy.IsZero() && now.After(coupon.redeemBy) {
 		fail(affiliate.Failure{Reason: "coupon_expired", At: affiliate.Set(affiliate.TimeOf(coupon.redeemBy))})
 	}
-	if n := s.usedCode(code.id); code.max != 0 && n >= code.max {
+	if n := s.usedCode(code.id) + s.held(now, own, func(h *shopHold) bool { return h.code == code.id }); code.max != 0 && n >= code.max {
 		fail(affiliate.Failure{Reason: "code_exhausted", Limit: affiliate.Set(code.max), Used: affiliate.Set(n)})
 	}
-	if n := s.usedCoupon(coupon.id); coupon.max != 0 && n >= coupon.max {
+	if n := s.usedCoupon(coupon.id) + s.held(now, own, func(h *shopHold) bool { return h.coupon == coupon.id }); coupon.max != 0 && n >= coupon.max {
 		fail(affiliate.Failure{Reason: "coupon_exhausted", Limit: affiliate.Set(coupon.max), Used: affiliate.Set(n)})
 	}
-	if code.affiliate == uuid.Nil {
+	if code.affiliate == uuid.Nil && !s.house {
 		fail(affiliate.Failure{Reason: "code_unassigned"})
 	}
 	if code.first {
@@ -242,12 +260,34 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time) (fails []aff
 	}
 	if coupon.limited {
 		decided(e.product != "", slices.Contains(coupon.products, e.product), affiliate.Failure{Reason: "wrong_product"})
-		if sent && (e.product == "" || slices.Contains(coupon.products, e.product)) {
-			open = append(open, affiliate.ProductShare) // no errand has a price
-		}
 	}
 	if coupon.percent == nil && coupon.currency != "USD" {
 		decided(sent, false, affiliate.Failure{Reason: "other_currency", Currency: affiliate.Currency(coupon.currency)})
+	}
+	from := code.starts
+	if coupon.starts.After(from) {
+		from = coupon.starts
+	}
+	if now.Before(from) {
+		fail(affiliate.Failure{Reason: "not_started", At: affiliate.Set(affiliate.TimeOf(from))})
+	}
+	if coupon.budget != nil && s.spent(coupon.id, now, own).Cmp(coupon.budget) >= 0 {
+		fail(affiliate.Failure{Reason: "budget_spent", Amount: affiliate.Set(affiliate.MustAmount(scene.Plain(coupon.budget)))})
+	}
+	if code.pieces != nil {
+		pieces, known := e.pieces.Get()
+		decided(known, scene.RatOf(pieces).Cmp(code.pieces) >= 0,
+			affiliate.Failure{Reason: "below_quantity", Amount: affiliate.Set(affiliate.MustAmount(scene.Plain(code.pieces)))})
+	}
+	if code.each == 0 && coupon.each == 0 {
+		return fails, open
+	}
+	if names := b.names(); len(names) == 0 {
+		decided(s.strict, false, affiliate.Failure{Reason: map[bool]affiliate.Reason{true: "customer_required", false: "customer_limit"}[s.strict]})
+	} else if n := s.placesOf(names, now, own, func(k, c uuid.UUID) bool { return k == code.id }); code.each > 0 && n >= code.each {
+		fail(affiliate.Failure{Reason: "customer_limit", Limit: affiliate.Set(code.each), Used: affiliate.Set(n)})
+	} else if n := s.placesOf(names, now, own, func(k, c uuid.UUID) bool { return c == coupon.id }); coupon.each > 0 && n >= coupon.each {
+		fail(affiliate.Failure{Reason: "customer_limit", Limit: affiliate.Set(coupon.each), Used: affiliate.Set(n)})
 	}
 	return fails, open
 }
@@ -263,7 +303,11 @@ func (c *shopCoupon) discount(given affiliate.Opt[affiliate.Amount]) string {
 	if c.percent != nil {
 		off = scene.Share(c.percent, total)
 	}
-	if off = scene.Cents(off); off.Cmp(total) > 0 {
+	off = scene.Cents(off)
+	if c.most != nil && off.Cmp(c.most) > 0 {
+		off = scene.Cents(c.most)
+	}
+	if off.Cmp(total) > 0 {
 		off = total
 	}
 	return scene.Plain(off)
@@ -293,13 +337,14 @@ func (s *shop) dropReferral(r *shopReferral) {
 
 // line returns the coupon with its terms.
 func (c *shopCoupon) line() string {
-	return fmt.Sprint(c.id, " ", c.name, " ", ratLine(c.percent), ratLine(c.flat), " max ", c.max, c.valid, timeLine(c.redeemBy), c.limited, c.products)
+	return fmt.Sprint(c.id, " ", c.name, " ", ratLine(c.percent), ratLine(c.flat), " max ", c.max, c.valid, timeLine(c.redeemBy), c.limited, c.products,
+		timeLine(c.starts), ratLine(c.most), ratLine(c.budget), c.each, c.restores)
 }
 
 // line returns the code with its terms.
 func (k *shopCode) line() string {
 	return fmt.Sprint(k.id, " ", k.text, " of ", k.coupon, idLine(k.affiliate), k.active, timeLine(k.expires), " max ", k.max, k.first,
-		ratLine(k.minimum), k.currency, k.limitCustomer, k.customer, k.limitAffiliate)
+		ratLine(k.minimum), k.currency, k.limitCustomer, k.customer, k.limitAffiliate, timeLine(k.starts), ratLine(k.pieces), k.each)
 }
 
 // lines returns all records of the model, newest first, as the engine shows
@@ -312,11 +357,19 @@ func (s *shop) lines() (out shopLines) {
 				codes = append(codes, k.text)
 			}
 		}
-		out.coupons = append(out.coupons, fmt.Sprintln(c.line(), s.usedCoupon(c.id), codes))
+		given := "-"
+		if c.budget != nil {
+			given = scene.Plain(s.given(c.id))
+		}
+		out.coupons = append(out.coupons, fmt.Sprintln(c.line(), s.usedCoupon(c.id), given, codes))
 	}
 	for _, k := range slices.Backward(s.codes) {
 		out.codes = append(out.codes, fmt.Sprintln(k.line(), s.usedCode(k.id)))
 	}
+	for _, r := range s.ledger {
+		out.ledger = append(out.ledger, fmt.Sprintln(r.sale, r.order, r.code, scene.Plain(r.off), "restored", r.restored, r.refunded, "over", r.over))
+	}
+	slices.Sort(out.ledger)
 	for _, r := range slices.Backward(s.referrals) {
 		revenue, earned, _ := s.sums(func(x *shopSale) bool { return x.referral == r.id })
 		out.referrals = append(out.referrals, fmt.Sprintln(r.id, r.email, idLine(r.affiliate), r.external, r.status, scene.Plain(revenue), scene.Plain(earned)))
@@ -364,4 +417,4 @@ func ratLine(r *big.Rat) string {
 }
 
 // shopLines is a shop, or the engine's records, in comparable form.
-type shopLines struct{ coupons, codes, referrals, sales, affiliates []string }
+type shopLines struct{ coupons, codes, referrals, sales, affiliates, ledger []string }

@@ -3,6 +3,7 @@ package proofs_test
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -30,7 +32,12 @@ type redeemMachine struct {
 
 func TestModelRedemption(t *testing.T) {
 	onModelStores(t, func(rt *rapid.T, w *scene.World) {
-		m := &redeemMachine{w: w, story: chronicle{w: w}, ctx: context.Background(), counts: map[uuid.UUID]int64{}}
+		m := &redeemMachine{ctx: context.Background(), counts: map[uuid.UUID]int64{}}
+		m.house, m.strict = rapid.Bool().Draw(rt, "house codes"), rapid.Bool().Draw(rt, "customers required")
+		w = scene.NewOn(w.T, w.Store, func(c *tributary.Config) {
+			c.HouseCodes, c.RequireCustomer, c.Limits.Holds = m.house, m.strict, mostHolds
+		})
+		m.w, m.story = w, chronicle{w: w}
 		for range 2 {
 			m.newAffiliate(rt)
 		}
@@ -52,6 +59,8 @@ func TestModelRedemption(t *testing.T) {
 			"set status":       m.setStatus,
 			"preview":          m.preview,
 			"restore":          m.restore,
+			"release":          m.release,
+			"look at a hold":   m.look,
 			"time passes":      m.pass,
 			"":                 m.check,
 		}
@@ -59,6 +68,8 @@ func TestModelRedemption(t *testing.T) {
 			actions[fmt.Sprint("sell ", i)] = m.sell
 			actions[fmt.Sprint("preview and sell ", i)] = m.previewAndSell
 			actions[fmt.Sprint("refund ", i/2)] = m.refund
+			actions[fmt.Sprint("hold ", i/2)] = m.hold
+			actions[fmt.Sprint("pay what is held ", i/2)] = m.payHeld
 		}
 		rt.Repeat(actions)
 	})
@@ -100,6 +111,31 @@ func (m *redeemMachine) moment(rt *rapid.T) affiliate.Opt[affiliate.Date] {
 	return affiliate.Set(affiliate.At(m.w.Now.Add(d)))
 }
 
+// start draws a beginning around now.
+func (m *redeemMachine) start(rt *rapid.T) affiliate.Opt[affiliate.Date] {
+	if !maybe(rt, "start", 5) {
+		return affiliate.Opt[affiliate.Date]{}
+	}
+	return affiliate.Set(affiliate.At(m.w.Now.Add(choose(rt, "from", -time.Millisecond, 0, time.Millisecond, time.Hour))))
+}
+
+// seldomOf draws a value that is mostly not given.
+func seldomOf[T any](rt *rapid.T, label string, from ...T) affiliate.Opt[T] {
+	if !maybe(rt, label+"?", 4) {
+		return affiliate.Opt[T]{}
+	}
+	return affiliate.Set(choose(rt, label, from...))
+}
+
+// ratOf returns an amount that may be missing; nil: it is.
+func ratOf(o affiliate.Opt[affiliate.Amount]) *big.Rat {
+	a, ok := o.Get()
+	if !ok {
+		return nil
+	}
+	return scene.RatOf(a)
+}
+
 func instantOf(o affiliate.Opt[affiliate.Date]) time.Time {
 	d, ok := o.Get()
 	if !ok {
@@ -112,10 +148,13 @@ func (m *redeemMachine) newCoupon(rt *rapid.T) {
 	in := affiliate.NewCoupon{
 		Name: m.fresh("Coupon "), MaxRedemptions: limit(rt), RedeemBy: m.moment(rt), Valid: optionally(rt, "valid", true, true, true, true, false),
 		LimitToProducts: maybe(rt, "limited", 5), ProductIDs: choose(rt, "products", nil, []string{"beans"}, []string{"mugs", "beans"}),
+		StartsAt: m.start(rt), MaxDiscountTotal: seldomOf(rt, "budget", affiliate.MustAmount("0.01"), affiliate.MustAmount("10"), affiliate.MustAmount("40")),
+		MaxRedemptionsPerCustomer: seldomOf[int64](rt, "per customer", 1, 1, 2), RestoreOnRefund: maybe(rt, "restored", 3),
 	}
 	c := &shopCoupon{
 		name: in.Name, max: in.MaxRedemptions.Or(0), valid: in.Valid.Or(true), redeemBy: instantOf(in.RedeemBy),
-		limited: in.LimitToProducts, products: in.ProductIDs,
+		limited: in.LimitToProducts, products: in.ProductIDs, starts: instantOf(in.StartsAt), budget: ratOf(in.MaxDiscountTotal),
+		each: in.MaxRedemptionsPerCustomer.Or(0), restores: in.RestoreOnRefund,
 	}
 	if maybe(rt, "flat", 3) {
 		off, currency := choose(rt, "off", "0.004", "5", "9.995", "1000"), choose(rt, "currency", "USD", "USD", "EUR")
@@ -124,11 +163,16 @@ func (m *redeemMachine) newCoupon(rt *rapid.T) {
 	} else {
 		off := affiliate.MustPercent(choose(rt, "off", "1", "12.5", "20", "33.3333", "100"))
 		in.PercentOff = affiliate.Set(off)
-		c.percent = scene.PercentRat(off)
+		in.MaxDiscount = seldomOf(rt, "most", affiliate.MustAmount("0.01"), affiliate.MustAmount("4.999"), affiliate.MustAmount("20"))
+		c.percent, c.most = scene.PercentRat(off), ratOf(in.MaxDiscount)
 	}
 	got, err := m.w.CreateCoupon(m.ctx, in)
 	if in.LimitToProducts && len(in.ProductIDs) == 0 {
 		scene.RefusedAs(rt, "CreateCoupon", affiliate.MissingField, err)
+		return
+	}
+	if endsBefore(c.starts, c.redeemBy) {
+		scene.RefusedAs(rt, "CreateCoupon", affiliate.InvalidField, err)
 		return
 	}
 	scene.RefusedAs(rt, "CreateCoupon", "", err)
@@ -181,7 +225,8 @@ func (m *redeemMachine) newCode(rt *rapid.T) {
 		CouponID: m.aCoupon(rt), Code: typed(rt, choose(rt, "code", modelTexts...)),
 		Active: optionally(rt, "active", true, true, true, true, false), ExpiresAt: m.moment(rt), MaxRedemptions: limit(rt),
 		FirstTimeOrder: maybe(rt, "first", 3), LimitToAffiliate: maybe(rt, "limit to affiliate", 4),
-		LimitToCustomers: maybe(rt, "limit to customer", 6),
+		LimitToCustomers: maybe(rt, "limit to customer", 6), StartsAt: m.start(rt), MaxRedemptionsPerCustomer: seldomOf[int64](rt, "per customer", 1, 1, 2),
+		MinimumQuantity: seldomOf(rt, "pieces", affiliate.MustAmount("2"), affiliate.MustAmount("0.5")),
 	}
 	if !maybe(rt, "unassigned", 12) {
 		in.AffiliateID = m.anAffiliate(rt)
@@ -196,6 +241,8 @@ func (m *redeemMachine) newCode(rt *rapid.T) {
 	got, err := m.w.CreateCode(m.ctx, in)
 	want := affiliate.Reason("")
 	switch {
+	case endsBefore(instantOf(in.StartsAt), instantOf(in.ExpiresAt)):
+		want = affiliate.InvalidField
 	case in.LimitToCustomers && in.CustomerID == "":
 		want = affiliate.MissingField
 	case m.coupon(in.CouponID) == nil:
@@ -212,6 +259,7 @@ func (m *redeemMachine) newCode(rt *rapid.T) {
 		id: got.ID, coupon: in.CouponID, affiliate: in.AffiliateID, text: strings.Trim(in.Code, " \t\n"), active: in.Active.Or(true),
 		expires: instantOf(in.ExpiresAt), max: in.MaxRedemptions.Or(0), first: in.FirstTimeOrder,
 		limitCustomer: in.LimitToCustomers, customer: in.CustomerID, limitAffiliate: in.LimitToAffiliate,
+		starts: instantOf(in.StartsAt), each: in.MaxRedemptionsPerCustomer.Or(0), pieces: ratOf(in.MinimumQuantity),
 	}
 	if minimum, ok := in.MinimumAmount.Get(); ok {
 		k.minimum, k.currency = scene.RatOf(minimum), strings.ToUpper(string(in.MinimumAmountCurrency.Or("USD")))
