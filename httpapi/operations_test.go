@@ -66,6 +66,9 @@ func (w *world) fill() stock {
 		PromoCode: "ADA20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("129.5"),
 		ExternalID: "order-1", ExternalInvoiceID: "invoice-1",
 	}))
+	must(w.HoldRedemption(ctx, affiliate.NewHold{
+		ID: "<cart> & 1", Order: affiliate.Order{PromoCode: "ADA20"}, Until: time.Date(2026, 3, 11, 9, 50, 0, 0, time.UTC),
+	}))
 	claims := must(w.ClaimDeliveries(ctx, 1, time.Minute))
 	failed := affiliate.Attempt{Delivery: claims[0].Delivery, Token: claims[0].Token, Err: affiliate.FailedTimeout}
 	if err := w.SettleDeliveries(ctx, []affiliate.Attempt{failed}); err != nil {
