@@ -87,8 +87,8 @@
 //     write, or in a read when nothing is written and the last round trip was before some
 //     closure of the group was called.
 //   - An Update with a lock, of the program or of its row, is a transaction in which nobody
-//     else writes. Its commit must succeed, also when it has written nothing: a session
-//     that has ended held no lock.
+//     else writes. When closures were called after its first read, its commit must succeed,
+//     also when it has written nothing: a session that has ended held no lock.
 //   - A new program in Serializable mode has no row to lock. There nobody joins a group
 //     that has read.
 //   - In sees what the host's transaction sees. At SERIALIZABLE that is the snapshot of its

@@ -60,7 +60,11 @@ func (t *txn) commit() error {
 		return err
 	}
 	wrote := b.Len() > 0
-	b.Queue("COMMIT") // also without writes: a session that has ended held no lock any more
+	if !wrote && t.current && t.s.cfg.Mode == Queue {
+		t.rollback() // what was read under the lock is true, even when the rollback fails
+		return nil
+	}
+	b.Queue("COMMIT") // also without writes: a session that has ended held no lock when others joined
 	if failed := t.send(b); failed != nil {
 		failed.unknown = failed.unknown && wrote
 		t.rollback()

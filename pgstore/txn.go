@@ -261,6 +261,7 @@ func (t *txn) open(qs ...query) error {
 		t.early = overtaken(err)
 		return err
 	}
+	t.current = true
 	return nil
 }
 
