@@ -18,7 +18,7 @@ type trial = func(ctx context.Context, ops api.Operations, i int) (bool, error)
 // scarcities are everything that is there once, or L times.
 func scarcities() []scarcity {
 	all := append(scarceSales(), scarceTerms()...)
-	all = append(all, scarceNames()...)
+	all = append(append(all, scarceHolds()...), scarceNames()...)
 	return append(all, scarceMoney()...)
 }
 

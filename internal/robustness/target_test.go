@@ -47,7 +47,7 @@ func configured(change ...func(*tributary.Config)) tributary.Config {
 	cfg := tributary.Config{
 		ID: uuid.New(), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")}, FreeOrders: true,
+		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")}, FreeOrders: true, HouseCodes: true,
 	}
 	for _, c := range change {
 		c(&cfg)
