@@ -132,6 +132,7 @@ func allowed() map[string][]string {
 	for _, l := range lookups() {
 		paths[l.path] = append(paths[l.path], http.MethodGet, http.MethodHead)
 	}
+	paths["/holds"] = append(paths["/holds"], http.MethodGet, http.MethodHead)
 	paths["/program"] = []string{http.MethodGet, http.MethodHead}
 	paths["/attention"] = []string{http.MethodGet, http.MethodHead}
 	paths["/verify"] = []string{http.MethodGet, http.MethodHead}
