@@ -14,7 +14,7 @@
 //   - pay everybody to whom enough is due: [Program.PreviewPayouts], [Program.RunPayouts]; one affiliate: [Program.CreatePayout]; say what became of it: [Program.SetPayoutStatus], [Program.FailPayout], [Program.CancelPayout]
 //   - say what an affiliate has: [Program.Balance], [Program.Statement]; why a sale earned it: [Program.ExplainSale]; give or take an amount: [Program.RecordAdjustment]
 //   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
-//   - decide what is held: [Program.Attention], [Program.ReviewCommissions]
+//   - decide what is held: [Program.Attention], [Program.ReviewCommissions], [Program.AcceptRedemption]
 //   - tell other systems: [Program.CreateEndpoint]; be told in process: [record.Hooks], [Program.Follow]
 //   - walk a list to its end: [affiliate.All]; search one: [Program.SearchSales], [Program.SearchAffiliates]
 //   - repeat a call without a second effect: [affiliate.Once], [Program.Keyed]

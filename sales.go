@@ -21,6 +21,19 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 	return p.engine.RestoreRedemption(ctx, ref)
 }
 
+// AcceptRedemption says that somebody has seen that a redemption is over a limit, which [Program.Attention]
+// then shows no more. It stays counted, and [Program.ExplainSale] goes on to say it. For one
+// that is over no limit, or that was seen before, it does nothing. ref is as in RestoreRedemption.
+//
+// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code.
+//
+// Effects: the ledger; no event.
+//
+// Source: docs/rules.md 3.10.
+func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) error {
+	return p.engine.AcceptRedemption(ctx, ref)
+}
+
 // DeleteSale removes a sale with its commissions. It returns nil when there is
 // no such sale.
 //

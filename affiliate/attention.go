@@ -13,11 +13,14 @@ type Attention struct {
 	FailedPayouts     Waiting[FailedPayout]     `json:"failedPayouts"`
 	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // they brought money and have no sale, until Program.DecidePayment
 	OldestPaymentAt   Opt[Time]                 `json:"oldestPaymentAt"`  // when the oldest of those was reported; null: none waits
+
+	// Overdrawn are redemptions over a limit, until Program.AcceptRedemption. Not there: none waits.
+	Overdrawn Waiting[OverdrawnRedemption] `json:"overdrawn,omitzero"`
 }
 
 // Empty reports whether nothing waits.
 func (a *Attention) Empty() bool {
-	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count == 0
+	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+a.Overdrawn.Count == 0
 }
 
 // Waiting is one list of [Attention]: the newest of what waits.
@@ -81,4 +84,17 @@ type ConflictPayment struct {
 	Amount    Amount      `json:"amount"` // of the payment
 	Currency  Currency    `json:"currency"`
 	CreatedAt Time        `json:"createdAt"`
+}
+
+// An OverdrawnRedemption was made over a limit of its code or coupon: the customer paid after the
+// hold of the order had lapsed, when the place was gone, and has the discount.
+type OverdrawnRedemption struct {
+	SaleID          Opt[SaleID]   `json:"saleId"`          // null: the order was redeemed without a sale
+	ExternalID      Opt[string]   `json:"externalId"`      // of the sale or the order; null: it has none, or the sale was deleted
+	PromotionalCode Opt[CodeName] `json:"promotionalCode"` // null: an offer, or the code was deleted
+	CouponID        uuid.UUID     `json:"couponId"`        // which may be deleted
+	HoldID          string        `json:"holdId"`          // the caller's id of the hold
+	Email           Opt[string]   `json:"email"`           // of the customer; null: not known, or the sale was deleted
+	Discount        Amount        `json:"discount"`        // what the code took off
+	CreatedAt       Time          `json:"createdAt"`
 }

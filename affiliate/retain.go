@@ -7,12 +7,15 @@ import "time"
 // for ever. Payments without a sale, and payers without a referral, are kept for
 // Config.PaymentMemory in any case. Records of the books (sales, commissions,
 // payouts, referrals, redemptions) are never deleted.
-// never deleted.
 type Retention struct {
 	Events     time.Duration // since the event; one with a delivery stays, and so do later ones of its object
 	Receipts   time.Duration // since the answer to the idempotency key; at least 24 hours
 	Deliveries time.Duration // since the delivery was settled; a pending one stays
 	Clicks     time.Duration // since the click, of those without a referral; at least Config.CookieDays days
+
+	// Holds counts from the time until which they held, whatever became of them; at least 24 hours. A sale
+	// with the HoldID of one that was deleted is refused, so keep them as long as an order may be paid late.
+	Holds time.Duration
 }
 
 // Retained is the number of records that were deleted, by kind.
@@ -22,4 +25,5 @@ type Retained struct {
 	Deliveries int64 `json:"deliveries"`
 	Clicks     int64 `json:"clicks"`
 	Payments   int64 `json:"payments"` // those without a sale, and payers without a referral
+	Holds      int64 `json:"holds,omitzero"`
 }

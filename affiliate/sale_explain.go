@@ -15,6 +15,19 @@ type Explanation struct {
 	Commissions []Commission        `json:"commissions"`
 	Movements   []Movement          `json:"movements"`       // of the sale, newest first; none of payouts
 	Lines       []ExplainedLine     `json:"lines,omitempty"` // when rules decide about some of them
+
+	// Redemption says what its code took off, when the sale confirmed a hold or is over a limit, or its coupon has
+	// a cap or a budget.
+	Redemption Opt[ExplainedRedemption] `json:"redemption,omitzero"`
+}
+
+// ExplainedRedemption is the redemption of a sale by code.
+type ExplainedRedemption struct {
+	Discount   Amount      `json:"discount"`   // what the code took off, in the program's currency
+	HoldID     Opt[string] `json:"holdId"`     // the caller's id of the hold that the sale confirmed; null: none
+	Over       bool        `json:"over"`       // it was made over a limit: the customer paid after the hold had lapsed, when the place was gone
+	SeenAt     Opt[Time]   `json:"seenAt"`     // when somebody accepted that; null: nobody has
+	RestoredAt Opt[Time]   `json:"restoredAt"` // when it was given back; null: it counts
 }
 
 // ExplainedCredit says who was credited, and why. The times are null when the click or the

@@ -29,8 +29,8 @@ type PruneJob struct {
 // The engine never does it; the host should, about once a day. See docs/retention.md
 // for what a program keeps.
 //
-// Errors: [InvalidField] (events, receipts, deliveries, clicks) for an age that is
-// negative; [RetentionTooShort] (receipts, clicks) for receipts younger than 24 hours
+// Errors: [InvalidField] (events, receipts, deliveries, clicks, holds) for an age that is
+// negative; [RetentionTooShort] (receipts, clicks, holds) for receipts and holds younger than 24 hours
 // and for clicks that still attribute. Nothing is deleted then.
 //
 // Effects: the deleted records; no event. Several at once delete each record once,

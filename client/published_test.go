@@ -64,7 +64,7 @@ func TestBareSale(t *testing.T) {
 
 // TestNoContent: a 204 is a success only for methods that return no answer.
 func TestNoContent(t *testing.T) {
-	silent := map[string]bool{"DeleteAffiliate": true, "DeleteReferral": true, "DeleteSale": true, "DeletePlan": true, "DeleteTier": true, "RestoreRedemption": true}
+	silent := map[string]bool{"DeleteAffiliate": true, "DeleteReferral": true, "DeleteSale": true, "DeletePlan": true, "DeleteTier": true, "RestoreRedemption": true, "AcceptRedemption": true}
 	for _, inv := range invocations() {
 		w := always(http.StatusNoContent, "")
 		err := inv.call(t.Context(), w.client(t))

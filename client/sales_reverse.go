@@ -23,6 +23,11 @@ func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how aff
 	return out.ReversedSale, err
 }
 
+// AcceptRedemption is [tributary.Program.AcceptRedemption].
+func (c *Client) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) error {
+	return done(ctx, c, c.post(sales+"/accept-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, affiliate.Once{}))
+}
+
 // RestoreRedemption is [tributary.Program.RestoreRedemption].
 func (c *Client) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
 	return done(ctx, c, c.post(sales+"/restore-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, affiliate.Once{}))

@@ -110,11 +110,12 @@ func retention(j affiliate.RetainJob, here place) (path string, body any, barred
 		Receipts   int64 `json:"receipts,omitzero"`
 		Deliveries int64 `json:"deliveries,omitzero"`
 		Clicks     int64 `json:"clicks,omitzero"`
+		Holds      int64 `json:"holds,omitzero"`
 	}
 	if j.Retention == (affiliate.Retention{}) {
 		return "", nil, "" // everything is kept
 	}
-	for _, age := range []time.Duration{j.Events, j.Receipts, j.Deliveries, j.Clicks} {
+	for _, age := range []time.Duration{j.Events, j.Receipts, j.Deliveries, j.Clicks, j.Holds} {
 		if age%day != 0 {
 			barred = "Retention in parts of days"
 		}
@@ -122,7 +123,7 @@ func retention(j affiliate.RetainJob, here place) (path string, body any, barred
 	return "/prune", struct {
 		Retention ages `json:"retention"`
 		place
-	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day)}, here}, barred
+	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day), int64(j.Holds / day)}, here}, barred
 }
 
 // Run is [tributary.Program.Run]: it steps through a job, and returns what was done,
@@ -141,7 +142,7 @@ func (c *Client) Run(ctx context.Context, job affiliate.Job) (sum affiliate.Prog
 		sum.Removed = affiliate.Retained{
 			Events: sum.Removed.Events + done.Removed.Events, Receipts: sum.Removed.Receipts + done.Removed.Receipts,
 			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
-			Payments: sum.Removed.Payments + done.Removed.Payments,
+			Payments: sum.Removed.Payments + done.Removed.Payments, Holds: sum.Removed.Holds + done.Removed.Holds,
 		}
 		sum.Verification = done.Verification
 		if sum.Done = done.Done; err != nil || done.Done {

@@ -177,6 +177,7 @@ func invocations() []invocation {
 		{"GenerateCodes", func(x ctx, c c) error { return errOf(c.GenerateCodes(x, affiliate.NewCodes{})) }},
 		{"CheckCodes", func(x ctx, c c) error { return errOf(c.CheckCodes(x, affiliate.NewCodes{})) }},
 		{"ReverseSale", func(x ctx, c c) error { return errOf(c.ReverseSale(x, affiliate.SaleRef{ID: 7}, affiliate.Reversal{})) }},
+		{"AcceptRedemption", func(x ctx, c c) error { return c.AcceptRedemption(x, affiliate.SaleRef{ID: 7}) }},
 		{"RestoreRedemption", func(x ctx, c c) error { return c.RestoreRedemption(x, affiliate.SaleRef{ID: 7}) }},
 		{"Links", func(x ctx, c c) error { return errOf(c.Links(x, affiliate.LinkFilter{}, affiliate.Page{})) }},
 		{"CreateLink", func(x ctx, c c) error { return errOf(c.CreateLink(x, affiliate.NewLink{})) }},

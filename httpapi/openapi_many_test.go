@@ -120,6 +120,16 @@ func reversalOperations() map[string]about {
 				notFound: []affiliate.Reason{affiliate.SaleNotFound},
 			},
 		},
+		"POST /sales/accept-redemption": {
+			id: "acceptRedemption", summary: "Say that a redemption over a limit was seen",
+			text: "GET /attention lists it no more; it stays counted. The sale is named as for /sales/restore-redemption. For a redemption " +
+				"that is over no limit, or was seen before, nothing changes. Fires nothing.",
+			oneOf: []string{"saleId", "externalId", "externalInvoiceId"},
+			refused: refused{
+				invalid:  []affiliate.Reason{affiliate.MissingField},
+				notFound: []affiliate.Reason{affiliate.RedemptionNotFound},
+			},
+		},
 		"POST /sales/restore-redemption": {
 			id: "restoreRedemption", summary: "Take the redemption of a sale by code back",
 			text: "The counts of its code and its coupon fall by one, once for each sale, and the customer and the budget have it back. " +

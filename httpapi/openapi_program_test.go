@@ -66,10 +66,18 @@ func attentionNotes() described {
 				"failedDeliveries":  "Deliveries of the last 14 days that were given up.",
 				"failedPayouts":     "Payouts that failed.",
 				"paymentConflicts":  "Payments that brought money and have no sale, though somebody may be owed, until a person decides.",
+				"overdrawn":         "Redemptions over a limit that nobody has accepted; not there: none waits.",
 				"oldestPaymentAt":   "When the oldest of these payments was reported; null when none waits.",
 			},
 			"WaitingAffiliates": waiting("Affiliates"), "WaitingSales": waiting("Sales"), "WaitingWebhooks": waiting("Endpoints"),
 			"WaitingDeliveries": waiting("Deliveries"), "WaitingPayouts": waiting("Payouts"), "WaitingPayments": waiting("Payments"),
+			"WaitingRedemptions": waiting("Redemptions"),
+			"OverdrawnRedemption": {
+				"":       "A redemption over a limit: the customer paid after the hold of the order had lapsed, when the place was gone, and has the discount.",
+				"saleId": "The sale, which may be gone; null: the order was redeemed without one.", "externalId": "Of the sale or the order.",
+				"promotionalCode": "The code; null when it was deleted.", "couponId": "The coupon, which may be gone.", "holdId": "The caller's id of the hold.",
+				"email": "Of the customer.", "discount": "What the code took off, in the program's currency.", "createdAt": "When it was redeemed.",
+			},
 			"PendingAffiliate": {"": "An affiliate who waits for approval.", "name": "Of the affiliate."},
 			"HeldSale": {
 				"": "A sale with a commission on hold.", "id": "Of the sale.", "affiliateId": "Whom it credits.",

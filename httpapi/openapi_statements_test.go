@@ -72,6 +72,7 @@ func explanationNotes() described {
 				"arithmetic":  "The calculation.",
 				"commissions": "What the sale earned.",
 				"movements":   "The movements of the sale, newest first; none of payouts.",
+				"redemption":  "The redemption of its code, when the sale confirmed a hold, or the coupon has a cap or a budget.",
 				"lines":       "What each line earns, when a rule decides about one; else it is not there.",
 			},
 			"ExplainedCredit": {
@@ -98,6 +99,14 @@ func explanationNotes() described {
 				"over":             "The limit of the terms that the sale was beyond, so that it earned nothing.",
 			},
 			"ExplainedLine": explainedLineTexts(),
+			"ExplainedRedemption": {
+				"":           "The redemption of a sale by code.",
+				"discount":   "What the code took off, in the program's currency.",
+				"holdId":     "The caller's id of the hold that the sale confirmed; null: none.",
+				"over":       "It is over a limit: the customer paid after the hold had lapsed, when the place was gone.",
+				"seenAt":     "When somebody accepted that.",
+				"restoredAt": "When it was given back; null: it counts.",
+			},
 			"ExplainedBase": {
 				"":                 "What the rate is applied to.",
 				"totalEarned":      "The gross amount.",

@@ -74,6 +74,7 @@ func upkeepNotes() described {
 				"": "How many records were deleted.", "events": "Events without a delivery.", "receipts": "Answers to idempotency keys.",
 				"deliveries": "Settled ones.", "clicks": "Those that never became a referral.",
 				"payments": "Payments of providers that never had a sale, and payers without a referral.",
+				"holds":    "Holds; absent: none.",
 			},
 		},
 		bodies: map[string]note{
@@ -83,6 +84,7 @@ func upkeepNotes() described {
 			"retention.receipts":   plain("Answers to idempotency keys.", atLeast("1"), atMost("36500")),
 			"retention.deliveries": plain("Settled deliveries.", atLeast("1"), atMost("36500")),
 			"retention.clicks":     plain("Clicks that never became a referral.", atLeast("1"), atMost("36500")),
+			"retention.holds":      plain("Holds, from the time until which they held. A sale that names one that is gone is refused.", atLeast("1"), atMost("36500")),
 			"cursor":               stepCursor(),
 			"limit":                stepLimit(),
 		},

@@ -184,6 +184,7 @@ func (s stock) operations() []operation {
 		{"POST", api + "/promotional-codes/generate", `{"couponId":` + q(s.coupon) + `,"affiliateId":` + q(s.affiliate) + `,"codeStructure":{"randomChars":true},"randomCharsLength":8,"count":2}`},
 		{"POST", api + "/conversions", `{"conversion":"signup","referralId":"ada","email":"new@example.net","name":"N","externalId":"user-1"}`},
 		{"POST", api + "/sales/reverse", `{"externalId":"order-2"}`},
+		{"POST", api + "/sales/accept-redemption", `{"saleId":` + s.sale + `}`},
 		{"POST", api + "/sales/restore-redemption", `{"saleId":` + s.sale + `}`},
 		{"DELETE", api + "/commission-plans", `{"commissionPlanId":` + q(s.oldPlan) + `}`},
 		{"DELETE", api + "/commission-tiers", `{"commissionTierId":` + q(s.oldTier) + `}`},

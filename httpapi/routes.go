@@ -160,6 +160,7 @@ func routes() []route {
 		{http.MethodPost, "/promotional-codes/generate", ownerOnly, write(generationOf, generateCodes, strict, wrapped)},
 		{http.MethodPost, "/sales/reverse", shops, write(reversalOf, reverseSale, strict, wrapped)},
 		{http.MethodPost, "/sales/restore-redemption", ownerOnly, write(saleRefOf, restoreRedemption, strict, wrapped)},
+		{http.MethodPost, "/sales/accept-redemption", ownerOnly, write(saleRefOf, acceptRedemption, strict, wrapped)},
 
 		{http.MethodGet, "/commission-plans", owners, search(
 			one("commissionPlanId", planByID),

@@ -38,6 +38,10 @@ func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (revers
 	return reversed{"Sale reversed successfully", sale}, err
 }
 
+func acceptRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
+	return done{"Redemption accepted successfully"}, p.AcceptRedemption(ctx, ref)
+}
+
 func restoreRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
 	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, ref)
 }

@@ -122,7 +122,7 @@ func pruningOf(in *input) pruning {
 
 // retentionOf reads ages in days.
 func retentionOf(in *input) affiliate.Retention {
-	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"), Deliveries: in.days("deliveries"), Clicks: in.days("clicks")}
+	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"), Deliveries: in.days("deliveries"), Clicks: in.days("clicks"), Holds: in.days("holds")}
 	if r == (affiliate.Retention{}) && !in.faulty() {
 		in.fault(refusal.RefuseNoAge)
 	}

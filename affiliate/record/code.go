@@ -111,7 +111,9 @@ type Redemption struct {
 	ExternalID string            `json:",omitzero"` // of the order of a redemption without a sale
 	Discount   affiliate.Amount  `json:",omitzero"` // what the code took off, in the program's currency
 	Refunded   bool              `json:",omitzero"` // it was given back because its sale was refunded
+	HoldID     string            `json:",omitzero"` // the caller's id of the hold that it confirmed
 	Over       bool              `json:",omitzero"` // it was made over a limit, because its hold had lapsed before the payment
+	SeenAt     affiliate.Instant `json:",omitzero"` // when somebody has seen that; zero: nobody has
 	RestoredAt affiliate.Instant // zero: it counts
 	CreatedAt  affiliate.Instant
 }
@@ -125,11 +127,12 @@ func (r Redemption) Clone() Redemption { return r }
 // Overdrawn is the state of redemptions over a limit, which wait until somebody has seen them.
 var Overdrawn = Key{Index: OfState, Text: "over"}
 
-// AppendKeys appends ByExternalID, OfCode, OfCoupon, and OfState of one that is over a limit.
+// AppendKeys appends ByExternalID, OfCode, OfCoupon, and OfState of one that is over a limit, counts, and that
+// nobody has seen.
 func (r Redemption) AppendKeys(dst []Key) []Key {
 	dst = AppendText(dst, ByExternalID, r.ExternalID)
 	dst = AppendID(dst, OfCode, r.CodeID)
-	if dst = append(dst, Key{Index: OfCoupon, ID: r.CouponID}); r.Over {
+	if dst = append(dst, Key{Index: OfCoupon, ID: r.CouponID}); r.Over && r.SeenAt.IsZero() && r.RestoredAt.IsZero() {
 		dst = append(dst, Overdrawn)
 	}
 	return dst

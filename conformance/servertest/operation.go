@@ -102,6 +102,7 @@ func operations() map[string]operation {
 			"count": anInteger, "keySpace": aText, "codes": listOf(fields{"id": anID, "code": aText, "affiliateId": anID}.form),
 		}.form},
 		"POST /sales/reverse":            {answer: message("Sale reversed successfully", fields{"reversedSale": fields{"id": anInteger}.form})},
+		"POST /sales/accept-redemption":  {answer: message("Redemption accepted successfully", nil)},
 		"POST /sales/restore-redemption": {answer: message("Redemption restored successfully", nil)},
 		"GET /commission-plans":          {listOf(planForm().form), []string{"commissionPlanId"}, planForm().form},
 		"POST /commission-plans":         {answer: planForm().form},

@@ -56,6 +56,7 @@ func routes() []route {
 		{"POST /clicks", `{"referralCode":"{{u}}"}`},
 		{"POST /promotional-codes/generate", `{"couponId":"{{coupon}}","affiliateId":"{{affiliate}}","codeStructure":{"randomChars":true},"count":1,"checkOnly":true}`},
 		{"POST /sales/reverse", `{"saleId":9007199254740993}`},
+		{"POST /sales/accept-redemption", `{"saleId":9007199254740993}`},
 		{"POST /sales/restore-redemption", `{"saleId":9007199254740993}`},
 		{"POST /commission-plans", `{"name":"{{u}}","commissionRate":10}`},
 		{"PUT /commission-plans", `{"commissionPlanId":"{{unknown}}","name":"n"}`},
@@ -130,7 +131,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
+	case "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

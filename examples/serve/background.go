@@ -48,7 +48,7 @@ const Keep = 30 * 24 * time.Hour
 // has what a program keeps under it.
 func Policy(p *tributary.Program) affiliate.Retention {
 	attributes := time.Duration(p.Config().CookieDays) * 24 * time.Hour
-	return affiliate.Retention{Events: Keep, Deliveries: Keep, Receipts: 48 * time.Hour, Clicks: attributes + Keep}
+	return affiliate.Retention{Events: Keep, Deliveries: Keep, Receipts: 48 * time.Hour, Clicks: attributes + Keep, Holds: Keep}
 }
 
 // Retain deletes the old records of programs, as [Policy] says. Several
@@ -59,7 +59,7 @@ func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Pro
 		done, err := p.Run(ctx, affiliate.RetainJob{Retention: Policy(p)})
 		if gone := done.Removed; gone != (affiliate.Retained{}) {
 			logger.Info("old records deleted", "program", p.Config().ID,
-				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks)
+				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks, "holds", gone.Holds)
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -55,6 +55,7 @@ type Operations interface {
 	CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error)
 	ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error)
 	RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error
+	AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) error
 	Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error)
 	CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error)
 	RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error)

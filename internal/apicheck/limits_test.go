@@ -84,6 +84,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/clicks":                     `{"referralCode":"mara"}`,
 		"POST /api/v1/promotional-codes/generate": `{"couponId":"` + s.coupon + `","affiliateId":"` + s.affiliate + `","codeStructure":{"randomChars":true},"count":1,"checkOnly":true,"customerId":"c"}`,
 		"POST /api/v1/sales/reverse":              `{"saleId":` + s.sale + `,"clawback":false}`,
+		"POST /api/v1/sales/accept-redemption":    `{"saleId":` + s.sale + `}`,
 		"POST /api/v1/sales/restore-redemption":   `{"saleId":` + s.sale + `}`,
 		"POST /api/v1/commission-plans":           `{"name":"n","commissionRate":1}`,
 		"PUT /api/v1/commission-plans":            `{"commissionPlanId":"` + s.plan + `"}`,

@@ -309,6 +309,8 @@ func (s *story) ofTrade() []refused {
 		{"payment_not_found", post, "/payments/decide", `{"paymentId":"none","decision":"own"}`},
 		{"sale_not_found", post, "/payments/decide", `{"paymentId":"` + ofGone + `","decision":"same"}`},
 		{"missing_field", post, "/sales/restore-redemption", `{}`},
+		{"missing_field", post, "/sales/accept-redemption", `{}`},
+		{"redemption_not_found", post, "/sales/accept-redemption", `{"saleId":999}`},
 		{"redemption_not_found", post, "/sales/restore-redemption", `{"saleId":999}`},
 		{"redemption_restored", post, "/sales/restore-redemption", `{"saleId":` + byCode + `}`},
 		{"unknown_field", post, "/sales/restore-redemption", `{"saleId":999,"x":1}`},

@@ -354,6 +354,7 @@ func (s *story) administers() {
 	s.ok(s.t, http.MethodPost, "/promotional-codes/generate", batch+`,"checkOnly":true}`)
 	s.ok(s.t, http.MethodPost, "/promotional-codes/generate", batch+`}`)
 	sold := s.post("/sales", `{"promoCode":"MARA21","totalEarned":60,"email":"reversed@example.net","externalId":"reversed"}`)
+	s.ok(s.t, http.MethodPost, "/sales/accept-redemption", `{"saleId":`+sold+`}`)
 	s.ok(s.t, http.MethodPost, "/sales/restore-redemption", `{"saleId":"`+sold+`"}`)
 	for i, decision := range []string{"same", "own", "dismiss"} {
 		s.ok(s.t, http.MethodPost, "/payments/decide", `{"paymentId":"`+s.inConflict(fmt.Sprint("pi_", i), "reversed")+`","decision":"`+decision+`"}`)

@@ -176,7 +176,7 @@ func (c *Config) holdID(until affiliate.Instant, holdID string) (id uuid.UUID) {
 // holdOf returns a hold as it stands now.
 func (o *Op) holdOf(rec *record.Hold) (affiliate.Hold, error) {
 	out := affiliate.Hold{
-		ID: rec.HoldID, State: rec.State, PromotionalCode: affiliate.Null[affiliate.CodeName](), CouponID: rec.CouponID,
+		ID: rec.HoldID, State: rec.State, CouponID: rec.CouponID,
 		Currency: cmp.Or(rec.Currency, o.Cfg.Currency), Subtotal: nullOr(rec.Basket), Discount: nullOr(rec.Discount), Total: nullOr(rec.Total),
 		Unverified: []affiliate.Reason{}, Lines: linesOf(&record.Sale{Lines: rec.Lines}), SaleID: OrNull(affiliate.SaleID(rec.Number)),
 		Until: affiliate.TimeOf(rec.Until.Time()), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
@@ -184,14 +184,21 @@ func (o *Op) holdOf(rec *record.Hold) (affiliate.Hold, error) {
 	if out.State == affiliate.HoldHeld && passed(rec.Until, o.Now) {
 		out.State = affiliate.HoldLapsed
 	}
-	if rec.CodeID == uuid.Nil {
-		return out, nil
+	var err error
+	out.PromotionalCode, err = o.NameOfCode(rec.CodeID)
+	return out, err
+}
+
+// NameOfCode returns the text of a code; null: it is none, or was deleted.
+func (o *Op) NameOfCode(id uuid.UUID) (affiliate.Opt[affiliate.CodeName], error) {
+	if id == uuid.Nil {
+		return affiliate.Null[affiliate.CodeName](), nil
 	}
-	code, err := o.Tx.Codes.Get(rec.CodeID)
-	if err == nil {
-		out.PromotionalCode = affiliate.Set(affiliate.CodeName{ID: code.ID, Code: code.Code})
+	code, err := o.Tx.Codes.Get(id)
+	if err != nil {
+		return affiliate.Null[affiliate.CodeName](), IgnoreMissing(err)
 	}
-	return out, IgnoreMissing(err)
+	return affiliate.Set(affiliate.CodeName{ID: code.ID, Code: code.Code}), nil
 }
 
 // nullOr returns null for what was not given.

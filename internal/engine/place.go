@@ -301,6 +301,9 @@ func (o *Op) endHold(h *record.Hold, state affiliate.HoldState, v *verdict) erro
 	return nil
 }
 
+// Unplace gives the place of a hold back.
+func (o *Op) Unplace(h *record.Hold) error { return o.unplace(h, new(verdict)) }
+
 // unplace takes the place of a hold from whom it was for, and from the counts that are not in the verdict.
 func (o *Op) unplace(h *record.Hold, v *verdict) error {
 	if h.CodeID != v.code.ID && h.CodeID != uuid.Nil {

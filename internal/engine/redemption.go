@@ -29,6 +29,25 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 	return err
 }
 
+// AcceptRedemption implements tributary.Program.AcceptRedemption.
+func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (err error) {
+	defer p.Begin(&ctx, "AcceptRedemption", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Name: "sale.accept-redemption", Input: ref, Refused: refusal.First(refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}))}
+	_, err = Write(o, rq, func() (struct{}, error) {
+		entry, err := o.redemptionOf(ref)
+		if err != nil {
+			return struct{}{}, refusal.RedemptionNotFound.IfMissing(err)
+		}
+		if !entry.Over || !entry.SeenAt.IsZero() {
+			return struct{}{}, nil
+		}
+		entry.SeenAt = o.Now
+		return struct{}{}, o.Tx.Redemptions.Replace(entry)
+	})
+	return err
+}
+
 // redemptionOf returns the redemption of a sale, which may be gone when it is named by its number, or of an order
 // without one.
 func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {

@@ -513,6 +513,7 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
 	if h := d.hold; h != nil {
 		held := *h
+		row.HoldID = h.HoldID
 		if held.Number = sale; h.State != affiliate.HoldHeld {
 			held.CodeID, held.CouponID = v.code.ID, v.coupon.ID
 		}

@@ -42,6 +42,12 @@ func Attention(ctx context.Context, p *engine.Program, n int) (_ affiliate.Atten
 		if a.PaymentConflicts, err = newestOf(o.Tx.Payments, record.Undecided, n, func(r record.Payment) (affiliate.ConflictPayment, error) { return conflictOf(o, r) }); err != nil {
 			return a, err
 		}
+		if a.Overdrawn, err = newestOf(o.Tx.Redemptions, record.Overdrawn, n, func(r record.Redemption) (affiliate.OverdrawnRedemption, error) { return overdrawnOf(o, &r) }); err != nil {
+			return a, err
+		}
+		if a.Overdrawn.Count == 0 {
+			a.Overdrawn = affiliate.Waiting[affiliate.OverdrawnRedemption]{}
+		}
 		oldest, err := engine.Head(o.Tx.Payments, record.Query{Key: record.Undecided})
 		a.OldestPaymentAt = refusal.TimeOrNull(oldest.CreatedAt)
 		return a, engine.IgnoreMissing(err)
@@ -124,6 +130,22 @@ func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, erro
 		Outcome: cmp.Or(affiliate.SaleOutcome(r.Left), affiliate.SaleConflict), SaleID: affiliate.SaleID(sale.Number),
 		Amount: r.Gross.Or(affiliate.Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
 	}, err
+}
+
+// overdrawnOf returns a redemption over a limit as it is listed.
+func overdrawnOf(o *engine.Op, r *record.Redemption) (affiliate.OverdrawnRedemption, error) {
+	out := affiliate.OverdrawnRedemption{
+		SaleID: affiliate.Null[affiliate.SaleID](), ExternalID: engine.OrNull(r.ExternalID), CouponID: r.CouponID, HoldID: r.HoldID,
+		Email: affiliate.Null[string](), Discount: r.Discount, CreatedAt: affiliate.TimeOf(r.CreatedAt.Time()),
+	}
+	var err error
+	if out.PromotionalCode, err = o.NameOfCode(r.CodeID); err != nil || r.ExternalID != "" {
+		return out, err
+	}
+	number := affiliate.SaleID(engine.NumberIn(r.ID))
+	sale, err := o.SaleByNumber(number)
+	out.SaleID, out.ExternalID, out.Email = affiliate.Set(number), engine.OrNull(sale.ExternalID), engine.OrNull(sale.Email)
+	return out, engine.IgnoreMissing(err)
 }
 
 func pendingOf(r record.Affiliate) affiliate.PendingAffiliate {

@@ -1,11 +1,13 @@
 package reading_test
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	diffs "github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -43,7 +45,7 @@ func TestAttention(t *testing.T) {
 		PaymentConflicts: affiliate.Waiting[affiliate.ConflictPayment]{Items: []affiliate.ConflictPayment{}},
 		OldestPaymentAt:  affiliate.Null[affiliate.Time](),
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := diffs.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
@@ -138,4 +140,99 @@ func TestAttentionCounts(t *testing.T) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
+}
+
+// TestAttentionOverdrawn: a sale that was paid after its hold had lapsed, when the place was gone, waits until
+// somebody accepts it, and its explanation goes on to say it. So does an order of a house code without a sale.
+func TestAttentionOverdrawn(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t, func(c *tributary.Config) { c.HouseCodes = true })
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Last one", PercentOff: scene.Percent("10")}))
+	code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	house := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE1", MaxRedemptions: affiliate.Set[int64](1)}))
+	for _, c := range []affiliate.Code{code, house} {
+		scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-" + c.Code, Order: affiliate.Order{PromoCode: c.Code, Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
+	}
+	s.Pass(2 * time.Hour)
+	sold := func(in affiliate.NewSale) affiliate.Sale {
+		return scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	in := sold(affiliate.NewSale{PromoCode: "LAST1", TotalEarned: affiliate.MustAmount("9")})
+	sold(affiliate.NewSale{PromoCode: "HOUSE1", TotalEarned: affiliate.MustAmount("9"), ExternalID: "first"})
+	if got := scene.Must(s.Attention(ctx, 0)); !got.Empty() || got.Overdrawn.Items != nil {
+		t.Fatalf("nothing waits yet: %+v", got.Overdrawn)
+	}
+	late := sold(affiliate.NewSale{HoldID: "cart-LAST1", Email: "nia@example.net", Name: "Nia", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-late"})
+	at := affiliate.TimeOf(s.Now)
+	s.Pass(time.Second)
+	if out := scene.Must(s.RecordSale(ctx, affiliate.NewSale{HoldID: "cart-HOUSE1", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-house"})).Outcome; out != affiliate.SaleRedeemed {
+		t.Fatalf("%s", out)
+	}
+	want := []affiliate.OverdrawnRedemption{{
+		SaleID: affiliate.Null[affiliate.SaleID](), ExternalID: affiliate.Set("order-house"), PromotionalCode: affiliate.Set(affiliate.CodeName{ID: house.ID, Code: "HOUSE1"}),
+		CouponID: coupon.ID, HoldID: "cart-HOUSE1", Email: affiliate.Null[string](), Discount: scene.Sum("5"), CreatedAt: affiliate.TimeOf(s.Now),
+	}, {
+		SaleID: affiliate.Set(late.ID), ExternalID: affiliate.Set("order-late"), PromotionalCode: affiliate.Set(affiliate.CodeName{ID: code.ID, Code: "LAST1"}),
+		CouponID: coupon.ID, HoldID: "cart-LAST1", Email: affiliate.Set("nia@example.net"), Discount: scene.Sum("5"), CreatedAt: at,
+	}}
+	slices.SortFunc(want, func(a, b affiliate.OverdrawnRedemption) int { return cmp.Compare(a.HoldID, b.HoldID) })
+	got := scene.Must(s.Attention(ctx, 0)).Overdrawn
+	slices.SortFunc(got.Items, func(a, b affiliate.OverdrawnRedemption) int { return cmp.Compare(a.HoldID, b.HoldID) })
+	scene.Equal(t, affiliate.Waiting[affiliate.OverdrawnRedemption]{Count: 2, Items: want}, got)
+
+	explained := affiliate.ExplainedRedemption{
+		Discount: scene.Sum("5"), HoldID: affiliate.Set("cart-LAST1"), Over: true, SeenAt: affiliate.Null[affiliate.Time](), RestoredAt: affiliate.Null[affiliate.Time](),
+	}
+	scene.Equal(t, affiliate.Set(explained), scene.Must(s.ExplainSale(ctx, late.ID)).Redemption)
+	if e := scene.Must(s.ExplainSale(ctx, in.ID)); !e.Redemption.IsZero() {
+		t.Errorf("a sale without a hold says %+v", e.Redemption)
+	}
+	s.Fires(func() error { return s.AcceptRedemption(ctx, affiliate.SaleRef{ID: late.ID}) })
+	seen := affiliate.TimeOf(s.Now)
+	s.Pass(time.Hour)
+	for _, again := range []affiliate.SaleRef{{ID: late.ID}, {ID: in.ID}, {ExternalID: "order-house"}} {
+		s.Fires(func() error { return s.AcceptRedemption(ctx, again) })
+	}
+	s.Refused(scene.MissingError(affiliate.RedemptionNotFound, "Redemption not found"), func() error { return s.AcceptRedemption(ctx, affiliate.SaleRef{ID: 999}) })
+	s.Refused(scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return s.AcceptRedemption(ctx, affiliate.SaleRef{}) })
+	if got := scene.Must(s.Attention(ctx, 0)); !got.Empty() {
+		t.Errorf("all was seen: %+v", got)
+	}
+	explained.SeenAt = affiliate.Set(seen)
+	scene.Equal(t, affiliate.Set(explained), scene.Must(s.ExplainSale(ctx, late.ID)).Redemption)
+	if used := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: code.ID})).TimesRedeemed; used != 2 {
+		t.Errorf("redeemed %d times", used)
+	}
+	s.Verifies()
+}
+
+// TestAttentionOverdrawnGone: a redemption that was given back waits for nobody, and one whose sale and code were
+// deleted still does.
+func TestAttentionOverdrawnGone(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Last one", PercentOff: scene.Percent("10")}))
+	code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](2)}))
+	for _, id := range []string{"a", "b"} {
+		scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: "LAST1"}, Until: s.Now.Add(time.Hour)}))
+	}
+	s.Pass(2 * time.Hour)
+	var late []affiliate.Sale
+	for _, in := range []affiliate.NewSale{{PromoCode: "LAST1"}, {PromoCode: "LAST1"}, {HoldID: "a"}, {HoldID: "b"}} {
+		in.TotalEarned = affiliate.MustAmount("9")
+		late = append(late, scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{}))
+	}
+	if n := scene.Must(s.Attention(ctx, 0)).Overdrawn.Count; n != 2 {
+		t.Fatalf("%d wait", n)
+	}
+	if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ID: late[2].ID}); err != nil {
+		t.Fatal(err)
+	}
+	scene.Must(0, s.DeleteSale(ctx, late[3].ID))
+	scene.Must(s.DeleteCode(ctx, code.ID))
+	got := scene.Must(s.Attention(ctx, 0)).Overdrawn
+	if got.Count != 1 || got.Items[0].SaleID != affiliate.Set(late[3].ID) || !got.Items[0].PromotionalCode.IsNull() || !got.Items[0].ExternalID.IsNull() {
+		t.Errorf("%+v", got)
+	}
+	s.Verifies()
 }

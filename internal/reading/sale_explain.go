@@ -29,6 +29,9 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	if e.Credit, err = creditOf(o, r); err != nil {
 		return affiliate.Explanation{}, err
 	}
+	if e.Redemption, err = redemptionOf(o, r); err != nil {
+		return affiliate.Explanation{}, err
+	}
 	moved, err := engine.Gather(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)}, Desc: true})
 	if err != nil {
 		return affiliate.Explanation{}, err
@@ -74,6 +77,27 @@ func explainedLines(p *engine.Program, r *record.Sale) ([]affiliate.ExplainedLin
 		}
 	}
 	return lines, nil
+}
+
+// redemptionOf explains the redemption of a sale with a hold, or by a coupon with a cap or a budget.
+func redemptionOf(o *engine.Op, r *record.Sale) (none affiliate.Opt[affiliate.ExplainedRedemption], err error) {
+	if r.CodeID == uuid.Nil || r.Conversion != "" {
+		return none, nil
+	}
+	entry, err := o.Tx.Redemptions.Get(record.NumberID(r.Number))
+	if err != nil {
+		return none, engine.IgnoreMissing(err)
+	}
+	if entry.HoldID == "" {
+		coupon, err := o.Tx.Coupons.Get(entry.CouponID)
+		if err != nil || coupon.MaxDiscount.IsZero() && coupon.MaxDiscountTotal.IsZero() {
+			return none, engine.IgnoreMissing(err)
+		}
+	}
+	return affiliate.Set(affiliate.ExplainedRedemption{
+		Discount: entry.Discount, HoldID: engine.OrNull(entry.HoldID), Over: entry.Over,
+		SeenAt: refusal.TimeOrNull(entry.SeenAt), RestoredAt: refusal.TimeOrNull(entry.RestoredAt),
+	}), nil
 }
 
 // creditOf reads what credited the affiliate, as far as it still exists.

@@ -241,6 +241,7 @@ var (
 	PaymentConflict      = Refusal{affiliate.KindConflict, affiliate.PaymentConflict, "", "The ids of the payment belong to two sales: {sales}"}
 	PaymentNotFound      = Refusal{affiliate.KindNotFound, affiliate.PaymentNotFound, "", "No payment with this ID waits for a decision"}
 	VerifyRunning        = Refusal{affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running"}
+	HoldsKeptTooShort    = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "holds", "holds must be kept for at least 24 hours"}
 	ClicksKeptTooShort   = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute"}
 
 	PaymentIDRequired         = Refusal{affiliate.KindInvalid, affiliate.MissingField, "paymentId", "Payment ID is required"}
@@ -318,7 +319,7 @@ var table = []Refusal{
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
 	HoldsTooMany, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
-	ClicksKeptTooShort,
+	ClicksKeptTooShort, HoldsKeptTooShort,
 
 	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
 	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,

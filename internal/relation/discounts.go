@@ -87,6 +87,8 @@ func redemptionFields() []field[record.Redemption] {
 		money("discount", "what the code took off", func(r *record.Redemption) *affiliate.Amount { return &r.Discount }),
 		flag("refunded", "it was given back because its sale was refunded in full", func(r *record.Redemption) *bool { return &r.Refunded }),
 		flag("over_limit", "it was made over a limit, because its hold had lapsed before the payment", func(r *record.Redemption) *bool { return &r.Over }),
+		text("hold_id", "the caller's id of the hold that it confirmed; empty: none", func(r *record.Redemption) *string { return &r.HoldID }),
+		optAt("seen_at", "when somebody has seen that it is over a limit; NULL: nobody has", func(r *record.Redemption) *affiliate.Instant { return &r.SeenAt }),
 		optAt("restored_at", "when it was given back; NULL: it counts", func(r *record.Redemption) *affiliate.Instant { return &r.RestoredAt }),
 		at("created_at", "when the sale was recorded", func(r *record.Redemption) *affiliate.Instant { return &r.CreatedAt }),
 	}

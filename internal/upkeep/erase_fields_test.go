@@ -81,7 +81,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Queue](t)
 	textsListed[record.Totals](t)
 	textsListed[record.Movement](t)
-	textsListed[record.Redemption](t, ".ExternalID of the order")
+	textsListed[record.Redemption](t, ".ExternalID of the order", ".HoldID of the host")
 	textsListed[record.Use](t)
 	textsListed[record.Hold](t, ".HoldID of the host",
 		".Lines[0].ID of the order", ".Lines[0].ProductID of products", ".Lines[0].PlanID of products", ".Lines[0].Name of products", ".Lines[0].Categories of products", ".Lines[0].Rule of the terms")

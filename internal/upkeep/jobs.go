@@ -147,6 +147,7 @@ func (h horizon) phases() []phase {
 		sweeping(h.clicks, h.clickSweep(), func(r *affiliate.Retained) *int64 { return &r.Clicks }),
 		sweeping(h.payments, h.paymentSweep(), func(r *affiliate.Retained) *int64 { return &r.Payments }),
 		sweeping(h.payments, h.payerSweep(), func(r *affiliate.Retained) *int64 { return &r.Payments }),
+		sweeping(h.holds, h.holdSweep(), func(r *affiliate.Retained) *int64 { return &r.Holds }),
 	}
 }
 

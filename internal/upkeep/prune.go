@@ -25,7 +25,7 @@ func forgotten(p *engine.Program) affiliate.Instant { return p.Now().Add(-p.Cfg.
 
 // A horizon is the instants before which the records of each kind are deleted.
 // Zero: none is.
-type horizon struct{ events, receipts, deliveries, clicks, payments affiliate.Instant }
+type horizon struct{ events, receipts, deliveries, clicks, payments, holds affiliate.Instant }
 
 func (h horizon) receiptSweep() sweep[record.Receipt] {
 	return sweep[record.Receipt]{
@@ -60,6 +60,16 @@ func (h horizon) clickSweep() sweep[record.Click] {
 		goes:  func(r record.Click) bool { return r.ReferralID == uuid.Nil && r.CreatedAt.Before(h.clicks) },
 		since: func(r record.Click) affiliate.Instant { return r.CreatedAt },
 		after: clicksPruned,
+	}
+}
+
+// holdSweep deletes holds by the time until which they held, in whose order they are listed.
+func (h horizon) holdSweep() sweep[record.Hold] {
+	return sweep[record.Hold]{
+		table: func(tx *record.Tx) record.Table[record.Hold] { return tx.Holds },
+		goes:  func(r record.Hold) bool { return r.Until.Before(h.holds) },
+		since: func(r record.Hold) affiliate.Instant { return r.Until },
+		after: holdsDropped,
 	}
 }
 

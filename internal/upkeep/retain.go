@@ -16,7 +16,7 @@ func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) hor
 	return horizon{
 		payments: now.Add(-p.Cfg.PaymentMemory),
 		events:   ago(now, r.Events), receipts: ago(now, r.Receipts),
-		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks),
+		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks), holds: ago(now, r.Holds),
 	}
 }
 
@@ -29,6 +29,8 @@ func checkRetention(p *engine.Program, r affiliate.Retention) error {
 		refusal.FieldNotAtLeastZero.About("deliveries").When(r.Deliveries < 0),
 		refusal.FieldNotAtLeastZero.About("clicks").When(r.Clicks < 0),
 		refusal.ClicksKeptTooShort.When(r.Clicks > 0 && r.Clicks < p.ClickWindow()),
+		refusal.FieldNotAtLeastZero.About("holds").When(r.Holds < 0),
+		refusal.HoldsKeptTooShort.When(r.Holds > 0 && r.Holds < affiliate.MaxHold),
 	)
 }
 
@@ -53,6 +55,19 @@ func clicksPruned(o *engine.Op, gone []record.Click) error {
 	}
 	for _, owner := range owners {
 		if err := o.Count(owner, engine.Tally{Pruned: n[owner]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsDropped gives the places of deleted holds back that lapsed and that nobody took.
+func holdsDropped(o *engine.Op, gone []record.Hold) error {
+	for i := range gone {
+		if gone[i].State != affiliate.HoldHeld {
+			continue
+		}
+		if err := o.Unplace(&gone[i]); err != nil {
 			return err
 		}
 	}

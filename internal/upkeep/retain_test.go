@@ -126,6 +126,8 @@ func TestRetainRefused(t *testing.T) {
 		{"ErrReceipts", affiliate.Retention{Receipts: -day}, "receipts", "receipts must be at least 0"},
 		{"ErrDeliveries", affiliate.Retention{Deliveries: -1}, "deliveries", "deliveries must be at least 0"},
 		{"ErrClicks", affiliate.Retention{Clicks: -1}, "clicks", "clicks must be at least 0"},
+		{"ErrHolds", affiliate.Retention{Holds: -1}, "holds", "holds must be at least 0"},
+		{"ErrYoungHolds", affiliate.Retention{Holds: day - 1}, "holds", "holds must be kept for at least 24 hours"},
 		{"ErrYoungReceipts", affiliate.Retention{Receipts: day - 1}, "receipts", "receipts must be kept for at least 24 hours"},
 		{"ErrClicksAttribute", affiliate.Retention{Clicks: 60*day - 1}, "clicks", "clicks must be kept for as long as they attribute"},
 	} {
@@ -318,5 +320,71 @@ func TestRetainModel(t *testing.T) {
 				}
 			},
 		})
+	})
+}
+
+// TestRetainHolds: holds go by the time until which they held, whatever became of them, and the places of those
+// that lapsed are given back.
+func TestRetainHolds(t *testing.T) {
+	scene.OnStores(t, func(t *testing.T, w *scene.World) {
+		ctx := t.Context()
+		coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("10"), MaxDiscountTotal: scene.Amount("1000"), MaxRedemptionsPerCustomer: affiliate.Set[int64](9)}))
+		owner := w.Join("ada")
+		code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "C1", AffiliateID: owner.ID}))
+		gone := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "C2", AffiliateID: owner.ID}))
+		hold := func(id, code string, until time.Duration) {
+			t.Helper()
+			scene.Must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: code, Subtotal: scene.Amount("50"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
+		}
+		hold("confirmed", "C1", time.Hour)
+		hold("released", "C1", time.Hour)
+		hold("lapsed", "C1", time.Hour)
+		hold("deleted", "C2", time.Hour)
+		hold("later", "C1", time.Hour+time.Millisecond)
+		scene.Must(w.RecordSale(ctx, affiliate.NewSale{HoldID: "confirmed", Email: "confirmed@b.co", Name: "C", TotalEarned: affiliate.MustAmount("45")}))
+		scene.Must(w.ReleaseHold(ctx, "released"))
+		scene.Must(w.DeleteCode(ctx, gone.ID))
+		counts := func() (held, ofCoupon int64, worth affiliate.Amount, uses int) {
+			w.Raw(func(tx *record.Tx) error {
+				of, err := tx.Codes.Get(code.ID)
+				if err != nil {
+					return err
+				}
+				c, err := tx.Coupons.Get(coupon.ID)
+				held, ofCoupon, worth = of.Held, c.Held, c.HeldDiscount
+				return err
+			})
+			return held, ofCoupon, worth, len(w.Dump()["uses"])
+		}
+		sees := func(held, ofCoupon int64, worth string, uses int) {
+			t.Helper()
+			if a, b, c, d := counts(); a != held || b != ofCoupon || c != affiliate.MustAmount(worth) || d != uses {
+				t.Errorf("%d, %d, %v and %d uses, want %d, %d, %s and %d", a, b, c, d, held, ofCoupon, worth, uses)
+			}
+		}
+		retain := func() int64 {
+			t.Helper()
+			done := scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Holds: day}}))
+			w.Verifies()
+			return done.Removed.Holds
+		}
+		sees(2, 3, "15", 4)
+		w.Pass(time.Hour + day)
+		scene.Equal(t, int64(0), retain())
+		sees(2, 3, "15", 4)
+		w.Pass(time.Millisecond)
+		scene.Equal(t, int64(4), retain())
+		sees(1, 1, "5", 2)
+		w.Pass(time.Millisecond)
+		scene.Equal(t, int64(1), retain())
+		sees(0, 0, "0", 1)
+		_, err := w.RecordSale(ctx, affiliate.NewSale{HoldID: "later", TotalEarned: affiliate.MustAmount("45")})
+		scene.RefusedAs(t, "a sale of a hold that is gone", affiliate.HoldNotFound, err)
+		hold("later", "C1", time.Hour) // the id is free again
+		scene.Equal(t, int64(0), retain())
+		w.Pass(2*day + time.Hour)
+		step := scene.Must(w.Step(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Holds: day}}, affiliate.Step{}))
+		scene.Equal(t, affiliate.Retained{Holds: 1}, step.Removed)
+		sees(0, 0, "0", 1)
 	})
 }

@@ -238,7 +238,7 @@ func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
 
 // plus returns the sum of two counts.
 func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
-	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments}
+	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments, Holds: r.Holds + s.Holds}
 }
 
 // walk runs fn on the next records under a key, n at most, 0: all; fn reports whether

@@ -219,6 +219,8 @@ CREATE TABLE IF NOT EXISTS tributary.redemptions (
   discount bigint NOT NULL,
   refunded boolean NOT NULL,
   over_limit boolean NOT NULL,
+  hold_id text COLLATE "C" NOT NULL,
+  seen_at timestamptz,
   restored_at timestamptz,
   created_at timestamptz NOT NULL,
   by_external_id text COLLATE "C",

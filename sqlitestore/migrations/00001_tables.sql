@@ -204,6 +204,8 @@ CREATE TABLE tributary_redemptions (
   discount INTEGER NOT NULL,
   refunded INTEGER NOT NULL CHECK (refunded IN (0, 1)),
   over_limit INTEGER NOT NULL CHECK (over_limit IN (0, 1)),
+  hold_id TEXT NOT NULL,
+  seen_at INTEGER,
   restored_at INTEGER,
   created_at INTEGER NOT NULL,
   by_external_id TEXT,

@@ -72,6 +72,10 @@ var saleCommands = []command{
 		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail", "referralId", "all:b"), arg: "affiliateId", steps: true,
 	},
 	{
+		group: "sales", verb: "accept-redemption", what: "Say that a redemption over a limit was seen: of a sale, or of an order by --external-id",
+		method: "POST", path: "/sales/accept-redemption", fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
+	},
+	{
 		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a code, found by the sale's id, --external-id or --external-invoice-id",
 		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
 	},
