@@ -89,6 +89,15 @@ func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
 	return p.engine.Hold(ctx, id)
 }
 
+// Holds lists the open holds of a code, or else of a coupon, the first to lapse first.
+//
+// Errors: [affiliate.MissingField] (codeId) for a filter without either, [affiliate.InvalidPage].
+//
+// Source: docs/contract.md 3.10.
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldFilter, pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
+	return p.engine.Holds(ctx, f, pg)
+}
+
 // ReleaseHold gives the place of a hold back. For one that was released or has lapsed it does nothing.
 //
 // Errors: [affiliate.MissingField] (id), [affiliate.HoldNotFound], [affiliate.HoldIsConfirmed].

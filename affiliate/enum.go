@@ -60,9 +60,10 @@ type CodeState string
 // The states. A code may be exhausted and expired at once. A code is not usable
 // when it is not active, its coupon is not valid, or it has no affiliate.
 const (
-	CodeUsable CodeState = "usable"    // an order could use it
-	CodeUsedUp CodeState = "exhausted" // a limit, its own or the coupon's, is reached
-	CodeOver   CodeState = "expired"   // a time, its own or the coupon's, has passed
+	CodeUsable   CodeState = "usable"    // an order could use it
+	CodeUsedUp   CodeState = "exhausted" // a limit, its own or the coupon's, or the budget, is reached
+	CodeOver     CodeState = "expired"   // a time, its own or the coupon's, has passed
+	CodeUpcoming CodeState = "upcoming"  // its time, or the coupon's, has not begun
 )
 
 // AffiliateStatus is the status of an affiliate. INACTIVE means pending.

@@ -54,7 +54,7 @@ var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
 
 var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
 
-var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver}
+var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver, CodeUpcoming}
 
 var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank, MethodCredits, MethodCoupon, MethodReferly}
 

@@ -25,6 +25,12 @@ type NewHold struct {
 	Until time.Time `json:"until"` // after now, at most 24 hours
 }
 
+// HoldFilter chooses holds by their code, or else by their coupon.
+type HoldFilter struct {
+	CodeID   Opt[uuid.UUID] `json:"codeId,omitzero"`
+	CouponID Opt[uuid.UUID] `json:"couponId,omitzero"`
+}
+
 // MaxHold is the longest time that a place is held for, from the call on.
 const MaxHold = 24 * time.Hour
 

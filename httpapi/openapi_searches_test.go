@@ -80,7 +80,7 @@ func codeSearchOperations() map[string]about {
 			"couponId":    "The codes of this coupon.",
 			"affiliateId": "The codes of this affiliate.",
 			"active":      "The codes that are active, or those that are not.",
-			"state":       "usable: an order that names nothing else could use it. exhausted: a limit, its own or the coupon's, is reached. expired: a time, its own or the coupon's, has passed.",
+			"state":       "usable: an order that names nothing else could use it. exhausted: a limit, its own or the coupon's, is reached. upcoming: its time, or the coupon's, has not begun. expired: a time, its own or the coupon's, has passed.",
 			"search":      "Exactly this code; else the codes with this text in them.",
 		},
 		limits: map[string]limit{"active": truth, "state": values[affiliate.CodeState](), "search": nameText},

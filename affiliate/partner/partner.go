@@ -60,6 +60,23 @@ type Code struct {
 	FirstTimeOrder        bool                              `json:"firstTimeOrder"`
 	TimesRedeemed         int64                             `json:"timesRedeemed"`
 	MaxRedemptions        affiliate.Opt[int64]              `json:"maxRedemptions"` // the code's own; the coupon's would tell of others
+
+	// What follows is there only when the code or its coupon has it.
+	StartsAt                  affiliate.Opt[affiliate.Time]   `json:"startsAt,omitzero"`                  // the later start, of the code or its coupon
+	MinimumQuantity           affiliate.Opt[affiliate.Amount] `json:"minimumQuantity,omitzero"`           // of pieces in the order
+	MaxDiscount               affiliate.Opt[affiliate.Amount] `json:"maxDiscount,omitzero"`               // of one order, in the program's currency
+	MaxRedemptionsPerCustomer affiliate.Opt[int64]            `json:"maxRedemptionsPerCustomer,omitzero"` // the lower limit, of the code or its coupon
+	Held                      int64                           `json:"held,omitzero"`                      // places that holds keep now: so many fewer are left of MaxRedemptions
+	BudgetLeft                affiliate.Opt[affiliate.Amount] `json:"budgetLeft,omitzero"`                // of the coupon, which other codes share; less what holds keep
+}
+
+// Left returns how many redemptions are left of the code's own limit; null: it has none.
+func (c *Code) Left() affiliate.Opt[int64] {
+	most, limited := c.MaxRedemptions.Get()
+	if !limited {
+		return affiliate.Null[int64]()
+	}
+	return affiliate.Set(max(0, most-c.TimesRedeemed-c.Held))
 }
 
 // Referral is a customer of the affiliate, masked.

@@ -23,7 +23,7 @@ func adminSearchCases() []serverCase {
 		refused("referrals of an unknown status", "/referrals/search?subscriptionStatus=x", badParameter("subscriptionStatus", "must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED")),
 		refused("referrals since no date", "/referrals/search?since=x", badParameter("since", "must be an ISO 8601 date")),
 		refused("codes that are maybe active", "/promotional-codes/search?active=1", badParameter("active", asBoolean)),
-		refused("codes in an unknown state", "/promotional-codes/search?state=x", badParameter("state", "must be one of usable, exhausted, expired")),
+		refused("codes in an unknown state", "/promotional-codes/search?state=x", badParameter("state", "must be one of usable, exhausted, expired, upcoming")),
 	}, searchStories()...)
 }
 

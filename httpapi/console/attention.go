@@ -50,6 +50,13 @@ func concerns(v *visit) (all []concern, err error) {
 			}
 			return waits{to, fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), whyNoSale(p))}
 		}),
+		concernOf(concern{Badge: "Over a limit", List: "redemptions"}, a.Overdrawn, func(r affiliate.OverdrawnRedemption) waits {
+			to := "redemptions"
+			if !v.cfg.ReadOnly {
+				to += "/accept?" + acceptQuery(&r)
+			}
+			return waits{to, v.overdrawn(&r)}
+		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
 			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}
 		}),

@@ -86,6 +86,7 @@ func (v *visit) batch(in *input) (batch affiliate.NewCodes, err error) {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{
 			FirstName: in.yes("firstName"), LastName: in.yes("lastName"), DiscountAmount: in.yes("discountAmount"), RandomChars: in.yes("randomChars"),
 		}),
+		StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
 		ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
 	}}
 	count, _ := in.whole("count").Get()

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tributary-go/tributary"
@@ -10,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver}
+var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver, affiliate.CodeUpcoming}
 
 type codeList struct {
 	Items  []affiliate.Code
@@ -44,6 +45,7 @@ type codeSheet struct {
 	affiliate.Code
 	OfCoupon affiliate.Coupon
 	Sales    []affiliate.Sale
+	Holds    affiliate.List[affiliate.Hold]
 	Tried    bool
 	Outcome  affiliate.Evaluation
 	Problem  string
@@ -68,7 +70,80 @@ func codePage(v *visit) (view, error) {
 		return view{}, err
 	}
 	d.Sales = sales.Items
+	if d.Holds, err = v.program.Holds(v.ctx(), affiliate.HoldFilter{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds}); err != nil {
+		return view{}, err
+	}
 	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
+}
+
+// shownHolds is how many open holds the page of a code or a coupon shows.
+const shownHolds = 20
+
+// Held says how many places a list of holds keeps now.
+func (v *view) Held(l affiliate.List[affiliate.Hold]) string {
+	if l.Next != "" {
+		return "more than " + v.Count(len(l.Items))
+	}
+	return v.Count(len(l.Items))
+}
+
+// CodeNamed returns a code that is there.
+func (v *view) CodeNamed(c affiliate.Opt[affiliate.CodeName]) (codes []affiliate.CodeName) {
+	if code, there := c.Get(); there {
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+// Pieces returns a number of pieces; of none it is empty.
+func (v *view) Pieces(n affiliate.Opt[affiliate.Amount]) string { return typed(n) }
+
+// Nobody says who has a code without an affiliate.
+func (v *view) Nobody() string {
+	if v.program.Config().HouseCodes {
+		return "the house"
+	}
+	return "nobody"
+}
+
+// releaseHold gives the place of a hold back before its time.
+var releaseHold = &action{
+	name: "holds.release", object: "hold", done: "The place is free.",
+	form: func(v *visit) (form, error) {
+		h, err := v.program.Hold(v.ctx(), v.query.Get(paramHold))
+		if err != nil {
+			return form{}, err
+		}
+		code := h.PromotionalCode.Or(affiliate.CodeName{})
+		f := form{
+			Title: "Release the hold " + page.Named(h.ID), Button: "Release", Back: codeOfHold(&h),
+			Effects: []string{
+				fmt.Sprintf("It keeps a place of %s until %s, and is %s now.", page.Text(cmp.Or(code.Code, "a code that was deleted"), page.InList), v.When(h.Until), strings.ToLower(page.Words(h.State))),
+				"Its place is free at once. When the customer pays all the same, the sale takes a free place, or it is over the limit and waits for you.",
+			},
+		}
+		if off, priced := h.Discount.Get(); priced {
+			f.Effects = append(f.Effects, "The customer was shown "+v.MoneyIn(off, h.Currency)+" off.")
+		}
+		return f, nil
+	},
+	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
+		id := v.query.Get(paramHold)
+		v.objects = []string{id}
+		h, err := p.ReleaseHold(v.ctx(), id)
+		return codeOfHold(&h), err
+	},
+}
+
+// paramHold is the parameter with the id of a hold.
+const paramHold = "hold"
+
+// codeOfHold returns the page of the code that a hold is of.
+func codeOfHold(h *affiliate.Hold) string {
+	if code, there := h.PromotionalCode.Get(); there {
+		return "codes/" + code.ID.String()
+	}
+	return "codes"
 }
 
 // try evaluates the code for the order in the query.
@@ -129,6 +204,9 @@ func ruleFields(c affiliate.Code) []field {
 	return []field{
 		{Name: "expiresAt", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.ExpiresAt)},
 		{Name: "maxRedemptions", Label: "Uses of this code", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptions)},
+		{Name: "startsAt", Label: "From", Hint: "The first day, or an instant. Empty: always.", Value: typed(c.StartsAt)},
+		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer)},
+		{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.", Value: typed(c.MinimumQuantity)},
 		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.", Value: typed(c.MinimumAmount)},
 		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order", Hint: "Empty: that of the program. Orders are in that, so a code with another is refused.", Value: typed(c.MinimumAmountCurrency)},
 		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", Value: ticked(c.FirstTimeOrder)},
@@ -143,7 +221,7 @@ var newCode = &action{
 			Title: "New code of " + page.Named(c.Name), Button: "Create", Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
-				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: "Empty: nobody earns by it."},
+				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: v.withoutOwner()},
 			}, ruleFields(affiliate.Code{})...),
 		}, nil
 	}),
@@ -151,6 +229,7 @@ var newCode = &action{
 		id, err := v.id(0)
 		c := affiliate.NewCode{
 			CouponID: id, Code: in.text("code"), AffiliateEmail: in.text("affiliateEmail"),
+			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
 			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
 		}
 		if err = errors.Join(err, in.err); err != nil {
@@ -162,6 +241,14 @@ var newCode = &action{
 		}
 		return "codes/" + made.ID.String(), nil
 	},
+}
+
+// withoutOwner says what a code without an affiliate is.
+func (v *visit) withoutOwner() string {
+	if v.program.Config().HouseCodes {
+		return "Empty: the house's. It works, and credits whom the order names."
+	}
+	return "Empty: nobody earns by it, and it does not work."
 }
 
 // editCode changes a code's text and rules.
@@ -176,7 +263,8 @@ var editCode = &action{
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {
 		return affiliate.CodeUpdate{
-			Code: in.words("code"), ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")), FirstTimeOrder: in.flag("firstTimeOrder"),
+			Code: in.words("code"), StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
+			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")), FirstTimeOrder: in.flag("firstTimeOrder"),
 		}
 	}),
 }
@@ -184,7 +272,7 @@ var editCode = &action{
 // giveCode moves a code to another affiliate, or to none.
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
-	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
 		owner := ""
 		if a, ok := c.Affiliate.Get(); ok {
 			owner = a.Email
@@ -192,7 +280,7 @@ var giveCode = &action{
 		return form{
 			Title: "Whose code is " + page.Named(c.Code) + "?", Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on are credited to them. Sales that exist stay as they are."},
-			Fields:  []field{{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Hint: "Empty: nobody.", Value: owner}},
+			Fields:  []field{{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Hint: v.withoutOwner(), Value: owner}},
 		}, nil
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {

@@ -33,6 +33,20 @@ func coupons(v *visit) (view, error) {
 type couponSheet struct {
 	affiliate.Coupon
 	Codes []affiliate.Code
+	Holds affiliate.List[affiliate.Hold]
+}
+
+// Left returns what is left of its budget; less is when orders are held.
+func (s *couponSheet) Left() affiliate.Opt[affiliate.Amount] {
+	most, limited := s.MaxDiscountTotal.Get()
+	left, err := most.Sub(s.DiscountTotal.Or(affiliate.Amount{}))
+	if !limited {
+		return affiliate.Opt[affiliate.Amount]{}
+	}
+	if err != nil || left.Sign() < 0 {
+		left = affiliate.Amount{}
+	}
+	return affiliate.Set(left)
 }
 
 // shownProducts is the largest number of products on the page of a coupon.
@@ -53,7 +67,11 @@ func couponPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	codes, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}, v.page50())
-	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items}}, err
+	if err != nil {
+		return view{}, err
+	}
+	holds, err := v.program.Holds(v.ctx(), affiliate.HoldFilter{CouponID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds})
+	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items, holds}}, err
 }
 
 // coupon returns the one that the path names, without its codes.
@@ -112,6 +130,11 @@ func couponFields(c affiliate.Coupon) []field {
 		{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
 		{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
 		{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
+		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer)},
+		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, for a percentage, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount)},
+		{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal)},
+		{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund)},
+		{Name: "startsAt", Label: "From", Hint: "The first day, or an instant. Empty: always.", Value: typed(c.StartsAt)},
 		{Name: "redeemBy", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.RedeemBy)},
 		{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n")},
 	}
@@ -143,6 +166,8 @@ var newCoupon = &action{
 		c := affiliate.NewCoupon{
 			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: choice[affiliate.Currency](in, "currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
+			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.yes("restoreOnRefund"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
 		}
 		if in.err != nil {
@@ -169,6 +194,8 @@ var editCoupon = &action{
 		up := affiliate.CouponUpdate{
 			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: nullable(choice[affiliate.Currency](in, "currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
+			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.flag("restoreOnRefund"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"),
 		}
 		if in.changed("productIds") {

@@ -138,6 +138,11 @@ func (in *input) whole(name string) affiliate.Opt[int64] {
 	return read(in, name, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, "Enter a whole number.")
 }
 
+// pieces reads a number of pieces.
+func (in *input) pieces(name string) affiliate.Opt[affiliate.Amount] {
+	return read(in, name, affiliate.ParseAmount, "Enter a number, such as 2.")
+}
+
 func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
 	return read(in, name, affiliate.ParseDate, "Enter a date, such as 2026-03-31.")
 }

@@ -56,6 +56,10 @@ func routes() []route {
 		{path: "codes/{}/active", act: activeCode},
 		{path: "codes/{}/delete", act: deleteCode},
 
+		{path: "holds/release", params: []string{paramHold}, act: releaseHold},
+		{path: "redemptions", page: redemptions},
+		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
+
 		{path: "customers", params: []string{"q", "status", "affiliate", paramCursor}, page: customers},
 		{path: "customers/{}", page: customerPage},
 		{path: "customers/{}/edit", act: editCustomer},

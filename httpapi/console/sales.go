@@ -133,6 +133,34 @@ func salePage(v *visit) (view, error) {
 	return view{title: fmt.Sprint("Sale ", sale.ID), template: "sale", Data: &d}, nil
 }
 
+// Redeemed says what is known of the redemption of its code.
+func (s *saleSheet) Redeemed(v *view) (lines []string) {
+	r, there := s.Why.Redemption.Get()
+	if !there {
+		return nil
+	}
+	lines = append(lines, "Its code took "+v.Money(r.Discount)+" off.")
+	if id, held := r.HoldID.Get(); held {
+		lines = append(lines, "It confirmed the hold "+v.Short(id)+".")
+	}
+	if r.Over {
+		lines = append(lines, "It is over a limit: the customer paid after the hold had lapsed, when the place was gone.")
+	}
+	if at, seen := r.SeenAt.Get(); seen {
+		lines = append(lines, "Somebody accepted that on "+v.Day(at)+".")
+	}
+	if at, back := r.RestoredAt.Get(); back {
+		lines = append(lines, "The use was given back on "+v.Day(at)+".")
+	}
+	return lines
+}
+
+// Accepts reports whether its redemption is over a limit and waits for somebody.
+func (s *saleSheet) Accepts() bool {
+	r := s.Why.Redemption.Or(affiliate.ExplainedRedemption{})
+	return r.Over && r.SeenAt.IsNull() && r.RestoredAt.IsNull()
+}
+
 // Credited says why the affiliate is credited.
 func (s *saleSheet) Credited() string {
 	switch s.Why.Credit.By {

@@ -85,6 +85,14 @@ func codes(v *visit) (view, error) {
 	return view{title: "Codes", template: "codes", next: list.Next, Data: list.Items}, err
 }
 
+// Pieces returns a least number of pieces, if there is one.
+func (v *view) Pieces(n affiliate.Opt[affiliate.Amount]) (some []affiliate.Amount) {
+	if least, there := n.Get(); there {
+		some = append(some, least)
+	}
+	return some
+}
+
 // sales lists the sales.
 func sales(v *visit) (view, error) {
 	list, err := v.partner().Sales(v.ctx(), v.page50())

@@ -304,3 +304,62 @@ func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[a
 	}
 	return true
 }
+
+// Holds implements tributary.Program.Holds.
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Hold], err error) {
+	defer p.Begin(&ctx, "Holds", Reads).End(&err)
+	key := record.Key{Index: record.OfCoupon, ID: f.CouponID.Or(uuid.Nil)}
+	if id, byCode := f.CodeID.Get(); byCode {
+		key = record.Key{Index: record.OfCode, ID: id}
+	}
+	l, err := p.Listing(pg, "holds", f)
+	if err == nil {
+		err = refusal.First(refusal.FieldMissing.About("codeId").When(key.ID == uuid.Nil))
+	}
+	if err != nil {
+		return affiliate.List[affiliate.Hold]{}, err
+	}
+	o := p.Op(ctx) // reads the clock, which a view does not do
+	l = l.Of(key)
+	l.Query.Desc, l.Query.After = false, openSince(o.Now)
+	var out affiliate.List[affiliate.Hold]
+	err = o.Snapshot(func() (err error) {
+		out, err = Collect(o.openHolds(), l, func(rec record.Hold) (affiliate.Hold, error) { return o.holdOf(&rec) })
+		return err
+	})
+	return out, err
+}
+
+// openSince returns an id after which the holds follow that are open at an instant, and perhaps those that have
+// lapsed in its millisecond.
+func openSince(at affiliate.Instant) (id uuid.UUID) {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(at.Time().UnixMilli()))
+	copy(id[:6], ms[2:])
+	return id
+}
+
+// openHolds are the holds that have not lapsed.
+func (o *Op) openHolds() record.Table[record.Hold] {
+	return Filtered[record.Hold]{Table: o.Tx.Holds, Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
+}
+
+// countedHolds is how many open holds are counted one by one.
+const countedHolds = 1000
+
+// OpenHolds returns how many holds of a code or a coupon keep a place now, and what they take off. Of very many it
+// returns what the code or the coupon counts, with those that have lapsed.
+func (o *Op) OpenHolds(key record.Key, n int64, worth affiliate.Amount) (int64, affiliate.Amount, error) {
+	if n == 0 {
+		return 0, affiliate.Amount{}, nil
+	}
+	holds, err := Gather(o.openHolds(), record.Query{Key: key, After: openSince(o.Now), Limit: countedHolds + 1})
+	if err != nil || len(holds) > countedHolds {
+		return n, worth, err
+	}
+	sum := int64(0) // no more than the coupon's, which fits
+	for i := range holds {
+		sum += holds[i].Worth.Scaled()
+	}
+	return int64(len(holds)), affiliate.AmountFromScaled(sum), nil
+}

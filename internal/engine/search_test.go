@@ -218,7 +218,7 @@ func TestSearchCodes(t *testing.T) {
 		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) { return s.SearchCodes(ctx, tt.q, pg) },
 			func(k affiliate.Code) string { return k.Code }, tt.want...)
 	}
-	s.Refused(scene.FieldError(affiliate.InvalidQuery, "state", "state must be one of usable, exhausted, expired"),
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "state", "state must be one of usable, exhausted, expired, upcoming"),
 		func() error { return scene.ErrOf(s.SearchCodes(ctx, q{State: "x"}, affiliate.Page{})) })
 	if got := scene.Must(s.SearchCodes(ctx, q{Search: text("ADA20")}, affiliate.Page{})).Items[0]; got.Usability.IsZero() {
 		t.Errorf("a code is shown without its usability: %+v", got)

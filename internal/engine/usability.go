@@ -77,6 +77,10 @@ func is(u *affiliate.Usability, s affiliate.CodeState) bool {
 			if s == affiliate.CodeOver {
 				return true
 			}
+		case affiliate.CodeNotStarted:
+			if s == affiliate.CodeUpcoming {
+				return true
+			}
 		}
 	}
 	return false

@@ -63,12 +63,46 @@ func partnerCode(o *engine.Op, rec record.Code) (partner.Code, error) {
 		reasons = append(reasons, f.Reason)
 	}
 	c, coupon := engine.CodeOf(rec, affiliate.Opt[affiliate.Coupon]{}, affiliate.Opt[affiliate.AffiliateContact]{}), o.CouponOf(parent)
-	return partner.Code{
+	out := partner.Code{
 		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons, ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
 		CouponType: coupon.CouponType, PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
 		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency, FirstTimeOrder: c.FirstTimeOrder,
 		TimesRedeemed: c.TimesRedeemed, MaxRedemptions: c.MaxRedemptions,
-	}, nil
+		StartsAt: later(c.StartsAt, coupon.StartsAt), MinimumQuantity: c.MinimumQuantity, MaxDiscount: coupon.MaxDiscount,
+		MaxRedemptionsPerCustomer: lower(c.MaxRedemptionsPerCustomer, coupon.MaxRedemptionsPerCustomer),
+	}
+	return out, setLeft(o, &out, &rec, &parent)
+}
+
+// setLeft sets how many places are held, and what is left of the budget.
+func setLeft(o *engine.Op, c *partner.Code, rec *record.Code, parent *record.Coupon) (err error) {
+	if c.Held, _, err = o.OpenHolds(record.Key{Index: record.OfCode, ID: rec.ID}, rec.Held, affiliate.Amount{}); err != nil || parent.MaxDiscountTotal.IsZero() {
+		return err
+	}
+	_, held, err := o.OpenHolds(record.Key{Index: record.OfCoupon, ID: parent.ID}, parent.Held, parent.HeldDiscount)
+	left := parent.MaxDiscountTotal.Scaled() - parent.DiscountTotal.Scaled() - held.Scaled()
+	c.BudgetLeft = affiliate.Set(affiliate.AmountFromScaled(max(0, left)))
+	return err
+}
+
+// later returns the later of two starts, of which either may be absent.
+func later(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
+	one, has := a.Get()
+	other, hasOther := b.Get()
+	if !has || hasOther && other.Time().After(one.Time()) {
+		return b
+	}
+	return a
+}
+
+// lower returns the lower of two limits, of which either may be absent.
+func lower(a, b affiliate.Opt[int64]) affiliate.Opt[int64] {
+	one, has := a.Get()
+	other, hasOther := b.Get()
+	if !has || hasOther && other < one {
+		return b
+	}
+	return a
 }
 
 // earlier returns the earlier of two ends; null is none.

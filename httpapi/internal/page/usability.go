@@ -52,10 +52,51 @@ func (s Show) Why(f affiliate.Failure) string {
 		return "Has no affiliate"
 	case affiliate.AffiliateSuspended:
 		return "Its affiliate is banned or deactivated"
+	case affiliate.CodeNotStarted:
+		return strings.TrimSpace("From " + s.Day(f.At))
+	case affiliate.BudgetSpent:
+		return "Budget spent" + added("of", s.Money(f.Amount))
+	case affiliate.CouponOtherCurrency:
+		return strings.TrimSpace("Takes off an amount in another currency " + string(f.Currency))
 	case affiliate.WrongCurrency:
 		return strings.TrimSpace("Smallest order in another currency " + string(f.Currency))
 	}
+	return s.whyNotOrder(f)
+}
+
+// whyNotOrder says why a code does not work for an order.
+func (s Show) whyNotOrder(f affiliate.Failure) string {
+	switch f.Reason {
+	case affiliate.NotFirstOrder:
+		return "Only for first orders"
+	case affiliate.BelowMinimum:
+		return "Order too small" + added("at least", s.MoneyIn(f.Amount, f.Currency))
+	case affiliate.BelowQuantity:
+		text := ""
+		if pieces, known := f.Amount.Get(); known {
+			text = pieces.String()
+		}
+		return "Too few pieces" + added("at least", text)
+	case affiliate.CustomerLimit:
+		return "The customer has used it as often as one may" + usedOf(f)
+	case affiliate.CustomerRequired:
+		return "Needs to know the customer"
+	case affiliate.WrongAffiliate:
+		return "Only for customers of its affiliate"
+	case affiliate.WrongCustomer:
+		return "Only for another customer"
+	case affiliate.WrongProduct:
+		return "Only for other products"
+	}
 	return Words(f.Reason)
+}
+
+// added adds a limit to a reason, if it is known.
+func added(word, limit string) string {
+	if limit == "" {
+		return ""
+	}
+	return ", " + word + " " + limit
 }
 
 func usedOf(f affiliate.Failure) string {
