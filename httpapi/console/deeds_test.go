@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,6 +36,8 @@ type stock struct {
 	comes         string         // names the terms to come of the plan and of the program, in a query
 	failed        affiliate.Payout
 	paid          affiliate.Payout
+	hold          string         // open
+	late          affiliate.Sale // over a limit
 }
 
 // stock is the same for every caller.
@@ -69,6 +72,16 @@ func (w *world) newStock() (s stock) {
 			s.byCode = sale
 		}
 	}
+	s.hold = uuid.NewString()
+	few := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: uuid.NewString(), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	gone := uuid.NewString()
+	must(w.HoldRedemption(ctx, affiliate.NewHold{ID: gone, Order: affiliate.Order{PromoCode: few.Code}, Until: w.now.Add(time.Minute)}))
+	w.now = w.now.Add(time.Hour)
+	for _, in := range []affiliate.NewSale{{PromoCode: few.Code}, {HoldID: gone}} {
+		in.TotalEarned = affiliate.MustAmount("12")
+		s.late = must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
+	}
+	must(w.HoldRedemption(ctx, affiliate.NewHold{ID: s.hold, Order: affiliate.Order{PromoCode: s.code.Code}, Until: w.now.Add(12 * time.Hour)}))
 	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
 	s.paid = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, one)).Items[0]
 	return s
@@ -166,6 +179,10 @@ func moreDeeds(w *world) []deed {
 			func() string { return string(must(w.AffiliateByEmail(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
 		{"restore", "sales.restore-redemption", fmt.Sprint("sale:", s.byCode.ID), fmt.Sprint("sales/", s.byCode.ID, "/restore-redemption"), nil, nil, "",
 			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "ADA1"})).TimesRedeemed) }, "0", ""},
+		{"release", "holds.release", "hold:" + s.hold, "holds/release?hold=" + s.hold, nil, nil, "", func() string { return string(must(w.Hold(ctx, s.hold)).State) }, "RELEASED", ""},
+		{"accept", "redemptions.accept", fmt.Sprint("redemption:", s.late.ID), fmt.Sprint("redemptions/accept?sale=", s.late.ID), nil, nil, "", func() string {
+			return fmt.Sprint(must(w.Attention(ctx, 0)).Overdrawn.Count)
+		}, "0", ""},
 		{"decide", "payments.decide", "payment:" + w.conflict.String(), at("payments", w.conflict, "decide"), []string{"decision", "own"}, []string{"decision", "-"}, "decision",
 			func() string {
 				return must(w.ProviderPayment(ctx, "stripe", "pi_")).Gross.Or(affiliate.Amount{}).String() + w.conflicts()

@@ -81,6 +81,8 @@ func twists(w *world, s stock) map[string]twist {
 		}, "2.00 USD was refunded so far"},
 		"sales.review":             {func(w *world) { must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, w.held.ID)) }, "now declined"},
 		"sales.restore-redemption": {func(w *world) { must(0, w.RestoreRedemption(ctx, affiliate.SaleRef{ID: s.byCode.ID})) }, "already restored"},
+		"holds.release":            {func(w *world) { must(w.ReleaseHold(ctx, s.hold)) }, "is released now"},
+		"redemptions.accept":       {func(w *world) { must(0, w.AcceptRedemption(ctx, affiliate.SaleRef{ID: s.late.ID})) }, "It waits for nobody"},
 		"payments.decide": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(affiliate.MustAmount("2")), ClawBack: true}))
 		}, "12.00 USD was refunded"},
@@ -141,7 +143,7 @@ func stalePage(t *testing.T, i int) {
 	turn.do(w)
 	before := w.effects()
 	page := w.send(d.path, form)
-	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "affiliates.status") // it is not possible any more
+	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "redemptions.accept" || d.audit == "affiliates.status") // it is not possible any more
 	if !refused || w.effects() != before || !strings.Contains(page.text(), turn.shows) {
 		t.Fatalf("%d, changed %v, %q: %s", page.status, w.effects() != before, turn.shows, page.text())
 	}
