@@ -59,6 +59,16 @@ func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.E
 	return p.engine.Evaluate(ctx, in)
 }
 
+// EvaluateCodes evaluates up to 20 codes for one order, as [Program.Evaluate] does with each, and says which of
+// them takes most off. All of them are judged by one state of the program. An order still has one code.
+//
+// Errors: those of Evaluate, [affiliate.MissingField] (promoCodes). A code that fails is not an error.
+//
+// Source: docs/rules.md 3.6; docs/contract.md 4.1.
+func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (affiliate.Comparison, error) {
+	return p.engine.EvaluateCodes(ctx, in)
+}
+
 // HoldRedemption keeps a place of a code for an order until a time, with the price that
 // [Program.Evaluate] answers now. A sale with the HoldID confirms it, and is not refused for a limit, an end
 // or a budget that was reached since. Called again with the same id it prices the order anew

@@ -156,7 +156,7 @@ type NewCodes struct {
 // because of its own discount.
 type Order struct {
 	Once        `json:"-"`
-	PromoCode   string       `json:"promoCode"`
+	PromoCode   string       `json:"promoCode,omitzero"`
 	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0, at most 10^11; the amount that the sale will report
 	Subtotal    Opt[Amount]  `json:"subtotal,omitzero"`    // the basket: > 0, at most 10^11, not below TotalEarned; used instead of TotalEarned
 	Email       string       `json:"email,omitzero"`       // the customer
@@ -171,6 +171,20 @@ type Order struct {
 	// Commission asks for Evaluation.Commission. Over HTTP only a key of the scope full
 	// may send it.
 	Commission bool `json:"commission,omitzero"`
+}
+
+// CodesOrder is the input of Program.EvaluateCodes: an order without a code, and the codes that are tried on it.
+type CodesOrder struct {
+	Order
+	PromoCodes []string `json:"promoCodes"` // 1–20, all different in any letter case
+}
+
+// Comparison is the answer of Program.EvaluateCodes.
+//
+// Source: docs/contract.md 4.1.
+type Comparison struct {
+	Best        Opt[CodeName] `json:"best"`        // the valid code that takes most off, of equal ones the first; null: none is valid, or the order has no amount
+	Evaluations []Evaluation  `json:"evaluations"` // one for each code, in the order given
 }
 
 // ProductShare is in [Evaluation].Unverified when a coupon is for some products and

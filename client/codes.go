@@ -79,6 +79,11 @@ func (c *Client) ReleaseHold(ctx context.Context, id string) (affiliate.Hold, er
 	}{id}))
 }
 
+// EvaluateCodes is [tributary.Program.EvaluateCodes].
+func (c *Client) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (affiliate.Comparison, error) {
+	return send[affiliate.Comparison](ctx, c, c.post(codes+"/compare", in, in.Once))
+}
+
 // Evaluate is [tributary.Program.Evaluate]: the preview of a code.
 func (c *Client) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.Evaluation, error) {
 	return send[affiliate.Evaluation](ctx, c, c.post(codes+"/validate", in, in.Once))

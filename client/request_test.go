@@ -108,6 +108,9 @@ func TestRequests(t *testing.T) {
 		{"POST /promotional-codes/validate", `{"promoCode":"X","totalEarned":19.99}`, func(x ctx, c c) error {
 			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", TotalEarned: affiliate.Set(sum("19.99"))}))
 		}},
+		{"POST /promotional-codes/compare", `{"totalEarned":19.99,"promoCodes":["X","Y"]}`, func(x ctx, c c) error {
+			return errOf(c.EvaluateCodes(x, affiliate.CodesOrder{Order: affiliate.Order{TotalEarned: affiliate.Set(sum("19.99"))}, PromoCodes: []string{"X", "Y"}}))
+		}},
 		{"GET /referrals?id=a@b.org", "", func(x ctx, c c) error { return errOf(c.Referral(x, "a@b.org")) }},
 		{"GET /referrals?externalId=u1", "", func(x ctx, c c) error {
 			return errOf(c.Referrals(x, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("u1")}, affiliate.Page{}))

@@ -189,8 +189,15 @@ func orderOf(in *input) affiliate.Order {
 
 // pricedOf reads an order that is priced.
 func pricedOf(in *input) affiliate.Order {
+	code := aliased(in, "promoCode", "code", in.text)
+	order := basketOf(in)
+	order.PromoCode = code
+	return order
+}
+
+// basketOf reads an order without its code.
+func basketOf(in *input) affiliate.Order {
 	return affiliate.Order{
-		PromoCode:    aliased(in, "promoCode", "code", in.text),
 		TotalEarned:  in.amount("totalEarned"),
 		Currency:     in.currency(),
 		ExchangeRate: in.exchangeRate(),
@@ -209,6 +216,25 @@ func evaluate(p *tributary.Program, c *call, in affiliate.Order) error {
 		return err
 	}
 	out, err := p.Evaluate(c.r.Context(), in)
+	if err != nil {
+		return err
+	}
+	return c.answer(&out)
+}
+
+// codesOrderOf reads the body of a comparison, which has no code of its own.
+func codesOrderOf(in *input) affiliate.CodesOrder {
+	out := affiliate.CodesOrder{PromoCodes: texts[string](in, "promoCodes").Or(nil), Order: basketOf(in)}
+	out.Commission = in.flag("commission")
+	return out
+}
+
+// compare evaluates several codes, as evaluate does with one.
+func compare(p *tributary.Program, c *call, in affiliate.CodesOrder) error {
+	if err := c.fullOnly(in.Commission || !in.ExchangeRate.IsZero()); err != nil {
+		return err
+	}
+	out, err := p.EvaluateCodes(c.r.Context(), in)
 	if err != nil {
 		return err
 	}

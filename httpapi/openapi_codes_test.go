@@ -24,6 +24,11 @@ func codeNotes() described {
 				"commission":      "What the sale would earn if it were recorded now, without tax and shipping. Not there unless the request asks for it, the code is valid and the amount is known.",
 				"lines":           "The lines of the order, with what the code takes off each; not there without lines.",
 			},
+			"Comparison": {
+				"":            "Which of several codes is best for an order.",
+				"best":        "The valid code that takes most off, of equal ones the first; null: none is valid, or the order has no amount.",
+				"evaluations": "One for each code, in the order given.",
+			},
 			"Usability": {
 				"":        "Whether a code or a coupon works now, and why not: what a preview says of every order.",
 				"usable":  "True when reasons is empty: an order that names no customer, affiliate, product or amount can use it.",
@@ -117,6 +122,7 @@ func codeBodies() map[string]note {
 func orderBodies() map[string]note {
 	return map[string]note{
 		"promoCode":         plain("The code; required unless code is given.", identText),
+		"promoCodes":        plain("The codes that are tried, all different in any letter case.", distinct("1", "20"), each(identText)),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
 		"currency":          plain("The currency of the amounts, here and in the answer, in any letter case; the program's when it is not given. The commission is in the program's.", currencyText),
 		"subtotal":          plain("The basket before the discount, which decides; not below totalEarned.", above("0"), atMost("100000000000")),
@@ -184,6 +190,14 @@ func codeOperations() map[string]about {
 			text:   "Runs the very rules that a sale runs. Writes, counts and fires nothing. 200 whether the code works or not.",
 			oneOf:  []string{"promoCode", "code"},
 			limits: map[string]limit{"code": allOf(anyText, identText)},
+			refused: refused{
+				invalid: []affiliate.Reason{affiliate.MissingField},
+			},
+		},
+		"POST /promotional-codes/compare": {
+			id: "comparePromotionalCodes", summary: "Tell which of several codes is best for an order",
+			text:     "Runs validate for each of up to 20 codes, in one snapshot. An order has one code. Writes, counts and fires nothing.",
+			required: []string{"promoCodes"},
 			refused: refused{
 				invalid: []affiliate.Reason{affiliate.MissingField},
 			},

@@ -47,6 +47,7 @@ func schemaNames() named[shape] {
 		{"PromotionalCodeOfCoupon", part[affiliate.Code]()},
 		{"PromotionalCodeName", whole[affiliate.CodeName]()},
 		{"Evaluation", whole[affiliate.Evaluation]()},
+		{"Comparison", whole[affiliate.Comparison]()},
 		{"EvaluationReason", whole[affiliate.Failure]()},
 		{"Usability", whole[affiliate.Usability]()},
 		{"Hold", whole[affiliate.Hold]()},

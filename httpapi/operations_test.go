@@ -116,6 +116,7 @@ func (s stock) operations() []operation {
 		{"POST", api + "/holds", `{"id":"<cart> & 1","promoCode":"ADA20","subtotal":19.99,"email":"kim@example.net","until":"2026-03-11T10:00:00Z"}`},
 		{"GET", api + "/holds?id=%3Ccart%3E+%26+1", ""},
 		{"DELETE", api + "/holds", `{"id":"<cart> & 1"}`},
+		{"POST", api + "/promotional-codes/compare", `{"promoCodes":["ADA20","none"],"totalEarned":19.99}`},
 		{"GET", api + "/referrals?id=" + s.referral.String(), ""},
 		{"POST", api + "/referrals", `{"affiliateId":"ada","name":"Lou & Co","email":"lou@example.net","referredUserExternalId":"cust-2"}`},
 		{"PUT", api + "/referrals", `{"referralId":` + q(s.referral) + `,"notes":"a\nb","metadata":{"a":[1,{"b":null}]}}`},

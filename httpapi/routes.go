@@ -69,6 +69,7 @@ func routes() []route {
 		{http.MethodGet, "/holds", everybody, search(
 			one("id", (*tributary.Program).Hold),
 			needs("id", refusal.RefuseNoHoldID))},
+		{http.MethodPost, "/promotional-codes/compare", shops, answering[affiliate.Comparison](codesOrderOf, compare, strict)},
 		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](newHoldOf, hold, strict)},
 		{http.MethodDelete, "/holds", shops, write(holdTarget, (*tributary.Program).ReleaseHold, strict)},
 

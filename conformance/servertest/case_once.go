@@ -41,6 +41,7 @@ func onceCases() []serverCase {
 		{"POST /coupons", `{"name":"{{u}}","percentOff":10}`, ""},
 		{"POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}"}`, ""},
 		{"POST /promotional-codes/validate", `{"promoCode":"{{code.code}}","totalEarned":10}`, ""},
+		{"POST /promotional-codes/compare", `{"promoCodes":["{{code.code}}"],"totalEarned":10}`, ""},
 		{"POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, ""},
 		{"POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, "null"},
 		{"POST /sales", `{"referralId":"{{referral}}","totalEarned":10}`, ""},

@@ -296,6 +296,22 @@ func previewCases() []serverCase {
 		own("B258 a flat discount in another currency", "contract 4.1, discount: null for a FLAT coupon in another currency", `"couponType":"FLAT","amountOff":7.5,"currency":"JPY"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":null}`)
 		}),
+		serverCase{"I34 which of several codes is best", "contract 4.1: one answer for each code in the order given; best takes most off, of equal ones the first", func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("c")
+			x.do("POST /coupons", `{"name":"{{u}}","couponType":"FLAT","amountOff":3,"currency":"USD"}`).as("f")
+			for _, code := range []string{`"couponId":"{{c}}","code":"{{u}}A"` + owned, `"couponId":"{{f}}","code":"{{u}}B"` + owned, `"couponId":"{{c}}","code":"{{u}}C","active":false` + owned} {
+				x.do("POST /promotional-codes", `{`+code+`}`).ok()
+			}
+			compare := func(rest string) *answer {
+				return x.do("POST /promotional-codes/compare", `{"promoCodes":[" {{u}}b ","{{u}}C","{{u}}A","{{u}}D"]`+rest+`}`)
+			}
+			compare(`,"totalEarned":10`).has(`{"best":{"code":"{{u}}B"},"evaluations":[{"valid":true,"discount":3},{"valid":false,"discount":2,"reasons":[{"reason":"code_inactive"}]},
+				{"valid":true,"discount":2},{"valid":false,"promotionalCode":null}]}`)
+			compare(`,"totalEarned":20`).has(`{"best":{"code":"{{u}}A"}}`)
+			compare(`,"totalEarned":15`).has(`{"best":{"code":"{{u}}B"},"evaluations":[{"discount":3},{},{"discount":3},{}]}`)
+			compare("").has(`{"best":null,"evaluations":[{"valid":true,"discount":null},{},{},{}]}`)
+			compare(`,"promoCode":"{{u}}A"`).refused(unknownField("promoCode"))
+		}},
 		own("B258 the preview says what the sale says", "rule 3.6: the preview runs the very function that the sale runs", `"percentOff":20`, owned+`,"firstTimeOrder":true,"limitToAffiliate":true`, func(x *exam, preview func(string) *answer) {
 			preview(`,"referralId":"{{other.slug}}"`).has(`{"valid":false,"reasons":[{"reason":"wrong_affiliate"}]}`)
 			preview(`,"email":"{{u}}@conform.example"`).has(`{"valid":true,"unverified":["wrong_affiliate"]}`)

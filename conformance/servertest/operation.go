@@ -40,6 +40,7 @@ func operations() map[string]operation {
 		"PUT /promotional-codes":           {answer: codeForm().form},
 		"DELETE /promotional-codes":        {answer: message("Promotional code deleted successfully", fields{"deletedCode": fields{"id": anID, "code": aText}.form})},
 		"POST /promotional-codes/validate": {answer: previewForm().form},
+		"POST /promotional-codes/compare":  {answer: fields{"best": orNull(fields{"id": anID, "code": aText}.form), "evaluations": listOf(previewForm().form)}.form},
 
 		"GET /holds":    {answer: orNull(holdForm().form)},
 		"POST /holds":   {answer: holdForm().form},

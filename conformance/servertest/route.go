@@ -29,6 +29,7 @@ func routes() []route {
 		{"POST /promotional-codes/validate", `{"promoCode":"{{code.code}}"}`},
 		{"POST /holds", `{"id":"{{u}}","promoCode":"{{u}}","until":"2020-01-01"}`},
 		{"DELETE /holds", `{"id":"{{unknown}}"}`},
+		{"POST /promotional-codes/compare", `{"promoCodes":["{{code.code}}"]}`},
 		{"POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`},
 		{"PUT /referrals", `{"referralId":"{{unknown}}","name":"N"}`},
 		{"DELETE /referrals", `{"referralId":"{{unknown}}"}`},

@@ -71,6 +71,7 @@ type Operations interface {
 	UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error)
 	DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error)
 	Evaluate(ctx context.Context, o affiliate.Order) (affiliate.Evaluation, error)
+	EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (affiliate.Comparison, error)
 	HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error)
 	Hold(ctx context.Context, id string) (affiliate.Hold, error)
 	ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error)

@@ -58,6 +58,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/promotional-codes/validate": `{"promoCode":"MARA20","code":"MARA20"}`,
 		"POST /api/v1/holds":                      `{"id":"probe","promoCode":"MARA20","code":"MARA20","email":"probe@example.net","until":"` + s.soon() + `"}`,
 		"DELETE /api/v1/holds":                    `{"id":"probe"}`,
+		"POST /api/v1/promotional-codes/compare":  `{"promoCodes":["MARA20","TIGHT"]}`,
 		"POST /api/v1/referrals":                  `{"promoCode":"MARA20","affiliateId":"mara","name":"N","email":"probe@example.net","referredUserExternalId":"e"}`,
 		"PUT /api/v1/referrals":                   `{"referralId":"` + s.referral + `"}`,
 		"POST /api/v1/sales":                      `{"referralId":"mara","email":"tomas@example.net","promoCode":"MARA20","name":"N","totalEarned":100}`,

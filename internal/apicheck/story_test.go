@@ -260,6 +260,7 @@ func (s *story) previews() {
 	preview(`{"promoCode":"TIGHT","totalEarned":1,"email":"tomas@example.net","referralId":"mara","product":{"productId":"z"}}`)
 	preview(`{"promoCode":"EURO","totalEarned":1}`)
 	preview(`{"promoCode":"EURO"}`)
+	s.ok(s.t, http.MethodPost, "/promotional-codes/compare", `{"promoCodes":["mara21","TIGHT"," euro","nothing"],"totalEarned":100,"email":"tomas@example.net","commission":true}`)
 }
 
 // holds makes holds, confirms one and releases another.

@@ -19,29 +19,82 @@ import (
 func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (_ affiliate.Evaluation, err error) {
 	defer p.Begin(&ctx, "Evaluate", Writes).End(&err)
 	refused := p.normalizeEvaluated(&in)
-	o := p.Op(ctx) // reads the clock, which a view does not do
-	once := p.OnceOf(in.Once)
-	sent := in
+	rq := Request{Once: p.OnceOf(in.Once), Name: "code.evaluate", Input: in, Refused: refused}
+	return priced(p.Op(ctx), rq, &in, func(o *Op) (affiliate.Evaluation, error) { return o.evaluate(&in) })
+}
+
+// EvaluateCodes implements tributary.Program.EvaluateCodes.
+func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (_ affiliate.Comparison, err error) {
+	defer p.Begin(&ctx, "EvaluateCodes", Writes).End(&err)
+	refused := checkCodes(&in)
 	if refused == nil {
-		in.ExchangeRate, refused = p.RateOf(ctx, in.Currency, in.ExchangeRate, o.Now.Time())
+		in.PromoCode = in.PromoCodes[0] // an order has a code
+		refused = p.normalizeEvaluated(&in.Order)
 	}
-	if once.Key != "" {
-		rq := Request{Once: once, Name: "code.evaluate", Input: sent, Refused: refused}
-		return Write(o, rq, func() (affiliate.Evaluation, error) { return o.evaluate(in) })
+	rq := Request{Once: p.OnceOf(in.Once), Name: "code.compare", Input: in, Refused: refused}
+	return priced(p.Op(ctx), rq, &in.Order, func(o *Op) (affiliate.Comparison, error) { return o.compare(in.Order, in.PromoCodes) })
+}
+
+// priced answers about an order from a snapshot, or keeps the answer when it has an idempotency key.
+func priced[T any](o *Op, rq Request, in *affiliate.Order, answer func(*Op) (T, error)) (out T, err error) {
+	if rq.Refused == nil {
+		in.ExchangeRate, rq.Refused = o.RateOf(o.Ctx, in.Currency, in.ExchangeRate, o.Now.Time())
 	}
-	if once.Refused != nil {
-		refused = once.Refused
+	if rq.Once.Key != "" {
+		return Write(o, rq, func() (T, error) { return answer(o) })
 	}
-	if refused != nil {
-		return affiliate.Evaluation{}, refused
+	if rq.Once.Refused != nil {
+		rq.Refused = rq.Once.Refused
 	}
-	var out affiliate.Evaluation
+	if rq.Refused != nil {
+		return out, rq.Refused
+	}
 	err = o.Snapshot(func() (err error) {
-		out, err = o.evaluate(in)
+		out, err = answer(o)
 		return err
 	})
 	if err != nil {
-		return affiliate.Evaluation{}, err
+		var none T
+		return none, err
+	}
+	return out, nil
+}
+
+// checkCodes checks the codes that are tried on an order.
+func checkCodes(in *affiliate.CodesOrder) error {
+	seen := make(map[string]bool, len(in.PromoCodes))
+	for _, code := range in.PromoCodes {
+		if plaintext.Blank(code) {
+			return refusal.FieldEmpty.Of("promoCodes")
+		}
+		seen[record.FoldCode(plaintext.Bare(code))] = true
+	}
+	return refusal.First(
+		refusal.FieldNotAllowed.About("promoCode").When(in.PromoCode != ""),
+		refusal.FieldMissing.About("promoCodes").When(len(in.PromoCodes) == 0),
+		refusal.FieldOver20Entries.About("promoCodes").When(len(in.PromoCodes) > refusal.MaxCodes),
+		refusal.FieldNotDistinct.About("promoCodes").When(len(seen) < len(in.PromoCodes)),
+	)
+}
+
+// compare evaluates codes for one order of one customer.
+func (o *Op) compare(in affiliate.Order, codes []string) (affiliate.Comparison, error) {
+	out := affiliate.Comparison{Best: affiliate.Null[affiliate.CodeName](), Evaluations: make([]affiliate.Evaluation, 0, len(codes))}
+	var who identity
+	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+		return out, err
+	}
+	var most affiliate.Amount
+	for _, in.PromoCode = range codes {
+		e, err := o.evaluateFor(&in, &who)
+		if err != nil {
+			return out, err
+		}
+		off, known := e.Discount.Get()
+		if best := out.Best.IsNull() || off.Cmp(most) > 0; e.Valid && known && best {
+			out.Best, most = e.Code, off
+		}
+		out.Evaluations = append(out.Evaluations, e)
 	}
 	return out, nil
 }
@@ -75,14 +128,19 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	return checkProduct(in.Product)
 }
 
-func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
+func (o *Op) evaluate(in *affiliate.Order) (affiliate.Evaluation, error) {
 	var who identity
 	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
 		return affiliate.Evaluation{}, err
 	}
+	return o.evaluateFor(in, &who)
+}
+
+// evaluateFor evaluates the code of an order whose customer is found.
+func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluation, error) {
 	var v verdict
 	basket := basketOf(in.Subtotal, in.TotalEarned)
-	ord := orderOf(&in, &who)
+	ord := orderOf(in, who)
 	err := o.judge(in.PromoCode, in.Currency, &ord, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
@@ -95,24 +153,24 @@ func (o *Op) evaluate(in affiliate.Order) (affiliate.Evaluation, error) {
 		return out, nil
 	}
 	currency := cmp.Or(in.Currency, o.Cfg.Currency)
-	if price, ok := basket.Get(); ok && !v.pricesAll(&in, price, currency) {
+	if price, ok := basket.Get(); ok && !v.pricesAll(in, price, currency) {
 		out.Unverified = append(out.Unverified, affiliate.ProductShare)
 	}
-	price, err := o.priceOf(&in, &v.coupon)
+	price, err := o.priceOf(in, &v.coupon)
 	if err != nil {
 		return affiliate.Evaluation{}, err
 	}
 	out.Discount, out.Total, out.Lines = nullOr(price.discount), nullOr(price.total), linesOf(&record.Sale{Lines: price.lines})
 	out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
 	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
-	credited := o.creditOf(&who, &v).affiliate
+	credited := o.creditOf(who, &v).affiliate
 	if out.Affiliate, err = o.contact(credited, nil); err != nil {
 		return affiliate.Evaluation{}, err
 	}
-	if err := o.preview(&in, &who, &v, credited, &out); err != nil || !in.Commission || !out.Valid {
+	if err := o.preview(in, who, &v, credited, &out); err != nil || !in.Commission || !out.Valid {
 		return out, err
 	}
-	return out, o.previewCommission(&in, &who, &out)
+	return out, o.previewCommission(in, who, &out)
 }
 
 // A price is what a coupon takes off an order, as far as its amounts are known.

@@ -67,7 +67,10 @@ func (o *Op) checkPlaces(v *verdict, c *Customer, own uuid.UUID) error {
 	if !v.limitsCustomers() {
 		return nil
 	}
-	if v.customer = o.knownBy(c); len(v.customer) == 0 {
+	if err := o.readPlaces(c, own); err != nil {
+		return err
+	}
+	if v.customer = c.places.customer; len(v.customer) == 0 {
 		if o.Cfg.RequireCustomer {
 			v.fail(refusal.CustomerMissing, affiliate.Failure{})
 		} else {
@@ -75,15 +78,12 @@ func (o *Op) checkPlaces(v *verdict, c *Customer, own uuid.UUID) error {
 		}
 		return nil
 	}
-	used, err := o.usesOf(v.customer, own)
-	if err != nil {
-		return err
-	}
 	var ofCode, ofCoupon int64
-	for i := range used {
-		if used[i].CouponID == v.coupon.ID {
+	for i := range c.places.used {
+		use := &c.places.used[i]
+		if use.CouponID == v.coupon.ID {
 			ofCoupon++
-			if used[i].CodeID == v.code.ID {
+			if use.CodeID == v.code.ID {
 				ofCode++
 			}
 		}
@@ -95,6 +95,18 @@ func (o *Op) checkPlaces(v *verdict, c *Customer, own uuid.UUID) error {
 		v.fail(refusal.CustomerLimit, affiliate.Failure{Limit: affiliate.Set(v.coupon.MaxPerCustomer), Used: affiliate.Set(ofCoupon)})
 	}
 	return nil
+}
+
+// readPlaces reads the places of a customer, once for all codes of an order.
+func (o *Op) readPlaces(c *Customer, own uuid.UUID) (err error) {
+	if c.places != nil {
+		return nil
+	}
+	p := places{customer: o.knownBy(c)}
+	if p.used, err = o.usesOf(p.customer, own); err == nil {
+		c.places = &p
+	}
+	return err
 }
 
 // forgive drops what a hold protects against: an end, a limit or a budget that was reached since.

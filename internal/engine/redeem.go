@@ -25,6 +25,15 @@ type Customer struct {
 	Email    string          // canonical; may be empty
 	Referral record.Referral // zero: none yet
 	Gone     uuid.UUID       // the erasure, when the email belongs to an erased person; else zero
+
+	bought affiliate.Opt[bool] // an order before this one; not set: nobody asked
+	places *places             // nil: nobody asked
+}
+
+// places are those that a customer has.
+type places struct {
+	customer []uuid.UUID // digests of what the customer is known by
+	used     []record.Use
 }
 
 // order has the facts of a request, resolved as far as possible.
@@ -154,6 +163,9 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.Known {
 		return false, nil
 	}
+	if had, read := c.bought.Get(); read {
+		return had, nil
+	}
 	keys := make([]record.Key, 0, 3)
 	keys = record.AppendText(keys, record.OfCustomer, c.Email)
 	if c.Referral.Email != c.Email {
@@ -162,9 +174,11 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
 	for _, key := range keys {
 		if there, err := o.ordered(key); there || err != nil {
+			c.bought = affiliate.Set(there)
 			return there, err
 		}
 	}
+	c.bought = affiliate.Set(false)
 	return false, nil
 }
 

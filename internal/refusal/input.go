@@ -26,6 +26,7 @@ const (
 	MaxHoldDays   = 3650
 	MaxLines      = 500  // of a sale
 	MaxCategories = 16   // of a line
+	MaxCodes      = 20   // that are compared for one order
 	MaxRules      = 64   // of terms
 	MaxVersions   = 32   // of terms
 	MaxRuleIDs    = 100  // in a list of a rule

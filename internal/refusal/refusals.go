@@ -356,6 +356,7 @@ var (
 	FieldBadCharacters   = inField("contains invalid characters")
 	FieldNotDistinct     = inField("must have distinct entries")
 	FieldOver16Entries   = inField(fmt.Sprintf("must have at most %d entries", MaxCategories))
+	FieldOver20Entries   = inField(fmt.Sprintf("must have at most %d entries", MaxCodes))
 	FieldOver64Entries   = inField(fmt.Sprintf("must have at most %d entries", MaxRules))
 	FieldOver100Entries  = inField("must have at most 100 entries")
 	FieldOver500Entries  = inField(fmt.Sprintf("must have at most %d entries", MaxLines))

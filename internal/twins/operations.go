@@ -350,7 +350,7 @@ func saleOperations(ctx context.Context) []operation {
 		}},
 		{"look up", func(w twin, in *input) string {
 			return answer(w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...), ExternalID: in.of("", "p1")})) +
-				answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...)}))
+				answer(w.EvaluateCodes(ctx, affiliate.CodesOrder{Order: affiliate.Order{TotalEarned: affiliate.Set(affiliate.MustAmount("30"))}, PromoCodes: []string{in.of(codes...), "NOBODYS"}}))
 		}},
 		{"lists", func(w twin, in *input) string {
 			page := affiliate.Page{Limit: 1 + in.n(3)}

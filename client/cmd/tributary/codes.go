@@ -70,4 +70,9 @@ var codeCommands = []command{
 		fields:  fields("promoCode", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
 		columns: []column{{path: "discount", show: money}, {path: "total", show: money}},
 	},
+	{
+		group: "codes", verb: "compare", what: "Say which of several promotional codes is best for an order",
+		method: "POST", path: "/promotional-codes/compare", arg: "promoCodes",
+		fields: fields("promoCodes:l", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
+	},
 }
