@@ -27,6 +27,7 @@ type Affiliate struct {
 	Source                          AffiliateSource      `json:"source"`
 	CommissionPlanID                Opt[uuid.UUID]       `json:"commissionPlanId"`
 	CommissionTierID                Opt[uuid.UUID]       `json:"commissionTierId"`
+	OfferCouponID                   uuid.UUID            `json:"offerCouponId,omitzero"` // what its links give customers, before the offer of its terms; not there: none of its own
 	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"` // always null
 	ProgramID                       uuid.UUID            `json:"programId"`
 	PayoutEmail                     Opt[string]          `json:"payoutEmail"`
@@ -92,6 +93,7 @@ type NewAffiliate struct {
 	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any letter case; anything else: the program's setting
 	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // accepted for callers of the hosted service; no mail is sent
 	CommissionPlanID uuid.UUID    `json:"commissionPlanId,omitzero"`
+	OfferCouponID    uuid.UUID    `json:"offerCouponId,omitzero"`    // what its link gives customers, before the offer of its terms
 	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero"` // groups are not modelled: any value is refused
 
 	// Answers are the signup answers. The engine makes an id for each answer
@@ -109,6 +111,8 @@ type AffiliateUpdate struct {
 	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // its own rate, of the type of its plan; null: inherit
 	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
 	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive in any letter case, allowed from any status
+
+	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"` // null: the offer of its terms
 }
 
 // AffiliateRef names an affiliate by id, email or external id. When several are given

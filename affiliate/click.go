@@ -19,6 +19,7 @@ type Click struct {
 	DocumentReferrer Opt[string]    `json:"documentReferrer"`
 	UserAgent        Opt[string]    `json:"userAgent"`
 	CreatedAt        Time           `json:"createdAt"`
+	Offer            Opt[Offer]     `json:"offer,omitzero"` // what the link gives now; only in the answer of a call with NewClick.Offer
 }
 
 // NewClick is the input of Program.TrackClick. Only the slug is required. The
@@ -40,4 +41,6 @@ type NewClick struct {
 	// Earlier is the visitor's click before this one; zero: none is known. It counts in
 	// programs where the first click credits ([TouchFirst]), and others leave it out.
 	Earlier ClickID `json:",omitzero"`
+
+	Offer bool `json:",omitzero"` // asks for Click.Offer
 }

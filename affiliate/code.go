@@ -168,9 +168,31 @@ type Order struct {
 	// ExchangeRate is as in [NewSale].
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 
+	// Offer prices what the link gives by which the customer came, when there is no PromoCode; a code that was
+	// typed is before it. ReferralID or Email say whose link that is.
+	Offer bool `json:"offer,omitzero"`
+
 	// Commission asks for Evaluation.Commission. Over HTTP only a key of the scope full
 	// may send it.
 	Commission bool `json:"commission,omitzero"`
+}
+
+// An Offer is what the link of an affiliate gives its customers, as a page shows it.
+type Offer struct {
+	CouponID         uuid.UUID     `json:"couponId"`
+	Name             string        `json:"name"`
+	CouponType       CouponType    `json:"couponType"`
+	PercentOff       Opt[Percent]  `json:"percentOff"` // null when FLAT
+	AmountOff        Opt[Amount]   `json:"amountOff"`  // null when PERCENTAGE
+	Currency         Opt[Currency] `json:"currency"`   // of AmountOff
+	Duration         Duration      `json:"duration"`
+	DurationInMonths Opt[int64]    `json:"durationInMonths"` // null unless repeating
+	ProductIDs       []string      `json:"productIds"`       // the products that it is for; empty: all
+	RedeemBy         Opt[Time]     `json:"redeemBy"`         // until this instant, inclusive
+
+	// What follows is there only when the coupon has it.
+	MaxDiscount               Opt[Amount] `json:"maxDiscount,omitzero"` // of one order, in the program's currency
+	MaxRedemptionsPerCustomer Opt[int64]  `json:"maxRedemptionsPerCustomer,omitzero"`
 }
 
 // CodesOrder is the input of Program.EvaluateCodes: an order without a code, and the codes that are tried on it.
@@ -211,4 +233,7 @@ type Evaluation struct {
 	// for Total when that was not given, without tax and shipping. It is there only when
 	// the order asks for it, the code is Valid and the amount is known.
 	Commission Opt[Amount] `json:"commission,omitzero"`
+
+	// Offer says that Coupon is what the link of Affiliate gives; there is no Code then.
+	Offer bool `json:"offer,omitzero"`
 }

@@ -3,6 +3,8 @@ package affiliate
 import (
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
@@ -28,6 +30,9 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 	dst = jsontext.AppendString(append(dst, `,"source":`...), a.Source)
 	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, uuid7.AppendJSON)
 	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, uuid7.AppendJSON)
+	if a.OfferCouponID != uuid.Nil {
+		dst = uuid7.AppendJSON(append(dst, `,"offerCouponId":`...), a.OfferCouponID)
+	}
 	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, jsontext.AppendString)
 	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), a.ProgramID)
 	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, jsontext.AppendString)

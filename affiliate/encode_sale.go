@@ -57,6 +57,9 @@ func (s *Sale) AppendJSON(dst []byte) []byte {
 	if !s.Charged.IsZero() {
 		dst = appendOpt(append(dst, `,"charged":`...), s.Charged, appendCharge)
 	}
+	if s.Offer {
+		dst = append(dst, `,"offer":true`...)
+	}
 	return append(dst, '}')
 }
 

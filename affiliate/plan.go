@@ -21,6 +21,10 @@ type Terms struct {
 	// is set by hand, have no cap; a sale without a customer has none of MaxPerCustomer.
 	MaxPerSale     Amount `json:",omitzero"`
 	MaxPerCustomer Amount `json:",omitzero"` // of all affiliates, without declined commissions
+
+	// OfferCouponID is the coupon that whoever comes by a link gets without typing a code: see
+	// [Order].Offer. That of an affiliate is before that of its plan, and that before the program's; zero: none.
+	OfferCouponID uuid.UUID `json:",omitzero"`
 }
 
 // A Plan is a set of terms that affiliates can be put on. Its own fields are the terms in
@@ -42,6 +46,7 @@ type Plan struct {
 	MonthsFrom         MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
 	MaxPerSale         Amount         `json:"maxPerSale,omitzero"` // of the commission; not there: no cap
 	MaxPerCustomer     Amount         `json:"maxPerCustomer,omitzero"`
+	OfferCouponID      uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer of its own
 	Versions           []DatedTerms   `json:"versions,omitempty"` // oldest first; not there: the terms have no dates; not in events
 	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
 	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
@@ -73,6 +78,8 @@ type PlanUpdate struct {
 
 	MaxPerSale     Opt[Amount] `json:",omitzero"` // null: no cap
 	MaxPerCustomer Opt[Amount] `json:",omitzero"` // null: no cap
+
+	OfferCouponID Opt[uuid.UUID] `json:",omitzero"` // null: none
 
 	From     Opt[Date] `json:",omitzero"` // as in [TermsUpdate]; the other fields change at once
 	Withdraw Opt[Date] `json:",omitzero"` // as in [TermsUpdate]

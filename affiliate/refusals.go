@@ -62,6 +62,7 @@ const (
 	BudgetSpent              Reason = "budget_spent"                   // the coupon took off as much as it may in all
 	BelowQuantity            Reason = "below_quantity"                 // the order has fewer pieces than the code asks for
 	CustomerLimit            Reason = "customer_limit"                 // the customer redeemed the code, or codes of its coupon, as often as one may
+	NoOffer                  Reason = "no_offer"                       // the link gives no discount, or nobody is known to have come by one
 	CustomerRequired         Reason = "customer_required"              // the code has a limit per customer, and the order names none; see Config.RequireCustomer
 	AttributionRequired      Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound         Reason = "referral_not_found"             // no referral has the id or the email
@@ -88,6 +89,7 @@ const (
 
 	BulkLimitExceeded    Reason = "bulk_limit_exceeded"    // a call has more rows than it takes
 	KeySpaceTooSmall     Reason = "key_space_too_small"    // the structure allows too few codes for so many
+	CouponInUse          Reason = "coupon_in_use"          // links give the coupon that would be deleted
 	PlanInUse            Reason = "plan_in_use"            // affiliates have the plan that would be deleted
 	TierInUse            Reason = "tier_in_use"            // affiliates are in the tier that would be deleted
 	TierNotFound         Reason = "tier_not_found"         // no tier has the id

@@ -51,6 +51,7 @@ type Sale struct {
 	Lines                  []SaleLine           `json:"lines,omitempty"`     // not there: it has none
 	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [NewConversion]; not there: it is a sale
 	Charged                Opt[Charge]          `json:"charged,omitzero"`    // what was charged in another currency, in which Lines are; not there: it was the program's
+	Offer                  bool                 `json:"offer,omitzero"`      // it redeemed what the link gives; not there: it did not
 }
 
 // A Commission is what an affiliate earned by a sale. A sale has one or none at
@@ -130,9 +131,13 @@ type NewSale struct {
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
 
 	// Free records an order that costs nothing, if the program has Config.FreeOrders:
-	// TotalEarned, Tax and Shipping are zero, and PromoCode and Subtotal are given.
+	// TotalEarned, Tax and Shipping are zero, and PromoCode or Offer, and Subtotal, are given.
 	// It redeems the code and earns nothing.
 	Free bool `json:"free,omitzero"`
+
+	// Offer redeems what the link gives by which the customer came, without a code: see [Order].Offer. With
+	// PromoCode it says nothing.
+	Offer bool `json:"offer,omitzero"`
 
 	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
 	// integration or a person reported. Go calls only.

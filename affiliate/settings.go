@@ -46,4 +46,5 @@ type ProgramTerms struct {
 	MonthsFrom       MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
 	MaxPerSale       Amount         `json:"maxPerSale,omitzero"` // not there: no cap
 	MaxPerCustomer   Amount         `json:"maxPerCustomer,omitzero"`
+	OfferCouponID    uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer
 }

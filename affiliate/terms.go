@@ -1,5 +1,7 @@
 package affiliate
 
+import "github.com/google/uuid"
+
 // TermsUpdate is the input of Program.SetTerms. A field that is not given stays as it is.
 //
 // Terms have versions, each from a moment on, and a sale takes the one that was in force
@@ -21,6 +23,8 @@ type TermsUpdate struct {
 
 	MaxPerSale     Opt[Amount] `json:",omitzero"` // null: no cap
 	MaxPerCustomer Opt[Amount] `json:",omitzero"` // null: no cap
+
+	OfferCouponID Opt[uuid.UUID] `json:",omitzero"` // null: none
 
 	From     Opt[Date] `json:",omitzero"` // later than now; a plain date: the beginning of that day in the zone of the program
 	Withdraw Opt[Date] `json:",omitzero"` // takes back the version that begins then and is not in force yet, before all else

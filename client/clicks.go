@@ -22,5 +22,6 @@ func (c *Client) TrackClick(ctx context.Context, in affiliate.NewClick) (affilia
 		DeviceID   string `json:"deviceId,omitzero"`
 
 		Earlier affiliate.ClickID `json:"earlierClickId,omitzero"`
-	}{in.Slug, !in.Repeat, in.LandingURL, in.Referrer, in.UserAgent, in.DeviceID, in.Earlier}, affiliate.Once{}))
+		Offer   bool              `json:"offer,omitzero"`
+	}{in.Slug, !in.Repeat, in.LandingURL, in.Referrer, in.UserAgent, in.DeviceID, in.Earlier, in.Offer}, affiliate.Once{}))
 }

@@ -35,6 +35,7 @@ type plan struct {
 	MonthsFrom         affiliate.Opt[affiliate.MonthsFrom]     `json:"monthsFrom,omitzero"`
 	MaxPerSale         affiliate.Opt[affiliate.Amount]         `json:"maxPerSale,omitzero"`
 	MaxPerCustomer     affiliate.Opt[affiliate.Amount]         `json:"maxPerCustomer,omitzero"`
+	OfferCouponID      affiliate.Opt[uuid.UUID]                `json:"offerCouponId,omitzero"`
 	PaymentTrigger     affiliate.Opt[affiliate.PaymentTrigger] `json:"paymentTrigger,omitzero"`
 	AutoApproveRewards affiliate.Opt[bool]                     `json:"autoApproveRewards,omitzero"`
 	From               affiliate.Opt[affiliate.Date]           `json:"from,omitzero"`
@@ -62,6 +63,9 @@ func (p *plan) setTerms(t affiliate.Terms) {
 	if !t.MaxPerCustomer.IsZero() {
 		p.MaxPerCustomer = affiliate.Set(t.MaxPerCustomer)
 	}
+	if t.OfferCouponID != uuid.Nil {
+		p.OfferCouponID = affiliate.Set(t.OfferCouponID)
+	}
 }
 
 // unlessZero returns a limit, or null for 0, which is none.
@@ -87,7 +91,7 @@ func (c *Client) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Plan
 	body := plan{CommissionPlanID: id, Name: up.Name, PaymentTrigger: up.PaymentTrigger, AutoApproveRewards: opposite(up.HoldRewards)}
 	body.change(affiliate.TermsUpdate{
 		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
-		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, From: up.From, Withdraw: up.Withdraw,
+		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, OfferCouponID: up.OfferCouponID, From: up.From, Withdraw: up.Withdraw,
 	})
 	rq := c.put(plans, body)
 	rq.goOnly("Terms", up.Terms.IsNull())
@@ -99,6 +103,7 @@ func (p *plan) change(up affiliate.TermsUpdate) {
 	if terms, there := up.Terms.Get(); there {
 		p.Rules, p.MonthsFrom = affiliate.Null[[]affiliate.Rule](), affiliate.Set(affiliate.MonthsFromPayment)
 		p.MaxPerSale, p.MaxPerCustomer = affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()
+		p.OfferCouponID = affiliate.Null[uuid.UUID]()
 		p.setTerms(terms)
 	}
 	put(&p.CommissionType, up.Type)
@@ -110,6 +115,7 @@ func (p *plan) change(up affiliate.TermsUpdate) {
 	put(&p.MonthsFrom, up.MonthsFrom)
 	put(&p.MaxPerSale, up.MaxPerSale)
 	put(&p.MaxPerCustomer, up.MaxPerCustomer)
+	put(&p.OfferCouponID, up.OfferCouponID)
 	p.From, p.Withdraw = up.From, up.Withdraw
 }
 

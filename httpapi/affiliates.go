@@ -32,6 +32,7 @@ func newPerson(in *input) affiliate.NewAffiliate {
 func restOfAffiliate(in *input, n *affiliate.NewAffiliate) {
 	n.SendWelcomeEmail = in.flag("sendWelcomeEmail")
 	n.CommissionPlanID = in.id("commissionPlanId")
+	n.OfferCouponID = in.id("offerCouponId")
 	n.AffiliateGroupID = in.any("affiliateGroupId")
 }
 
@@ -51,6 +52,7 @@ func affiliateChangeOf(in *input) affiliateChange {
 			CommissionRate:  in.percent("commissionRate"),
 			AffiliateLink:   in.optText("affiliateLink"),
 			AffiliateStatus: in.optText("affiliateStatus"),
+			OfferCouponID:   in.optID("offerCouponId"),
 		},
 	}
 }

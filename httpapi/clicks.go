@@ -22,5 +22,6 @@ func newClick(in *input) affiliate.NewClick {
 		UserAgent:  in.text("userAgent"),
 		DeviceID:   in.text("deviceId"),
 		Earlier:    affiliate.ClickID(in.integer("earlierClickId").Or(0)),
+		Offer:      in.flag("offer"),
 	}
 }

@@ -190,8 +190,9 @@ func orderOf(in *input) affiliate.Order {
 // pricedOf reads an order that is priced.
 func pricedOf(in *input) affiliate.Order {
 	code := aliased(in, "promoCode", "code", in.text)
+	offer := in.flag("offer")
 	order := basketOf(in)
-	order.PromoCode = code
+	order.PromoCode, order.Offer = code, offer
 	return order
 }
 

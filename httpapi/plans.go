@@ -33,6 +33,7 @@ func newPlan(in *input) affiliate.NewPlan {
 
 		MaxPerSale:     in.amount("maxPerSale").Or(affiliate.Amount{}),
 		MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
+		OfferCouponID:  in.id("offerCouponId"),
 	}
 	n.PaymentTrigger = enum[affiliate.PaymentTrigger](in, "paymentTrigger").Or("")
 	n.HoldRewards = !in.boolean("autoApproveRewards").Or(true)
@@ -49,7 +50,7 @@ func planChangeOf(in *input) planChange {
 	name, t := in.optText("name"), termsUpdate(in)
 	c.up = affiliate.PlanUpdate{
 		Name: name, Rate: t.Rate, Type: t.Type, MaxPayments: t.MaxPayments, MaxMonths: t.MaxMonths, HoldDays: t.HoldDays,
-		Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
+		Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer, OfferCouponID: t.OfferCouponID,
 		PaymentTrigger: enum[affiliate.PaymentTrigger](in, "paymentTrigger"),
 		HoldRewards:    in.opposite("autoApproveRewards"),
 		From:           t.From,
@@ -70,6 +71,7 @@ func termsUpdate(in *input) affiliate.TermsUpdate {
 		MonthsFrom:     monthsFrom(in),
 		MaxPerSale:     in.amount("maxPerSale"),
 		MaxPerCustomer: in.amount("maxPerCustomer"),
+		OfferCouponID:  in.optID("offerCouponId"),
 		From:           in.date("from"),
 		Withdraw:       in.date("withdraw"),
 	}

@@ -31,6 +31,7 @@ type newSale struct {
 func newSaleOf(in *input) newSale {
 	sale := affiliate.NewSale{
 		PromoCode:         in.optional("promoCode"),
+		Offer:             in.flag("offer"),
 		HoldID:            in.optional("holdId"),
 		ReferralID:        in.ident("referralId"),
 		Email:             in.text("email"),

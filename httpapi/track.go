@@ -120,6 +120,8 @@ type tracked struct {
 	ID          affiliate.ClickID `json:"id"`
 	AffiliateID uuid.UUID         `json:"affiliateId"`
 	CreatedAt   affiliate.Time    `json:"createdAt"`
+
+	Offer affiliate.Opt[affiliate.Offer] `json:"offer,omitzero"` // what the link gives, if the visit asks
 }
 
 // clicked is the answer of add-click.
@@ -155,7 +157,7 @@ func (f finder) addClick() action {
 			if err != nil {
 				return c.orNone(err)
 			}
-			return c.answer(clicked{tracked{click.ID, click.AffiliateID, click.CreatedAt}})
+			return c.answer(clicked{tracked{click.ID, click.AffiliateID, click.CreatedAt, click.Offer}})
 		},
 	}
 }

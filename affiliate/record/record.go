@@ -68,6 +68,7 @@ type Affiliate struct {
 	RateType            affiliate.CommissionType         `json:",omitzero"` // the type for which Rate was set; empty: no rate, or a rate that was stored without a type
 	PlanID, TierID      uuid.UUID
 	TierExempt          bool
+	OfferCouponID       uuid.UUID `json:",omitzero"` // what its links give customers; zero: the offer of its terms
 	PayoutEmail         string
 	PaymentMethod       affiliate.PaymentMethod
 	Answers             []affiliate.Answer
@@ -86,12 +87,13 @@ func (r Affiliate) Clone() Affiliate {
 	return r
 }
 
-// AppendKeys appends ByEmail, ByExternalID, OfPlan, OfTier and OfState (the status).
+// AppendKeys appends ByEmail, ByExternalID, OfPlan, OfTier, OfCoupon and OfState (the status).
 func (r Affiliate) AppendKeys(dst []Key) []Key {
 	dst = AppendText(dst, ByEmail, r.Email)
 	dst = AppendText(dst, ByExternalID, r.ExternalID)
 	dst = AppendID(dst, OfPlan, r.PlanID)
 	dst = AppendID(dst, OfTier, r.TierID)
+	dst = AppendID(dst, OfCoupon, r.OfferCouponID)
 	return AppendText(dst, OfState, string(r.Status))
 }
 

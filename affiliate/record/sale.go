@@ -38,6 +38,7 @@ type Sale struct {
 	Integration  affiliate.Enum[affiliate.Integration]
 	DeletedFired bool   // sale.deleted was fired; no event follows while the sale is refunded
 	Free         bool   `json:",omitzero"` // an order of nothing
+	Offer        bool   `json:",omitzero"` // it redeemed what the link gives, without a code
 	Past         bool   `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
 	HoldDays     int16  `json:",omitzero"` // of its terms when it was recorded
 	Conversion   string `json:",omitzero"` // what it is when it is no payment; empty: a sale

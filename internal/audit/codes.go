@@ -75,16 +75,21 @@ func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.U
 			continue
 		}
 		var code uuid.UUID
-		if r := a.ledger.get(id); r != nil {
+		r := a.ledger.get(id)
+		there := r != nil
+		if there {
 			if code = r.CodeID; r.Refunded && !sale.Status.Is(affiliate.SaleRefunded) {
 				a.breach("I90", numbered("sale", sale.Number), "its redemption was given back as if it was refunded")
 			}
 		}
 		if sale.Conversion != "" { // its code is not redeemed
-			if code != uuid.Nil {
+			if there {
 				a.breach("I01", numbered("sale", sale.Number), "it is a conversion, and redeemed code %s", code)
 			}
 			continue
+		}
+		if sale.Offer != (there && code == uuid.Nil) {
+			a.breach("I01", numbered("sale", sale.Number), "offer is %t, and the ledger has a redemption: %t, of code %s", sale.Offer, there, code)
 		}
 		if code != sale.CodeID {
 			a.breach("I01", numbered("sale", sale.Number), "it is by code %s, the ledger says %s", sale.CodeID, code)

@@ -39,7 +39,7 @@ func (a *audit) verifyLines(name object, r *record.Sale) {
 		if l.Quantity.Sign() <= 0 || l.Discount.Sign() < 0 || l.CodeDiscount.Sign() < 0 || off.Cmp(fraction(l.Amount)) > 0 || len(l.Categories) > refusal.MaxCategories {
 			a.breach("I44", name, "line %d: %v pieces for %v, discount %v, by the code %v, in %d categories", i, l.Quantity, l.Amount, l.Discount, l.CodeDiscount, len(l.Categories))
 		}
-		if l.CodeDiscount.Sign() > 0 && r.CodeID == uuid.Nil {
+		if l.CodeDiscount.Sign() > 0 && r.CodeID == uuid.Nil && !r.Offer {
 			a.breach("I44", name, "line %d: %v off by a code that it has not", i, l.CodeDiscount)
 		}
 		if l.ID != "" && slices.ContainsFunc(r.Lines[:i], func(q affiliate.StoredLine) bool { return q.ID == l.ID }) {

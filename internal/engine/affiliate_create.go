@@ -72,7 +72,7 @@ func (p *Program) addAffiliate(ctx context.Context, in affiliate.NewAffiliate, h
 		}
 		rec := record.Affiliate{
 			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, ExternalID: in.ExternalID, Status: how.status,
-			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
+			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID, OfferCouponID: in.OfferCouponID,
 			CreatedAt: o.Now, UpdatedAt: o.Now,
 		}
 		if !rec.Rate.IsZero() {
@@ -144,6 +144,9 @@ func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
 		if err := CheckRate(rate, terms.Type); err != nil {
 			return terms, err
 		}
+	}
+	if err := o.couponThere(in.OfferCouponID); err != nil {
+		return terms, err
 	}
 	if err := o.refuseTakenEmail(in.Email, uuid.Nil); err != nil {
 		return terms, err

@@ -135,6 +135,9 @@ func merged(up affiliate.AffiliateUpdate, rec record.Affiliate) record.Affiliate
 	if !up.CommissionRate.IsZero() {
 		rec.Rate, rec.RateType = refusal.UnlessNull(up.CommissionRate), ""
 	}
+	if !up.OfferCouponID.IsZero() {
+		rec.OfferCouponID = up.OfferCouponID.Or(uuid.Nil)
+	}
 	if status, ok := up.AffiliateStatus.Get(); ok {
 		rec.Status = statusInput(status)
 	}
@@ -167,6 +170,11 @@ func (o *Op) change(old, rec record.Affiliate, up affiliate.AffiliateUpdate) (af
 func (o *Op) checkMerged(old record.Affiliate, rec *record.Affiliate) error {
 	if err := o.settleRate(old, rec); err != nil {
 		return err
+	}
+	if rec.OfferCouponID != old.OfferCouponID {
+		if err := o.couponThere(rec.OfferCouponID); err != nil {
+			return err
+		}
 	}
 	if rec.Email != old.Email {
 		if err := o.refuseTakenEmail(rec.Email, rec.ID); err != nil {

@@ -45,6 +45,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 		Source:                          rec.Source,
 		CommissionPlanID:                OrNull(rec.PlanID),
 		CommissionTierID:                OrNull(rec.TierID),
+		OfferCouponID:                   rec.OfferCouponID,
 		AffiliateGroupID:                affiliate.Null[string](),
 		ProgramID:                       o.Cfg.ID,
 		PayoutEmail:                     OrNull(rec.PayoutEmail),

@@ -67,7 +67,20 @@ func (v *visit) record() (affiliate.Click, error) {
 		return affiliate.Click{}, err
 	}
 	rec, err := v.addClick(link, v.in)
-	return clickOf(rec), err
+	out := clickOf(rec)
+	if err == nil && v.in.Offer {
+		out.Offer, err = v.offerBy(rec.AffiliateID)
+	}
+	return out, err
+}
+
+// offerBy returns what the link of an affiliate gives, if it gives something.
+func (o *Op) offerBy(id uuid.UUID) (none affiliate.Opt[affiliate.Offer], err error) {
+	aff, err := o.Tx.Affiliates.Get(id)
+	if err != nil {
+		return none, refusal.Internal("affiliate of a click", err)
+	}
+	return o.ShownOffer(&aff)
 }
 
 // settleEarlier leaves the visitor's click before this one out of the input, unless the

@@ -102,7 +102,9 @@ func (o *Op) compare(in affiliate.Order, codes []string) (affiliate.Comparison, 
 // normalizeEvaluated checks the fields in the order of the contract's table.
 func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	var code, total, basket, email *affiliate.Error
-	if plaintext.Blank(in.PromoCode) {
+	if !plaintext.Blank(in.PromoCode) {
+		in.Offer = false // the code is before it
+	} else if !in.Offer {
 		code = refusal.PromoCodeRequired.Err()
 	}
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {
@@ -141,7 +143,7 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 	var v verdict
 	basket := basketOf(in.Subtotal, in.TotalEarned)
 	ord := orderOf(in, who)
-	err := o.judge(in.PromoCode, in.Currency, &ord, &v)
+	err := o.judgeOrder(in, who, &ord, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
 	}
@@ -161,7 +163,9 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 		return affiliate.Evaluation{}, err
 	}
 	out.Discount, out.Total, out.Lines = nullOr(price.discount), nullOr(price.total), linesOf(&record.Sale{Lines: price.lines})
-	out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
+	if out.Offer = v.offer; !v.offer {
+		out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
+	}
 	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
 	credited := o.creditOf(who, &v).affiliate
 	if out.Affiliate, err = o.contact(credited, nil); err != nil {
@@ -211,7 +215,7 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 		return nil
 	}
 	sale := affiliate.NewSale{
-		PromoCode: in.PromoCode, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
+		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
 		Currency: in.Currency, ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
 	}
 	d := Decision{identity: *who}

@@ -19,6 +19,9 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.D
 		if err != nil {
 			return affiliate.DeletedCoupon{}, err
 		}
+		if err := o.couponUnoffered(id); err != nil {
+			return affiliate.DeletedCoupon{}, err
+		}
 		codes, err := o.codesOf(id)
 		if err != nil {
 			return affiliate.DeletedCoupon{}, err

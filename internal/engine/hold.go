@@ -61,7 +61,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 		ord.hold, ord.anew = &old, passed(old.Until, o.Now)
 	}
 	var v verdict
-	if err = o.judge(in.PromoCode, in.Currency, &ord, &v); err == nil {
+	if err = o.judgeOrder(&in.Order, &who, &ord, &v); err == nil {
 		err = v.refusal()
 	}
 	if err != nil {
@@ -266,8 +266,8 @@ func (o *Op) HeldCode(id string) (record.Code, error) {
 	return code, refusal.CodeNotFound.IfMissing(err)
 }
 
-// WithHold finds the hold of a sale with its code, and takes from it what the sale does not say: the code, and
-// the basket.
+// WithHold finds the hold of a sale with its code, and takes from it what the sale does not say: the code or the
+// offer, and the basket.
 func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err error) {
 	hold, err := o.holdNamed(in.HoldID)
 	if err == nil && hold.State == affiliate.HoldConfirmed {
@@ -276,7 +276,9 @@ func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err
 	if err != nil {
 		return code, err
 	}
-	if code, err = o.Tx.Codes.Get(hold.CodeID); err != nil {
+	if hold.CodeID == uuid.Nil {
+		in.Offer = true
+	} else if code, err = o.Tx.Codes.Get(hold.CodeID); err != nil {
 		return code, refusal.CodeNotFound.IfMissing(err)
 	}
 	if in.PromoCode != "" && record.FoldCode(in.PromoCode) != record.FoldCode(code.Code) {

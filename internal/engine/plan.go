@@ -12,7 +12,7 @@ func planOf(rec *record.Plan, at affiliate.Instant) affiliate.Plan {
 		ID: rec.ID, Name: rec.Name, CommissionRate: t.CommissionRate, CommissionType: t.CommissionType,
 		NumberOfPayments: t.NumberOfPayments, NumberOfMonths: t.NumberOfMonths,
 		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
-		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
+		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer, OfferCouponID: t.OfferCouponID,
 	}
 }
 

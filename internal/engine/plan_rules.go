@@ -24,7 +24,7 @@ func planUpdateCheck(up affiliate.PlanUpdate) error {
 func termsUpdateOf(up *affiliate.PlanUpdate) affiliate.TermsUpdate {
 	return affiliate.TermsUpdate{
 		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
-		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer,
+		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, OfferCouponID: up.OfferCouponID,
 		From: up.From, Withdraw: up.Withdraw,
 	}
 }

@@ -18,6 +18,9 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affil
 	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Plan, error) {
+		if err := o.couponThere(rec.Terms.OfferCouponID); err != nil {
+			return affiliate.Plan{}, err
+		}
 		rec := rec
 		rec.ID, rec.CreatedAt, rec.UpdatedAt = o.NewID(), o.Now, o.Now
 		if err := o.Tx.Plans.Insert(rec); err != nil {

@@ -60,6 +60,7 @@ func orderOf(in *affiliate.Order, who *identity) order {
 // verdict is the result of the rules for a code and an order.
 type verdict struct {
 	found      bool
+	offer      bool // there is no code: it is what the link gives
 	code       record.Code
 	coupon     record.Coupon
 	failures   []affiliate.Failure // in the order of the contract's rows
@@ -87,6 +88,19 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 		return err
 	}
 	v.found = true
+	return o.judgeFound(in, ord, v)
+}
+
+// judgeOrder judges the code of an order, or the offer that it asks for.
+func (o *Op) judgeOrder(in *affiliate.Order, who *identity, ord *order, v *verdict) error {
+	if in.Offer {
+		return o.judgeOffer(who, in.Currency, ord, v)
+	}
+	return o.judge(in.PromoCode, in.Currency, ord, v)
+}
+
+// judgeFound applies every rule to a code and its coupon.
+func (o *Op) judgeFound(in affiliate.Currency, ord *order, v *verdict) error {
 	if err := o.freePlaces(v, ord.hold); err != nil {
 		return err
 	}
@@ -314,7 +328,7 @@ func (v *verdict) refusal() error {
 		return nil
 	}
 	kind := refusal.CodeInactive.Kind
-	if !v.found {
+	if !v.found && !v.offer {
 		kind = refusal.CodeNotFound.Kind
 	}
 	head := v.failures[0]

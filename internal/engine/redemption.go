@@ -91,7 +91,7 @@ func (o *Op) recount(entry *record.Redemption, by int64) error {
 // about its payment is lost, and takes it again when that holds no more. pay is the payment of the sale, if it is
 // known.
 func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
-	if sale.Conversion != "" || sale.CodeID == uuid.Nil {
+	if sale.Conversion != "" || sale.CodeID == uuid.Nil && !sale.Offer {
 		return nil
 	}
 	entry, err := o.Tx.Redemptions.Get(record.NumberID(sale.Number))

@@ -119,12 +119,17 @@ func (o *Op) newCustomer(in *affiliate.NewSale) error {
 
 // credit judges the code of the sale, and decides whom the sale credits.
 func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) {
-	if in.PromoCode != "" {
+	if in.PromoCode != "" || in.Offer {
 		product, _ := in.Product.Get()
-		err = o.judge(in.PromoCode, in.Currency, &order{
+		ord := order{
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
 			product: product.ProductID, lines: in.Lines, quantity: product.Quantity, hold: d.hold,
-		}, &d.verdict)
+		}
+		if in.Offer {
+			err = o.judgeOffer(&d.identity, in.Currency, &ord, &d.verdict)
+		} else {
+			err = o.judge(in.PromoCode, in.Currency, &ord, &d.verdict)
+		}
 		if err == nil {
 			err = d.verdict.refusal()
 		}

@@ -15,7 +15,7 @@ import (
 // freeOrder reports whether a sale of nothing has all that a free order needs.
 func freeOrder(in *affiliate.NewSale) bool {
 	basket, _ := in.Subtotal.Get()
-	return in.Free && in.PromoCode != "" && basket.Sign() > 0 && in.Tax.IsZero() && in.Shipping.IsZero()
+	return in.Free && (in.PromoCode != "" || in.Offer) && basket.Sign() > 0 && in.Tax.IsZero() && in.Shipping.IsZero()
 }
 
 // checkTotal checks what was earned by a new sale.

@@ -132,6 +132,7 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
+	in.Offer = in.Offer && in.PromoCode == "" // a code is before it
 	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
 	}
@@ -387,7 +388,7 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 		RateFixed: d.deal.rateFrom == affiliate.RateOfSale,
 		Products:  productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
 		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
-		HoldDays: int16(d.deal.HoldDays), Free: in.Free, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
+		HoldDays: int16(d.deal.HoldDays), Free: in.Free, Offer: d.verdict.offer, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
 		Lines: StoredLines(in.Lines),
 	}
 	setRate(&rec, &d.deal)

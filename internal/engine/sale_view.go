@@ -179,7 +179,7 @@ func (b *SaleBody) fillSale(s *affiliate.Sale) {
 		Source: rec.Source.Value(), IntegrationSalesSource: OrNull(rec.Integration.Value()), Metadata: metadataOf(rec.Metadata),
 		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 		Affiliate: SummaryOf(b.Program, rec.AffiliateID, b.Owner, b.Links), Referral: affiliate.Null[affiliate.Referral](),
-		Commissions: CommissionsOf(rec), Lines: linesOf(rec), Conversion: rec.Conversion,
+		Commissions: CommissionsOf(rec), Lines: linesOf(rec), Conversion: rec.Conversion, Offer: rec.Offer,
 	}
 	for _, charged := range rec.Charged {
 		charged.Subtotal = refusal.NothingOrNull(charged.Subtotal)

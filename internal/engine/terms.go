@@ -31,6 +31,7 @@ func shownTerms(t *affiliate.Terms) affiliate.ProgramTerms {
 	return affiliate.ProgramTerms{
 		CommissionType: t.Type, CommissionRate: t.Rate, NumberOfPayments: OrNull(t.MaxPayments), NumberOfMonths: OrNull(t.MaxMonths),
 		HoldDays: t.HoldDays, Rules: t.Clone().Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
+		OfferCouponID: t.OfferCouponID,
 	}
 }
 
@@ -55,8 +56,12 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	}
 	if up.From.IsZero() {
 		t := termsAt(r, o.Now)
+		was := t.OfferCouponID
 		*t = termsMerged(up, *t)
-		return NormalizeTerms(t)
+		if err := NormalizeTerms(t); err != nil || t.OfferCouponID == was {
+			return err
+		}
+		return o.couponThere(t.OfferCouponID)
 	}
 	from := o.beginning(up.From)
 	if !from.After(o.Now) {
@@ -64,6 +69,9 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	}
 	v := affiliate.StoredTerms{From: from, Terms: termsMerged(up, termsAt(r, from).Clone())}
 	if err := NormalizeTerms(&v.Terms); err != nil {
+		return err
+	}
+	if err := o.couponThere(up.OfferCouponID.Or(up.Terms.Or(affiliate.Terms{}).OfferCouponID)); err != nil {
 		return err
 	}
 	i, there := version(r, from)
@@ -118,7 +126,7 @@ func termsUpdateCheck(up affiliate.TermsUpdate) error {
 // keepsTerms reports whether an update says nothing about the terms, besides dates.
 func keepsTerms(up affiliate.TermsUpdate) bool {
 	return up.Terms.IsZero() && up.Type.IsZero() && up.Rate.IsZero() && up.MaxPayments.IsZero() && up.MaxMonths.IsZero() && up.HoldDays.IsZero() &&
-		up.Rules.IsZero() && up.MonthsFrom.IsZero() && up.MaxPerSale.IsZero() && up.MaxPerCustomer.IsZero()
+		up.Rules.IsZero() && up.MonthsFrom.IsZero() && up.MaxPerSale.IsZero() && up.MaxPerCustomer.IsZero() && up.OfferCouponID.IsZero()
 }
 
 // termsMerged returns terms after an update.
@@ -142,6 +150,9 @@ func termsMerged(up affiliate.TermsUpdate, t affiliate.Terms) affiliate.Terms {
 	}
 	if !up.MaxPerCustomer.IsZero() {
 		t.MaxPerCustomer = up.MaxPerCustomer.Or(affiliate.Amount{})
+	}
+	if !up.OfferCouponID.IsZero() {
+		t.OfferCouponID = up.OfferCouponID.Or(uuid.Nil)
 	}
 	return t
 }

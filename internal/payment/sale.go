@@ -224,7 +224,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
 		return affiliate.SaleUnattributed, nil // a click without a customer
 	}
-	if a.house || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
+	if a.house || in.Offer || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
 		if err := r.broughtBy(w, &d); err != nil {
 			return "", err
 		}
@@ -294,6 +294,6 @@ func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a *attempt) (b
 		code, err = r.CodeByText(a.PromoCode)
 	}
 	in.PromoCode = code.Code
-	a.house = err == nil && code.AffiliateID == uuid.Nil && r.Cfg.HouseCodes
-	return err == nil && (a.house || code.AffiliateID != uuid.Nil), engine.IgnoreMissing(err)
+	a.house = err == nil && !in.Offer && code.AffiliateID == uuid.Nil && r.Cfg.HouseCodes
+	return err == nil && (in.Offer || a.house || code.AffiliateID != uuid.Nil), engine.IgnoreMissing(err)
 }

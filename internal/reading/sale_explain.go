@@ -29,8 +29,15 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	if e.Credit, err = creditOf(o, r); err != nil {
 		return affiliate.Explanation{}, err
 	}
+<<<<<<< HEAD
 	if e.Redemption, err = redemptionOf(o, r); err != nil {
 		return affiliate.Explanation{}, err
+=======
+	if r.Offer {
+		if e.Offer, err = offerOf(o, r); err != nil {
+			return affiliate.Explanation{}, err
+		}
+>>>>>>> 92a5a635 (engine, httpapi, client: what a link gives (work in progress))
 	}
 	moved, err := engine.Gather(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)}, Desc: true})
 	if err != nil {
@@ -57,6 +64,19 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 		e.Lines, err = explainedLines(reading, r)
 	}
 	return e, err
+}
+
+// offerOf reads what the link gave with a sale.
+func offerOf(o *engine.Op, r *record.Sale) (none affiliate.Opt[affiliate.ExplainedOffer], err error) {
+	given, err := o.Tx.Redemptions.Get(record.NumberID(r.Number))
+	if err != nil {
+		return none, engine.IgnoreMissing(err)
+	}
+	coupon, err := o.Tx.Coupons.Get(given.CouponID)
+	if engine.IgnoreMissing(err) != nil {
+		return none, err
+	}
+	return affiliate.Set(affiliate.ExplainedOffer{CouponID: given.CouponID, Name: engine.OrNull(coupon.Name), Discount: given.Discount}), nil
 }
 
 // explainedLines explains the lines of a sale.

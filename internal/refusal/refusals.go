@@ -184,6 +184,7 @@ var (
 	BudgetSpent     = Refusal{affiliate.KindConflict, affiliate.BudgetSpent, "", "Promo code has reached its redemption limit"}
 	BelowQuantity   = Refusal{affiliate.KindConflict, affiliate.BelowQuantity, "", "Order does not have enough items for this promo code"}
 	CustomerLimit   = Refusal{affiliate.KindConflict, affiliate.CustomerLimit, "", "Promo code was already used by this customer"}
+	NoOffer         = Refusal{affiliate.KindConflict, affiliate.NoOffer, "", "The link gives no discount"}
 	CustomerMissing = Refusal{affiliate.KindConflict, affiliate.CustomerRequired, "", "Promo code needs an email address"}
 
 	ReferralAttributionRequired = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required"}
@@ -217,6 +218,7 @@ var (
 
 	BulkLimitExceeded    = Refusal{affiliate.KindInvalid, affiliate.BulkLimitExceeded, "", "The call is for more objects than the program allows at once"}
 	KeySpaceTooSmall     = Refusal{affiliate.KindInvalid, affiliate.KeySpaceTooSmall, "randomCharsLength", "The random part is too short for this many codes"}
+	CouponInUse          = Refusal{affiliate.KindConflict, affiliate.CouponInUse, "", "Links give this coupon to customers"}
 	PlanInUse            = Refusal{affiliate.KindConflict, affiliate.PlanInUse, "", "Commission plan is in use"}
 	TierInUse            = Refusal{affiliate.KindConflict, affiliate.TierInUse, "", "Tier is in use"}
 	TierNotFound         = Refusal{affiliate.KindNotFound, affiliate.TierNotFound, "", "Tier not found"}
@@ -307,7 +309,7 @@ var table = []Refusal{
 
 	CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted, CodeUnassigned,
 	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
-	CouponCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, CustomerMissing,
+	CouponCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, NoOffer, CustomerMissing,
 
 	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber,
 	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
@@ -315,7 +317,7 @@ var table = []Refusal{
 	NoExchangeRate, ChargeNotWorth, ChargedInAnother, RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,
 	WebhookDisabled, ReplayTooLarge,
 
-	BulkLimitExceeded, KeySpaceTooSmall, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
+	BulkLimitExceeded, KeySpaceTooSmall, CouponInUse, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
 	HoldsTooMany, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,

@@ -136,13 +136,14 @@ type version struct {
 	MonthsFrom     affiliate.MonthsFrom     `json:"months_from,omitzero"`
 	MaxPerSale     int64                    `json:"max_per_sale,omitzero"`
 	MaxPerCustomer int64                    `json:"max_per_customer,omitzero"`
+	OfferCouponID  uuid.UUID                `json:"offer_coupon_id,omitzero"`
 }
 
 func versionOf(v affiliate.StoredTerms) version {
 	t := &v.Terms
 	return version{
 		micros(v.From), t.Type, t.Rate.Scaled(), t.MaxPayments, t.MaxMonths, t.HoldDays, each(t.Rules, ruleOf), t.MonthsFrom,
-		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(),
+		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(), t.OfferCouponID,
 	}
 }
 
@@ -151,6 +152,7 @@ func (e version) value() affiliate.StoredTerms {
 		Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate), MaxPayments: e.MaxPayments, MaxMonths: e.MaxMonths, HoldDays: e.HoldDays,
 		Rules: each(e.Rules, rule.value), MonthsFrom: e.MonthsFrom,
 		MaxPerSale: affiliate.AmountFromScaled(e.MaxPerSale), MaxPerCustomer: affiliate.AmountFromScaled(e.MaxPerCustomer),
+		OfferCouponID: e.OfferCouponID,
 	}}
 }
 

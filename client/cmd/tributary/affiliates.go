@@ -28,17 +28,17 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "create", what: "Create an affiliate",
 		method: "POST", path: "/affiliates", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
 	},
 	{
 		group: "affiliates", verb: "ensure", what: "Show the affiliate with an --external-id, and create it when there is none",
 		method: "POST", path: "/affiliates/ensure", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId"),
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
 	},
 	{
 		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
 		method: "PUT", path: "/affiliates", arg: "affiliateId",
-		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus"),
+		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId"),
 	},
 	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",
@@ -72,7 +72,7 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "invite", what: "Invite an affiliate",
 		method: "POST", path: "/affiliates/invite", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "questionAnswers:j"),
+		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId", "questionAnswers:j"),
 	},
 	{
 		group: "affiliates", verb: "accept-invite", what: "Accept an invitation for an affiliate",

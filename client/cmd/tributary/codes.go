@@ -67,7 +67,7 @@ var codeCommands = []command{
 	{
 		group: "codes", verb: "validate", what: "Say whether a promotional code fits an order",
 		method: "POST", path: "/promotional-codes/validate", arg: "promoCode",
-		fields:  fields("promoCode", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
+		fields:  fields("promoCode", "offer:b", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
 		columns: []column{{path: "discount", show: money}, {path: "total", show: money}},
 	},
 	{

@@ -11,7 +11,7 @@ var planColumns = []column{
 
 var (
 	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
-	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n")
+	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "offerCouponId")
 	termsDates  = fields("from", "withdraw")
 )
 

@@ -33,7 +33,7 @@ var saleCommands = []command{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
 		fields: fields("promoCode", "holdId", "referralId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
-			"subtotal:n", "free:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
+			"subtotal:n", "free:b", "offer:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
 		group: "sales", verb: "convert", what: "Record what a customer did without a payment, such as a sign-up",
