@@ -20,7 +20,7 @@ func TestCodeRefused(t *testing.T) {
 	for _, reason := range []affiliate.Reason{
 		"code_not_found", "code_inactive", "coupon_invalid", "code_expired", "coupon_expired", "code_exhausted", "coupon_exhausted",
 		"code_unassigned", "not_first_order", "below_minimum", "wrong_currency", "wrong_affiliate", "wrong_customer", "wrong_product", "affiliate_suspended", "other_currency",
-		"not_started", "budget_spent", "below_quantity", "customer_limit", "customer_required",
+		"not_started", "budget_spent", "below_quantity", "customer_limit", "customer_required", "no_offer",
 	} {
 		rules[reason] = true
 	}

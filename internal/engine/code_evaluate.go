@@ -102,9 +102,7 @@ func (o *Op) compare(in affiliate.Order, codes []string) (affiliate.Comparison, 
 // normalizeEvaluated checks the fields in the order of the contract's table.
 func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	var code, total, basket, email *affiliate.Error
-	if !plaintext.Blank(in.PromoCode) {
-		in.Offer = false // the code is before it
-	} else if !in.Offer {
+	if plaintext.Blank(in.PromoCode) && !in.Offer {
 		code = refusal.PromoCodeRequired.Err()
 	}
 	if amount, ok := in.TotalEarned.Get(); ok && amount.Sign() <= 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
@@ -93,7 +94,7 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 
 // judgeOrder judges the code of an order, or the offer that it asks for.
 func (o *Op) judgeOrder(in *affiliate.Order, who *identity, ord *order, v *verdict) error {
-	if in.Offer {
+	if in.Offer && plaintext.Blank(in.PromoCode) { // a code is before the offer
 		return o.judgeOffer(who, in.Currency, ord, v)
 	}
 	return o.judge(in.PromoCode, in.Currency, ord, v)

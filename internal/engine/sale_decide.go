@@ -125,7 +125,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
 			product: product.ProductID, lines: in.Lines, quantity: product.Quantity, hold: d.hold,
 		}
-		if in.Offer {
+		if in.PromoCode == "" { // a code is before the offer
 			err = o.judgeOffer(&d.identity, in.Currency, &ord, &d.verdict)
 		} else {
 			err = o.judge(in.PromoCode, in.Currency, &ord, &d.verdict)

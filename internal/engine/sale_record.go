@@ -132,7 +132,6 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
-	in.Offer = in.Offer && in.PromoCode == "" // a code is before it
 	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
 	}

@@ -61,6 +61,8 @@ func TestUpdateEachField(t *testing.T) {
 	delete(missing, "affiliate.ReferralUpdate.AffiliateID")    // the same: TestMoveReferral
 	delete(missing, "affiliate.AffiliateUpdate.AffiliateLink") // adds an entry to a list; a second time the slug is taken
 	delete(missing, "affiliate.CouponUpdate.IntegrationType")  // not on the wire alone: TestCouponAtProvider
+	delete(missing, "affiliate.AffiliateUpdate.OfferCouponID") // names another record: TestOfferOfWhom
+	delete(missing, "affiliate.PlanUpdate.OfferCouponID")      // the same: TestOfferedSale
 	delete(missing, "affiliate.PlanUpdate.From")               // no field of the plan: TestTermsFrom
 	delete(missing, "affiliate.PlanUpdate.Withdraw")           // the same: TestTermsWithdraw
 	for field := range missing {
