@@ -29,6 +29,7 @@ func affiliateTexts() map[string]string {
 		"source":                          "Where the affiliate came from; API over HTTP.",
 		"commissionPlanId":                "The commission plan, if any.",
 		"commissionTierId":                "The tier, if any.",
+		"offerCouponId":                   "The coupon that its links give customers, before that of its plan and the program; not there: none of its own.",
 		"affiliateGroupId":                "Always null: there are no groups.",
 		"payoutEmail":                     "Where payouts are announced; null until it is known.",
 		"paymentMethod":                   "How payouts are made; null until it is known.",
@@ -86,6 +87,7 @@ func affiliateBodies() map[string]note {
 		"affiliateStatus":  plain("active or inactive, in any letter case. At creation anything else leaves it to the program."),
 		"sendWelcomeEmail": plain("Accepted; no mail is sent."),
 		"commissionPlanId": limited(identText),
+		"offerCouponId":    plain("The coupon that its links give customers without a code; null: that of its plan, else the program's.", identText),
 		"affiliateGroupId": plain("There are no groups: any value is refused.", onlyNull),
 	}
 }

@@ -187,14 +187,14 @@ func codeRefusals() []affiliate.Reason {
 		affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongAffiliate,
 		affiliate.WrongCustomer, affiliate.WrongProduct, affiliate.AffiliateSuspended,
 		affiliate.CouponOtherCurrency, affiliate.CodeNotStarted, affiliate.BudgetSpent, affiliate.BelowQuantity,
-		affiliate.CustomerLimit, affiliate.CustomerRequired,
+		affiliate.CustomerLimit, affiliate.CustomerRequired, affiliate.NoOffer,
 	}
 }
 
 // codeRefusalsWithoutOrder are those that a referral may have: it has no total
 // and no product.
 func codeRefusalsWithoutOrder() []affiliate.Reason {
-	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct, affiliate.CouponOtherCurrency, affiliate.BelowQuantity}
+	ofOrder := []affiliate.Reason{affiliate.BelowMinimum, affiliate.WrongCurrency, affiliate.WrongProduct, affiliate.CouponOtherCurrency, affiliate.BelowQuantity, affiliate.NoOffer}
 	return slices.DeleteFunc(codeRefusals(), func(r affiliate.Reason) bool { return slices.Contains(ofOrder, r) })
 }
 

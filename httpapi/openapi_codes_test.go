@@ -22,7 +22,23 @@ func codeNotes() described {
 				"coupon":          "The coupon of the code.",
 				"affiliate":       "The affiliate of the code, if it has one.",
 				"commission":      "What the sale would earn if it were recorded now, without tax and shipping. Not there unless the request asks for it, the code is valid and the amount is known.",
+				"offer":           "True: the coupon is what the link of the affiliate gives, and there is no code. Not there otherwise.",
 				"lines":           "The lines of the order, with what the code takes off each; not there without lines.",
+			},
+			"Offer": {
+				"":                          "What a link gives customers without a code.",
+				"couponId":                  "The coupon.",
+				"name":                      "Its name.",
+				"couponType":                "Whether it takes off a percentage or an amount.",
+				"percentOff":                "Null when FLAT.",
+				"amountOff":                 "Null when PERCENTAGE.",
+				"currency":                  "Of amountOff.",
+				"duration":                  "For the host: how long the discount lasts.",
+				"durationInMonths":          "Null unless the duration is repeating.",
+				"productIds":                "The products that it is for; empty: all.",
+				"redeemBy":                  "It works until this instant, inclusive.",
+				"maxDiscount":               "Of one order at most, in the program's currency; not there: no cap.",
+				"maxRedemptionsPerCustomer": "Not there: no such limit.",
 			},
 			"Comparison": {
 				"":            "Which of several codes is best for an order.",
@@ -123,6 +139,7 @@ func orderBodies() map[string]note {
 	return map[string]note{
 		"promoCode":         plain("The code; required unless code is given.", identText),
 		"promoCodes":        plain("The codes that are tried, all different in any letter case.", distinct("1", "20"), each(identText)),
+		"offer":             plain("Price what the link gives by which the customer came, when there is no promoCode.", byDefault(false)),
 		"totalEarned":       plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
 		"currency":          plain("The currency of the amounts, here and in the answer, in any letter case; the program's when it is not given. The commission is in the program's.", currencyText),
 		"subtotal":          plain("The basket before the discount, which decides; not below totalEarned.", above("0"), atMost("100000000000")),
@@ -188,7 +205,7 @@ func codeOperations() map[string]about {
 		"POST /promotional-codes/validate": {
 			id: "validatePromotionalCode", summary: "Tell whether a code would work, and what it would take off",
 			text:   "Runs the very rules that a sale runs. Writes, counts and fires nothing. 200 whether the code works or not.",
-			oneOf:  []string{"promoCode", "code"},
+			oneOf:  []string{"promoCode", "code", "offer"},
 			limits: map[string]limit{"code": allOf(anyText, identText)},
 			refused: refused{
 				invalid: []affiliate.Reason{affiliate.MissingField},

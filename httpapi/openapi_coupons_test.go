@@ -107,7 +107,7 @@ func couponOperations() map[string]about {
 			text:     "Fires coupon.deleted only.",
 			required: []string{"couponId"},
 			refused: refused{
-				invalid:  []affiliate.Reason{affiliate.MissingField},
+				invalid:  []affiliate.Reason{affiliate.MissingField, affiliate.CouponInUse},
 				notFound: []affiliate.Reason{affiliate.CouponNotFound},
 			},
 		},

@@ -39,6 +39,7 @@ func clickNotes() described {
 			"affiliateLinkId":  "The link.",
 			"referralId":       "The referral, once the visitor is one.",
 			"deviceId":         "The visitor.",
+			"offer":            "What the link gives now, if the request asks for it; not there when it gives nothing.",
 			"uniqueClick":      "False for a repeated visit.",
 			"fullLandingUrl":   "The page that was visited, as far as it is kept.",
 			"documentReferrer": "The page with the link, as far as it is kept.",
@@ -51,6 +52,7 @@ func clickNotes() described {
 			"documentReferrer": optional("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        optional("The browser, cut at 2,048 bytes."),
 			"deviceId":         optional("The visitor, cut at 2,048 bytes."),
+			"offer":            plain("Ask for offer in the answer.", byDefault(false)),
 			"earlierClickId":   plain("The visitor's click before this one, in a program where the first click credits; others ignore it."),
 		},
 		operations: map[string]about{

@@ -22,6 +22,7 @@ func planNotes() described {
 			"monthsFrom":         limited(values[affiliate.MonthsFrom](), byDefault("PAYMENT")),
 			"maxPerSale":         limited(atLeast("0")),
 			"maxPerCustomer":     limited(atLeast("0")),
+			"offerCouponId":      plain("The coupon that links give customers without a code; null: none.", identText),
 			"paymentTrigger":     limited(values[affiliate.PaymentTrigger](), byDefault("PURCHASE")),
 			"autoApproveRewards": limited(byDefault(true)),
 			"from":               plain(fromText),
@@ -41,7 +42,7 @@ func planNotes() described {
 				id: "updateCommissionPlan", summary: "Change a plan for future sales",
 				text:     "With from, the terms change from then on. The type of a plan in use cannot change. Recorded sales keep their commission. Fires nothing.",
 				required: []string{"commissionPlanId"},
-				clears:   []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer"},
+				clears:   []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer", "offerCouponId"},
 				refused: refused{
 					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound},
 				},
@@ -76,6 +77,7 @@ func termsNotes() described {
 			"monthsFrom":       limited(values[affiliate.MonthsFrom]()),
 			"maxPerSale":       limited(atLeast("0")),
 			"maxPerCustomer":   limited(atLeast("0")),
+			"offerCouponId":    plain("The coupon that links give customers without a code; null: none.", identText),
 			"from":             plain(fromText),
 			"withdraw":         plain(withdrawText),
 		},
@@ -84,7 +86,7 @@ func termsNotes() described {
 			"PUT /terms": {
 				id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",
 				text:   "A sale takes the terms that were in force when it was paid. Recorded sales keep their commission. Fires nothing.",
-				clears: []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer"},
+				clears: []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer", "offerCouponId"},
 			},
 		},
 	}
@@ -159,6 +161,7 @@ func planTexts() map[string]string {
 		"monthsFrom":         "With what the months of a customer begin: the first payment, or the referral; not there: PAYMENT.",
 		"maxPerSale":         "What a sale earns at most; not there: no cap.",
 		"maxPerCustomer":     "What all sales of a customer earn together at most; not there: no cap.",
+		"offerCouponId":      "The coupon that links give customers without a code; not there: none.",
 		"versions":           "The terms with their dates, oldest first; not there when they have none, and in events.",
 		"paymentTrigger":     "What it pays for.",
 		"autoApproveRewards": "False: new commissions are ON_HOLD.",

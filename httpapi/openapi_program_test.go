@@ -42,6 +42,7 @@ func programNotes() described {
 				"monthsFrom":       "With what the months of a customer begin: the first payment, or the referral; not there: PAYMENT.",
 				"maxPerSale":       "What a sale earns at most; not there: no cap.",
 				"maxPerCustomer":   "What all sales of a customer earn together at most; not there: no cap.",
+				"offerCouponId":    "The coupon that links give customers without a code; not there: none.",
 				"holdDays":         "Days of 24 hours until a payout may take the commission of a sale.",
 			},
 		},

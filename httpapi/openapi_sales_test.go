@@ -51,6 +51,7 @@ func saleTexts() map[string]string {
 		"referral":               "The customer's referral, if there is one.",
 		"lines":                  "What was bought; not there when the sale has no lines.",
 		"conversion":             "What it is when it is no payment; then its amounts are zero. Not there when it is a sale.",
+		"offer":                  "True: it redeemed what the link gives, without a code. Not there when it did not.",
 		"charged":                "What the customer was charged, in another currency than the program's, in which lines are too. Not there when it was the program's.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
 	}
@@ -109,6 +110,7 @@ func saleBodies() map[string]note {
 		"product.name":      plain("What the product is called.", externalText),
 		"lines":             plain("What was bought, instead of product. The base of the commission is shared out to them by what they cost. Of a refund: of which lines it is; their sum is amount less tax and shipping, all three of which are needed then if they are not 0."),
 		"subtotal":          plain("The basket before the discount: at least totalEarned without tax and shipping. With lines it is the sum of their amounts, and may be left out.", above("0"), atMost("100000000000")),
+		"offer":             plain("Redeem what the link gives by which the customer came, when there is no promoCode.", byDefault(false)),
 		"free":              plain("An order of 0 by promoCode with a subtotal, where the program allows it: it redeems the code and earns nothing.", byDefault(false)),
 		"tax":               plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),

@@ -74,6 +74,13 @@ func explanationNotes() described {
 				"movements":   "The movements of the sale, newest first; none of payouts.",
 				"redemption":  "The redemption of its code, when the sale confirmed a hold, or the coupon has a cap or a budget.",
 				"lines":       "What each line earns, when a rule decides about one; else it is not there.",
+				"offer":       "What the link gave in place of a code; not there when it gave nothing.",
+			},
+			"ExplainedOffer": {
+				"":         "What the link gave in place of a code.",
+				"couponId": "The coupon, which may be gone.",
+				"name":     "Of the coupon; null: it was deleted.",
+				"discount": "What it took off, in the program's currency.",
 			},
 			"ExplainedCredit": {
 				"":                  "Who was credited, and by what.",

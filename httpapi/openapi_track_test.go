@@ -20,6 +20,7 @@ func trackingNotes() described {
 				"":            "A click.",
 				"id":          "The id: an affiliateId or referralId of later requests.",
 				"affiliateId": "The affiliate of the slug.",
+				"offer":       "What the link gives now, if the request asks for it; not there when it gives nothing.",
 			},
 			"TrackingConfiguration": {"": "What the script of a page needs.", "program": "The program."},
 			"TrackingProgram": {
@@ -41,6 +42,7 @@ func trackingNotes() described {
 			"documentReferrer": plain("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        plain("The browser, cut at 2,048 bytes; the request's own header when it is not given."),
 			"deviceId":         plain("The visitor, cut at 2,048 bytes."),
+			"offer":            plain("Ask for offer in the answer.", byDefault(false)),
 			"earlierClickId":   plain("The visitor's click before this one, in a program where the first click credits; others ignore it."),
 		},
 		operations: map[string]about{
