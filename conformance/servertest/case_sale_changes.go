@@ -296,6 +296,18 @@ func previewCases() []serverCase {
 		own("B258 a flat discount in another currency", "contract 4.1, discount: null for a FLAT coupon in another currency", `"couponType":"FLAT","amountOff":7.5,"currency":"JPY"`, owned, func(_ *exam, preview func(string) *answer) {
 			preview(`,"totalEarned":10`).has(`{"discount":null}`)
 		}),
+		serverCase{"I34 what a link gives", "rule 3.11: the offer of an affiliate needs no code, redeems its coupon, and a typed code is before it", func(x *exam) {
+			x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("c")
+			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}","offerCouponId":"{{c}}"}`).as("a").has(`{"offerCouponId":"{{c}}"}`)
+			x.do(operation, `{"offer":true,"referralId":"{{u}}","totalEarned":10}`).has(`{"valid":true,"offer":true,"discount":2,"promotionalCode":null,"coupon":{"id":"{{c}}"},"affiliate":{"id":"{{a}}"}}`)
+			x.do(operation, `{"offer":true,"referralId":"{{unknown}}","totalEarned":10}`).has(`{"valid":false,"reasons":[{"reason":"no_offer","message":"The link gives no discount"}],"coupon":null}`)
+			x.do(operation, `{"offer":true,"promoCode":"{{u}}","referralId":"{{u}}"}`).has(`{"valid":false,"reasons":[{"reason":"code_not_found"}]}`)
+			x.do("POST /sales", `{"offer":true,"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":8,"subtotal":10}`).has(`{"offer":true,"promotionalCodeId":null,"affiliateId":"{{a}}"}`)
+			x.get("/coupons?id={{c}}").has(`{"timesRedeemed":1}`)
+			x.do("DELETE /coupons", `{"couponId":"{{c}}"}`).refused(couponInUse)
+			x.do("PUT /affiliates", `{"affiliateId":"{{a}}","offerCouponId":null}`).ok()
+			x.do("DELETE /coupons", `{"couponId":"{{c}}"}`).ok()
+		}},
 		serverCase{"I34 which of several codes is best", "contract 4.1: one answer for each code in the order given; best takes most off, of equal ones the first", func(x *exam) {
 			x.do("POST /coupons", `{"name":"{{u}}","percentOff":20}`).as("c")
 			x.do("POST /coupons", `{"name":"{{u}}","couponType":"FLAT","amountOff":3,"currency":"USD"}`).as("f")

@@ -211,6 +211,7 @@ var (
 	redemptionNotFound   = denial{404, "redemption_not_found", "", "Redemption not found"}
 	redemptionRestored   = denial{400, "redemption_restored", "", "Redemption was already restored"}
 	planMissing          = denial{404, "plan_not_found", "", "Commission plan not found"}
+	couponInUse          = denial{400, "coupon_in_use", "", "Links give this coupon to customers"}
 	planInUse            = denial{400, "plan_in_use", "", "Commission plan is in use"}
 	tierMissing          = denial{404, "tier_not_found", "", "Tier not found"}
 	tierInUse            = denial{400, "tier_in_use", "", "Tier is in use"}
