@@ -28,7 +28,7 @@ type Affiliate struct {
 	CommissionPlanID                Opt[uuid.UUID]       `json:"commissionPlanId"`
 	CommissionTierID                Opt[uuid.UUID]       `json:"commissionTierId"`
 	OfferCouponID                   uuid.UUID            `json:"offerCouponId,omitzero"` // what its links give customers, before the offer of its terms; not there: none of its own
-	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"` // always null
+	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"`       // always null
 	ProgramID                       uuid.UUID            `json:"programId"`
 	PayoutEmail                     Opt[string]          `json:"payoutEmail"`
 	PaymentMethod                   Opt[PaymentMethod]   `json:"paymentMethod"`

@@ -47,9 +47,9 @@ type Plan struct {
 	MaxPerSale         Amount         `json:"maxPerSale,omitzero"` // of the commission; not there: no cap
 	MaxPerCustomer     Amount         `json:"maxPerCustomer,omitzero"`
 	OfferCouponID      uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer of its own
-	Versions           []DatedTerms   `json:"versions,omitempty"` // oldest first; not there: the terms have no dates; not in events
-	CreatedAt          Time           `json:"createdAt,omitzero"` // not in events
-	UpdatedAt          Time           `json:"updatedAt,omitzero"` // not in events
+	Versions           []DatedTerms   `json:"versions,omitempty"`     // oldest first; not there: the terms have no dates; not in events
+	CreatedAt          Time           `json:"createdAt,omitzero"`     // not in events
+	UpdatedAt          Time           `json:"updatedAt,omitzero"`     // not in events
 }
 
 // NewPlan is the input of Program.CreatePlan. Name is required.

@@ -72,7 +72,7 @@ func affiliateManyOperations() map[string]about {
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
 				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken,
-			}},
+			}, notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 		},
 		"POST /affiliates/accept-invite": {
 			id: "acceptInvite", summary: "End an invitation",

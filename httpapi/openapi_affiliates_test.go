@@ -109,7 +109,7 @@ func affiliateOperations() map[string]about {
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
 				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken,
-			}},
+			}, notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 		},
 		"POST /affiliates/ensure": {
 			id: "ensureAffiliate", summary: "The affiliate with an externalId, created when there is none",
@@ -118,18 +118,18 @@ func affiliateOperations() map[string]about {
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.PlanNotFound, affiliate.GroupNotFound,
 				affiliate.AffiliateEmailTaken, affiliate.SlugTaken,
-			}},
+			}, notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 		},
 		"PUT /affiliates": {
 			id: "updateAffiliate", summary: "Change an affiliate",
 			text:   "The count is 0 when nothing matched. Fires affiliate.updated when something changed.",
 			oneOf:  []string{"affiliateId", "id", "emailAddress"},
-			clears: []string{"externalId", "commissionRate"},
+			clears: []string{"externalId", "commissionRate", "offerCouponId"},
 			limits: map[string]limit{"affiliateStatus": matches("^([Aa][Cc][Tt][Ii][Vv][Ee]|[Ii][Nn][Aa][Cc][Tt][Ii][Vv][Ee])$")},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch,
 				affiliate.AffiliateEmailTaken, affiliate.AffiliateExternalIDTaken, affiliate.SlugTaken, affiliate.LinkLimitReached,
-			}},
+			}, notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 		},
 		"DELETE /affiliates": {
 			id: "deleteAffiliate", summary: "Delete an affiliate",

@@ -8,6 +8,7 @@ import (
 
 func holdNotes() described {
 	bodies := maps.Clone(orderBodies())
+	delete(bodies, "promoCodes")
 	delete(bodies, "commission")
 	bodies["id"] = plain("The caller's own id, such as that of the checkout; unique among the holds of the program.", externalText)
 	bodies["code"] = plain("The same as promoCode, which is read first.", identText)
@@ -19,7 +20,7 @@ func holdNotes() described {
 			"":                "A place of a code, its coupon, the customer and the budget, kept for an order with the price that the customer sees.",
 			"id":              "The caller's own id.",
 			"state":           "HELD keeps a place. CONFIRMED: a sale took it. RELEASED: it was given back. LAPSED: its time is over.",
-			"promotionalCode": "The code; null when it was deleted.",
+			"promotionalCode": "The code; null: an offer, or it was deleted.",
 			"couponId":        "The coupon of the code.",
 			"currency":        "Of the amounts.",
 			"subtotal":        "What was priced; null when the order said no amount.",

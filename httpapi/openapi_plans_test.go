@@ -36,7 +36,7 @@ func planNotes() described {
 			"POST /commission-plans": {
 				id: "createCommissionPlan", summary: "Add a plan", text: "Fires nothing.",
 				required: []string{"name", "commissionRate"},
-				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField}},
+				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField}, notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 			},
 			"PUT /commission-plans": {
 				id: "updateCommissionPlan", summary: "Change a plan for future sales",
@@ -44,7 +44,7 @@ func planNotes() described {
 				required: []string{"commissionPlanId"},
 				clears:   []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer", "offerCouponId"},
 				refused: refused{
-					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound},
+					invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PlanInUse}, notFound: []affiliate.Reason{affiliate.PlanNotFound, affiliate.CouponNotFound},
 				},
 			},
 			"DELETE /commission-plans": {
@@ -85,8 +85,9 @@ func termsNotes() described {
 			"GET /terms": {id: "getTerms", summary: "List the program's own terms, oldest first: past, in force, and to come"},
 			"PUT /terms": {
 				id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",
-				text:   "A sale takes the terms that were in force when it was paid. Recorded sales keep their commission. Fires nothing.",
-				clears: []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer", "offerCouponId"},
+				text:    "A sale takes the terms that were in force when it was paid. Recorded sales keep their commission. Fires nothing.",
+				clears:  []string{"numberOfPayments", "numberOfMonths", "rules", "maxPerSale", "maxPerCustomer", "offerCouponId"},
+				refused: refused{notFound: []affiliate.Reason{affiliate.CouponNotFound}},
 			},
 		},
 	}

@@ -223,6 +223,17 @@ func (s *story) ofAdministration() []refused {
 		{"slug_taken", post, "/affiliates/accept-invite", accept + `"affiliateLink":"mara"}`},
 		{"affiliate_external_id_taken", post, "/affiliates/accept-invite", accept + `"externalId":"taken"}`},
 
+		{"coupon_not_found", post, "/affiliates", `{"firstName":"N","lastName":"N","email":"no-coupon@example.org","offerCouponId":"none"}`},
+		{"coupon_not_found", post, "/affiliates/ensure", `{"firstName":"N","lastName":"N","email":"no-coupon@example.org","externalId":"no-coupon","offerCouponId":"none"}`},
+		{"coupon_not_found", post, "/affiliates/invite", `{"firstName":"N","lastName":"N","email":"no-coupon@example.org","offerCouponId":"none"}`},
+		{"coupon_not_found", put, "/affiliates", `{"affiliateId":"` + s.payee + `","offerCouponId":"none"}`},
+		{"coupon_not_found", post, "/commission-plans", `{"name":"n","commissionRate":1,"offerCouponId":"none"}`},
+		{"coupon_not_found", put, "/commission-plans", plan + `,"offerCouponId":"none"}`},
+		{"coupon_not_found", put, "/terms", `{"offerCouponId":"none"}`},
+		{"coupon_in_use", del, "/coupons", `{"couponId":"` + s.offered() + `"}`},
+		{"no_offer", post, "/sales", `{"offer":true,"email":"no-offer@example.net","totalEarned":1}`},
+		{"no_offer", post, "/holds", `{"id":"no-offer","offer":true,"email":"no-offer@example.net","until":"` + s.soon() + `"}`},
+		{"missing_field", post, "/promotional-codes/compare", `{}`},
 		{"missing_field", post, "/commission-plans", `{}`},
 		{"missing_field", put, "/commission-plans", `{}`},
 		{"plan_not_found", put, "/commission-plans", `{"commissionPlanId":"none"}`},
@@ -438,6 +449,16 @@ func ofHouse(t testing.TB, w *world) {
 		}
 	}
 	s.ok(t, http.MethodPost, "/sales/restore-redemption", `{"externalId":"order-1"}`)
+}
+
+// offered creates a coupon that links give, and returns its id.
+func (s *story) offered() string {
+	coupon := s.post("/coupons", `{"name":"Offer","percentOff":10}`)
+	s.post("/affiliates", `{"firstName":"O","lastName":"F","email":"offers@example.org","offerCouponId":"`+coupon+`"}`)
+	s.ok(s.t, http.MethodPost, "/promotional-codes/validate", `{"offer":true,"referralId":"offers","totalEarned":10}`)
+	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"offers","offer":true}`)
+	s.ok(s.t, http.MethodPost, "/sales", `{"offer":true,"referralId":"offers","email":"gift@example.net","name":"G","totalEarned":9,"subtotal":10}`)
+	return coupon
 }
 
 // codeOfStopped creates a code of an affiliate who is banned.
