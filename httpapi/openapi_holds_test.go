@@ -45,7 +45,7 @@ func holdNotes() described {
 					"Again with the same id it prices the order anew and keeps the place; one that was released or has lapsed is taken anew if there is a place. " +
 					"When its time is over the place is free; nothing has to be sent for that. Fires nothing.",
 				required: []string{"id", "until"},
-				oneOf:    []string{"promoCode", "code"},
+				oneOf:    []string{"promoCode", "code", "offer"},
 				limits:   map[string]limit{"code": allOf(anyText, identText)},
 				refused: refused{invalid: append([]affiliate.Reason{
 					affiliate.MissingField, affiliate.HoldIsConfirmed, affiliate.HoldLimitReached,

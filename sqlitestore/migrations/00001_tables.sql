@@ -31,6 +31,7 @@ CREATE TABLE tributary_affiliates (
   commission_type TEXT NOT NULL,
   commission_plan_id TEXT,
   commission_tier_id TEXT,
+  offer_coupon_id TEXT,
   exempt_from_commission_tier_changes INTEGER NOT NULL CHECK (exempt_from_commission_tier_changes IN (0, 1)),
   payout_email TEXT NOT NULL,
   payment_method TEXT NOT NULL,
@@ -48,6 +49,7 @@ CREATE UNIQUE INDEX tributary_affiliates_by_email ON tributary_affiliates (progr
 CREATE UNIQUE INDEX tributary_affiliates_by_external_id ON tributary_affiliates (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_plan ON tributary_affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_tier ON tributary_affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_coupon ON tributary_affiliates (program, offer_coupon_id, id) WHERE offer_coupon_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_state ON tributary_affiliates (program, status, id) WHERE status IS NOT NULL;
 
 CREATE TABLE tributary_links (
@@ -244,6 +246,7 @@ CREATE TABLE tributary_sales (
   integration_sales_source TEXT,
   deleted_fired INTEGER NOT NULL CHECK (deleted_fired IN (0, 1)),
   free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  offer INTEGER NOT NULL CHECK (offer IN (0, 1)),
   conversion TEXT NOT NULL,
   past INTEGER NOT NULL CHECK (past IN (0, 1)),
   commissions TEXT,
@@ -307,6 +310,7 @@ CREATE TABLE tributary_plans (
   months_from TEXT NOT NULL,
   max_per_sale INTEGER NOT NULL,
   max_per_customer INTEGER NOT NULL,
+  offer_coupon_id TEXT,
   versions TEXT,
   payment_trigger TEXT NOT NULL,
   hold_rewards INTEGER NOT NULL CHECK (hold_rewards IN (0, 1)),
