@@ -15,7 +15,7 @@ type Explanation struct {
 	Commissions []Commission        `json:"commissions"`
 	Movements   []Movement          `json:"movements"`       // of the sale, newest first; none of payouts
 	Lines       []ExplainedLine     `json:"lines,omitempty"` // when rules decide about some of them
-<<<<<<< HEAD
+	Offer       Opt[ExplainedOffer] `json:"offer,omitzero"`  // when the sale redeemed what the link gives
 
 	// Redemption says what its code took off, when the sale confirmed a hold or is over a limit, or its coupon has
 	// a cap or a budget.
@@ -29,8 +29,6 @@ type ExplainedRedemption struct {
 	Over       bool        `json:"over"`       // it was made over a limit: the customer paid after the hold had lapsed, when the place was gone
 	SeenAt     Opt[Time]   `json:"seenAt"`     // when somebody accepted that; null: nobody has
 	RestoredAt Opt[Time]   `json:"restoredAt"` // when it was given back; null: it counts
-=======
-	Offer       Opt[ExplainedOffer] `json:"offer,omitzero"`  // when the sale redeemed what the link gives
 }
 
 // ExplainedOffer is what the link gave in place of a code.
@@ -38,7 +36,6 @@ type ExplainedOffer struct {
 	CouponID uuid.UUID   `json:"couponId"` // which may be gone
 	Name     Opt[string] `json:"name"`     // of the coupon; null: it was deleted
 	Discount Amount      `json:"discount"` // what it took off, in the program's currency
->>>>>>> 92a5a635 (engine, httpapi, client: what a link gives (work in progress))
 }
 
 // ExplainedCredit says who was credited, and why. The times are null when the click or the

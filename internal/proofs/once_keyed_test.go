@@ -145,7 +145,8 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"UpdateEndpoint": {s.Hooked.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.Hooked.ID},
 		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.Hooked.ID, Event: affiliate.SaleCreated}},
 		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Run prune": {affiliate.PruneJob{Before: scene.Start}}, "Run retain": {affiliate.RetainJob{Retention: affiliate.Retention{Events: time.Hour}}}, "Run open": {affiliate.OpenBooksJob{}}, "Run close": {affiliate.CloseBooksJob{Until: scene.Start}},
-		"Evaluate": {affiliate.Order{PromoCode: "ada20"}},
+		"Evaluate":      {affiliate.Order{PromoCode: "ada20"}},
+		"EvaluateCodes": {affiliate.CodesOrder{PromoCodes: []string{"ada20"}}},
 		"HoldRedemption": {affiliate.NewHold{
 			ID: "cart-2", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "kim@example.net", Subtotal: scene.Amount("50")},
 		}},

@@ -29,15 +29,13 @@ func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 	if e.Credit, err = creditOf(o, r); err != nil {
 		return affiliate.Explanation{}, err
 	}
-<<<<<<< HEAD
 	if e.Redemption, err = redemptionOf(o, r); err != nil {
 		return affiliate.Explanation{}, err
-=======
+	}
 	if r.Offer {
 		if e.Offer, err = offerOf(o, r); err != nil {
 			return affiliate.Explanation{}, err
 		}
->>>>>>> 92a5a635 (engine, httpapi, client: what a link gives (work in progress))
 	}
 	moved, err := engine.Gather(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)}, Desc: true})
 	if err != nil {
