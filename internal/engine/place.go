@@ -135,15 +135,14 @@ func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
 		v.drop(own)
 	}
 	code, coupon := &v.code, &v.coupon
-	if reached(code.MaxRedemptions, code.TimesRedeemed) || reached(coupon.MaxRedemptions, coupon.TimesRedeemed) || v.spentBut(affiliate.Amount{}) {
-		return nil // no hold is to blame
-	}
-	full := func() bool { return reached(code.MaxRedemptions, code.TimesRedeemed+code.Held) }
+	// byHolds reports whether holds make the difference: where redemptions alone use a limit up, no hold is to blame.
+	byHolds := func(limit, times, held int64) bool { return !reached(limit, times) && reached(limit, times+held) }
+	full := func() bool { return byHolds(code.MaxRedemptions, code.TimesRedeemed, code.Held) }
 	if err := o.dropLapsed(v, own, record.Key{Index: record.OfCode, ID: v.code.ID}, full); err != nil {
 		return err
 	}
 	full = func() bool {
-		return reached(coupon.MaxRedemptions, coupon.TimesRedeemed+coupon.Held) || v.spentBut(coupon.HeldDiscount)
+		return byHolds(coupon.MaxRedemptions, coupon.TimesRedeemed, coupon.Held) || !v.spentBut(affiliate.Amount{}) && v.spentBut(coupon.HeldDiscount)
 	}
 	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, full)
 }
