@@ -43,6 +43,10 @@ func (m *redeemMachine) changeCoupon(rt *rapid.T) {
 		up.RedeemBy = m.moment(rt)
 	}
 	_, err := m.w.UpdateCoupon(m.ctx, id, up)
+	if endsBefore(instantOf(up.StartsAt), instantOf(up.RedeemBy)) { // whatever the coupon is
+		scene.RefusedAs(rt, "UpdateCoupon", affiliate.InvalidField, err)
+		return
+	}
 	c := m.coupon(id)
 	if c == nil {
 		scene.RefusedAs(rt, "UpdateCoupon", affiliate.CouponNotFound, err)

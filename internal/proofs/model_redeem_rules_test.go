@@ -232,10 +232,17 @@ func (s *shop) judge(text string, e errand, b buyer, now time.Time, own *shopHol
 	if !coupon.redeemBy.IsZero() && now.After(coupon.redeemBy) {
 		fail(affiliate.Failure{Reason: "coupon_expired", At: affiliate.Set(affiliate.TimeOf(coupon.redeemBy))})
 	}
-	if n := s.usedCode(code.id) + s.held(now, own, func(h *shopHold) bool { return h.code == code.id }); code.max != 0 && n >= code.max {
+	// Holds are told of where they make the difference.
+	used := func(times, held, limit int64) int64 {
+		if times >= limit {
+			return times
+		}
+		return times + held
+	}
+	if n := used(s.usedCode(code.id), s.held(now, own, func(h *shopHold) bool { return h.code == code.id }), code.max); code.max != 0 && n >= code.max {
 		fail(affiliate.Failure{Reason: "code_exhausted", Limit: affiliate.Set(code.max), Used: affiliate.Set(n)})
 	}
-	if n := s.usedCoupon(coupon.id) + s.held(now, own, func(h *shopHold) bool { return h.coupon == coupon.id }); coupon.max != 0 && n >= coupon.max {
+	if n := used(s.usedCoupon(coupon.id), s.held(now, own, func(h *shopHold) bool { return h.coupon == coupon.id }), coupon.max); coupon.max != 0 && n >= coupon.max {
 		fail(affiliate.Failure{Reason: "coupon_exhausted", Limit: affiliate.Set(coupon.max), Used: affiliate.Set(n)})
 	}
 	if code.affiliate == uuid.Nil && !s.house {
