@@ -140,3 +140,38 @@ func TestPartnerSaleOfNobody(t *testing.T) {
 		t.Errorf("the customer is %q", got)
 	}
 }
+
+// TestPartnerCodeTerms: an affiliate sees from when a code works, its cap, and what is left of its redemptions and of
+// the budget, less what holds keep; of a code without any of it there is nothing new.
+func TestPartnerCodeTerms(t *testing.T) {
+	w, ctx := scene.New(t), t.Context()
+	a := w.Ada()
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+		Name: "c", PercentOff: scene.Percent("10"), MaxDiscount: scene.Amount("8"), MaxDiscountTotal: scene.Amount("100"), MaxRedemptionsPerCustomer: affiliate.Set[int64](3),
+	}))
+	day := affiliate.Set(affiliate.At(w.Now))
+	code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{
+		CouponID: coupon.ID, Code: "NEW", AffiliateID: a.Person.ID, MaxRedemptions: affiliate.Set[int64](5), StartsAt: day, MaxRedemptionsPerCustomer: affiliate.Set[int64](7),
+	}))
+	scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "NEW", Email: "k@b.co", Name: "K", Subtotal: scene.Amount("50"), TotalEarned: affiliate.MustAmount("45")}))
+	for id, until := range map[string]time.Duration{"open": 2 * time.Hour, "lapses": time.Minute} {
+		scene.Must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: "NEW", Subtotal: scene.Amount("100"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
+	}
+	sees := func(held, left int64, budget string) {
+		t.Helper()
+		codes := scene.Must(w.Partner(a.Person.ID).Codes(ctx, affiliate.Page{})).Items
+		got, old := codes[0], codes[1]
+		if got.Code != "NEW" || got.StartsAt != code.StartsAt || got.MaxDiscount != scene.Amount("8") || got.MaxRedemptionsPerCustomer != affiliate.Set[int64](3) ||
+			got.Held != held || got.Left() != affiliate.Set(left) || got.BudgetLeft != scene.Amount(budget) {
+			t.Errorf("%+v, left %v", got, got.Left())
+		}
+		if !old.StartsAt.IsZero() || !old.MaxDiscount.IsZero() || !old.MaxRedemptionsPerCustomer.IsZero() || old.Held != 0 || !old.BudgetLeft.IsZero() {
+			t.Errorf("%+v", old)
+		}
+	}
+	sees(2, 2, "79")
+	w.Pass(time.Hour)
+	sees(1, 3, "87")
+	scene.Must(w.ReleaseHold(ctx, "open"))
+	sees(0, 4, "95")
+}
