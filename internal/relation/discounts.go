@@ -97,7 +97,7 @@ func redemptionFields() []field[record.Redemption] {
 // useFields describe who has the places of codes that have a limit per customer.
 func useFields() []field[record.Use] {
 	return []field[record.Use]{
-		id("id", "", func(r *record.Use) *uuid.UUID { return &r.ID }),
+		id("id", "identity in the store", func(r *record.Use) *uuid.UUID { return &r.ID }),
 		id("customer", "a digest of what the customer is known by: the referral, the mailbox, the host's or a provider's id. It cannot be turned back", func(r *record.Use) *uuid.UUID { return &r.Customer }).key(record.OfUser),
 		id("redemption_id", "the redemption, or the hold, that has the place", func(r *record.Use) *uuid.UUID { return &r.RedemptionID }).key(record.OfRedemption),
 		ref("promotional_code_id", "the code; NULL: an offer", func(r *record.Use) *uuid.UUID { return &r.CodeID }),

@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   commission_type text COLLATE "C" NOT NULL,
   commission_plan_id uuid,
   commission_tier_id uuid,
+  offer_coupon_id uuid,
   exempt_from_commission_tier_changes boolean NOT NULL,
   payout_email text COLLATE "C" NOT NULL,
   payment_method text COLLATE "C" NOT NULL,
@@ -57,6 +58,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_email ON tributary.affiliates (p
 CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_external_id ON tributary.affiliates (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_coupon ON tributary.affiliates (program, offer_coupon_id, id) WHERE offer_coupon_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_state ON tributary.affiliates (program, status, id) WHERE status IS NOT NULL;
 
 -- Links of affiliates. A link is a slug.
@@ -260,6 +262,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   integration_sales_source text COLLATE "C",
   deleted_fired boolean NOT NULL,
   free boolean NOT NULL,
+  offer boolean NOT NULL,
   conversion text COLLATE "C" NOT NULL,
   past boolean NOT NULL,
   commissions json,
@@ -324,6 +327,7 @@ CREATE TABLE IF NOT EXISTS tributary.plans (
   months_from text COLLATE "C" NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  offer_coupon_id uuid,
   versions json,
   payment_trigger text COLLATE "C" NOT NULL,
   hold_rewards boolean NOT NULL,

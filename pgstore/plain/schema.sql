@@ -39,6 +39,7 @@ CREATE TABLE tributary.affiliates (
   commission_type text NOT NULL,
   commission_plan_id uuid,
   commission_tier_id uuid,
+  offer_coupon_id uuid,
   exempt_from_commission_tier_changes bool NOT NULL,
   payout_email text NOT NULL,
   payment_method text NOT NULL,
@@ -54,6 +55,7 @@ CREATE TABLE tributary.affiliates (
 );
 CREATE UNIQUE INDEX affiliates_by_email ON tributary.affiliates (program, by_email) WHERE (by_email IS NOT NULL);
 CREATE UNIQUE INDEX affiliates_by_external_id ON tributary.affiliates (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE INDEX affiliates_of_coupon ON tributary.affiliates (program, offer_coupon_id, id) WHERE (offer_coupon_id IS NOT NULL);
 CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
 CREATE INDEX affiliates_of_state ON tributary.affiliates (program, status, id) WHERE (status IS NOT NULL);
 CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE (commission_tier_id IS NOT NULL);
@@ -105,6 +107,10 @@ CREATE TABLE tributary.codes (
   first_time_order bool NOT NULL,
   minimum_amount bigint,
   minimum_amount_currency text NOT NULL,
+  starts_at timestamptz,
+  minimum_quantity bigint NOT NULL,
+  max_redemptions_per_customer bigint NOT NULL,
+  times_held bigint NOT NULL,
   limit_to_customers bool NOT NULL,
   customer_id text NOT NULL,
   limit_to_affiliate bool NOT NULL,
@@ -140,6 +146,14 @@ CREATE TABLE tributary.coupons (
   product_ids json,
   valid bool NOT NULL,
   redeem_by timestamptz,
+  starts_at timestamptz,
+  max_discount bigint NOT NULL,
+  max_discount_total bigint NOT NULL,
+  discount_total bigint NOT NULL,
+  max_redemptions_per_customer bigint NOT NULL,
+  times_held bigint NOT NULL,
+  held_discount bigint NOT NULL,
+  restore_on_refund bool NOT NULL,
   external_id text NOT NULL,
   integration_type text NOT NULL,
   revision bigint NOT NULL,
@@ -224,6 +238,32 @@ CREATE TABLE tributary.events (
   PRIMARY KEY (program, id)
 );
 CREATE INDEX events_of_object ON tributary.events (program, object_id, id);
+
+CREATE TABLE tributary.holds (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  hold_id text NOT NULL,
+  promotional_code_id uuid,
+  coupon_id uuid NOT NULL,
+  state text NOT NULL,
+  currency text NOT NULL,
+  subtotal bigint,
+  discount bigint,
+  discount_worth bigint NOT NULL,
+  total bigint,
+  lines json,
+  sale_id bigint NOT NULL,
+  until timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  given_as_null text,
+  of_code uuid,
+  of_coupon uuid,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX holds_by_external_id ON tributary.holds (program, hold_id);
+CREATE INDEX holds_of_code ON tributary.holds (program, of_code, id) WHERE (of_code IS NOT NULL);
+CREATE INDEX holds_of_coupon ON tributary.holds (program, of_coupon, id) WHERE (of_coupon IS NOT NULL);
 
 CREATE TABLE tributary.imports (
   program uuid NOT NULL,
@@ -411,6 +451,7 @@ CREATE TABLE tributary.plans (
   months_from text NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  offer_coupon_id uuid,
   versions json,
   payment_trigger text NOT NULL,
   hold_rewards bool NOT NULL,
@@ -465,14 +506,24 @@ CREATE TABLE tributary.redemptions (
   program uuid NOT NULL,
   id uuid NOT NULL,
   sale_id bigint NOT NULL,
-  promotional_code_id uuid NOT NULL,
+  promotional_code_id uuid,
   coupon_id uuid NOT NULL,
+  external_id text NOT NULL,
+  discount bigint NOT NULL,
+  refunded bool NOT NULL,
+  over_limit bool NOT NULL,
+  hold_id text NOT NULL,
+  seen_at timestamptz,
   restored_at timestamptz,
   created_at timestamptz NOT NULL,
+  by_external_id text,
+  of_state text,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id);
+CREATE UNIQUE INDEX redemptions_by_external_id ON tributary.redemptions (program, by_external_id) WHERE (by_external_id IS NOT NULL);
+CREATE INDEX redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id) WHERE (promotional_code_id IS NOT NULL);
 CREATE INDEX redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
+CREATE INDEX redemptions_of_state ON tributary.redemptions (program, of_state, id) WHERE (of_state IS NOT NULL);
 
 CREATE TABLE tributary.referrals (
   program uuid NOT NULL,
@@ -557,6 +608,7 @@ CREATE TABLE tributary.sales (
   integration_sales_source text,
   deleted_fired bool NOT NULL,
   free bool NOT NULL,
+  offer bool NOT NULL,
   conversion text NOT NULL,
   past bool NOT NULL,
   commissions json,
@@ -647,6 +699,19 @@ CREATE TABLE tributary.totals (
   opened_at timestamptz,
   PRIMARY KEY (program, id)
 );
+
+CREATE TABLE tributary.uses (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  customer uuid NOT NULL,
+  redemption_id uuid NOT NULL,
+  promotional_code_id uuid,
+  coupon_id uuid NOT NULL,
+  until timestamptz,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX uses_of_redemption ON tributary.uses (program, redemption_id, id);
+CREATE INDEX uses_of_user ON tributary.uses (program, customer, id);
 
 CREATE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
