@@ -157,6 +157,62 @@ func ExampleProgram_Evaluate() {
 	// SUMMER is refused: code_not_found and the basket stays at 19.99
 }
 
+// Of several codes that a customer has, the one that takes most off.
+func ExampleProgram_EvaluateCodes() {
+	program, mara, _ := newShop()
+	ctx := context.Background()
+	five, err := program.CreateCoupon(ctx, affiliate.NewCoupon{
+		Name: "5 off", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD")),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := program.CreateCode(ctx, affiliate.NewCode{CouponID: five.ID, Code: "FIVE", AffiliateID: mara.ID}); err != nil {
+		log.Fatal(err)
+	}
+	for _, basket := range []string{"19.99", "40"} {
+		seen, err := program.EvaluateCodes(ctx, affiliate.CodesOrder{
+			PromoCodes: []string{"mara20", "five"}, Order: affiliate.Order{Subtotal: affiliate.Set(affiliate.MustAmount(basket))},
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		best, _ := seen.Best.Get()
+		fmt.Println(best.Code, "of", seen.Evaluations[0].Discount, "and", seen.Evaluations[1].Discount)
+	}
+	// Output:
+	// FIVE of 4 and 5
+	// MARA20 of 8 and 5
+}
+
+// Who comes by the affiliate's link gets a coupon without typing a code.
+func ExampleProgram_UpdateAffiliate_offer() {
+	program, mara, coupon := newShop()
+	ctx, basket := context.Background(), affiliate.MustAmount("19.99")
+	give := affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(coupon.ID)}
+	if _, err := program.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}, give); err != nil {
+		log.Fatal(err)
+	}
+	seen, err := program.Evaluate(ctx, affiliate.Order{ReferralID: "mara", Subtotal: affiliate.Set(basket), Offer: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	who, _ := seen.Affiliate.Get()
+	fmt.Println(who.FirstName, "gives you", seen.Discount, "off", basket)
+	res, err := program.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "mara", Offer: true, Email: "tomas@example.net", Name: "Tomas Berg",
+		TotalEarned: seen.Total.Or(basket), Subtotal: affiliate.Set(basket), ExternalID: "order-5583",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	fmt.Println(res.Outcome, sale.Offer, sale.PromotionalCodeID)
+	// Output:
+	// Mara gives you 4 off 19.99
+	// recorded true null
+}
+
 // The payment page holds the place and the price of a code; the webhook of the payment names the
 // hold.
 func ExampleProgram_HoldRedemption() {

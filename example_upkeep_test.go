@@ -91,6 +91,7 @@ func ExampleProgram_Run() {
 		Deliveries: 30 * 24 * time.Hour,
 		Receipts:   48 * time.Hour,
 		Clicks:     90 * 24 * time.Hour,
+		Holds:      30 * 24 * time.Hour,
 	}})
 	fmt.Println(done.Removed.Events, err)
 	// Output: 0 <nil>

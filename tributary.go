@@ -26,7 +26,7 @@ import (
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
 //   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, EvaluateCodes, HoldRedemption,
-//     Hold, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
+//     Hold, Holds, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
 //     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
 //     UpdateReferral, PushReferralStatus

@@ -189,7 +189,7 @@ func TestRequests(t *testing.T) {
 		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"autoApproveRewards":true}`, func(x ctx, c c) error {
 			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
 		}},
-		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null}`, func(x ctx, c c) error {
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null,"offerCouponId":null}`, func(x ctx, c c) error {
 			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10")})}))
 		}},
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL","maxPerSale":30,"maxPerCustomer":null}`, func(x ctx, c c) error {
@@ -202,7 +202,7 @@ func TestRequests(t *testing.T) {
 			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, 1, 1))}))
 		}},
 		{"GET /terms", "", func(x ctx, c c) error { return errOf(c.Terms(x)) }},
-		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
+		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"offerCouponId":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
 			return errOf(c.SetTerms(x, affiliate.TermsUpdate{
 				Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 3, MaxPerSale: affiliate.MustAmount("4")}),
 				Rate:  affiliate.Set(affiliate.MustPercent("15")), MaxMonths: affiliate.Set[int64](2),

@@ -193,6 +193,7 @@ func invocations() []invocation {
 		{"CreateCode", func(x ctx, c c) error { return errOf(c.CreateCode(x, affiliate.NewCode{})) }},
 		{"UpdateCode", func(x ctx, c c) error { return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{})) }},
 		{"DeleteCode", func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
+		{"EvaluateCodes", func(x ctx, c c) error { return errOf(c.EvaluateCodes(x, affiliate.CodesOrder{})) }},
 		{"Evaluate", func(x ctx, c c) error { return errOf(c.Evaluate(x, affiliate.Order{})) }},
 		{"HoldRedemption", func(x ctx, c c) error { return errOf(c.HoldRedemption(x, affiliate.NewHold{})) }},
 		{"Hold", func(x ctx, c c) error { return errOf(c.Hold(x, "cart")) }},

@@ -54,15 +54,19 @@ func payable(sale record.Sale) record.Sale {
 	return sale
 }
 
-// parked returns the full record; a payment has no sale in it and is in no conflict. Only
-// such a payment has a key in OfPayer.
+// parked returns the full record; a payment has no sale in it and is in no conflict, and a
+// redemption counts and was not seen. Only such ones have a key in OfPayer and in OfState.
 func (t table) parked(n int) record.AnyRecord {
-	rec := t.full(n)
-	if payment, ok := rec.(record.Payment); ok {
-		payment.Sale, payment.Conflict = uuid.Nil, uuid.Nil
-		return payment
+	switch rec := t.full(n).(type) {
+	case record.Payment:
+		rec.Sale, rec.Conflict = uuid.Nil, uuid.Nil
+		return rec
+	case record.Redemption:
+		rec.SeenAt, rec.RestoredAt = affiliate.Instant{}, affiliate.Instant{}
+		return rec
+	default:
+		return rec
 	}
-	return rec
 }
 
 // nulls returns the full record with null in every Opt.

@@ -232,6 +232,35 @@ func TestAttributionOverTLS(t *testing.T) {
 	}
 }
 
+// offerTo is what the link gives the visitor of a page.
+func offerTo(program *tributary.Program, r *http.Request) (affiliate.Evaluation, error) {
+	seen, err := program.Evaluate(r.Context(), affiliate.Order{ReferralID: httpapi.ClickFrom(program, r), Offer: true})
+	return seen, err
+}
+
+// TestOfferOfPage: a page shows a visitor what the link gives, and nobody else.
+func TestOfferOfPage(t *testing.T) {
+	s := newSite(t)
+	coupon := must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.mara.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(coupon.ID)}))
+	var seen, none affiliate.Evaluation
+	pages := httpapi.Attribution(s.Program, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("ref") {
+			seen = must(offerTo(s.Program, r))
+		} else {
+			none = must(offerTo(s.Program, r))
+		}
+	}))
+	ask(pages, visitTo("/?ref=mara"))
+	ask(pages, visitTo("/"))
+	if got, _ := seen.Coupon.Get(); !seen.Valid || got.ID != coupon.ID {
+		t.Errorf("the visitor sees %+v", seen)
+	}
+	if none.Valid || !none.Coupon.IsNull() {
+		t.Errorf("others see %+v", none)
+	}
+}
+
 // TestClickFrom: a cookie that somebody edited names a click or nothing.
 func TestClickFrom(t *testing.T) {
 	s := newSite(t)

@@ -68,7 +68,7 @@ func TestRetain(t *testing.T) {
 		time.Sleep(70 * 24 * time.Hour)
 		left(0)
 		for _, want := range []string{
-			" events=0 receipts=1 deliveries=0 clicks=0\n", " events=1 receipts=0 deliveries=0 clicks=0\n", " events=0 receipts=0 deliveries=0 clicks=1\n",
+			" events=0 receipts=1 deliveries=0 clicks=0 holds=0\n", " events=1 receipts=0 deliveries=0 clicks=0 holds=0\n", " events=0 receipts=0 deliveries=0 clicks=1 holds=0\n",
 		} {
 			if got := strings.Count(log.String(), want); got != 4 { // two records in two programs
 				t.Errorf("%d lines of the log end in %q, want 4: %s", got, want, log.String())

@@ -197,6 +197,9 @@ func (a *audit) siftSale(r *record.Sale) {
 	a.siftLive("sale", liveObject{id: r.ID, revision: r.Revision, ended: r.DeletedFired})
 	if (r.CodeID != uuid.Nil || r.Offer) && r.Conversion == "" {
 		a.add(inCodes, number, number.num(isByCode).id(r.CodeID), -1)
+		if r.Offer && r.CodeID != uuid.Nil {
+			a.pick(inCodes, number)
+		}
 		if !r.Status.Is(affiliate.SaleRefunded) && a.knows(number, number.num(isGivenBack)) {
 			a.pick(inCodes, number)
 		}

@@ -289,6 +289,17 @@ func TestHoldEnds(t *testing.T) {
 	s.Verifies()
 }
 
+// TestHoldOfNobody: a place that was held for nobody is taken by a customer who has none left: the sale is
+// recorded, and marked.
+func TestHoldOfNobody(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: times(1)})
+	s.says("a@x.example")
+	scene.Must(s.holds("c1", ""))
+	scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.buys("a@x.example", "c1")).Outcome)
+	scene.Equal(t, 1, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
+	s.Verifies()
+}
+
 // TestHoldAnew: the same id with another basket is priced anew and keeps its place; with another code it takes a
 // place of that.
 func TestHoldAnew(t *testing.T) {

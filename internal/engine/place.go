@@ -117,7 +117,7 @@ func (v *verdict) forgive(lapsed bool) {
 		switch f.Reason {
 		case affiliate.CodeExpired, affiliate.CouponExpired, affiliate.CodeNotStarted, affiliate.CodeExhausted, affiliate.CouponExhausted,
 			affiliate.BudgetSpent, affiliate.CustomerLimit, affiliate.CustomerRequired:
-			v.over = v.over || lapsed
+			v.over = v.over || lapsed || f.Reason == affiliate.CustomerLimit // the hold was of somebody else, or of nobody
 			return true
 		}
 		return false

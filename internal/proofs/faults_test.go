@@ -50,6 +50,7 @@ func (s keyedShop) readers() map[string][]any {
 		"PayoutRun":      {"2026-02"}, "PayoutLines": {"2026-02", affiliate.Page{}},
 		"ProviderPayment": {"stripe", "pi_1"}, "Payer": {"stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}},
 		"Plan": {scene.Must(s.Plans(ctx, affiliate.Page{})).Items[0].ID}, "Tier": {scene.Must(s.Tiers(ctx, affiliate.Page{})).Items[0].ID},
+		"Hold": {"cart-1"}, "Holds": {affiliate.HoldFilter{CouponID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{}},
 		"CheckCodes":      {affiliate.NewCodes{NewCode: generated, Count: 3}},
 		"ClaimDeliveries": {10, time.Minute},
 	}

@@ -32,7 +32,7 @@ var unkeyed = map[string]string{
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "Movements": reads, "Report": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
-	"Hold":      reads,
+	"Hold": reads, "Holds": reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
 }
@@ -91,7 +91,17 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 
 	held := scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-1", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}))
 
+	one := affiliate.NewCode{CouponID: s.Autumn.ID, Code: "ONE", AffiliateID: s.Person.ID, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}
+	scene.Must(s.CreateCode(ctx, one))
+	nobodys := affiliate.NewHold{ID: "cart-of-nobody", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ONE"}}
+	scene.Must(s.HoldRedemption(ctx, nobodys))
+	again := affiliate.NewSale{PromoCode: "ONE", Email: "twice@example.net", TotalEarned: scene.Sum("1")}
+	scene.Must(s.RecordSale(ctx, again))
+	again.HoldID = nobodys.ID
+	over := scene.Must(s.RecordSale(ctx, again)).Sale.Or(affiliate.Sale{})
+
 	writes := map[string][]any{
+		"AcceptRedemption":           {affiliate.SaleRef{ID: over.ID}},
 		"DecidePayment":              {waits.ID, affiliate.PaymentDismissed},
 		"UpdateAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
 		"DeleteAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}},

@@ -321,7 +321,7 @@ var table = []Refusal{
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
 	HoldsTooMany, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
-	ClicksKeptTooShort, HoldsKeptTooShort,
+	HoldsKeptTooShort, ClicksKeptTooShort,
 
 	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
 	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,

@@ -16,7 +16,7 @@ func receiptFields() []field[record.Receipt] {
 		payload("answer", "JSON of the answer, byte for byte; NULL: a refusal", func(r *record.Receipt) *record.Payload { return &r.Answer }),
 		flag("sealed", "the answer holds a secret, which is masked in it", func(r *record.Receipt) *bool { return &r.Sealed }),
 		blob("secret", "the sealed secret; NULL: none", func(r *record.Receipt) *[]uint8 { return &r.Secret }),
-		text("outcome", "of a sale: recorded, duplicate, unattributed or inactive-customer; empty: of another request", func(r *record.Receipt) *string { return &r.Outcome }),
+		text("outcome", "of a sale: recorded, duplicate, redeemed, unattributed or inactive-customer; empty: of another request", func(r *record.Receipt) *string { return &r.Outcome }),
 		blob("refusal", "JSON of the error; NULL: it was no refusal", func(r *record.Receipt) *[]uint8 { return &r.Refusal }),
 		at("created_at", "when it was answered", func(r *record.Receipt) *affiliate.Instant { return &r.CreatedAt }),
 	}
