@@ -201,7 +201,7 @@ func (d *drafter) object(name string, s shape) schema {
 // shapes of its type.
 func byValue(tag string) bool {
 	return slices.Contains([]string{
-		"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "cap", // usability: summaries are of the inner shape
+		"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "offerCouponId", "cap", // usability: summaries are of the inner shape
 		"startsAt", "maxDiscount", "maxDiscountTotal", "discountTotal", "maxRedemptionsPerCustomer", "restoreOnRefund", "minimumQuantity",
 	}, tag)
 }

@@ -201,7 +201,7 @@ func beyond(op operation, field string, value any) bool {
 		"PUT affiliates affiliateId", "PUT affiliates id", "POST links affiliateId", "PUT links id",
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
-		"POST promotional-codes/generate affiliateId", "POST sales/reverse saleId", "POST sales/restore-redemption saleId",
+		"POST promotional-codes/generate affiliateId", "POST sales/reverse saleId", "POST sales/restore-redemption saleId", "POST sales/accept-redemption saleId",
 		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount", "POST prune before",
 	}
 	notHere := []string{

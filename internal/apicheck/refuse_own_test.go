@@ -322,6 +322,7 @@ func (s *story) ofTrade() []refused {
 		{"missing_field", post, "/sales/restore-redemption", `{}`},
 		{"missing_field", post, "/sales/accept-redemption", `{}`},
 		{"redemption_not_found", post, "/sales/accept-redemption", `{"saleId":999}`},
+		{"unknown_field", post, "/sales/accept-redemption", `{"saleId":999,"x":1}`},
 		{"redemption_not_found", post, "/sales/restore-redemption", `{"saleId":999}`},
 		{"redemption_restored", post, "/sales/restore-redemption", `{"saleId":` + byCode + `}`},
 		{"unknown_field", post, "/sales/restore-redemption", `{"saleId":999,"x":1}`},

@@ -58,7 +58,7 @@ func TestEvaluateCodes(t *testing.T) {
 		many[i] = fmt.Sprint("C", i)
 	}
 	for want, in := range map[string]affiliate.CodesOrder{
-		"promoCodes is required":                  {},
+		"Promo codes are required":                {},
 		"promoCodes must not be empty":            {PromoCodes: []string{"TEN", " "}},
 		"promoCodes must have distinct entries":   {PromoCodes: []string{"TEN", " ten"}},
 		"promoCodes must have at most 20 entries": {PromoCodes: many},

@@ -71,7 +71,7 @@ func checkCodes(in *affiliate.CodesOrder) error {
 	}
 	return refusal.First(
 		refusal.FieldNotAllowed.About("promoCode").When(in.PromoCode != ""),
-		refusal.FieldMissing.About("promoCodes").When(len(in.PromoCodes) == 0),
+		refusal.RefuseNoPromoCodes.When(len(in.PromoCodes) == 0),
 		refusal.FieldOver20Entries.About("promoCodes").When(len(in.PromoCodes) > refusal.MaxCodes),
 		refusal.FieldNotDistinct.About("promoCodes").When(len(seen) < len(in.PromoCodes)),
 	)

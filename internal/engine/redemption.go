@@ -15,7 +15,7 @@ import (
 func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) (err error) {
 	defer p.Begin(&ctx, "RestoreRedemption", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "sale.restore-redemption", Input: ref, Refused: refusal.First(refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}))}
+	rq := Request{Name: "sale.restore-redemption", Input: ref, Refused: checkSaleRef(ref)}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		entry, err := o.redemptionOf(ref)
 		if err != nil {
@@ -33,7 +33,7 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (err error) {
 	defer p.Begin(&ctx, "AcceptRedemption", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "sale.accept-redemption", Input: ref, Refused: refusal.First(refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}))}
+	rq := Request{Name: "sale.accept-redemption", Input: ref, Refused: checkSaleRef(ref)}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		entry, err := o.redemptionOf(ref)
 		if err != nil {
@@ -156,4 +156,13 @@ func (o *Op) redeemAgain(entry record.Redemption, sale *record.Sale, coupon *rec
 		}
 	}
 	return o.Tx.Redemptions.Replace(entry)
+}
+
+// checkSaleRef checks what names the sale of a redemption.
+func checkSaleRef(ref affiliate.SaleRef) error {
+	return refusal.First(
+		refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}),
+		refusal.Optional("externalId", ref.ExternalID, refusal.MaxName),
+		refusal.Optional("externalInvoiceId", ref.InvoiceID, refusal.MaxName),
+	)
 }

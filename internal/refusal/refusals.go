@@ -75,6 +75,7 @@ var (
 	RefuseNoAge                     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "before", "Either before or retention is required"}                              // of what is dropped: one of them, not both
 	RefuseNoSelection               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required"} // of sales to calculate again
 	RefuseNoSaleIDs                 = Refusal{affiliate.KindInvalid, affiliate.MissingField, "saleIds", "Sale IDs are required"}
+	RefuseNoPromoCodes              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "promoCodes", "Promo codes are required"} // to compare
 	PromoCodeRequired               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "promoCode", "Promo code is required"}
 	URLRequired                     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "url", "URL is required"}
 	EventsRequired                  = Refusal{affiliate.KindInvalid, affiliate.MissingField, "events", "At least one event type is required"}
@@ -289,7 +290,7 @@ var table = []Refusal{
 	CurrencyRequired, MonthsRequired, ProductIDsRequired, CouponIDRequired, CodeRequired, GeneratedNeedsAffiliate,
 	CustomerIDRequired, StructureRequired, PromotionalCodeIDRequired, CustomerExternalIDRequired, ReferralIDRequired,
 	TotalRequired, RefuseNoSaleID, RefuseNoPlanID, RefuseNoTierID, RefuseNoRate, RefuseNoAffiliateIDs,
-	RefuseNoReferralIDs, RefuseTokenTTL, RefuseNoAge, RefuseNoSelection, RefuseNoSaleIDs, PromoCodeRequired, URLRequired,
+	RefuseNoReferralIDs, RefuseTokenTTL, RefuseNoAge, RefuseNoSelection, RefuseNoSaleIDs, RefuseNoPromoCodes, PromoCodeRequired, URLRequired,
 	EventsRequired, ReplayTargetRequired, WebhookIDRequired, EventRequired, RefuseNoProgramID, RefuseNoReferralCode,
 
 	emailInvalid, RateNotPercent, RateNegative, AffiliateStatusUnknown, CouponTypeUnknown, PercentOffRange,
