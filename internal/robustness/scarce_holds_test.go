@@ -3,9 +3,15 @@ package robustness
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
+	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/api"
 )
 
@@ -133,5 +139,80 @@ func scarceHolds() []scarcity {
 				return got.Outcome == affiliate.SaleRedeemed, err
 			}
 		}, redeemed("HOUSE")},
+	}
+}
+
+// looksAtUses checks the uses of before the transaction, and acts in it.
+type looksAtUses struct{ record.Store }
+
+// Update runs fn on the uses of before, and its own.
+func (s looksAtUses) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	old, err := copyOf(ctx, s.Store, program, func(tx *record.Tx) record.Table[record.Use] { return tx.Uses })
+	if err != nil {
+		return err
+	}
+	return changed{s.Store, func(tx *record.Tx) { tx.Uses = usesOf{tx.Uses, maps.Clone(old)} }}.Update(ctx, program, fn)
+}
+
+// usesOf lists the uses that it knows.
+type usesOf struct {
+	record.Table[record.Use]
+	known map[uuid.UUID]record.Use
+}
+
+func (t usesOf) List(q record.Query) iter.Seq2[record.Use, error] {
+	return func(yield func(record.Use, error) bool) {
+		for use, err := range t.Table.List(q) {
+			if _, known := t.known[use.ID]; (known || err != nil) && !yield(use, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t usesOf) Insert(use record.Use) error {
+	t.known[use.ID] = use
+	return t.Table.Insert(use)
+}
+
+// looksAtCoupons checks the coupons of before the transaction, and acts in it.
+type looksAtCoupons struct{ record.Store }
+
+// Update runs fn on the coupons of before.
+func (s looksAtCoupons) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	old, err := copyOf(ctx, s.Store, program, func(tx *record.Tx) record.Table[record.Coupon] { return tx.Coupons })
+	if err != nil {
+		return err
+	}
+	return changed{s.Store, func(tx *record.Tx) { tx.Coupons = table[record.Coupon]{tx.Coupons, maps.Clone(old)} }}.Update(ctx, program, fn)
+}
+
+// TestHoldsCanFail: a check of a customer, a budget or a place before the transaction gives out too many.
+func TestHoldsCanFail(t *testing.T) {
+	uses := plant{store: func(s record.Store, _ *late) record.Store { return looksAtUses{s} }}
+	coupons := plant{store: func(s record.Store, _ *late) record.Store { return looksAtCoupons{s} }}
+	codes := plantNamed("check, then act")
+	planted := map[string]plant{
+		"uses of a code by one customer": uses, "uses of a coupon by one customer": uses, "holds of one customer": uses,
+		"orders of a budget": coupons, "places that are held": codes,
+	}
+	for _, c := range scarceHolds() {
+		pl, ok := planted[c.name]
+		if !ok {
+			continue
+		}
+		delete(planted, c.name)
+		most := 0
+		for range 10 {
+			_, left, _ := exactly(t, inMemory(), pl, c)
+			most = max(most, left)
+		}
+		t.Logf("%s: %d of %d", c.name, most, c.l)
+		if most <= c.l {
+			t.Errorf("%s: in no round more than %d got one", c.name, c.l)
+		}
+	}
+	if len(planted) > 0 {
+		t.Errorf("nothing is called %v", planted)
 	}
 }
