@@ -25,6 +25,12 @@ type saleState struct {
 	fractions uint8 // a bit for each refund id
 }
 
+// A holdState is a hold, which nobody waits for: it does not lapse.
+type holdState struct {
+	state affiliate.HoldState // empty: there is none
+	code  int
+}
+
 // A keyState is the first answer under an idempotency key.
 type keyState struct {
 	used bool
@@ -38,10 +44,11 @@ type redeemState struct {
 	gone, valid bool
 	max, times  int64
 	codes       [2]codeState
-	sales       [couponLimit]saleState
-	live        int // so many sales are there, in the order of their ids
-	recorded    int // and so many were
+	sales       [couponLimit + holdsAtMost]saleState // a hold that was given back may be paid over the limit
+	live        int                                  // so many sales are there, in the order of their ids
+	recorded    int                                  // and so many were
 	keys        [5]keyState
+	holds       [holdsAtMost]holdState
 }
 
 func (d *redemption) initial() any {
@@ -69,6 +76,15 @@ func (s *redeemState) apply(in redeemIn, out *redeemOut) bool {
 		return s.change(in, out)
 	case changeCoupon, dropCoupon:
 		return s.changeAll(in, out)
+	case holdPlace:
+		return s.hold(in, out)
+	case releasePlace:
+		return s.release(in, out)
+	case payHeld:
+		return s.pay(in, out)
+	case readHold:
+		h := s.holds[in.hold]
+		return h.state == "" && out.why == notFound || h.state != "" && out.fate == (fate{}) && out.held == h.state
 	case preview:
 		why := s.failing(in)
 		return out.fate == (fate{}) && out.failing == why && out.valid == (why == "")
@@ -94,8 +110,8 @@ func (s *redeemState) failing(in redeemIn) string {
 	}{
 		{!c.active, affiliate.CodeInactive},
 		{!s.valid, affiliate.CouponInvalid},
-		{c.times >= c.max, affiliate.CodeExhausted},
-		{s.times >= s.max, affiliate.CouponExhausted},
+		{c.times+s.held(in.code) >= c.max, affiliate.CodeExhausted},
+		{s.times+s.held(0) >= s.max, affiliate.CouponExhausted},
 		{in.code == 2 && in.buyer > 0 && s.bought(in.buyer), affiliate.NotFirstOrder},
 	} {
 		if rule.fails {
@@ -103,6 +119,102 @@ func (s *redeemState) failing(in redeemIn) string {
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// held counts the places that holds keep of a code; 0: of the coupon.
+func (s *redeemState) held(code int) (n int64) {
+	for i := range s.holds {
+		if s.holds[i].state == affiliate.HoldHeld && (code == 0 || s.holds[i].code == code) {
+			n++
+		}
+	}
+	return n
+}
+
+// failingBut are the reasons for an order whose hold is h: its place does not count, and what a hold protects
+// against is left out for the same code.
+func (s *redeemState) failingBut(in redeemIn, h *holdState) string {
+	was := *h
+	if was.state == affiliate.HoldHeld {
+		h.state = ""
+	}
+	why := s.failing(in)
+	*h = was
+	if was.code != in.code {
+		return why
+	}
+	kept := strings.Fields(why)
+	kept = slices.DeleteFunc(kept, func(r string) bool {
+		return r == string(affiliate.CodeExhausted) || r == string(affiliate.CouponExhausted)
+	})
+	return strings.Join(kept, " ")
+}
+
+// hold holds a place, or holds it again.
+func (s *redeemState) hold(in redeemIn, out *redeemOut) bool {
+	h := &s.holds[in.hold]
+	why := ""
+	switch h.state {
+	case affiliate.HoldConfirmed:
+		why = string(affiliate.HoldIsConfirmed)
+	case affiliate.HoldHeld:
+		why = s.failingBut(in, h)
+	default:
+		why = s.failing(in)
+	}
+	if why == "" {
+		*h = holdState{affiliate.HoldHeld, in.code}
+	}
+	return out == nil || out.why == why && (why != "" || out.held == affiliate.HoldHeld)
+}
+
+func (s *redeemState) release(in redeemIn, out *redeemOut) bool {
+	h, why := &s.holds[in.hold], ""
+	switch h.state {
+	case "":
+		why = notFound
+	case affiliate.HoldConfirmed:
+		why = string(affiliate.HoldIsConfirmed)
+	default:
+		h.state = affiliate.HoldReleased
+	}
+	return out == nil || out.why == why && (why != "" || out.held == affiliate.HoldReleased)
+}
+
+// pay is a sale with a hold.
+func (s *redeemState) pay(in redeemIn, out *redeemOut) bool {
+	h, why := &s.holds[in.hold], ""
+	in.code = h.code
+	switch h.state {
+	case "":
+		why = notFound
+	case affiliate.HoldConfirmed:
+		why = string(affiliate.HoldIsConfirmed)
+	default:
+		why = s.failingBut(in, h)
+	}
+	id := affiliate.SaleID(0)
+	if out != nil {
+		id = out.sale
+	}
+	if why == "" {
+		if id != 0 && s.find(func(x *saleState) bool { return x.id == id }) != nil {
+			return false
+		}
+		h.state = affiliate.HoldConfirmed
+		s.record(saleState{id: id, kept: 100, buyer: in.buyer}, in.code)
+	}
+	return out == nil || out.why == why && (why != "" || id != 0)
+}
+
+// record adds a sale, and counts its redemption.
+func (s *redeemState) record(x saleState, code int) {
+	s.sales[s.live] = x
+	s.live++
+	s.recorded++
+	s.times++
+	s.codes[code-1].times++
+	s.sort()
 }
 
 func (s *redeemState) bought(buyer int) bool {
@@ -133,12 +245,7 @@ func (s *redeemState) sell(in redeemIn, out *redeemOut) bool {
 		if id != 0 && s.find(func(x *saleState) bool { return x.id == id }) != nil {
 			return false
 		}
-		s.sales[s.live] = saleState{id: id, kept: 100, ext: in.ext, buyer: in.buyer, key: in.key}
-		s.live++
-		s.recorded++
-		s.times++
-		s.codes[in.code-1].times++
-		s.sort()
+		s.record(saleState{id: id, kept: 100, ext: in.ext, buyer: in.buyer, key: in.key}, in.code)
 	}
 	if in.key > 0 {
 		s.keys[in.key] = keyState{true, why, id}

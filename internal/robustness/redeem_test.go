@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // A redemption is the trade of sales by two codes of one coupon, with both
-// limits, first orders, external ids, idempotency keys, refunds, deletes,
+// limits, first orders, holds, external ids, idempotency keys, refunds, deletes,
 // updates, previews and reads.
 type redemption struct {
 	coupon uuid.UUID
@@ -56,7 +57,11 @@ const (
 	changeCoupon
 	dropCode
 	dropCoupon
+	holdPlace
+	releasePlace
+	payHeld
 	preview
+	readHold
 	readCoupon
 	readSales
 	countEvents
@@ -73,6 +78,7 @@ type redeemIn struct {
 	part  int // of a refund: its id; 0: the whole rest
 	on    bool
 	max   int64 // 0: on is set instead
+	hold  int
 }
 
 // A redeemOut is its answer.
@@ -88,6 +94,7 @@ type redeemOut struct {
 	codes     [2]codeState
 	sales     [1]saleState
 	count     int
+	held      affiliate.HoldState
 }
 
 var buyers = []string{"", "ada@example.net", "bea@example.net", "cem@example.net"}
@@ -115,11 +122,16 @@ func (d *redemption) open(ctx context.Context, ops api.Operations) error {
 	return nil
 }
 
+// holdsAtMost is how many holds a history has.
+const holdsAtMost = 3
+
 // The limits at the beginning. No update sets a higher one for the coupon, so a
 // history has at most so many sales.
 const couponLimit, codeLimit = 24, 14
 
 func codeText(i int) string { return fmt.Sprint("MARA", i) }
+
+func holdText(i int) string { return fmt.Sprint("checkout-", i) }
 
 func extText(i int) string {
 	if i == 0 {
@@ -131,6 +143,11 @@ func extText(i int) string {
 // draw is a call at random.
 func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
 	in := redeemIn{code: 1 + r.IntN(2), buyer: r.IntN(len(buyers))}
+	if r.IntN(6) == 0 {
+		in.hold = r.IntN(holdsAtMost)
+		in.verb = []verb{holdPlace, holdPlace, releasePlace, payHeld, readHold, readHold}[r.IntN(6)]
+		return in
+	}
 	switch p := r.IntN(100); {
 	case p < 34:
 		in.verb, in.ext = sell, max(0, r.IntN(17)-8) // half of them without an id
@@ -208,6 +225,22 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 			up = affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(in.max)}
 		}
 		return d.couponOut(ops.UpdateCoupon(ctx, d.coupon, up))
+	case holdPlace:
+		hold := affiliate.NewHold{ID: holdText(in.hold), Until: time.Now().Add(23 * time.Hour)}
+		hold.PromoCode, hold.Email = codeText(in.code), buyers[in.buyer]
+		got, err := ops.HoldRedemption(ctx, hold)
+		return redeemOut{fate: fateOf(err), held: got.State}
+	case releasePlace:
+		got, err := ops.ReleaseHold(ctx, holdText(in.hold))
+		return redeemOut{fate: fateOf(err), held: got.State}
+	case payHeld:
+		got, err := ops.RecordSale(ctx, affiliate.NewSale{HoldID: holdText(in.hold), Email: buyers[in.buyer], Name: "N", TotalEarned: affiliate.MustAmount("100")})
+		out := redeemOut{fate: fateOf(err)}
+		if s, ok := got.Sale.Get(); ok {
+			out.sale = s.ID
+			d.seen.add(s.ID)
+		}
+		return out
 	case dropCode:
 		_, err := ops.DeleteCode(ctx, d.codes[in.code-1].ID)
 		return redeemOut{fate: fateOf(err)}
@@ -239,6 +272,9 @@ func (d *redemption) read(ctx context.Context, ops api.Operations, in redeemIn) 
 	case preview:
 		got, err := ops.Evaluate(ctx, affiliate.Order{PromoCode: codeText(in.code), Email: buyers[in.buyer]})
 		return redeemOut{fate: fateOf(err), failing: failing(got.Reasons), valid: got.Valid}
+	case readHold:
+		got, err := ops.Hold(ctx, holdText(in.hold))
+		return redeemOut{fate: fateOf(err), held: got.State}
 	case readCoupon:
 		return d.couponOut(ops.Coupon(ctx, affiliate.CouponRef{ID: d.coupon}))
 	case readSales:
