@@ -31,6 +31,16 @@ func (p Partner) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 	return p.partner.Terms(ctx)
 }
 
+// Offer returns what the affiliate's links give customers without a code, as it works now; not given: nothing, or
+// a coupon that does not work.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/rules.md 3.11.
+func (p Partner) Offer(ctx context.Context) (affiliate.Opt[affiliate.Offer], error) {
+	return p.partner.Offer(ctx)
+}
+
 // Balance is [Program.Balance] of the affiliate.
 //
 // Source: docs/money.md 8.

@@ -21,6 +21,7 @@ type summary struct {
 	Balance       affiliate.Balance
 	NoBooks       bool
 	Links         []partner.Link
+	Given         []affiliate.Offer // what the links give customers: one, or none
 	Days          []affiliate.Bucket
 	Bars          []page.Bar
 	Width, Height int
@@ -37,6 +38,13 @@ func overview(v *visit) (view, error) {
 		return view{}, err
 	}
 	s.Links = links.Items
+	offer, err := v.partner().Offer(v.ctx())
+	if err != nil {
+		return view{}, err
+	}
+	if given, ok := offer.Get(); ok {
+		s.Given = []affiliate.Offer{given}
+	}
 	if s.Balance, err = v.partner().Balance(v.ctx()); err == nil {
 		year, month, day := v.now().In(v.Location).Date()
 		from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, v.Location)

@@ -392,6 +392,26 @@ func TestCodesThatDoNotWork(t *testing.T) {
 	}
 }
 
+// TestOfferOnOverview: an affiliate sees what the own links give customers, while it works.
+func TestOfferOnOverview(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	cookie := w.enter(w.ada.ID)
+	const says = "Your links give customers 20 % off, at most 15.00 USD. They need no code."
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxDiscount: affiliate.Set(affiliate.MustAmount("15"))}))
+	shows := func(want bool) {
+		t.Helper()
+		if page := w.get(cookie, ""); strings.Contains(page.text(), says) != want {
+			t.Errorf("want %v: %s", want, page.text())
+		}
+	}
+	shows(false)
+	must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.ada.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(coupon.ID)}))
+	shows(true)
+	must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
+	shows(false)
+}
+
 // TestReasonsOfLaterChanges: a payout that came back and a commission that went to
 // somebody else say why, on every page that shows them.
 func TestReasonsOfLaterChanges(t *testing.T) {

@@ -67,6 +67,20 @@ func (v Partner) Terms(ctx context.Context) (_ []affiliate.DatedTerms, err error
 	})
 }
 
+// Offer implements tributary.Partner.Offer.
+func (v Partner) Offer(ctx context.Context) (_ affiliate.Opt[affiliate.Offer], err error) {
+	defer v.p.Begin(&ctx, "PartnerOffer", engine.Reads).End(&err)
+	now := v.p.Now()
+	return engine.View(ctx, v.p, func(o *engine.Op) (none affiliate.Opt[affiliate.Offer], err error) {
+		o.Now = now
+		rec, err := o.Tx.Affiliates.Get(v.id)
+		if err != nil {
+			return none, err
+		}
+		return o.ShownOffer(&rec)
+	})
+}
+
 // Balance implements tributary.Partner.Balance.
 func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 	return reading.Balance(ctx, v.p, affiliate.AffiliateRef{ID: v.id})
