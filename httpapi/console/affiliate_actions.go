@@ -147,11 +147,12 @@ var editAffiliate = &action{
 				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
 				{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
 				{Name: "commissionRate", Label: "Rate of their own", Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
+				offerField(a.OfferCouponID, "Empty: that of their plan or the program."),
 			},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate")}
+		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
 		}

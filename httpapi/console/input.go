@@ -167,6 +167,11 @@ func (in *input) id(name string) (id uuid.UUID) {
 	return id
 }
 
+// couponID reads the id of a coupon.
+func (in *input) couponID(name string) affiliate.Opt[uuid.UUID] {
+	return read(in, name, uuid.Parse, "Enter the id of a coupon, as its page shows it.")
+}
+
 // choice reads a value of an enumeration, which the engine checks.
 func choice[S ~string](in *input, name string) (o affiliate.Opt[S]) {
 	if in.changed(name) {

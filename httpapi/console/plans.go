@@ -59,8 +59,18 @@ func termFields(t affiliate.ProgramTerms) []field {
 			Options: []option{{string(affiliate.MonthsFromPayment), "the first payment"}, {string(affiliate.MonthsFromReferral), "the referral"}}},
 		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerSale)},
 		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerCustomer)},
+		offerField(t.OfferCouponID, "Empty: none."),
 		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(t.HoldDays))},
 	}
+}
+
+// offerField is the coupon that links give customers.
+func offerField(coupon uuid.UUID, none string) field {
+	f := field{Name: "offerCouponId", Label: "Coupon that links give customers", Hint: "The id of a coupon, which whoever comes by a link gets without a code. " + none}
+	if coupon != uuid.Nil {
+		f.Value = coupon.String()
+	}
+	return f
 }
 
 // terms reads terms, but for their rules.
@@ -73,6 +83,7 @@ func (in *input) terms() affiliate.Terms {
 		Type: affiliate.CommissionType(in.text("commissionType")), Rate: rate, MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"),
 		MonthsFrom: affiliate.MonthsFrom(in.text("monthsFrom")), HoldDays: in.whole("holdDays").Or(0),
 		MaxPerSale: in.amount("maxPerSale").Or(affiliate.Amount{}), MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
+		OfferCouponID: in.couponID("offerCouponId").Or(uuid.Nil),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -36,7 +38,7 @@ func (v *visit) holder() (h holder, err error) {
 	if len(h.Versions) == 0 {
 		h.Versions = []affiliate.DatedTerms{{From: affiliate.Null[affiliate.Time](), InForce: true, ProgramTerms: affiliate.ProgramTerms{
 			CommissionType: p.CommissionType, CommissionRate: p.CommissionRate, NumberOfPayments: p.NumberOfPayments, NumberOfMonths: p.NumberOfMonths,
-			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom, MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer,
+			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom, MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer, OfferCouponID: p.OfferCouponID,
 		}}}
 	}
 	return h, nil
@@ -96,6 +98,14 @@ type termsSheet struct {
 	holder
 	Shown *affiliate.DatedTerms // all of the page but the list of versions is about it
 	Past  bool                  // it was in force before
+}
+
+// Offer is the coupon that links give customers; empty: none.
+func (s *termsSheet) Offer() string {
+	if s.Shown.OfferCouponID == uuid.Nil {
+		return ""
+	}
+	return s.Shown.OfferCouponID.String()
 }
 
 // termsPage shows the terms of a plan or of the program: the version in force, or the one that

@@ -186,6 +186,46 @@ func TestRulesCost(t *testing.T) {
 	}
 }
 
+// TestOfferOfTerms: the forms of terms and of affiliates set the coupon that links give, keep it when something else
+// is changed, and take it away.
+func TestOfferOfTerms(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"}))
+	ofPlan := "plans/" + plan.ID.String()
+	for _, place := range []struct {
+		path, other, value string
+		offer              func() uuid.UUID
+	}{
+		{"terms/change", "holdDays", "3", func() uuid.UUID {
+			all := must(w.Terms(ctx))
+			return all[len(all)-1].OfferCouponID
+		}},
+		{ofPlan + "/change", "holdDays", "3", func() uuid.UUID { return must(w.Plan(ctx, plan.ID)).OfferCouponID }},
+		{"affiliates/" + ada.ID.String() + "/edit", "lastName", "Byron", func() uuid.UUID { return must(w.Affiliate(ctx, ada.ID.String())).OfferCouponID }},
+	} {
+		for _, step := range []struct {
+			field, value string
+			want         uuid.UUID
+		}{{"offerCouponId", coupon.ID.String(), coupon.ID}, {place.other, place.value, coupon.ID}, {"offerCouponId", "", uuid.Nil}, {"offerCouponId", coupon.ID.String(), coupon.ID}} {
+			if page := w.send(place.path, w.form(place.path, step.field, step.value)); page.status != 303 {
+				t.Fatalf("%s: %d %s", place.path, page.status, page.text())
+			}
+			if got := place.offer(); got != step.want {
+				t.Errorf("%s with %s %q: the links give %s, want %s", place.path, step.field, step.value, got, step.want)
+			}
+		}
+		if page := w.send(place.path, w.form(place.path, "offerCouponId", "Friends")); page.status != 400 || !strings.Contains(page.text(), "Enter the id of a coupon") {
+			t.Errorf("%s: %d %s", place.path, page.status, page.text())
+		}
+	}
+	if page := w.get(ofPlan); !strings.Contains(page.text(), "Links give customers a coupon") {
+		t.Error(page.text())
+	}
+}
+
 // TestRulesCostCapped: what the rules would have cost has the caps of the plan.
 func TestRulesCostCapped(t *testing.T) {
 	w := newWorld(t)
