@@ -111,6 +111,25 @@ func judgedAs(t *testing.T, s Server, prefixes ...string) Report {
 	return report
 }
 
+// TestHouseCodes: a server that has house codes and one that has none fail the cases of the other.
+func TestHouseCodes(t *testing.T) {
+	all := []string{"B254 PUT no affiliate", "B307 DELETE with everything", "B366", "B367 every", "H13"}
+	for _, has := range []bool{false, true} {
+		for _, said := range []bool{false, true} {
+			server := Server{HouseCodes: said, HTTP: &http.Client{Transport: direct{serverWith(t, affiliate.AddressPolicy{}, func(c *tributary.Config) { c.HouseCodes = has })}}}
+			report := judgedAs(t, server, all...)
+			for _, r := range report.Results {
+				if failed := r.Outcome == Failed; failed != (has != said) {
+					t.Errorf("has house codes: %v, said: %v: %s", has, said, r)
+				}
+			}
+			if len(report.Results) < len(all) {
+				t.Errorf("%d cases", len(report.Results))
+			}
+		}
+	}
+}
+
 // rightServer is the handler over a program in memory.
 func rightServer(t *testing.T) http.Handler {
 	t.Helper()
@@ -118,12 +137,16 @@ func rightServer(t *testing.T) http.Handler {
 }
 
 // serverWith is rightServer with a policy for the addresses of endpoints.
-func serverWith(t *testing.T, addresses affiliate.AddressPolicy) http.Handler {
+func serverWith(t *testing.T, addresses affiliate.AddressPolicy, change ...func(*tributary.Config)) http.Handler {
 	t.Helper()
-	p, err := tributary.New(memstore.New(), tributary.Config{
+	cfg := tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/"}},
 		Addresses: addresses,
-	})
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := tributary.New(memstore.New(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -247,7 +247,7 @@ func affiliateChangeCases() []serverCase {
 			x.get("/sales?id={{s}}").null()
 			x.get("/referrals?id={{s.referralId}}").null()
 			x.get("/promotional-codes?id={{k}}").has(`{"affiliateId":null,"affiliate":null,"timesRedeemed":1,"active":true}`)
-			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10}`).refused(codeUnassigned)
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10}`).refused(x.unassigned())
 		}),
 	)
 }

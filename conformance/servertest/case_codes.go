@@ -266,7 +266,7 @@ func codeOwnerCases() []serverCase {
 				put(`"affiliateId":"{{affiliate}}"`).has(`{"affiliateId":"{{affiliate}}"}`)
 				put(name).has(nobodys)
 			}
-			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10}`).refused(codeUnassigned)
+			x.do("POST /sales", `{"promoCode":"{{u}}","totalEarned":10}`).refused(x.unassigned())
 		}),
 		own("B254 PUT the affiliate there is", func(x *exam, put func(string) *answer) {
 			a := x.get("/promotional-codes?id={{k}}")

@@ -224,6 +224,14 @@ func recordedCases() []serverCase {
 // owned is the member of a code that names its affiliate.
 const owned = `,"affiliateId":"{{affiliate}}"`
 
+// unassigned is the refusal of a sale that names a code without an affiliate, and nothing else.
+func (x *exam) unassigned() denial {
+	if x.server.HouseCodes {
+		return RefuseNoExternalID
+	}
+	return codeUnassigned
+}
+
 // saleRefusalCases test the rules of codes (contract 3.5).
 func saleRefusalCases() []serverCase {
 	const rule = "contract 3.5: the first failing row is answered; a row whose input was not sent does not fail"
@@ -250,7 +258,23 @@ func saleRefusalCases() []serverCase {
 		always("B361 a coupon that is not valid", `,"valid":false`, owned, couponInvalid),
 		always("B362 a code that has expired", "", owned+`,"expiresAt":`+past, codeExpired),
 		always("B363 a coupon that has expired", `,"redeemBy":`+past, owned, couponExpired),
-		always("B366 a code without an affiliate", "", "", codeUnassigned),
+		own("B366 a code without an affiliate", "", "", func(x *exam, sell func(string) *answer) {
+			sell("").refused(x.unassigned())
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":0}`)
+		}),
+		own("H13 a code of the house", "", "", func(x *exam, sell func(string) *answer) {
+			const order = `,"externalId":"{{u}}"`
+			if !x.server.HouseCodes {
+				sell(order).refused(codeUnassigned)
+				return
+			}
+			for _, outcome := range []string{"redeemed", "duplicate"} {
+				sell(order).headed("Sale-Outcome", outcome).null()
+				x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)
+			}
+			sell(`,"referralId":"{{affiliate}}","email":"{{u}}-c@conform.example","name":"N"`).has(`{"affiliateId":"{{affiliate}}","promotionalCodeId":"{{k}}"}`)
+			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":2}`)
+		}),
 		always("B367 inactive before invalid", `,"valid":false`, owned+`,"active":false`, codeInactive),
 		always("B367 invalid before expired", `,"valid":false`, owned+`,"expiresAt":`+past, couponInvalid),
 		always("B367 code before coupon", `,"redeemBy":`+past, owned+`,"expiresAt":`+past, codeExpired),

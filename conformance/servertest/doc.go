@@ -19,6 +19,8 @@
 // Set [Server].PrivateAddresses, or -private-addresses, for a server that delivers
 // webhooks to addresses that are not public.
 //
+// Set [Server].HouseCodes, or -house-codes, for a program in which codes need no affiliate.
+//
 // For a server that differs on purpose, list the cases that it fails in
 // [Server].Known. [CheckServer] returns the report as values.
 //

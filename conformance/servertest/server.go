@@ -27,6 +27,10 @@ type Server struct {
 	// notations of an address are treated alike, and metadata services stay
 	// closed. False: all addresses that are not public are closed.
 	PrivateAddresses bool
+
+	// HouseCodes says that the program has Config.HouseCodes: codes without an affiliate
+	// discount and count. False: they are refused.
+	HouseCodes bool
 }
 
 // TestServer runs the wire contract against a server: one sub-test for each

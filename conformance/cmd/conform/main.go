@@ -7,6 +7,7 @@
 //
 //	-private-addresses  the server delivers webhooks to addresses that are not
 //	                    public too, as examples/server -allow-private-webhooks
+//	-house-codes        codes without an affiliate discount and count: Config.HouseCodes
 //	-json               the report for machines
 //	-skip GROUPS        groups of cases that are not run, with commas: admin, the
 //	                    administration of a program
@@ -78,6 +79,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 	flags.StringVar(&s.URL, "base", "", "`URL` before /api/v1")
 	flags.StringVar(&s.Key, "key", "", "API `key` of the program (default: CONFORM_KEY)")
 	flags.BoolVar(&s.PrivateAddresses, "private-addresses", false, "the server delivers webhooks to addresses that are not public too")
+	flags.BoolVar(&s.HouseCodes, "house-codes", false, "codes without an affiliate discount and count")
 	flags.BoolVar(&asJSON, "json", false, "report as JSON")
 	skip := flags.String("skip", "", "`groups` of cases that are not run, with commas: admin")
 	known := flags.String("known", "", "`file` of cases that are known to fail")
@@ -88,7 +90,7 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 		s.Key = getenv("CONFORM_KEY")
 	}
 	if s.URL == "" || s.Key == "" || flags.NArg() > 0 {
-		return s, false, errors.New("usage: conform -base URL -key KEY [-private-addresses] [-json] [-skip GROUPS] [-known FILE]")
+		return s, false, errors.New("usage: conform -base URL -key KEY [-private-addresses] [-house-codes] [-json] [-skip GROUPS] [-known FILE]")
 	}
 	if *skip != "" {
 		s.Skip = strings.Split(*skip, ",")
