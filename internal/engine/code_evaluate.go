@@ -141,7 +141,7 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 	var v verdict
 	basket := basketOf(in.Subtotal, in.TotalEarned)
 	ord := orderOf(in, who)
-	err := o.judgeOrder(in, who, &ord, &v)
+	err := o.judgeOrder(in.PromoCode, in.Offer, in.Currency, who, &ord, &v)
 	if err != nil {
 		return affiliate.Evaluation{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // HoldRedemption implements tributary.Program.HoldRedemption.
@@ -48,8 +48,8 @@ func checkHoldID(id string) *affiliate.Error {
 
 // holdPlace is the transaction of HoldRedemption.
 func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
-	old, err := o.earlierHold(in.ID)
-	if err != nil {
+	old, err := o.unconfirmed(in.ID) // zero: there is none
+	if err = IgnoreMissing(err); err != nil {
 		return affiliate.Hold{}, err
 	}
 	var who identity
@@ -61,7 +61,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 		ord.hold, ord.anew = &old, passed(old.Until, o.Now)
 	}
 	var v verdict
-	if err = o.judgeOrder(&in.Order, &who, &ord, &v); err == nil {
+	if err = o.judgeOrder(in.PromoCode, in.Offer, in.Currency, &who, &ord, &v); err == nil {
 		err = v.refusal()
 	}
 	if err != nil {
@@ -94,18 +94,6 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 	out, err := o.holdOf(&rec)
 	out.Unverified = refusal.EmptyNotNil(v.unverified)
 	return out, err
-}
-
-// earlierHold returns the hold that has an id; zero: there is none. It refuses one that was confirmed.
-func (o *Op) earlierHold(id string) (record.Hold, error) {
-	old, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
-	if err != nil {
-		return record.Hold{}, IgnoreMissing(err)
-	}
-	if old.State == affiliate.HoldConfirmed {
-		return old, refusal.HoldConfirmed.Err()
-	}
-	return old, nil
 }
 
 // mayHold returns what a customer is known by, and refuses one with too many open holds.
@@ -165,10 +153,7 @@ func (o *Op) newHold(in *affiliate.NewHold, v *verdict) (record.Hold, error) {
 // caller's id.
 func (c *Config) holdID(until affiliate.Instant, holdID string) (id uuid.UUID) {
 	sum := sha256.Sum256(append(c.ID[:], holdID...))
-	copy(id[:], sum[:])
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(until.Time().UnixMilli()))
-	copy(id[:6], ms[2:])
+	id = uuid7.Stamp(uuid.UUID(sum[:16]), until.Time())
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
 	return id
 }
@@ -215,7 +200,7 @@ func (p *Program) Hold(ctx context.Context, id string) (_ affiliate.Hold, err er
 	o := p.Op(ctx) // reads the clock, which a view does not do
 	var out affiliate.Hold
 	err = o.Snapshot(func() error {
-		rec, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
+		rec, err := o.holdNamed(id)
 		if err == nil {
 			out, err = o.holdOf(&rec)
 		}
@@ -224,10 +209,18 @@ func (p *Program) Hold(ctx context.Context, id string) (_ affiliate.Hold, err er
 	return out, err
 }
 
-// holdNamed returns the hold with the caller's id.
+// holdNamed returns the hold with the caller's id, or [affiliate.ErrNotFound].
 func (o *Op) holdNamed(id string) (record.Hold, error) {
-	rec, err := o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
-	return rec, refusal.HoldNotFound.IfMissing(err)
+	return o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
+}
+
+// unconfirmed is holdNamed for a hold that is to change: it refuses one that was confirmed.
+func (o *Op) unconfirmed(id string) (record.Hold, error) {
+	rec, err := o.holdNamed(id)
+	if err == nil && rec.State == affiliate.HoldConfirmed {
+		err = refusal.HoldConfirmed.Err()
+	}
+	return rec, err
 }
 
 // ReleaseHold implements tributary.Program.ReleaseHold.
@@ -236,12 +229,9 @@ func (p *Program) ReleaseHold(ctx context.Context, id string) (_ affiliate.Hold,
 	o := p.Op(ctx)
 	rq := Request{Name: "hold.release", Input: id, Refused: refusal.First(checkHoldID(id))}
 	return Write(o, rq, func() (affiliate.Hold, error) {
-		rec, err := o.holdNamed(id)
-		if err == nil && rec.State == affiliate.HoldConfirmed {
-			err = refusal.HoldConfirmed.Err()
-		}
+		rec, err := o.unconfirmed(id)
 		if err != nil {
-			return affiliate.Hold{}, err
+			return affiliate.Hold{}, refusal.HoldNotFound.IfMissing(err)
 		}
 		if rec.State == affiliate.HoldHeld {
 			state := affiliate.HoldReleased
@@ -260,7 +250,7 @@ func (p *Program) ReleaseHold(ctx context.Context, id string) (_ affiliate.Hold,
 func (o *Op) HeldCode(id string) (record.Code, error) {
 	hold, err := o.holdNamed(id)
 	if err != nil {
-		return record.Code{}, err
+		return record.Code{}, refusal.HoldNotFound.IfMissing(err)
 	}
 	code, err := o.Tx.Codes.Get(hold.CodeID)
 	return code, refusal.CodeNotFound.IfMissing(err)
@@ -269,12 +259,9 @@ func (o *Op) HeldCode(id string) (record.Code, error) {
 // WithHold finds the hold of a sale with its code, and takes from it what the sale does not say: the code or the
 // offer, and the basket.
 func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err error) {
-	hold, err := o.holdNamed(in.HoldID)
-	if err == nil && hold.State == affiliate.HoldConfirmed {
-		err = refusal.HoldConfirmed.Err()
-	}
+	hold, err := o.unconfirmed(in.HoldID)
 	if err != nil {
-		return code, err
+		return code, refusal.HoldNotFound.IfMissing(err)
 	}
 	if hold.CodeID == uuid.Nil {
 		in.Offer = true
@@ -334,12 +321,7 @@ func (p *Program) Holds(ctx context.Context, f affiliate.HoldFilter, pg affiliat
 
 // openSince returns an id after which the holds follow that are open at an instant, and perhaps those that have
 // lapsed in its millisecond.
-func openSince(at affiliate.Instant) (id uuid.UUID) {
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.Time().UnixMilli()))
-	copy(id[:6], ms[2:])
-	return id
-}
+func openSince(at affiliate.Instant) uuid.UUID { return uuid7.Stamp(uuid.Nil, at.Time()) }
 
 // openHolds are the holds that have not lapsed.
 func (o *Op) openHolds() record.Table[record.Hold] {

@@ -180,8 +180,7 @@ func (v *verdict) drop(h *record.Hold) {
 		v.code.Held--
 	}
 	if h.CouponID == v.coupon.ID {
-		v.coupon.Held--
-		v.coupon.HeldDiscount = affiliate.AmountFromScaled(v.coupon.HeldDiscount.Scaled() - h.Worth.Scaled())
+		unhold(&v.coupon, h)
 	}
 }
 
@@ -234,23 +233,14 @@ func (o *Op) usesOf(customer []uuid.UUID, own uuid.UUID) (used []record.Use, err
 		}
 		for i := range found {
 			use := &found[i]
-			if use.RedemptionID == own || !use.Until.IsZero() && passed(use.Until, o.Now) || seen(used, use) {
+			samePlace := func(u record.Use) bool { return u.RedemptionID == use.RedemptionID }
+			if use.RedemptionID == own || !use.Until.IsZero() && passed(use.Until, o.Now) || slices.ContainsFunc(used, samePlace) {
 				continue
 			}
 			used = append(used, *use)
 		}
 	}
 	return used, nil
-}
-
-// seen reports whether the place of a use is among those of others.
-func seen(used []record.Use, use *record.Use) bool {
-	for i := range used {
-		if used[i].RedemptionID == use.RedemptionID {
-			return true
-		}
-	}
-	return false
 }
 
 // takePlace writes who has a place.

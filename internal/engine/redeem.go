@@ -93,11 +93,11 @@ func (o *Op) judge(text string, in affiliate.Currency, ord *order, v *verdict) (
 }
 
 // judgeOrder judges the code of an order, or the offer that it asks for.
-func (o *Op) judgeOrder(in *affiliate.Order, who *identity, ord *order, v *verdict) error {
-	if in.Offer && plaintext.Blank(in.PromoCode) { // a code is before the offer
-		return o.judgeOffer(who, in.Currency, ord, v)
+func (o *Op) judgeOrder(code string, offer bool, in affiliate.Currency, who *identity, ord *order, v *verdict) error {
+	if offer && plaintext.Blank(code) { // a code is before the offer
+		return o.judgeOffer(who, in, ord, v)
 	}
-	return o.judge(in.PromoCode, in.Currency, ord, v)
+	return o.judge(code, in, ord, v)
 }
 
 // judgeFound applies every rule to a code and its coupon.

@@ -64,14 +64,19 @@ func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
 // restore gives a redemption back: code, coupon, budget and customer have its place again. A code
 // or a coupon that was deleted is left out.
 func (o *Op) restore(entry record.Redemption) error {
-	if err := o.recount(&entry, -1); err != nil {
-		return err
-	}
-	if err := o.leavePlace(entry.ID); err != nil {
+	if err := o.unredeem(&entry); err != nil {
 		return err
 	}
 	entry.RestoredAt = o.Now
 	return o.Tx.Redemptions.Replace(entry)
+}
+
+// unredeem takes the place of a redemption from the code, the coupon and the customer.
+func (o *Op) unredeem(entry *record.Redemption) error {
+	if err := o.recount(entry, -1); err != nil {
+		return err
+	}
+	return o.leavePlace(entry.ID)
 }
 
 // recount counts a redemption of a code and its coupon by 1 more or less.

@@ -125,12 +125,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 			basket: d.basket(in), customer: &d.Customer, affiliate: d.Origin.Affiliate.ID,
 			product: product.ProductID, lines: in.Lines, quantity: product.Quantity, hold: d.hold,
 		}
-		if in.PromoCode == "" { // a code is before the offer
-			err = o.judgeOffer(&d.identity, in.Currency, &ord, &d.verdict)
-		} else {
-			err = o.judge(in.PromoCode, in.Currency, &ord, &d.verdict)
-		}
-		if err == nil {
+		if err = o.judgeOrder(in.PromoCode, in.Offer, in.Currency, &d.identity, &ord, &d.verdict); err == nil {
 			err = d.verdict.refusal()
 		}
 		if err != nil {
@@ -139,14 +134,11 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 	}
 	c := o.creditOf(&d.identity, &d.verdict)
 	d.link, d.by = c.link, c.by
-	switch c.affiliate {
-	case uuid.Nil:
+	if c.affiliate == uuid.Nil {
 		return false, nil
-	case d.Origin.Affiliate.ID:
-		d.affiliate = d.Origin.Affiliate
-		return true, nil
 	}
-	return true, o.creditTo(d, c.affiliate)
+	d.affiliate, err = o.creditedBy(&d.identity, c.affiliate)
+	return true, err
 }
 
 // basket returns what a code is judged by; that of a conversion is not known.
@@ -155,13 +147,6 @@ func (d *Decision) basket(in *affiliate.NewSale) (none affiliate.Opt[affiliate.A
 		return none
 	}
 	return basketOf(in.Subtotal, affiliate.Set(in.TotalEarned))
-}
-
-func (o *Op) creditTo(d *Decision, id uuid.UUID) (err error) {
-	if d.affiliate, err = o.Tx.Affiliates.Get(id); err != nil {
-		return refusal.Internal("affiliate of a sale", err)
-	}
-	return nil
 }
 
 // An identity is the affiliate and the customer that the identifiers of a

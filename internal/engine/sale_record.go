@@ -236,9 +236,9 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 		return saleReply{outcome: affiliate.SaleDuplicate, ignored: o.ignored}, err
 	}
 	d := Decision{conversion: conversion}
-	sale := *in // the closure may run again
-	in = &sale
 	if in.HoldID != "" {
+		held := *in // the closure may run again
+		in = &held
 		if _, err := o.WithHold(in, &d); err != nil {
 			return saleReply{}, err
 		}
@@ -497,10 +497,7 @@ func (o *Op) ForgetAlone(externalID string) error {
 	if err != nil || !entry.RestoredAt.IsZero() {
 		return IgnoreMissing(err)
 	}
-	if err := o.recount(&entry, -1); err != nil {
-		return err
-	}
-	if err := o.leavePlace(entry.ID); err != nil {
+	if err := o.unredeem(&entry); err != nil {
 		return err
 	}
 	return o.Tx.Redemptions.Delete(entry.ID)
@@ -513,10 +510,7 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
 	if h := d.hold; h != nil {
 		held := *h
-		row.HoldID = h.HoldID
-		if held.Number = sale; h.State != affiliate.HoldHeld {
-			held.CodeID, held.CouponID = v.code.ID, v.coupon.ID
-		}
+		row.HoldID, held.Number = h.HoldID, sale
 		if err := o.endHold(&held, affiliate.HoldConfirmed, v); err != nil {
 			return err
 		}
