@@ -48,6 +48,73 @@ func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (
 	return err
 }
 
+// RedeemAlone writes the redemption of an order by a house code that nobody is credited with.
+func (o *Op) RedeemAlone(in *affiliate.NewSale, d *Decision) error {
+	if in.ExternalID == "" {
+		return refusal.RefuseNoExternalID.Err()
+	}
+	if err := o.setDiscount(&record.Sale{Lines: StoredLines(in.Lines)}, in, d); err != nil {
+		return err
+	}
+	return o.redeem(record.Redemption{ID: o.NewID(), ExternalID: in.ExternalID}, d, 0)
+}
+
+// redeemedAlone reports whether an order was redeemed without a sale.
+func (o *Op) redeemedAlone(externalID string) (bool, error) {
+	if !o.Cfg.HouseCodes || externalID == "" {
+		return false, nil
+	}
+	_, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
+	return err == nil, IgnoreMissing(err)
+}
+
+// ForgetAlone takes the redemption of an order back that nobody was credited with, so that the order is decided
+// about anew. An order that was given back stays so.
+func (o *Op) ForgetAlone(externalID string) error {
+	if !o.Cfg.HouseCodes || externalID == "" {
+		return nil
+	}
+	entry, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
+	if err != nil || !entry.RestoredAt.IsZero() {
+		return IgnoreMissing(err)
+	}
+	if err := o.unredeem(&entry); err != nil {
+		return err
+	}
+	return o.Tx.Redemptions.Delete(entry.ID)
+}
+
+// redeem writes the ledger row of a sale by code, if there is one, or of an order, raises the counters, and confirms
+// the hold of the order. The code and the coupon get no event and no new updatedAt (rule 3.4).
+func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
+	v := &d.verdict
+	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
+	if h := d.hold; h != nil {
+		held := *h
+		row.HoldID, held.Number = h.HoldID, sale
+		if err := o.endHold(&held, affiliate.HoldConfirmed, v); err != nil {
+			return err
+		}
+	}
+	if err := o.Tx.Redemptions.Insert(row); err != nil {
+		return refusal.Internal("write redemption", err)
+	}
+	v.code.TimesRedeemed++
+	v.coupon.TimesRedeemed++
+	total, err := v.coupon.DiscountTotal.Add(v.discount)
+	if err != nil {
+		return TooLargeFor("subtotal", err)
+	}
+	v.coupon.DiscountTotal = total
+	if v.limitsCustomers() {
+		v.customer = o.knownBy(&d.Customer) // who may be new
+	}
+	if err := o.takePlace(row.ID, v, affiliate.Instant{}); err != nil {
+		return err
+	}
+	return o.count(v)
+}
+
 // redemptionOf returns the redemption of a sale, which may be gone when it is named by its number, or of an order
 // without one.
 func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
