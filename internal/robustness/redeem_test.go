@@ -18,6 +18,7 @@ import (
 // updates, previews and reads.
 type redemption struct {
 	coupon uuid.UUID
+	opened affiliate.Time // by the clock of the program
 	codes  [2]affiliate.Code
 	seen   ids[affiliate.SaleID]
 }
@@ -110,7 +111,7 @@ func (d *redemption) open(ctx context.Context, ops api.Operations) error {
 	if err != nil {
 		return err
 	}
-	d.coupon = coupon.ID
+	d.coupon, d.opened = coupon.ID, coupon.CreatedAt
 	for i := range d.codes {
 		d.codes[i], err = ops.CreateCode(ctx, affiliate.NewCode{
 			CouponID: coupon.ID, Code: codeText(i + 1), AffiliateID: mara.ID, MaxRedemptions: affiliate.Set[int64](codeLimit), FirstTimeOrder: i == 1,
@@ -226,7 +227,7 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 		}
 		return d.couponOut(ops.UpdateCoupon(ctx, d.coupon, up))
 	case holdPlace:
-		hold := affiliate.NewHold{ID: holdText(in.hold), Until: time.Now().Add(23 * time.Hour)}
+		hold := affiliate.NewHold{ID: holdText(in.hold), Until: d.opened.Time().Add(23 * time.Hour)}
 		hold.PromoCode, hold.Email = codeText(in.code), buyers[in.buyer]
 		got, err := ops.HoldRedemption(ctx, hold)
 		return redeemOut{fate: fateOf(err), held: got.State}
