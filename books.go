@@ -128,6 +128,28 @@ func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery, pg affili
 	return reading.Report(ctx, p.engine, q, pg)
 }
 
+// Breakdown ranks who or what brought the activity of a period, from ≤ t < to: a row for
+// each affiliate, link, code, coupon, product, commission plan, landing page, campaign or
+// partner's mark in it, the greatest first. The amounts of the rows add up to those of
+// [Program.Report] for the same period. What has none of the dimension, adjustments among
+// it, is the row with an empty value.
+//
+// A sale is counted as in a report, by its movements. Of a sale of several lines each
+// product has its share of the amounts, and the sale counts once for each of its products.
+//
+// It reads the movements of the period, and for the dimensions that they do not have the
+// sales, redemptions or clicks of these, a thousand at a time. A page ranks everything
+// anew: a row may be on two pages, or on none, while something of the period changes.
+//
+// Errors: [affiliate.InvalidQuery] (from, to, by, sort); [affiliate.MissingField] (by);
+// [affiliate.ReportTooLarge] for more than 100,000 rows; [affiliate.BooksNotOpen] when the
+// books of the affiliate are not open, or not yet at from. [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/money.md 16.1.
+func (p *Program) Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+	return reading.Breakdown(ctx, p.engine, q, pg)
+}
+
 // ExplainSale says who was credited with a sale and why, on which terms, and how
 // the commission was calculated.
 //

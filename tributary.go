@@ -43,7 +43,7 @@ import (
 //     SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, Movements, AdjustmentReasons, Report,
-//     ExplainSale, Simulate, Statement
+//     Breakdown, ExplainSale, Simulate, Statement
 //   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
 //     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
 //     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint
@@ -109,7 +109,7 @@ type Config struct {
 	Location     *time.Location          // where a plain date ends; nil: UTC
 	Destinations []affiliate.Destination // where links lead to
 	Param        string                  // query parameter of the slug; zero: ref
-	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param and utm_*
+	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param, sub and utm_*
 	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
 	Attribution  affiliate.Attribution   // whom a sale credits; zero: a code, else the last click, for each order anew
 	Terms        affiliate.Terms         // commission of affiliates without a rate, tier or plan of their own; zero: 0 %

@@ -26,7 +26,7 @@ type Click struct {
 // other texts are cut at 2,048 bytes.
 //
 // A click keeps these parts of the two URLs: the origin, the path, and of the
-// query the slug's parameter, utm_* and Config.KeepParams. The rest is
+// query the slug's parameter, utm_*, sub and Config.KeepParams. The rest is
 // dropped, because events contain the URLs and a visitor's query may hold
 // secrets such as a token. A text that is not an http or https URL is not kept,
 // but the click counts.

@@ -194,7 +194,7 @@ func TestNewerServer(t *testing.T) {
 // TestWrongShape (B466): every method survives an answer of another shape, with
 // one attempt and the status.
 func TestWrongShape(t *testing.T) {
-	for _, body := range []string{``, `{`, `"text"`, `5`, `true`, `{"id":{}} {}`, `[{"id":[],"affiliateId":[],"start":[],"from":[]}]`, `{"id":"x","count":"x"}`, "\xff", `<html>`, "\xef\xbb\xbf{}"} {
+	for _, body := range []string{``, `{`, `"text"`, `5`, `true`, `{"id":{}} {}`, `[{"id":[],"affiliateId":[],"start":[],"from":[],"value":[]}]`, `{"id":"x","count":"x"}`, "\xff", `<html>`, "\xef\xbb\xbf{}"} {
 		for _, inv := range invocations() {
 			w := always(200, body)
 			err := inv.call(t.Context(), w.client(t))
@@ -239,7 +239,7 @@ func TestNull(t *testing.T) {
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "RecordConversion": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true, "SearchSales": true, "SearchAffiliates": true, "CouponSummaries": true, "Events": true, "EventsAfter": true, "Follow": true, "SearchReferrals": true, "SearchCodes": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "Movements": true, "Report": true, "Adjustments": true,
+		"Endpoints": true, "Deliveries": true, "SearchSales": true, "SearchAffiliates": true, "CouponSummaries": true, "Events": true, "EventsAfter": true, "Follow": true, "SearchReferrals": true, "SearchCodes": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true,
 		"Plans": true, "Tiers": true,
 	}
 	for _, inv := range invocations() {

@@ -87,6 +87,14 @@ func (s *teller) reports(ada affiliate.Affiliate) {
 	} {
 		told[affiliate.List[affiliate.Bucket]](s, "report")(s.Report(s.ctx, q, affiliate.Page{}))
 	}
+	for _, q := range []affiliate.BreakdownQuery{
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionAffiliate}, {From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionLandingPage, Sort: affiliate.FigureClicks},
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionLink, AffiliateID: affiliate.Set(ada.ID)}, {From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionLink, AffiliateID: affiliate.Null[uuid.UUID]()},
+		{From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionProduct, AffiliateID: affiliate.Set(anID)}, {From: march, To: march, By: affiliate.DimensionSub},
+		{From: march, To: march.AddDate(0, 1, 0)}, {From: march, To: march.AddDate(0, 1, 0), By: "x"}, {From: march, To: march.AddDate(0, 1, 0), By: affiliate.DimensionPlan, Sort: "x"}, {},
+	} {
+		told[affiliate.List[affiliate.BreakdownRow]](s, "breakdown")(s.Breakdown(s.ctx, q, affiliate.Page{}))
+	}
 }
 
 // runs is the part of the story about payout runs.

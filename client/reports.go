@@ -23,3 +23,16 @@ func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery, pg affilia
 	}
 	return selected[affiliate.Bucket](ctx, c, "/reports", f, pg)
 }
+
+// Breakdown is [tributary.Program.Breakdown].
+func (c *Client) Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+	var f filter
+	f.word("from", affiliate.At(q.From).String())
+	f.word("to", affiliate.At(q.To).String())
+	f.word("by", string(q.By))
+	f.word("sort", string(q.Sort))
+	if !q.AffiliateID.IsZero() {
+		f.word("affiliateId", q.AffiliateID.Or(uuid.Nil).String()) // the zero id is nobody's: no rows
+	}
+	return selected[affiliate.BreakdownRow](ctx, c, "/reports/breakdown", f, pg)
+}

@@ -270,6 +270,9 @@ func invocations() []invocation {
 		{"Report", func(x ctx, c c) error {
 			return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{}))
 		}},
+		{"Breakdown", func(x ctx, c c) error {
+			return errOf(c.Breakdown(x, affiliate.BreakdownQuery{By: affiliate.DimensionLink}, affiliate.Page{}))
+		}},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))

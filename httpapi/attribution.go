@@ -45,7 +45,7 @@ const clickWait = 3 * time.Second
 //
 // A click keeps the URL of the page and its referrer, and events contain them.
 // [affiliate.NewClick] says which parts are kept: of a query only the slug,
-// utm_* and Config.KeepParams.
+// utm_*, sub and Config.KeepParams.
 //
 // Effects: those of [tributary.Program.TrackClick].
 //

@@ -48,7 +48,7 @@ func clickNotes() described {
 		bodies: map[string]note{
 			"referralCode":     plain("The slug.", identText),
 			"uniqueClick":      plain("False marks a repeated visit.", byDefault(true)),
-			"fullLandingUrl":   optional("The page that was visited, cut at 2,048 bytes. Origin, path, the slug's parameter, utm_* and what the host allows are kept; what is no http or https URL is not."),
+			"fullLandingUrl":   optional("The page that was visited, cut at 2,048 bytes. Origin, path, the slug's parameter, utm_*, sub and what the host allows are kept; what is no http or https URL is not."),
 			"documentReferrer": optional("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        optional("The browser, cut at 2,048 bytes."),
 			"deviceId":         optional("The visitor, cut at 2,048 bytes."),

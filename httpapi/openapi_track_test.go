@@ -38,7 +38,7 @@ func trackingNotes() described {
 			"programId":        plain("The public id of the program.", identText),
 			"referralCode":     plain("The slug.", identText),
 			"uniqueClick":      plain("False marks a repeated visit.", byDefault(true)),
-			"fullLandingUrl":   plain("The page that was visited, cut at 2,048 bytes. Origin, path, the slug's parameter, utm_* and what the host allows are kept; what is no http or https URL is not."),
+			"fullLandingUrl":   plain("The page that was visited, cut at 2,048 bytes. Origin, path, the slug's parameter, utm_*, sub and what the host allows are kept; what is no http or https URL is not."),
 			"documentReferrer": plain("The page that the visitor came from. The same of it is kept."),
 			"userAgent":        plain("The browser, cut at 2,048 bytes; the request's own header when it is not given."),
 			"deviceId":         plain("The visitor, cut at 2,048 bytes."),

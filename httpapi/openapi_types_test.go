@@ -64,6 +64,7 @@ func schemaNames() named[shape] {
 		{"Balance", whole[affiliate.Balance]()},
 		{"Movement", whole[affiliate.Movement]()},
 		{"Bucket", whole[affiliate.Bucket]()},
+		{"BreakdownRow", whole[affiliate.BreakdownRow]()},
 		{"Statement", whole[statement]()},
 		{"StatementFigures", whole[affiliate.Figures]()},
 		{"StatementLine", whole[affiliate.StatementLine]()},

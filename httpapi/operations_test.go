@@ -157,6 +157,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/balances?affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/movements?affiliateEmail=cy@example.com&from=2026-03-11&to=2026-03-11", ""},
 		{"GET", api + "/reports?from=2026-03-01&to=2026-03-31&by=week&affiliateId=" + s.payee.String(), ""},
+		{"GET", api + "/reports/breakdown?from=2026-03-01&to=2026-03-31&by=link&affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"GET", api + "/program", ""},

@@ -35,6 +35,26 @@ func reportQueryOf(q query, zone *time.Location) (r affiliate.ReportQuery, err e
 	return r, nil
 }
 
+// breakdownParameters are the parameters of a breakdown, in their order.
+var breakdownParameters = []string{"from", "to", "by", "sort", "affiliateId"}
+
+// breakdown answers the rows of a breakdown, page by page.
+func breakdown() lookup {
+	return lookup{filters: breakdownParameters, paged: true, answer: affiliate.BreakdownRow{}, run: func(c *call, q query, _ string) error {
+		var r affiliate.BreakdownQuery
+		var err error
+		if r.From, r.To, err = q.period(c.p.Config().Location); err != nil {
+			return err
+		}
+		by, _ := q.get("by")
+		sort, _ := q.get("sort")
+		r.By, r.Sort, r.AffiliateID = affiliate.Dimension(by), affiliate.Figure(sort), q.id("affiliateId")
+		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+			return c.p.Breakdown(c.r.Context(), r, pg)
+		})
+	}}
+}
+
 // period reads from and to, which are required. A plain date is a day in the zone
 // of the program: from is its first instant, and to includes it.
 func (q query) period(zone *time.Location) (from, to time.Time, err error) {

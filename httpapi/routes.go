@@ -132,6 +132,7 @@ func routes() []route {
 			filtered(movementFilters, movementQueryOf, movements))},
 		{http.MethodGet, "/statements", owners, search(statements())},
 		{http.MethodGet, "/reports", owners, search(report())},
+		{http.MethodGet, "/reports/breakdown", owners, search(breakdown())},
 
 		{http.MethodGet, "/program", owners, search(settings())},
 		{http.MethodGet, "/attention", owners, search(attention())},

@@ -90,7 +90,8 @@ type lookup struct {
 
 // required is the part of a query that a GET is refused without.
 var required = map[string]string{
-	"/reports": "from=2026-01-01&to=2026-02-28&by=month&",
+	"/reports":           "from=2026-01-01&to=2026-02-28&by=month&",
+	"/reports/breakdown": "from=2026-01-01&to=2026-02-28&by=link&",
 }
 
 // ask returns a request for the GET with this query, and what else it requires.
@@ -117,6 +118,7 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
+		{"/reports/breakdown", []string{"affiliateId"}, nil, true},
 		{"/events", []string{"objectId", "type", "eventId", "after"}, []string{"objectId", "eventId"}, true},
 		{"/affiliates/search", []string{"commissionPlanId", "commissionTierId", "status", "search"}, []string{"commissionPlanId", "commissionTierId", "search"}, true},
 		{"/referrals/search", []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}, []string{"affiliateId", "search"}, true},

@@ -114,6 +114,7 @@ type Operations interface {
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
 	Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error)
+	Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error)
 	Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error)
 	ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error)
 	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)

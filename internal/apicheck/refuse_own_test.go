@@ -157,6 +157,7 @@ func (s *story) ofMoney() []refused {
 	return []refused{
 		{"identifiers_mismatch", http.MethodGet, "/balances?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org", ""},
 		{"missing_field", http.MethodGet, "/reports", ""},
+		{"missing_field", http.MethodGet, "/reports/breakdown?from=2026-03-01&to=2026-03-31", ""},
 		{"report_too_large", http.MethodGet, "/reports?from=2026-01-01&to=2028-09-27&by=day", ""},
 		{"missing_field", http.MethodGet, "/payouts/lines", ""},
 		{"missing_field", http.MethodGet, "/sales/explain", ""},

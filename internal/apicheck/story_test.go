@@ -66,7 +66,10 @@ func (s *story) post(path, body string) string {
 }
 
 // march is what a report must be given.
-const march = "from=2026-03-01&to=2026-03-31&by=week"
+const (
+	period = "from=2026-03-01&to=2026-03-31"
+	march  = period + "&by=week"
+)
 
 // soon is a time until which holds may be asked for.
 func (s *story) soon() string { return s.now.Add(time.Hour).Format(time.RFC3339) }
@@ -89,6 +92,7 @@ func (s *story) finds() {
 		"/balances":                 {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
 		"/movements":                {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
 		"/reports":                  {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
+		"/reports/breakdown":        {period + "&by=affiliate&sort=clicks", period + "&by=landingPage&affiliateId=" + s.payee},
 		"/sales/search":             {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
 		"/coupons/summaries":        {"valid=true"},
 		"/events":                   {"type=sale.created", "objectId=" + s.affiliate, "after=start"},
@@ -123,8 +127,13 @@ func (s *story) finds() {
 			queries = append(queries, "", "limit=1", "limit=1000")
 		}
 		for _, q := range queries {
-			if path == "/reports" && !strings.Contains(q, "from=") {
-				q = march + "&" + q
+			if !strings.Contains(q, "from=") {
+				switch path {
+				case "/reports":
+					q = march + "&" + q
+				case "/reports/breakdown":
+					q = period + "&by=link&" + q
+				}
 			}
 			target := "/api/v1" + path + "?" + strings.TrimSuffix(q, "&")
 			first := s.do(s.t, call{method: http.MethodGet, target: target})
@@ -139,7 +148,11 @@ func (s *story) finds() {
 				continue // all of them are needed
 			}
 			if path == "/reports" {
-				s.ok(s.t, http.MethodGet, path+"?from=2026-03-01&to=2026-03-31&by=month&linkId=nothing", "")
+				s.ok(s.t, http.MethodGet, path+"?"+period+"&by=month&linkId=nothing", "")
+				continue
+			}
+			if path == "/reports/breakdown" {
+				s.ok(s.t, http.MethodGet, path+"?"+period+"&by=sub&affiliateId=nothing", "")
 				continue
 			}
 			s.ok(s.t, http.MethodGet, path+"?"+param+"="+miss(path, param), "")

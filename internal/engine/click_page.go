@@ -83,8 +83,11 @@ func validHostPort(s string) bool {
 	return refusal.ValidHost(strings.TrimSuffix(host, "."))
 }
 
+// ParamSub is the query parameter with the partner's own mark of where a visit came from.
+const ParamSub = "sub"
+
 // keepsParam reports whether a click keeps a parameter of a query: that of the
-// slug, those of campaigns, and those that the host configured.
+// slug, the partner's mark, those of campaigns, and those that the host configured.
 func (p *Program) keepsParam(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")
 	if strings.IndexByte(name, '%') >= 0 || strings.IndexByte(name, '+') >= 0 {
@@ -93,7 +96,7 @@ func (p *Program) keepsParam(pair string) bool {
 			return false
 		}
 	}
-	return name == p.Cfg.Param || strings.HasPrefix(name, "utm_") || slices.Contains(p.Cfg.KeepParams, name)
+	return name == p.Cfg.Param || name == ParamSub || strings.HasPrefix(name, "utm_") || slices.Contains(p.Cfg.KeepParams, name)
 }
 
 // add appends a part of the URL until the limit is reached, and escapes unsafe

@@ -354,7 +354,7 @@ func (o *Op) discountLines(c *record.Coupon, lines []affiliate.StoredLine, in af
 	if !priced {
 		return off
 	}
-	for i, share := range spread(sum.Scaled(), weights, in.Unit().Scaled()) {
+	for i, share := range Spread(sum.Scaled(), weights, in.Unit().Scaled()) {
 		lines[i].CodeDiscount = affiliate.AmountFromScaled(share)
 	}
 	return off

@@ -137,11 +137,11 @@ func left(l *affiliate.StoredLine) int64 {
 	return l.Amount.Scaled() - l.Discount.Scaled() - l.CodeDiscount.Scaled()
 }
 
-// spread shares out a sum, which is not negative, in proportion to weights, by largest
+// Spread shares out a sum, which is not negative, in proportion to weights, by largest
 // remainder: the shares are whole multiples of unit and add up to the sum. What is left over after
 // cutting goes to the largest remainders, with equal ones to the earlier share. The sum is
 // a multiple of unit when all weights are; when one is not, the unit is 1.
-func spread(sum int64, weights []int64, unit int64) []int64 {
+func Spread(sum int64, weights []int64, unit int64) []int64 {
 	var all uint64
 	for _, w := range weights {
 		all += uint64(w)
@@ -188,11 +188,33 @@ func lineBases(r *record.Sale, base affiliate.Amount) []int64 {
 			nothing = nothing && weights[i] == 0
 		}
 		if !nothing {
-			return spread(base.Scaled(), weights, 1)
+			return Spread(base.Scaled(), weights, 1)
 		}
 	}
 	weights[0] = base.Scaled()
 	return weights
+}
+
+// LineWeights returns what the lines of a sale cost, and what they earn before refunds: the
+// proportions in which the amounts and the commission of the sale are theirs, whatever is
+// refunded later.
+func (p *Program) LineWeights(r *record.Sale) (cost, earns []int64, err error) {
+	full := *AsCharged(r)
+	full.Refunded, full.Refunds, full.Lines = affiliate.Amount{}, nil, slices.Clone(r.Lines)
+	for i := range full.Lines {
+		full.Lines[i].Refunded = affiliate.Amount{}
+	}
+	shares, err := p.lineShares(&full)
+	if err != nil {
+		return nil, nil, err
+	}
+	cost, earns = make([]int64, len(shares)), make([]int64, len(shares))
+	for i := range shares {
+		cost[i] = shares[i].Base.Scaled()
+		scaled := shares[i].Earns.Mul(shares[i].Earns, big.NewRat(decimal.Scale, 1))
+		earns[i] = new(big.Int).Quo(scaled.Num(), scaled.Denom()).Int64()
+	}
+	return cost, earns, nil
 }
 
 // A linePart is what a line of a sale has of its base.

@@ -105,7 +105,7 @@ func (m *reportModel) act(rt *rapid.T) {
 		}
 		return least + affiliate.SaleID(rapid.IntRange(0, 5).Draw(rt, "sale"))
 	}
-	switch rapid.IntRange(0, 10).Draw(rt, "action") {
+	switch rapid.IntRange(0, 11).Draw(rt, "action") {
 	case 0, 1:
 		m.ToTomas(total.String())
 	case 2:
@@ -126,6 +126,11 @@ func (m *reportModel) act(rt *rapid.T) {
 	case 10: // some are refused: in a payout, refunded, gone
 		to := rapid.SampledFrom([]uuid.UUID{m.Ada.Person.ID, m.Bob.ID}).Draw(rt, "to")
 		_, _ = m.UpdateSale(ctx, draw(), affiliate.SaleUpdate{AffiliateID: affiliate.Set(to), ClawBack: rapid.Bool().Draw(rt, "claw back")})
+	case 11:
+		tea := affiliate.AmountFromScaled(100 * rapid.Int64Range(0, 20_000).Draw(rt, "tea"))
+		scene.Must(m.RecordSale(ctx, affiliate.NewSale{ReferralID: m.Tomas.ID.String(), TotalEarned: total, Lines: []affiliate.Line{
+			{ProductID: "tea", Amount: tea}, {ProductID: "cup", Amount: total}, {ProductID: "tea", Amount: affiliate.MustAmount("0.01")},
+		}}))
 	case 9:
 		_, _ = m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: m.Ada.Person.ID})
 		click := scene.Must(m.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
@@ -185,6 +190,41 @@ func (m *reportModel) check(rt *rapid.T, name string, q affiliate.ReportQuery, z
 	}
 }
 
+// ranks wants the rows of every breakdown to add up to the report of the same period.
+func (m *reportModel) ranks(rt *rapid.T, q affiliate.ReportQuery) {
+	ctx := context.Background()
+	sum := func(to *countable, a *affiliate.Activity) {
+		to.add(&countable{
+			clicks: a.Clicks.Or(0), referrals: a.Referrals.Or(0), sales: a.Sales, deleted: a.DeletedSales,
+			revenue: a.Revenue.Scaled(), refunds: a.Refunds.Scaled(), commission: a.Commission.Scaled(), adjustment: a.Adjustments.Scaled(),
+		})
+	}
+	var whole countable
+	for _, b := range scene.Must(m.Report(ctx, q, affiliate.Page{})).Items {
+		sum(&whole, &b.Activity)
+	}
+	for _, by := range []affiliate.Dimension{
+		affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan,
+		affiliate.DimensionLandingPage, affiliate.DimensionUTMSource, affiliate.DimensionSub,
+	} {
+		var rows countable
+		want := whole
+		for _, r := range scene.Must(m.Breakdown(ctx, affiliate.BreakdownQuery{From: q.From, To: q.To, By: by, AffiliateID: q.AffiliateID}, affiliate.Page{})).Items {
+			sum(&rows, &r.Activity)
+		}
+		switch by {
+		case affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionPlan, affiliate.DimensionProduct:
+			want.clicks, want.referrals = 0, 0
+		}
+		if by == affiliate.DimensionProduct { // a sale counts for each of its products
+			rows.sales, rows.deleted, want.sales, want.deleted = 0, 0, 0, 0
+		}
+		if rows != want {
+			rt.Errorf("by %s the rows are %+v, the report %+v", by, rows, want)
+		}
+	}
+}
+
 func (h *countable) add(o *countable) {
 	h.clicks += o.clicks
 	h.referrals += o.referrals
@@ -226,10 +266,12 @@ func TestModelReport(t *testing.T) {
 			q := affiliate.ReportQuery{From: zones[name].Add(-minutes("before", 0)), By: by}
 			q.To = q.From.Add(minutes("length", 1))
 			m.check(rt, "program", q, zone, func(*countable) bool { return true })
+			m.ranks(rt, q)
 			for _, owner := range []uuid.UUID{m.Ada.Person.ID, m.Bob.ID} {
 				q := q
 				q.AffiliateID = affiliate.Set(owner)
 				m.check(rt, "affiliate", q, zone, func(h *countable) bool { return h.owner == owner })
+				m.ranks(rt, q)
 			}
 			byLink, byCode := q, q
 			byLink.LinkID, byCode.CodeID = m.Tomas.AffiliateLinkID, affiliate.Set(m.ADA20.ID)

@@ -26,7 +26,7 @@ func check(q *affiliate.ReportQuery) error {
 		}
 	}
 	if q.By == "" {
-		return refusal.IntervalRequired.Err()
+		return refusal.ByRequired.Err()
 	}
 	if err := checkPeriod(q.From, q.To); err != nil {
 		return err
@@ -84,7 +84,7 @@ func after(by affiliate.Interval, day time.Time) time.Time {
 
 // addMovement counts a movement. An opening is what was there before, and no
 // change.
-func addMovement(b *affiliate.Bucket, r *record.Movement) (err error) {
+func addMovement(b *affiliate.Activity, r *record.Movement) (err error) {
 	if r.Cause.Is(affiliate.CauseOpening) {
 		return nil
 	}

@@ -119,17 +119,25 @@ func (s *series) fill(ctx context.Context) ([]affiliate.Bucket, error) {
 	}
 	err := readOn(ctx, s.Program, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
 		record.Query{Key: s.of.movements, After: engine.FirstMovement(s.edges[0])},
-		func(rec *record.Movement) bool { return !rec.At.Before(s.end()) }, s.addMovement)
+		func(rec *record.Movement) bool { return !rec.At.Before(s.end()) }, eachOf(s.addMovement))
 	if err != nil || s.of.code {
 		return s.buckets, err
 	}
-	err = countVisits(ctx, s, func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks },
-		func(rec *record.Click) affiliate.Instant { return rec.CreatedAt }, func(b *affiliate.Bucket) *affiliate.Opt[int64] { return &b.Clicks })
+	err = countClicks(ctx, s.Program, s.of.visits, s.span(), func(rec *record.Click) error {
+		if b := s.bucket(rec.CreatedAt); b != nil {
+			b.Clicks = oneMore(b.Clicks)
+		}
+		return nil
+	})
 	if err != nil {
 		return s.buckets, err
 	}
-	err = countVisits(ctx, s, func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
-		func(rec *record.Referral) affiliate.Instant { return rec.CreatedAt }, func(b *affiliate.Bucket) *affiliate.Opt[int64] { return &b.Referrals })
+	err = countReferrals(ctx, s.Program, s.of.visits, s.span(), func(rec *record.Referral) error {
+		if b := s.bucket(rec.CreatedAt); b != nil {
+			b.Referrals = oneMore(b.Referrals)
+		}
+		return nil
+	})
 	return s.buckets, err
 }
 
@@ -139,7 +147,7 @@ func (s *series) addMovement(rec *record.Movement) error {
 	if b == nil || s.of.fits != nil && !s.of.fits(rec) {
 		return nil
 	}
-	if err := addMovement(b, rec); err != nil {
+	if err := addMovement(&b.Activity, rec); err != nil {
 		return refusal.Internal("add movements", err)
 	}
 	return nil
@@ -160,27 +168,56 @@ func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	return &s.buckets[i]
 }
 
-// countVisits counts clicks or referrals. Their ids carry the millisecond of
-// their creation, or a later one when the clock has gone back. Ids of the host
-// carry no time: then all records are read.
-func countVisits[R record.Record[R]](ctx context.Context, s *series, table func(*record.Tx) record.Table[R], created func(*R) affiliate.Instant, number func(*affiliate.Bucket) *affiliate.Opt[int64]) error {
-	q := record.Query{Key: s.of.visits, After: uuid7.Stamp(uuid.UUID{}, s.edges[0].Time())}
-	over := func(rec *R) bool { return !created(rec).Before(s.end().Add(engine.ClockSlack)) }
-	if s.Cfg.NewID != nil {
-		q.After, over = uuid.Nil, func(*R) bool { return false }
-	}
-	return readOn(ctx, s.Program, table, q, over, func(rec *R) error {
-		if b := s.bucket(created(rec)); b != nil {
-			n := number(b)
-			*n = affiliate.Set(n.Or(0) + 1)
-		}
-		return nil
-	})
+// A span is a period: from the one instant on, and before the other.
+type span struct{ from, to affiliate.Instant }
+
+func (s span) has(at affiliate.Instant) bool { return !at.Before(s.from) && at.Before(s.to) }
+
+// span returns what the buckets cover.
+func (s *series) span() span { return span{s.edges[0], s.end()} }
+
+// oneMore adds one to a number.
+func oneMore(n affiliate.Opt[int64]) affiliate.Opt[int64] { return affiliate.Set(n.Or(0) + 1) }
+
+// countClicks runs fn on the clicks of a period, and on some around it.
+func countClicks(ctx context.Context, p *engine.Program, key record.Key, in span, fn func(*record.Click) error) error {
+	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks },
+		key, in, func(rec *record.Click) affiliate.Instant { return rec.CreatedAt }, fn)
 }
 
-// readOn runs fn on the records that a query lists, up to the first one that is
+// countReferrals is countClicks for referrals.
+func countReferrals(ctx context.Context, p *engine.Program, key record.Key, in span, fn func(*record.Referral) error) error {
+	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
+		key, in, func(rec *record.Referral) affiliate.Instant { return rec.CreatedAt }, fn)
+}
+
+// countVisits runs fn on clicks or referrals. Their ids carry the millisecond of
+// their creation, or a later one when the clock has gone back. Ids of the host
+// carry no time: then all records are read.
+func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], key record.Key, in span, created func(*R) affiliate.Instant, fn func(*R) error) error {
+	q := record.Query{Key: key, After: uuid7.Stamp(uuid.UUID{}, in.from.Time())}
+	over := func(rec *R) bool { return !created(rec).Before(in.to.Add(engine.ClockSlack)) }
+	if p.Cfg.NewID != nil {
+		q.After, over = uuid.Nil, func(*R) bool { return false }
+	}
+	return readOn(ctx, p, table, q, over, eachOf(fn))
+}
+
+// eachOf runs fn on each record of a piece.
+func eachOf[R any](fn func(*R) error) func([]R) error {
+	return func(recs []R) error {
+		for i := range recs {
+			if err := fn(&recs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// readOn runs fn on pieces of the records that a query lists, up to the first one that is
 // over. It reads a piece in each View, so that no writer waits for the rest.
-func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Query, over func(*R) bool, fn func(*R) error) error {
+func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Query, over func(*R) bool, fn func([]R) error) error {
 	q.Limit = reportPiece
 	for {
 		recs, err := engine.View(ctx, p, func(o *engine.Op) (recs []R, err error) {
@@ -198,10 +235,8 @@ func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table fu
 		if err != nil {
 			return err
 		}
-		for i := range recs {
-			if err := fn(&recs[i]); err != nil {
-				return err
-			}
+		if err := fn(recs); err != nil {
+			return err
 		}
 		if len(recs) < q.Limit {
 			return nil

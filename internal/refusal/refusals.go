@@ -267,12 +267,13 @@ var (
 	AdjustmentReversed        = Refusal{affiliate.KindConflict, affiliate.AdjustmentReversed, "", "Adjustment was already reversed"}
 	AdjustmentExternalIDTaken = Refusal{affiliate.KindConflict, affiliate.AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists"}
 
-	RefuseNoFrom     = Refusal{affiliate.KindInvalid, affiliate.MissingField, "from", "From is required"} // of a period
-	RefuseNoTo       = Refusal{affiliate.KindInvalid, affiliate.MissingField, "to", "To is required"}     // of a period
-	IntervalRequired = Refusal{affiliate.KindInvalid, affiliate.MissingField, "by", "By is required"}     // of a report
-	ReportOfSeveral  = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
-	RefuseAfter      = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "after", "after cannot be combined with type, objectId or cursor"} // of a list of events
-	ReportTooLarge   = Refusal{affiliate.KindInvalid, affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets"}
+	RefuseNoFrom      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "from", "From is required"} // of a period
+	RefuseNoTo        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "to", "To is required"}     // of a period
+	ByRequired        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "by", "By is required"}     // of a report
+	ReportOfSeveral   = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
+	RefuseAfter       = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "after", "after cannot be combined with type, objectId or cursor"} // of a list of events
+	ReportTooLarge    = Refusal{affiliate.KindInvalid, affiliate.ReportTooLarge, "", "A report may have at most 1000 buckets"}
+	BreakdownTooLarge = Refusal{affiliate.KindInvalid, affiliate.ReportTooLarge, "", "A breakdown may have at most 100000 rows: ask for a shorter period"}
 
 	UnknownRef          = Refusal{affiliate.KindInvalid, affiliate.UnknownRef, "{field}", "{field} names nothing that was imported"}
 	RefuseOtherCurrency = Refusal{affiliate.KindInvalid, affiliate.OtherCurrency, "currency", "currency must be that of the program"} // of a row of an import
@@ -329,7 +330,7 @@ var table = []Refusal{
 	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
 	AdjustmentExternalIDTaken,
 
-	RefuseNoFrom, RefuseNoTo, IntervalRequired, ReportOfSeveral, RefuseAfter, ReportTooLarge,
+	RefuseNoFrom, RefuseNoTo, ByRequired, ReportOfSeveral, RefuseAfter, ReportTooLarge, BreakdownTooLarge,
 
 	UnknownRef, RefuseOtherCurrency,
 }

@@ -36,6 +36,8 @@ var bucketColumns = []column{
 	{"COMMISSION", "commission", 16, money},
 }
 
+var breakdownColumns = append([]column{{"VALUE", "value", 36, plain}, {"NAME", "name", 16, plain}}, bucketColumns[3:]...)
+
 var adjustmentColumns = []column{
 	{"ID", "id", 36, ident},
 	{"CREATED", "createdAt", 16, date},
@@ -69,6 +71,11 @@ var ledgerCommands = []command{
 		group: "reports", verb: "get", what: "Show clicks, sales and commissions of a period, by day, week or month",
 		method: "GET", path: "/reports", fields: fields("from", "to", "by", "affiliateId", "promotionalCodeId", "linkId"),
 		paging: inQuery, columns: bucketColumns,
+	},
+	{
+		group: "reports", verb: "rank", what: "Rank affiliates, links, codes, products, campaigns … by what they brought in a period",
+		method: "GET", path: "/reports/breakdown", fields: fields("from", "to", "by", "sort", "affiliateId"),
+		paging: inQuery, columns: breakdownColumns,
 	},
 	{
 		group: "adjustments", verb: "list", what: "List the adjustments that fit all filters",
