@@ -214,10 +214,11 @@ func (o *Op) holdNamed(id string) (record.Hold, error) {
 	return o.Tx.Holds.Find(record.TextKey(record.ByExternalID, id))
 }
 
-// unconfirmed is holdNamed for a hold that is to change: it refuses one that was confirmed.
+// unconfirmed is holdNamed for a hold that is to change: it refuses one that was confirmed, but for the order
+// that confirmed it.
 func (o *Op) unconfirmed(id string) (record.Hold, error) {
 	rec, err := o.holdNamed(id)
-	if err == nil && rec.State == affiliate.HoldConfirmed {
+	if err == nil && rec.State == affiliate.HoldConfirmed && (o.alone == nil || o.alone.entry.HoldID != id) {
 		err = refusal.HoldConfirmed.Err()
 	}
 	return rec, err

@@ -21,6 +21,7 @@ type Op struct {
 	PaidAt  affiliate.Instant // when the sale was paid, if before now; zero: now
 	Nth     int64             // the number of the sale among its customer's payments; zero: it is counted
 	Payer   string            // of the payment, with its provider, that the sale is of; empty: not known
+	alone   *alone            // the redemption of the order that is decided about anew; nil: none
 	ignored []string          // fields of the sale that are left out because they are not valid emails or names
 	ids     uuid7.Draws
 	events  int // written by this run

@@ -254,9 +254,14 @@ func (o *Op) takePlace(place uuid.UUID, v *verdict, until affiliate.Instant) err
 	return nil
 }
 
+// usesFor returns who has a place.
+func (o *Op) usesFor(place uuid.UUID) ([]record.Use, error) {
+	return Gather(o.Tx.Uses, record.Query{Key: record.Key{Index: record.OfRedemption, ID: place}})
+}
+
 // leavePlace deletes who has a place.
 func (o *Op) leavePlace(place uuid.UUID) error {
-	uses, err := Gather(o.Tx.Uses, record.Query{Key: record.Key{Index: record.OfRedemption, ID: place}})
+	uses, err := o.usesFor(place)
 	if err != nil {
 		return err
 	}

@@ -68,20 +68,51 @@ func (o *Op) redeemedAlone(externalID string) (bool, error) {
 	return err == nil, IgnoreMissing(err)
 }
 
+// An alone is the redemption of an order that nobody was credited with, while the order is decided about anew.
+type alone struct {
+	entry record.Redemption
+	uses  []record.Use
+}
+
 // ForgetAlone takes the redemption of an order back that nobody was credited with, so that the order is decided
-// about anew. An order that was given back stays so.
-func (o *Op) ForgetAlone(externalID string) error {
+// about anew, and reports whether there is one. RememberAlone puts it back. An order that was given back stays so.
+func (o *Op) ForgetAlone(externalID string) (bool, error) {
+	o.alone = nil
 	if !o.Cfg.HouseCodes || externalID == "" {
-		return nil
+		return false, nil
 	}
 	entry, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
-	if err != nil || !entry.RestoredAt.IsZero() {
-		return IgnoreMissing(err)
+	if err != nil {
+		return false, IgnoreMissing(err)
 	}
-	if err := o.unredeem(&entry); err != nil {
+	a := alone{entry: entry}
+	if entry.RestoredAt.IsZero() {
+		if a.uses, err = o.usesFor(entry.ID); err == nil {
+			err = o.unredeem(&entry)
+		}
+		if err == nil {
+			err = o.Tx.Redemptions.Delete(entry.ID)
+		}
+	}
+	o.alone = &a
+	return true, err
+}
+
+// RememberAlone puts back what ForgetAlone took, when still nobody is credited.
+func (o *Op) RememberAlone() error {
+	a := o.alone
+	if a == nil || !a.entry.RestoredAt.IsZero() {
+		return nil
+	}
+	if err := o.recount(&a.entry, 1); err != nil {
 		return err
 	}
-	return o.Tx.Redemptions.Delete(entry.ID)
+	for i := range a.uses {
+		if err := o.Tx.Uses.Insert(a.uses[i]); err != nil {
+			return refusal.Internal("write use", err)
+		}
+	}
+	return o.Tx.Redemptions.Insert(a.entry)
 }
 
 // redeem writes the ledger row of a sale by code, if there is one, or of an order, raises the counters, and confirms
@@ -90,6 +121,9 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 	v := &d.verdict
 	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
 	if h := d.hold; h != nil {
+		if o.alone != nil && o.alone.entry.HoldID == h.HoldID {
+			row.Over = o.alone.entry.Over // it had its place
+		}
 		held := *h
 		row.HoldID, held.Number = h.HoldID, sale
 		if err := o.endHold(&held, affiliate.HoldConfirmed, v); err != nil {

@@ -133,4 +133,49 @@ func TestHouseCodeOfPayment(t *testing.T) {
 		scene.Equal(t, affiliate.Set(s.MaraCode.ID), sale.PromotionalCodeID)
 		s.Verifies()
 	})
+	t.Run("Hold", func(t *testing.T) {
+		s := limited(t, house)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
+		scene.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("100")}}))
+		fact := s.Paid("pi_1", "80", "0")
+		sale := fact.Sale.Or(affiliate.Paid{})
+		sale.Tries = []affiliate.Credit{{HoldID: "cart"}}
+		fact.Sale = affiliate.Set(sale)
+		for range 3 {
+			s.Outcome(s.Reports(fact), affiliate.SaleRedeemed)
+			scene.Equal(t, "1 1 20", usesOf(s))
+			s.Pass(2 * time.Hour)
+		}
+		ref := affiliate.NewReferral{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
+		scene.Must(s.CreateReferral(t.Context(), ref))
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(s.Now.Add(-time.Minute)))}))
+		s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
+		scene.Equal(t, "1 1 20", usesOf(s))
+		scene.Equal(t, s.SaleOf("pi_1").ID, scene.Must(s.Hold(t.Context(), "cart")).SaleID.Or(0))
+		scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
+		s.Verifies()
+	})
+	t.Run("Switched off", func(t *testing.T) {
+		s := limited(t, house)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
+		scene.Equal(t, "1 1 16", usesOf(s))
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
+		again := s.Reports(s.Paid("pi_2", "80", "0", "code:MARA20"))
+		scene.Equal(t, affiliate.CustomerLimit, again.Refused[0].Reason)
+		s.Verifies()
+	})
+	t.Run("Given back", func(t *testing.T) {
+		s := limited(t, house)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
+		if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ExternalID: "pi_1"}); err != nil {
+			t.Fatal(err)
+		}
+		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
+		scene.Equal(t, "0 0 0", usesOf(s))
+		s.Verifies()
+	})
 }

@@ -125,11 +125,21 @@ func (r *Payment) tryWaiting() error {
 		r.Op.Payer = r.Rec.Provider + "\x00" + id
 	}
 	r.result.Outcome = affiliate.SaleUnattributed
-	if err := r.ForgetAlone(aloneID(&waiting)); err != nil {
+	alone, err := r.ForgetAlone(aloneID(&waiting))
+	if err != nil {
 		return err
 	}
-	for _, a := range attempts(&waiting, ref.ID != uuid.Nil) {
-		outcome, err := r.attempt(&waiting, &ref, a)
+	if err := r.tryEach(&waiting, &ref, alone); err != nil || !alone || r.result.Outcome == affiliate.SaleRecorded {
+		return err
+	}
+	r.result.Outcome = affiliate.SaleRedeemed // whatever became of its code since
+	return r.RememberAlone()
+}
+
+// tryEach makes the attempts of a payment, until one works. alone: the payment has redeemed its code already.
+func (r *Payment) tryEach(waiting *affiliate.WaitingSale, ref *record.Referral, alone bool) error {
+	for _, a := range attempts(waiting, ref.ID != uuid.Nil) {
+		outcome, err := r.attempt(waiting, ref, a, alone)
 		if err != nil {
 			return err
 		}
@@ -193,7 +203,7 @@ func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 
 // attempt records the sale for one attempt. [affiliate.SaleUnattributed] means that the
 // next one is tried.
-func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a attempt) (affiliate.SaleOutcome, error) {
+func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a attempt, alone bool) (affiliate.SaleOutcome, error) {
 	in := sale(w)
 	if in.Currency = w.Currency; w.Currency != "" {
 		in.ExchangeRate = r.Rec.Rate
@@ -235,6 +245,9 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 		return affiliate.SaleUnattributed, nil
 	}
 	if id := aloneID(w); err == nil && outcome == affiliate.SaleUnattributed && a.house && id != "" {
+		if alone {
+			return affiliate.SaleRedeemed, nil
+		}
 		in.ExternalID = id
 		return affiliate.SaleRedeemed, r.RedeemAlone(&in, &d)
 	}
