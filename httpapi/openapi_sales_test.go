@@ -111,7 +111,7 @@ func saleBodies() map[string]note {
 		"lines":             plain("What was bought, instead of product. The base of the commission is shared out to them by what they cost. Of a refund: of which lines it is; their sum is amount less tax and shipping, all three of which are needed then if they are not 0."),
 		"subtotal":          plain("The basket before the discount: at least totalEarned without tax and shipping. With lines it is the sum of their amounts, and may be left out.", above("0"), atMost("100000000000")),
 		"offer":             plain("Redeem what the link gives by which the customer came, when there is no promoCode.", byDefault(false)),
-		"free":              plain("An order of 0 by promoCode with a subtotal, where the program allows it: it redeems the code and earns nothing.", byDefault(false)),
+		"free":              plain("An order of 0 by promoCode or offer with a subtotal, where the program allows it: it redeems the code and earns nothing. A holdId may say both.", byDefault(false)),
 		"tax":               plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),
 		"exchangeRate":      plain("What one unit of currency is worth in the program's, which is needed for another currency unless the program knows a rate. At most 12 decimals. For keys of the scope full.", above("0")),
@@ -238,8 +238,7 @@ func paidOrder() schema {
 
 // freeOrder is the form of a free order.
 func freeOrder() schema {
-	return schema{Required: []string{"free", "promoCode", "subtotal"}, Properties: named[schema]{
-		{"free", schema{Enum: []any{true}}}, {"promoCode", schema{Type: types{"string"}}}, {"subtotal", schema{Type: types{"number"}}},
-		{"totalEarned", schema{Maximum: "0"}},
+	return schema{Required: []string{"free"}, Properties: named[schema]{
+		{"free", schema{Enum: []any{true}}}, {"totalEarned", schema{Maximum: "0"}},
 	}}
 }

@@ -57,6 +57,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 		return affiliate.Hold{}, err
 	}
 	ord := orderOf(&in.Order, &who)
+	ord.unpaid = true
 	if old.State == affiliate.HoldHeld {
 		ord.hold, ord.anew = &old, passed(old.Until, o.Now)
 	}
@@ -98,7 +99,10 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 
 // mayHold returns what a customer is known by, and refuses one with too many open holds.
 func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
-	ids := o.knownBy(c)
+	ids, err := o.customerOf(c, own.ID)
+	if err != nil {
+		return nil, err
+	}
 	used, err := o.usesOf(ids, own.ID)
 	if err != nil {
 		return nil, err
@@ -274,19 +278,20 @@ func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err
 	}
 	d.hold, in.PromoCode = &hold, code.Code
 	paid := Charge{in.TotalEarned, in.Tax, in.Shipping}
-	if in.Subtotal.IsZero() && in.Currency == hold.Currency && len(in.Lines) == 0 && paid.checkSubtotal(hold.Basket, "") == nil {
+	if _, said := in.Subtotal.Get(); !said && in.Currency == hold.Currency && len(in.Lines) == 0 && paid.checkSubtotal(hold.Basket, "") == nil {
 		in.Subtotal = hold.Basket
 	}
-	return code, nil
+	_, priced := in.Subtotal.Get()
+	return code, refusal.First(refusal.TotalRequired.When(in.Free && !priced))
 }
 
 // frozen reports whether a hold priced what a sale says that was bought, and gives the lines of the
-// sale what the hold took off each.
+// sale what the hold took off each. A sale may say no lines.
 func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[affiliate.Amount], c affiliate.Currency) bool {
 	same := func(a, b affiliate.StoredLine) bool {
 		return a.ID == b.ID && a.ProductID == b.ProductID && a.Quantity == b.Quantity && a.Amount == b.Amount && a.Discount == b.Discount
 	}
-	if h == nil || h.Currency != c || h.Discount.IsZero() || !h.Basket.Equal(basket) || !slices.EqualFunc(h.Lines, lines, same) {
+	if h == nil || h.Currency != c || h.Discount.IsZero() || !h.Basket.Equal(basket) || len(lines) > 0 && !slices.EqualFunc(h.Lines, lines, same) {
 		return false
 	}
 	for i := range lines {

@@ -122,6 +122,7 @@ func TestMinimumQuantity(t *testing.T) {
 		"lines":         {affiliate.Order{Lines: []affiliate.Line{{Amount: scene.Sum("1")}, {Amount: scene.Sum("1"), Quantity: scene.Amount("2")}}}, "[] []"},
 		"too few lines": {affiliate.Order{Lines: []affiliate.Line{{Amount: scene.Sum("1")}}}, "[below_quantity] []"},
 		"huge":          {affiliate.Order{Lines: []affiliate.Line{{Amount: scene.Sum("1"), Quantity: scene.Amount("900000000000000")}, {Amount: scene.Sum("1"), Quantity: scene.Amount("900000000000000")}}}, "[] []"},
+		"one and huge":  {affiliate.Order{Lines: []affiliate.Line{{Amount: scene.Sum("1")}, {Amount: scene.Sum("1"), Quantity: scene.Amount("922337203685477.5807")}}}, "[] []"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.order.PromoCode = "ADA20"

@@ -47,8 +47,9 @@ func (v *verdict) checkQuantity(ord *order) {
 		pieces, known = affiliate.Amount{}, true
 		for i := range ord.lines {
 			sum, err := pieces.Add(ord.lines[i].Quantity.Or(one))
-			if err != nil {
-				break // it is more than any minimum
+			if err != nil { // it is more than any minimum
+				pieces = v.code.MinimumQuantity
+				break
 			}
 			pieces = sum
 		}
@@ -102,18 +103,46 @@ func (o *Op) readPlaces(c *Customer, own uuid.UUID) (err error) {
 	if c.places != nil {
 		return nil
 	}
-	p := places{customer: o.knownBy(c)}
+	var p places
+	if p.customer, err = o.customerOf(c, own); err != nil {
+		return err
+	}
 	if p.used, err = o.usesOf(p.customer, own); err == nil {
 		c.places = &p
 	}
 	return err
 }
 
+// customerOf returns what a customer is known by. Who names nobody is whom the open hold of the order is for; zero:
+// there is none.
+func (o *Op) customerOf(c *Customer, hold uuid.UUID) ([]uuid.UUID, error) {
+	ids := o.knownBy(c)
+	if c.Known || hold == uuid.Nil {
+		return ids, nil
+	}
+	uses, err := o.usesFor(hold)
+	for i := range uses {
+		if id := uses[i].Customer; !passed(uses[i].Until, o.Now) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// heldForAnother reports whether a hold was for none of those whom a verdict is about.
+func (o *Op) heldForAnother(hold uuid.UUID, v *verdict) (bool, error) {
+	uses, err := o.usesFor(hold)
+	return !slices.ContainsFunc(uses, func(u record.Use) bool { return slices.Contains(v.customer, u.Customer) }), err
+}
+
 // forgive drops what a hold protects against: an end, a limit or a budget that was reached since.
 // After the hold has lapsed the customer has the discount all the same, so the order is taken,
-// and said to be over the limit.
-func (v *verdict) forgive(lapsed bool) {
+// and said to be over the limit. unpaid: the order is held anew, for somebody else, who has a limit of their own.
+func (v *verdict) forgive(lapsed, unpaid bool) {
 	v.failures = slices.DeleteFunc(v.failures, func(f affiliate.Failure) bool {
+		if unpaid && f.Reason == affiliate.CustomerLimit {
+			return false
+		}
 		switch f.Reason {
 		case affiliate.CodeExpired, affiliate.CouponExpired, affiliate.CodeNotStarted, affiliate.CodeExhausted, affiliate.CouponExhausted,
 			affiliate.BudgetSpent, affiliate.CustomerLimit, affiliate.CustomerRequired:

@@ -47,6 +47,7 @@ type order struct {
 	quantity  affiliate.Opt[affiliate.Amount] // of the product
 	hold      *record.Hold                    // that the order was held by; nil: none
 	anew      bool                            // the hold has lapsed, and is to hold a place again
+	unpaid    bool                            // it is to be held, again or for the first time
 }
 
 // orderOf returns the facts of an order in a preview.
@@ -125,8 +126,12 @@ func (o *Op) judgeFound(in affiliate.Currency, ord *order, v *verdict) error {
 		}
 		err = o.checkPlaces(v, ord.customer, own)
 	}
-	if ord.hold != nil && !ord.anew && ord.hold.CodeID == v.code.ID && ord.hold.CouponID == v.coupon.ID {
-		v.forgive(passed(ord.hold.Until, o.Now) || ord.hold.State != affiliate.HoldHeld)
+	if h := ord.hold; err == nil && h != nil && !ord.anew && h.CodeID == v.code.ID && h.CouponID == v.coupon.ID {
+		another := false
+		if ord.unpaid {
+			another, err = o.heldForAnother(h.ID, v)
+		}
+		v.forgive(passed(h.Until, o.Now) || h.State != affiliate.HoldHeld, another)
 	}
 	return err
 }

@@ -119,6 +119,16 @@ func (o *Op) RememberAlone() error {
 // the hold of the order. The code and the coupon get no event and no new updatedAt (rule 3.4).
 func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 	v := &d.verdict
+	if v.limitsCustomers() {
+		own := uuid.Nil
+		if d.hold != nil {
+			own = d.hold.ID
+		}
+		var err error
+		if v.customer, err = o.customerOf(&d.Customer, own); err != nil { // who may be new
+			return err
+		}
+	}
 	row.CodeID, row.CouponID, row.Discount, row.Over, row.CreatedAt = v.code.ID, v.coupon.ID, v.discount, v.over, o.Now
 	if h := d.hold; h != nil {
 		if o.alone != nil && o.alone.entry.HoldID == h.HoldID {
@@ -140,9 +150,6 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 		return TooLargeFor("subtotal", err)
 	}
 	v.coupon.DiscountTotal = total
-	if v.limitsCustomers() {
-		v.customer = o.knownBy(&d.Customer) // who may be new
-	}
 	if err := o.takePlace(row.ID, v, affiliate.Instant{}); err != nil {
 		return err
 	}

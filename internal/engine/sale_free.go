@@ -12,10 +12,12 @@ import (
 // basket. It is an order, and redeems the code, but it is no payment. Source:
 // docs/money.md 13.
 
-// freeOrder reports whether a sale of nothing has all that a free order needs.
+// freeOrder reports whether a sale of nothing has all that a free order needs. Its hold may say the code and the
+// basket.
 func freeOrder(in *affiliate.NewSale) bool {
-	basket, _ := in.Subtotal.Get()
-	return in.Free && (in.PromoCode != "" || in.Offer) && basket.Sign() > 0 && in.Tax.IsZero() && in.Shipping.IsZero()
+	basket, said := in.Subtotal.Get()
+	held := in.HoldID != ""
+	return in.Free && (in.PromoCode != "" || in.Offer || held) && (basket.Sign() > 0 || held && !said) && in.Tax.IsZero() && in.Shipping.IsZero()
 }
 
 // checkTotal checks what was earned by a new sale.

@@ -93,7 +93,15 @@ func (b buyer) names() (names []string) {
 			names = append(names, "customer "+r.external)
 		}
 	}
-	return names
+	return append(names, b.held...)
+}
+
+// by returns the buyer of an order with a hold: who names nobody is whom the open hold is for.
+func (b buyer) by(h *shopHold, now time.Time) buyer {
+	if h != nil && h.open(now) && !b.named {
+		b.held = h.users
+	}
+	return b
 }
 
 func share(a, b []string) bool {
@@ -157,7 +165,7 @@ func (m *redeemMachine) hold(rt *rapid.T) {
 		seen = scene.Must(m.w.Evaluate(m.ctx, e.order()))
 	}
 	got, err := m.w.HoldRedemption(m.ctx, in)
-	b := m.who(e)
+	b := m.who(e).by(own, m.w.Now)
 	switch {
 	case blank:
 		scene.RefusedAs(rt, "HoldRedemption", affiliate.MissingField, err)
@@ -169,7 +177,10 @@ func (m *redeemMachine) hold(rt *rapid.T) {
 	k := m.codeTyped(e.code)
 	fails, _ := m.judge(e.code, e, b, m.w.Now, own)
 	if own != nil && own.open(m.w.Now) && k != nil && own.code == k.id {
-		fails = withoutLimits(fails)
+		all := fails
+		if fails = withoutLimits(fails); !share(own.users, b.names()) { // somebody else has a limit of their own
+			fails = append(fails, slices.DeleteFunc(all, func(f affiliate.Failure) bool { return f.Reason != affiliate.CustomerLimit })...)
+		}
 	}
 	if len(fails) > 0 {
 		scene.RefusedAs(rt, "HoldRedemption", fails[0].Reason, err)
@@ -307,7 +318,8 @@ func (m *redeemMachine) redeem(rt *rapid.T, e errand, b buyer, sale affiliate.Sa
 	}
 	if h != nil {
 		fails, _ := m.judge(e.code, e, b, m.w.Now, h)
-		row.over = len(fails) > 0 && !h.open(m.w.Now)
+		ofOne := slices.ContainsFunc(fails, func(f affiliate.Failure) bool { return f.Reason == affiliate.CustomerLimit })
+		row.over = len(fails) > 0 && !h.open(m.w.Now) || ofOne
 		h.state = affiliate.HoldConfirmed
 	}
 	m.ledger = append(m.ledger, row)

@@ -166,7 +166,8 @@ type buyer struct {
 	named     bool
 	email     string
 	referral  *shopReferral
-	customer  string // the external id of a customer who is not a referral yet
+	customer  string   // the external id of a customer who is not a referral yet
+	held      []string // names of whom the order is held for, when it names nobody
 	affiliate uuid.UUID
 	link      uuid.UUID
 }

@@ -167,6 +167,7 @@ func (m *redeemMachine) record(rt *rapid.T, e errand) (affiliate.SaleResult, err
 	b := m.who(e)
 	e.paid = e.total.Or(affiliate.Amount{})
 	h, hold := m.heldFor(&e)
+	b = b.by(h, m.w.Now)
 	outcome, want, fails := m.outcome(e, b, h, hold)
 	scene.RefusedAs(rt, "RecordSale", want, err)
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
