@@ -10,6 +10,14 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
+// PayerOf names a payer of a provider; empty: nobody said who it is.
+func PayerOf(provider, id string) string {
+	if id == "" {
+		return ""
+	}
+	return provider + "\x00" + id
+}
+
 // forgetPayers removes the payers of a referral that is deleted.
 func (o *Op) forgetPayers(referral uuid.UUID) error {
 	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {

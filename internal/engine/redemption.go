@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -163,7 +164,10 @@ func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
 		return o.Tx.Redemptions.Get(record.NumberID(int64(ref.ID)))
 	}
 	sale, err := o.EarlierRecord(ref.ExternalID, ref.InvoiceID)
-	if err != nil || sale.ID != uuid.Nil || ref.ExternalID == "" {
+	if err != nil {
+		return record.Redemption{}, err
+	}
+	if sale.ID != uuid.Nil || ref.ExternalID == "" {
 		return o.Tx.Redemptions.Get(record.NumberID(sale.Number))
 	}
 	return o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, ref.ExternalID))
@@ -216,32 +220,36 @@ func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
 		return err
 	}
 	back := sale.Status.Is(affiliate.SaleRefunded) && (coupon.RestoreOnRefund || entry.Refunded)
-	if back {
-		lost, err := o.disputed(sale, pay)
-		if err != nil {
-			return err
-		}
-		back = !lost
+	if !back && !entry.Refunded {
+		return nil
 	}
-	if back == entry.Refunded {
+	of, err := o.paymentOf(sale, pay)
+	if err != nil {
+		return err
+	}
+	if back = back && !disputed(&of); back == entry.Refunded {
 		return nil
 	}
 	if entry.Refunded = back; back {
 		return o.restore(entry)
 	}
+	defer func(was string) { o.Payer = was }(o.Payer)
+	o.Payer = cmp.Or(PayerOf(of.Provider, of.PayerID), o.Payer)
 	return o.redeemAgain(entry, sale, &coupon)
 }
 
-// disputed reports whether the customer has won a dispute about the payment of a sale.
-func (o *Op) disputed(sale *record.Sale, pay *record.Payment) (bool, error) {
-	if pay == nil {
-		found, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
-		if err != nil {
-			return false, IgnoreMissing(err)
-		}
-		pay = &found
+// paymentOf returns the payment of a sale, if it is not known yet; zero: it has none.
+func (o *Op) paymentOf(sale *record.Sale, pay *record.Payment) (record.Payment, error) {
+	if pay != nil {
+		return *pay, nil
 	}
-	return slices.ContainsFunc(pay.Disputes, func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost }), nil
+	found, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
+	return found, IgnoreMissing(err)
+}
+
+// disputed reports whether the customer has won a dispute about a payment.
+func disputed(pay *record.Payment) bool {
+	return slices.ContainsFunc(pay.Disputes, func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost })
 }
 
 // redeemAgain counts a redemption again that was given back when its sale was refunded. It is over
@@ -271,7 +279,7 @@ func (o *Op) redeemAgain(entry record.Redemption, sale *record.Sale, coupon *rec
 	return o.Tx.Redemptions.Replace(entry)
 }
 
-// checkSaleRef checks what names the sale of a redemption.
+// checkSaleRef checks what names a sale.
 func checkSaleRef(ref affiliate.SaleRef) error {
 	return refusal.First(
 		refusal.RefuseNoSaleID.When(ref == affiliate.SaleRef{}),

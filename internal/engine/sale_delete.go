@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -30,8 +31,8 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err erro
 func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (_ affiliate.ReversedSale, err error) {
 	defer p.Begin(&ctx, "ReverseSale", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "sale.reverse", Input: []any{ref, how}, Refused: refusal.First(
-		refusal.RefuseNoSaleID.When(ref == (affiliate.SaleRef{})), refusal.Optional("refundId", how.RefundID, refusal.MaxName),
+	rq := Request{Name: "sale.reverse", Input: []any{ref, how}, Refused: cmp.Or(
+		checkSaleRef(ref), refusal.First(refusal.Optional("refundId", how.RefundID, refusal.MaxName)),
 	)}
 	return Write(o, rq, func() (affiliate.ReversedSale, error) {
 		rec, err := o.findSale(ref)

@@ -72,6 +72,23 @@ func TestRestoreByFacts(t *testing.T) {
 	}
 }
 
+// TestRestoreOfPayer: a customer of whom nothing but the payer is known has no place left when the refund failed.
+func TestRestoreOfPayer(t *testing.T) {
+	s := limited(t)
+	paid := func(keys string) affiliate.PaymentResult {
+		f := s.Paid(keys, "80", "0", "code:MARA20")
+		f.Payer.Email, f.Payer.Name = "", ""
+		return s.Reports(f)
+	}
+	s.Outcome(paid("pi_1"), affiliate.SaleRecorded)
+	s.Play("R:re_1:80")
+	scene.Equal(t, "0 0 0", usesOf(s))
+	s.Play("R:re_1:80:failed")
+	scene.Equal(t, "1 1 16", usesOf(s))
+	scene.Equal(t, affiliate.CustomerLimit, paid("pi_2").Refused[0].Reason)
+	s.Verifies()
+}
+
 // TestHoldOfPayment: a payment confirms the hold of its checkout, also when the code has expired and is used up
 // since, and one without a hold that can be found is decided by what else it names.
 func TestHoldOfPayment(t *testing.T) {

@@ -121,9 +121,7 @@ func (r *Payment) tryWaiting() error {
 		return nil
 	}
 	r.Op.PaidAt, r.Op.Nth = waiting.PaidAt, waiting.Payment
-	if id := cmp.Or(r.Rec.PayerID, r.payer.Rec.PayerID); id != "" {
-		r.Op.Payer = r.Rec.Provider + "\x00" + id
-	}
+	r.Op.Payer = engine.PayerOf(r.Rec.Provider, cmp.Or(r.Rec.PayerID, r.payer.Rec.PayerID))
 	r.result.Outcome = affiliate.SaleUnattributed
 	alone, err := r.ForgetAlone(aloneID(&waiting))
 	if err != nil {
