@@ -16,22 +16,17 @@ const shownDays = 30
 
 // A summary is the content of the overview.
 type summary struct {
-	Days                []affiliate.Bucket
-	Bars                []page.Bar
-	Width, Height       int
-	Sales, Clicks       int64
-	Conversions         int64
-	Referrals           int64
-	Revenue, Commission affiliate.Amount
-	Refunds             affiliate.Amount
-	Recent              []affiliate.Sale
-	NoBooks             bool
-	Concerns            []concern
+	Days  []affiliate.Bucket
+	Chart *page.Chart
+	affiliate.Activity
+	Recent   []affiliate.Sale
+	NoBooks  bool
+	Concerns []concern
 }
 
 // overview shows what happened in the last days, and what needs somebody.
 func overview(v *visit) (view, error) {
-	s := summary{Width: page.ChartWidth, Height: page.ChartHeight}
+	var s summary
 	if err := s.fill(v); err != nil {
 		return view{}, err
 	}
@@ -39,7 +34,9 @@ func overview(v *visit) (view, error) {
 }
 
 func (s *summary) fill(v *visit) error {
-	days, err := v.days.read(v.ctx(), v.program, v.now().In(v.program.Config().Location))
+	now := v.now().In(v.Location)
+	to := dayAt(now, 1)
+	days, err := v.days.read(v.ctx(), v.program, dayAt(now, 1-shownDays), to, now)
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		s.NoBooks, err = true, nil
 	}
@@ -61,26 +58,48 @@ func (s *summary) fill(v *visit) error {
 // add sums the days up and draws them.
 func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
 	s.Days = days
-	values, labels := make([]int64, len(days)), make([]string, len(days))
-	for i, d := range days {
-		s.Sales += d.Sales
-		s.Conversions += d.Conversions
-		s.Clicks += d.Clicks.Or(0)
-		s.Referrals += d.Referrals.Or(0)
-		for _, sum := range []struct {
+	if s.Activity, err = sumOf(days); err != nil {
+		return err
+	}
+	s.Chart = v.revenue("Revenue of each of the last 30 days", days, nil)
+	return nil
+}
+
+// sumOf adds up what happened in buckets.
+func sumOf(buckets []affiliate.Bucket) (sum affiliate.Activity, err error) {
+	for i := range buckets {
+		b := &buckets[i]
+		sum.Clicks = affiliate.Set(sum.Clicks.Or(0) + b.Clicks.Or(0))
+		sum.Referrals = affiliate.Set(sum.Referrals.Or(0) + b.Referrals.Or(0))
+		sum.Sales, sum.DeletedSales, sum.Conversions = sum.Sales+b.Sales, sum.DeletedSales+b.DeletedSales, sum.Conversions+b.Conversions
+		for _, add := range []struct {
 			to   *affiliate.Amount
 			more affiliate.Amount
-		}{{&s.Revenue, d.Revenue}, {&s.Commission, d.Commission}, {&s.Refunds, d.Refunds}} {
-			if *sum.to, err = sum.to.Add(sum.more); err != nil {
-				return err
+		}{{&sum.Revenue, b.Revenue}, {&sum.Commission, b.Commission}, {&sum.Refunds, b.Refunds}, {&sum.Adjustments, b.Adjustments}} {
+			if *add.to, err = add.to.Add(add.more); err != nil {
+				return sum, err
 			}
 		}
-		values[i], labels[i] = d.Revenue.Scaled(), v.Day(d.Start)+": "+v.Money(d.Revenue)
 	}
-	if len(days) > 0 {
-		s.Bars = page.Bars(values, labels)
+	return sum, nil
+}
+
+// revenue draws the revenue of buckets, and that of the time before as a line.
+func (v *visit) revenue(title string, buckets, before []affiliate.Bucket) *page.Chart {
+	points, earlier := make([]page.Point, len(buckets)), make([]int64, len(before))
+	for i := range buckets {
+		points[i] = page.Point{Name: v.Day(buckets[i].Start), Said: v.Money(buckets[i].Revenue), Value: buckets[i].Revenue.Scaled()}
 	}
-	return nil
+	for i := range before {
+		earlier[i] = before[i].Revenue.Scaled()
+	}
+	return page.NewChart(title, points, earlier, func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
+}
+
+// dayAt returns the beginning of the day of a time, or of another day so many later.
+func dayAt(t time.Time, later int) time.Time {
+	year, month, day := t.Date()
+	return time.Date(year, month, day+later, 0, 0, 0, 0, t.Location())
 }
 
 // keptDays are the finished days of the report, which do not change: movements
@@ -93,18 +112,14 @@ type keptDays struct {
 // maxKept is the number of days that are kept. settled is the time after the end
 // of a day until everything that began in it is certainly over.
 const (
-	maxKept = 400
+	maxKept = 2_000
 	settled = time.Hour
+	maxDays = 1_000 // of a report
 )
 
-// read returns the last days. It reads those that are not kept.
-func (k *keptDays) read(ctx context.Context, p *tributary.Program, now time.Time) ([]affiliate.Bucket, error) {
-	year, month, day := now.Date()
-	from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, now.Location())
-	to := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+// read returns the days of a period. It reads those that are not kept.
+func (k *keptDays) read(ctx context.Context, p *tributary.Program, from, to, now time.Time) (all []affiliate.Bucket, err error) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	var all []affiliate.Bucket
 	for from.Before(to) {
 		b, known := k.days[affiliate.TimeOf(from)]
 		if !known {
@@ -112,11 +127,17 @@ func (k *keptDays) read(ctx context.Context, p *tributary.Program, now time.Time
 		}
 		all, from = append(all, b), b.End.Time().In(now.Location())
 	}
-	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{Limit: shownDays})
+	k.mu.Unlock()
+	if !from.Before(to) {
+		return all, nil
+	}
+	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{Limit: maxDays})
 	if err != nil {
 		return nil, err
 	}
-	if k.days == nil || len(k.days) > maxKept-shownDays {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.days == nil || len(k.days)+len(fresh.Items) > maxKept {
 		k.days = map[affiliate.Time]affiliate.Bucket{}
 	}
 	for _, b := range fresh.Items {

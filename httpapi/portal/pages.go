@@ -23,8 +23,7 @@ type summary struct {
 	Links         []partner.Link
 	Given         []affiliate.Offer // what the links give customers: one, or none
 	Days          []affiliate.Bucket
-	Bars          []page.Bar
-	Width, Height int
+	Chart         *page.Chart
 	Clicks, Sales int64
 	Conversions   int64
 	Commission    affiliate.Amount
@@ -32,7 +31,7 @@ type summary struct {
 
 // overview shows what is owed, the results of the last days, and the links.
 func overview(v *visit) (view, error) {
-	s := summary{Profile: v.profile, Width: page.ChartWidth, Height: page.ChartHeight}
+	s := summary{Profile: v.profile}
 	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: 50})
 	if err != nil {
 		return view{}, err
@@ -62,17 +61,15 @@ func overview(v *visit) (view, error) {
 
 // add sums the days up and draws them.
 func (s *summary) add(v *visit) (err error) {
-	values, labels := make([]int64, len(s.Days)), make([]string, len(s.Days))
+	points := make([]page.Point, len(s.Days))
 	for i, d := range s.Days {
 		s.Clicks, s.Sales, s.Conversions = s.Clicks+d.Clicks.Or(0), s.Sales+d.Sales, s.Conversions+d.Conversions
 		if s.Commission, err = s.Commission.Add(d.Commission); err != nil {
 			return err
 		}
-		values[i], labels[i] = d.Commission.Scaled(), v.Day(d.Start)+": "+v.Money(d.Commission)
+		points[i] = page.Point{Name: v.Day(d.Start), Said: v.Money(d.Commission), Value: d.Commission.Scaled()}
 	}
-	if len(s.Days) > 0 {
-		s.Bars = page.Bars(values, labels)
-	}
+	s.Chart = page.NewChart("Commission of each of the last 30 days", points, nil, func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
 	return nil
 }
 

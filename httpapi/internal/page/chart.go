@@ -1,34 +1,91 @@
 package page
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
 
 // The size of a chart, in its own units.
 const (
 	ChartWidth  = 600
-	ChartHeight = 80
+	ChartHeight = 120
 )
 
+// A Chart shows values as bars. What it says is beside the picture, in text that keeps its
+// size on every screen; each bar has its value for who points at it, and the page has a
+// table of the same values.
+type Chart struct {
+	Title         string // what it shows, for those who do not see it
+	Width, Height int
+	Bars          []Bar
+	Before        string    // the values of the time before, as the points of a line; empty: none
+	Scale         [3]string // the values at the top, in the middle and at the bottom
+	Ends          [2]string // the labels of the first and the last bar
+}
+
+// Middle is the height of the line in the middle.
+func (c *Chart) Middle() int { return c.Height / 2 }
+
 // A Bar is one bar of a chart, in the chart's units. Its Label is read by those
-// who do not see it.
+// who point at it.
 type Bar struct {
 	X, Y, Width, Height int64
 	Label               string
 }
 
-// Bars returns the bars for some values, the highest as high as the chart. Values
-// below zero have no height.
-func Bars(values []int64, labels []string) []Bar {
-	highest := int64(0)
-	for _, v := range values {
+// A Point is a value of a chart, with its name and what is said about it.
+type Point struct {
+	Name, Said string
+	Value      int64
+}
+
+// NewChart draws points, and as a line the values of the time before, of which the first
+// belongs to the first point. The top of its scale is a round number, which say turns into
+// text. Values below zero have no height. Without points it is nil.
+func NewChart(title string, points []Point, before []int64, say func(int64) string) *Chart {
+	if len(points) == 0 {
+		return nil
+	}
+	c := &Chart{Title: title, Width: ChartWidth, Height: ChartHeight, Ends: [2]string{points[0].Name, points[len(points)-1].Name}}
+	before = before[:min(len(before), len(points))]
+	highest := int64(1)
+	for _, p := range points {
+		highest = max(highest, p.Value)
+	}
+	for _, v := range before {
 		highest = max(highest, v)
 	}
-	bars := make([]Bar, len(values))
-	for i, v := range values {
-		step := int64(ChartWidth / len(values))
-		h := share(max(v, 0), highest)
-		bars[i] = Bar{X: int64(i) * step, Y: ChartHeight - h, Width: step - step/4, Height: h, Label: labels[i]}
+	top := roundUp(highest)
+	c.Scale = [3]string{say(top), say(top / 2), say(0)}
+	var line strings.Builder
+	for i, p := range points {
+		left, right := int64(ChartWidth*i/len(points)), int64(ChartWidth*(i+1)/len(points))
+		h := share(max(p.Value, 0), top)
+		c.Bars = append(c.Bars, Bar{X: left, Y: ChartHeight - h, Width: max(1, (right-left)*3/4), Height: h, Label: p.Name + ": " + p.Said})
+		if i < len(before) {
+			fmt.Fprintf(&line, "%d,%d ", left+(right-left)*3/8, ChartHeight-share(max(before[i], 0), top))
+		}
 	}
-	return bars
+	if len(before) > 1 {
+		c.Before = strings.TrimSpace(line.String())
+	}
+	return c
+}
+
+// roundUp returns the least number not below n that is 2, 4, 6 or 10 times a power of
+// ten, so that its half is round too.
+func roundUp(n int64) int64 {
+	for step := int64(1); ; step *= 10 {
+		for _, times := range [...]int64{2, 4, 6, 10} {
+			if step > (1<<63-1)/times {
+				return 1<<63 - 1
+			}
+			if step*times >= n {
+				return step * times
+			}
+		}
+	}
 }
 
 // share returns what part of the height a value has; one above zero is seen.

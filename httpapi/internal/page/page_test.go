@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -88,11 +89,39 @@ func TestFigures(t *testing.T) {
 	if got := page.Count(-1234567); got != "−1,234,567" {
 		t.Error(got)
 	}
-	bars := page.Bars([]int64{0, 1, -5, 9e18, 9e18 / 2}, []string{"a", "b", "c", "d", "e"})
-	for i, height := range []int64{0, 1, 0, page.ChartHeight, page.ChartHeight / 2} {
-		if bars[i].Height != height || bars[i].Y+bars[i].Height != page.ChartHeight || bars[i].X+bars[i].Width > page.ChartWidth {
-			t.Errorf("bar %d: %+v", i, bars[i])
+}
+
+// A chart's scale ends at a round number, nothing leaves the picture, and what is above zero is seen.
+func TestChart(t *testing.T) {
+	draw := func(before []int64, values ...int64) *page.Chart {
+		points := make([]page.Point, len(values))
+		for i, v := range values {
+			points[i] = page.Point{Name: fmt.Sprint("day ", i), Said: fmt.Sprint(v, " USD"), Value: v}
 		}
+		return page.NewChart("Revenue", points, before, func(v int64) string { return fmt.Sprint(v) })
+	}
+	c := draw([]int64{380, 0, 20, 5}, 0, 1, -5, 400, 200)
+	for i, height := range []int64{0, 1, 0, page.ChartHeight, page.ChartHeight / 2} {
+		if b := c.Bars[i]; b.Height != height || b.Y+b.Height != page.ChartHeight || b.X+b.Width > page.ChartWidth {
+			t.Errorf("bar %d: %+v", i, b)
+		}
+	}
+	if c.Scale != [3]string{"400", "200", "0"} || c.Ends != [2]string{"day 0", "day 4"} || c.Bars[1].Label != "day 1: 1 USD" || c.Before != "45,6 165,120 285,114 405,119" {
+		t.Errorf("got %+v", c)
+	}
+	if c := draw(nil); c != nil {
+		t.Errorf("of nothing: %+v", c)
+	}
+	if c := draw([]int64{1, 2, 3}, 5); c.Before != "" || c.Scale[0] != "6" {
+		t.Errorf("of one: %+v", c)
+	}
+	for n, want := range map[int64]string{1: "2", 3: "4", 5: "6", 7: "10", 11: "20", 2_000_001: "4000000", 9e18: "9223372036854775807"} {
+		if c := draw(nil, n); c.Scale[0] != want || c.Bars[0].Height > page.ChartHeight {
+			t.Errorf("up to %d: %+v", n, c)
+		}
+	}
+	if c := draw(nil, make([]int64, 1000)...); c.Bars[999].X+c.Bars[999].Width > page.ChartWidth || c.Bars[0].Width < 1 {
+		t.Errorf("of many: %+v", c.Bars[999])
 	}
 }
 
