@@ -16,6 +16,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
 	return map[string]string{
 		"console-overview":  "/",
+		"console-reports":   "/reports?period=last-year",
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",
@@ -24,7 +25,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 }
 
 // documented are the pictures of the documentation.
-const documented = " console-overview console-sale console-run partner-overview "
+const documented = " console-overview console-reports console-sale console-run partner-overview "
 
 // TestPictures (check 48): the demo fits a telephone, a tablet and a desk, in both
 // schemes, and there is something to see. The pictures are kept as artefacts.

@@ -29,7 +29,7 @@ type customerList struct {
 
 // customers lists referrals: the customers whom affiliates brought.
 func customers(v *visit) (view, error) {
-	of, err := v.queryID("affiliate")
+	of, err := v.queryID(paramAffiliate)
 	if err != nil {
 		return view{}, err
 	}

@@ -17,6 +17,9 @@ func routes() []route {
 	return []route{
 		{path: "", page: overview},
 
+		{path: "reports", params: reportParams, page: reports},
+		{path: "reports/csv", params: reportParams, file: reportFile},
+
 		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramCursor}, page: affiliates},
 		{path: "affiliates/new", act: newAffiliate},
 		{path: "affiliates/invite", act: inviteAffiliate},
@@ -60,7 +63,7 @@ func routes() []route {
 		{path: "redemptions", page: redemptions},
 		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
 
-		{path: "customers", params: []string{"q", "status", "affiliate", paramCursor}, page: customers},
+		{path: "customers", params: []string{"q", "status", paramAffiliate, paramCursor}, page: customers},
 		{path: "customers/{}", page: customerPage},
 		{path: "customers/{}/edit", act: editCustomer},
 		{path: "customers/{}/status", act: customerStatus},
@@ -70,7 +73,7 @@ func routes() []route {
 		{path: "customers/{}/erase", params: []string{paramCursor}, act: eraseCustomer},
 		{path: "customers/{}/delete", act: deleteCustomer},
 
-		{path: "sales", params: []string{"q", "status", "approval", "since", "until", paramCursor}, page: sales},
+		{path: "sales", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramCursor}, page: sales},
 		{path: "sales/review", params: []string{paramID, "to", paramList}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},

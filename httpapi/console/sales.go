@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -16,7 +18,8 @@ import (
 type saleList struct {
 	Items               []affiliate.Sale
 	Statuses, Approvals []option
-	Held                bool // the list has only sales on hold, about which people can decide
+	Of                  string // the affiliate or the code that the list is about; empty: neither
+	Held                bool   // the list has only sales on hold, about which people can decide
 }
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
@@ -31,7 +34,17 @@ func sales(v *visit) (view, error) {
 	q := affiliate.SaleQuery{
 		Status: affiliate.SaleStatus(v.query.Get("status")), ApprovalStatus: affiliate.ApprovalStatus(v.query.Get("approval")),
 	}
-	for name, date := range map[string]*affiliate.Opt[affiliate.Date]{"since": &q.Since, "until": &q.Until} {
+	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID} {
+		var err error
+		if *id, err = v.queryID(name); err != nil {
+			return view{}, err
+		}
+	}
+	var err error
+	if d.Of, err = v.soldBy(q); err != nil {
+		return view{}, err
+	}
+	for name, date := range map[string]*affiliate.Opt[affiliate.Date]{paramSince: &q.Since, paramUntil: &q.Until} {
 		if text := v.query.Get(name); text != "" {
 			day, err := affiliate.ParseDate(text)
 			if err != nil {
@@ -52,6 +65,26 @@ func sales(v *visit) (view, error) {
 	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
+}
+
+const (
+	paramAffiliate = "affiliate"
+	paramCode      = "code"
+)
+
+// soldBy names the affiliate or the code whose sales are listed.
+func (v *visit) soldBy(q affiliate.SaleQuery) (string, error) {
+	if id, ok := q.CodeID.Get(); ok {
+		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
+		if errors.Is(err, affiliate.ErrNotFound) {
+			return "a deleted code", nil
+		}
+		return code.Code, err
+	}
+	if id, ok := q.AffiliateID.Get(); ok {
+		return v.payee(id)
+	}
+	return "", nil
 }
 
 // maxSearch is the longest text that the engine searches for, in characters.
