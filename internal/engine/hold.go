@@ -103,9 +103,14 @@ func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
 	if err != nil {
 		return nil, err
 	}
-	used, err := o.usesOf(ids, own.ID)
+	used, lapsed, err := o.usesOf(ids, own.ID)
 	if err != nil {
 		return nil, err
+	}
+	for i := range lapsed { // so that who holds again and again leaves no more than the last ones to be read
+		if err := o.Tx.Uses.Delete(lapsed[i].ID); err != nil {
+			return nil, refusal.Internal("delete use", err)
+		}
 	}
 	open := 0
 	for i := range used {

@@ -26,7 +26,7 @@ func (v *verdict) checkPeriod(at affiliate.Instant) {
 	if at.Before(from) {
 		v.fail(refusal.CodeNotStarted, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(from.Time()))})
 	}
-	if v.spentBut(v.coupon.HeldDiscount) {
+	if v.spentBut(affiliate.AmountFromScaled(v.coupon.HeldDiscount.Scaled() - v.idleOfCoupon.worth)) {
 		v.fail(refusal.BudgetSpent, affiliate.Failure{Amount: affiliate.Set(v.coupon.MaxDiscountTotal)})
 	}
 }
@@ -107,7 +107,7 @@ func (o *Op) readPlaces(c *Customer, own uuid.UUID) (err error) {
 	if p.customer, err = o.customerOf(c, own); err != nil {
 		return err
 	}
-	if p.used, err = o.usesOf(p.customer, own); err == nil {
+	if p.used, _, err = o.usesOf(p.customer, own); err == nil {
 		c.places = &p
 	}
 	return err
@@ -153,9 +153,20 @@ func (v *verdict) forgive(lapsed, unpaid bool) {
 	})
 }
 
-// freePlaces takes holds off the counts of a verdict: the order's own, and as many that have lapsed as
-// make room for the order, the first ones to lapse first. It only reads; what it leaves out
-// is in lapsed.
+// heldPlaces are some holds: how many, and what they take off.
+type heldPlaces struct{ n, worth int64 }
+
+func (p *heldPlaces) add(h *record.Hold) {
+	p.n++
+	p.worth += h.Worth.Scaled()
+}
+
+// codeHeld and couponHeld are the places that holds keep of the code and of the coupon, for all that is known.
+func (v *verdict) codeHeld() int64   { return v.code.Held - v.idleOfCode.n }
+func (v *verdict) couponHeld() int64 { return v.coupon.Held - v.idleOfCoupon.n }
+
+// freePlaces leaves holds out of the counts of a verdict: the order's own, and those that have lapsed, as far as
+// they make a difference. It only reads.
 func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
 	if v.code.Held == 0 && v.coupon.Held == 0 {
 		return nil
@@ -166,20 +177,31 @@ func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
 	code, coupon := &v.code, &v.coupon
 	// byHolds reports whether holds make the difference: where redemptions alone use a limit up, no hold is to blame.
 	byHolds := func(limit, times, held int64) bool { return !reached(limit, times) && reached(limit, times+held) }
-	full := func() bool { return byHolds(code.MaxRedemptions, code.TimesRedeemed, code.Held) }
-	if err := o.dropLapsed(v, own, record.Key{Index: record.OfCode, ID: v.code.ID}, full); err != nil {
+	full := func() bool { return byHolds(code.MaxRedemptions, code.TimesRedeemed, v.codeHeld()) }
+	never := func(heldPlaces) bool { return false } // a refusal says how many there are
+	if err := o.dropLapsed(v, own, record.Key{Index: record.OfCode, ID: v.code.ID}, &v.idleOfCode, full, never); err != nil {
 		return err
 	}
-	full = func() bool {
-		return byHolds(coupon.MaxRedemptions, coupon.TimesRedeemed, coupon.Held) || !v.spentBut(affiliate.Amount{}) && v.spentBut(coupon.HeldDiscount)
+	all := func() bool { return byHolds(coupon.MaxRedemptions, coupon.TimesRedeemed, v.couponHeld()) }
+	spent := func(held int64) bool {
+		return !v.spentBut(affiliate.Amount{}) && v.spentBut(affiliate.AmountFromScaled(held))
 	}
-	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, full)
+	full = func() bool { return all() || spent(coupon.HeldDiscount.Scaled()-v.idleOfCoupon.worth) }
+	enough := func(open heldPlaces) bool { return !all() && spent(open.worth) }
+	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, &v.idleOfCoupon, full, enough)
 }
 
-// dropLapsed takes lapsed holds with a key off the counts of a verdict while they are full.
-func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, full func() bool) error {
-	const piece = 8
-	for after := uuid.Nil; full(); {
+// mostCollected is how many holds that have lapsed one transaction ends at most.
+const mostCollected = 64
+
+// dropLapsed leaves lapsed holds with a key out of the counts of a verdict while they are full, the first ones to
+// lapse first. The first ones are in lapsed and off the counts; the others are idle: they stay counted for whoever
+// comes next. Beside the lapsed ones it reads the open ones, so that what it costs is twice the fewer of the two:
+// when all of these are read, or enough of them, nothing else is to be known.
+func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, idle *heldPlaces, full func() bool, enough func(open heldPlaces) bool) error {
+	var open heldPlaces
+	after, since := uuid.Nil, openSince(o.Now)
+	for piece := 8; full(); piece = min(2*piece, 512) {
 		holds, err := Gather(o.Tx.Holds, record.Query{Key: key, After: after, Limit: piece})
 		if err != nil {
 			return err
@@ -192,6 +214,10 @@ func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, full func(
 			if own != nil && own.ID == h.ID || slices.ContainsFunc(v.lapsed, func(q record.Hold) bool { return q.ID == h.ID }) {
 				continue
 			}
+			if len(v.lapsed) == mostCollected || key.Index == record.OfCoupon && h.CodeID == v.code.ID && v.idleOfCode.n > 0 {
+				idle.add(h)
+				continue
+			}
 			v.drop(h)
 			v.lapsed = append(v.lapsed, *h)
 		}
@@ -199,6 +225,25 @@ func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, full func(
 			return nil
 		}
 		after = holds[piece-1].ID
+		if holds, err = Gather(o.Tx.Holds, record.Query{Key: key, After: since, Limit: piece}); err != nil {
+			return err
+		}
+		for i := range holds {
+			if h := &holds[i]; !passed(h.Until, o.Now) && (own == nil || own.ID != h.ID) {
+				open.add(h)
+			}
+		}
+		if len(holds) < piece {
+			held, worth := v.code.Held, int64(0)
+			if key.Index == record.OfCoupon {
+				held, worth = v.coupon.Held, v.coupon.HeldDiscount.Scaled()
+			}
+			*idle = heldPlaces{held - open.n, worth - open.worth}
+			return nil
+		}
+		if since = holds[piece-1].ID; enough(open) {
+			return nil
+		}
 	}
 	return nil
 }
@@ -253,23 +298,27 @@ func (c *Config) digest(kind byte, text string) (id uuid.UUID) {
 	return id
 }
 
-// usesOf returns the places that a customer has, each once, but for those of a hold; zero: of none.
-func (o *Op) usesOf(customer []uuid.UUID, own uuid.UUID) (used []record.Use, err error) {
+// usesOf returns the places that a customer has, each once, but for those of a hold; zero: of none. lapsed are the
+// records of those that it had by other holds.
+func (o *Op) usesOf(customer []uuid.UUID, own uuid.UUID) (used, lapsed []record.Use, err error) {
 	for _, id := range customer {
 		found, err := Gather(o.Tx.Uses, record.Query{Key: record.Key{Index: record.OfUser, ID: id}})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i := range found {
 			use := &found[i]
 			samePlace := func(u record.Use) bool { return u.RedemptionID == use.RedemptionID }
-			if use.RedemptionID == own || !use.Until.IsZero() && passed(use.Until, o.Now) || slices.ContainsFunc(used, samePlace) {
-				continue
+			switch {
+			case use.RedemptionID == own:
+			case passed(use.Until, o.Now):
+				lapsed = append(lapsed, *use)
+			case !slices.ContainsFunc(used, samePlace):
+				used = append(used, *use)
 			}
-			used = append(used, *use)
 		}
 	}
-	return used, nil
+	return used, lapsed, nil
 }
 
 // takePlace writes who has a place.

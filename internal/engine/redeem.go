@@ -68,9 +68,12 @@ type verdict struct {
 	failures   []affiliate.Failure // in the order of the contract's rows
 	unverified []affiliate.Reason  // rules of the code for which the order has no facts
 	lapsed     []record.Hold       // whose places are free, and which are counted no more
-	customer   []uuid.UUID         // digests of what the customer is known by; nil: nothing asks for them
-	over       bool                // the order is over a limit, which its hold had kept a place of
-	discount   affiliate.Amount    // of a sale, in the program's currency
+
+	idleOfCode, idleOfCoupon heldPlaces // whose places are free too, and which are still counted
+
+	customer []uuid.UUID      // digests of what the customer is known by; nil: nothing asks for them
+	over     bool             // the order is over a limit, which its hold had kept a place of
+	discount affiliate.Amount // of a sale, in the program's currency
 }
 
 // judge looks a code up, applies every rule to it and fills in the verdict. The basket of
@@ -224,11 +227,11 @@ func (v *verdict) checkState(at affiliate.Instant, house bool) {
 	if passed(coupon.RedeemBy, at) {
 		v.fail(refusal.CouponExpired, affiliate.Failure{At: affiliate.Set(affiliate.TimeOf(coupon.RedeemBy.Time()))})
 	}
-	if reached(code.MaxRedemptions, code.TimesRedeemed+code.Held) {
-		v.fail(refusal.CodeExhausted, exhausted(code.MaxRedemptions, code.TimesRedeemed, code.Held))
+	if held := v.codeHeld(); reached(code.MaxRedemptions, code.TimesRedeemed+held) {
+		v.fail(refusal.CodeExhausted, exhausted(code.MaxRedemptions, code.TimesRedeemed, held))
 	}
-	if reached(coupon.MaxRedemptions, coupon.TimesRedeemed+coupon.Held) {
-		v.fail(refusal.CouponExhausted, exhausted(coupon.MaxRedemptions, coupon.TimesRedeemed, coupon.Held))
+	if held := v.couponHeld(); reached(coupon.MaxRedemptions, coupon.TimesRedeemed+held) {
+		v.fail(refusal.CouponExhausted, exhausted(coupon.MaxRedemptions, coupon.TimesRedeemed, held))
 	}
 	if code.AffiliateID == uuid.Nil && !house {
 		v.fail(refusal.CodeUnassigned, affiliate.Failure{})

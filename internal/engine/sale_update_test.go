@@ -448,7 +448,7 @@ func TestRemoveSale(t *testing.T) {
 			t.Errorf("unknown sale %d: %v", id, err)
 		}
 	}
-	for _, ref := range []affiliate.SaleRef{{ID: 99}, {ID: -1, ExternalID: "e1"}, {ExternalID: "x"}, {InvoiceID: "x"}, {ExternalID: "\x00"}, {InvoiceID: strings.Repeat("\xff", 1<<20)}} {
+	for _, ref := range []affiliate.SaleRef{{ID: 99}, {ID: -1, ExternalID: "e1"}, {ExternalID: "x"}, {InvoiceID: "x"}} {
 		s.Refused(saleMissing, func() error { return scene.ErrOf(s.ReverseSale(ctx, ref, affiliate.Reversal{})) })
 	}
 	if diff := cmp.Diff(before, s.Dump()); diff != "" {
