@@ -104,12 +104,16 @@ func TestOtherText(t *testing.T) {
 
 // TestUnfit: what Stripe cannot count is told, and nothing is sent.
 func TestUnfit(t *testing.T) {
-	s := newShop(t)
+	s, five := newShop(t), affiliate.Set(affiliate.MustPercent("5"))
 	for field, in := range map[string]affiliate.NewCoupon{
 		"percentOff": {Name: "Odd", PercentOff: affiliate.Set(affiliate.MustPercent("12.345"))},
 		"amountOff": {
 			Name: "Odd", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5.5")), Currency: affiliate.Set[affiliate.Currency]("ISK"),
 		},
+		"startsAt":                  {Name: "Odd", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2999, 1, 1))},
+		"maxDiscount":               {Name: "Odd", PercentOff: five, MaxDiscount: affiliate.Set(affiliate.MustAmount("5"))},
+		"maxDiscountTotal":          {Name: "Odd", PercentOff: five, MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("5"))},
+		"maxRedemptionsPerCustomer": {Name: "Odd", PercentOff: five, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)},
 	} {
 		s.coupon = paytest.Must(s.CreateCoupon(t.Context(), in))
 		got := s.push().Differences
@@ -118,7 +122,19 @@ func TestUnfit(t *testing.T) {
 		}
 		paytest.Same(t, "requests", len(s.stripe.requests), 0)
 	}
-	s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	for field, in := range map[string]affiliate.NewCode{
+		"startsAt": {StartsAt: affiliate.Set(affiliate.Day(2999, 1, 1))}, "minimumQuantity": {MinimumQuantity: affiliate.Set(affiliate.MustAmount("2"))},
+		"maxRedemptionsPerCustomer": {MaxRedemptionsPerCustomer: affiliate.Set[int64](2)},
+	} {
+		s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
+		in.CouponID, in.Code, in.AffiliateID = s.coupon.ID, "X"+field, s.Ben.ID
+		paytest.Must(s.CreateCode(t.Context(), in))
+		got := s.push().Differences
+		if len(got) != 1 || got[0].Field != field || got[0].Code != in.Code || got[0].Fix != sync.FixNone {
+			t.Errorf("%s: %+v", field, got)
+		}
+	}
+	s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five}))
 	paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ANA", AffiliateID: s.Ben.ID, LimitToCustomers: true, CustomerID: "ana@shop.example"}))
 	s.want(s.push().Differences, sync.Difference{Code: "ANA", Field: "limitToCustomers", Ours: "true"})
 }

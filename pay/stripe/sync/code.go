@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -52,7 +53,7 @@ func (r *reference) UnmarshalJSON(raw []byte) error {
 
 // code creates a code of a coupon at Stripe, or compares it.
 func (s *session) code(ctx context.Context, c affiliate.Coupon, couponID string, code affiliate.Code) error {
-	fields, unfit := codeFields(c, code, s.program.Config().Currency)
+	fields, unfit := codeFields(c, code, s.program.Config())
 	if unfit != nil {
 		s.done.Differences = append(s.done.Differences, *unfit)
 		return nil
@@ -133,8 +134,8 @@ func (s *session) createCode(ctx context.Context, couponID string, code affiliat
 }
 
 // codeFields returns the fields of a code as Stripe takes them, or why it cannot. The
-// currency is that of a minimum for which the code names none.
-func codeFields(c affiliate.Coupon, code affiliate.Code, own affiliate.Currency) (url.Values, *Difference) {
+// currency of the program is that of a minimum for which the code names none.
+func codeFields(c affiliate.Coupon, code affiliate.Code, program tributary.Config) (url.Values, *Difference) {
 	unfit := func(field, ours string) (url.Values, *Difference) {
 		return nil, &Difference{CouponID: c.ID, Code: code.Code, ExternalID: code.ExternalID.Or(""), Field: field, Ours: ours}
 	}
@@ -143,6 +144,9 @@ func codeFields(c affiliate.Coupon, code affiliate.Code, own affiliate.Currency)
 	}
 	if strings.ContainsFunc(code.Code, odd) {
 		return unfit("code", code.Code)
+	}
+	if field, ours := onlyHere(program.Now(), code.StartsAt, "minimumQuantity", orEmpty(code.MinimumQuantity), "maxRedemptionsPerCustomer", orEmpty(code.MaxRedemptionsPerCustomer)); field != "" {
+		return unfit(field, ours)
 	}
 	form := url.Values{"active": {strconv.FormatBool(code.Active && c.Valid)}}
 	if code.LimitToCustomers {
@@ -158,7 +162,7 @@ func codeFields(c affiliate.Coupon, code affiliate.Code, own affiliate.Currency)
 		form.Set("restrictions[first_time_transaction]", "true")
 	}
 	if minimum, ok := code.MinimumAmount.Get(); ok {
-		currency := code.MinimumAmountCurrency.Or(own)
+		currency := code.MinimumAmountCurrency.Or(program.Currency)
 		minor, err := stripe.Minor(minimum, currency)
 		if err != nil {
 			return unfit("minimumAmount", minimum.String())

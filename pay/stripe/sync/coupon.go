@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -53,7 +55,7 @@ func couponID(c affiliate.Coupon) string { return "trib_" + hex.EncodeToString(c
 
 // coupon creates a coupon and its codes at Stripe, or compares them.
 func (s *session) coupon(ctx context.Context, c affiliate.Coupon) error {
-	fields, unfit := couponFields(c)
+	fields, unfit := couponFields(c, s.program.Config().Now())
 	if unfit != nil {
 		s.done.Differences = append(s.done.Differences, *unfit)
 		return nil
@@ -92,7 +94,7 @@ func (s *session) check(ctx context.Context, c affiliate.Coupon) error {
 	if !ok || c.IntegrationType.Or("STRIPE") != "STRIPE" {
 		return nil
 	}
-	fields, unfit := couponFields(c)
+	fields, unfit := couponFields(c, s.program.Config().Now())
 	if unfit != nil {
 		s.done.Differences = append(s.done.Differences, *unfit)
 		return nil
@@ -151,8 +153,34 @@ func (s *session) owner(id [16]byte) string {
 
 func (s *session) differ(d Difference) { s.done.Differences = append(s.done.Differences, d) }
 
-// couponFields returns the fields of a coupon as Stripe takes them, or why it cannot.
-func couponFields(c affiliate.Coupon) (url.Values, *Difference) {
+// onlyHere returns the first limit that was given and that Stripe does not have: there, customers would get what the
+// program refuses. It has its name and its value in turn; empty: there is none.
+func onlyHere(now time.Time, starts affiliate.Opt[affiliate.Time], limits ...string) (field, value string) {
+	if from, ok := starts.Get(); ok && from.Time().After(now) {
+		return "startsAt", from.String()
+	}
+	for i := 0; i < len(limits); i += 2 {
+		if limits[i+1] != "" {
+			return limits[i], limits[i+1]
+		}
+	}
+	return "", ""
+}
+
+// orEmpty is the text of a limit that may not be given.
+func orEmpty[T any](o affiliate.Opt[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// couponFields returns the fields of a coupon as Stripe takes them at a time, or why it cannot.
+func couponFields(c affiliate.Coupon, now time.Time) (url.Values, *Difference) {
+	if field, ours := onlyHere(now, c.StartsAt, "maxDiscount", orEmpty(c.MaxDiscount), "maxDiscountTotal", orEmpty(c.MaxDiscountTotal),
+		"maxRedemptionsPerCustomer", orEmpty(c.MaxRedemptionsPerCustomer)); field != "" {
+		return nil, &Difference{CouponID: c.ID, ExternalID: c.ExternalID.Or(""), Field: field, Ours: ours}
+	}
 	form := url.Values{"name": {shortened(c.Name)}, "duration": {string(c.Duration)}}
 	if percent, ok := c.PercentOff.Get(); ok {
 		if percent.Scaled()%100 != 0 {
