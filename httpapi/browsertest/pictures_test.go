@@ -16,7 +16,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
 	return map[string]string{
 		"console-overview":  "/",
-		"console-reports":   "/reports?period=last-year",
+		"console-reports":   "/reports?period=quarter",
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",

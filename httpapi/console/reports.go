@@ -252,8 +252,8 @@ func (v *visit) figures(is, was *affiliate.Activity) []compared {
 	all := []compared{
 		money("Revenue", is.Revenue, was.Revenue), money("Commission", is.Commission, was.Commission), count("Sales", is.Sales, was.Sales),
 		money("Refunded", is.Refunds, was.Refunds), count("Clicks", is.Clicks.Or(0), was.Clicks.Or(0)), count("New customers", is.Referrals.Or(0), was.Referrals.Or(0)),
-		{Name: "Customers per 100 clicks", Value: perHundred(is.Referrals.Or(0), is.Clicks.Or(0)), Before: perHundred(was.Referrals.Or(0), was.Clicks.Or(0))},
-		{Name: "Commission per click", Value: v.perClick(is), Before: v.perClick(was)},
+		{Name: "Conversion rate", Value: percent(is.Referrals.Or(0), is.Clicks.Or(0)), Before: percent(was.Referrals.Or(0), was.Clicks.Or(0))},
+		{Name: "Commission per click (EPC)", Value: v.perClick(is), Before: v.perClick(was)},
 	}
 	if is.Conversions != 0 || was.Conversions != 0 {
 		all = append(all, count("Conversions", is.Conversions, was.Conversions))
@@ -266,26 +266,26 @@ func change(is, was int64) string {
 	if was <= 0 {
 		return ""
 	}
-	percent := (is - was) / was * 100
+	grown := (is - was) / was * 100
 	if diff := is - was; diff < 1<<55 && diff > -1<<55 {
-		percent = diff * 100 / was
+		grown = diff * 100 / was
 	}
 	switch {
-	case percent > 0:
-		return "+" + page.Count(percent) + " %"
-	case percent < 0:
-		return page.Count(percent) + " %"
+	case grown > 0:
+		return "+" + page.Count(grown) + " %"
+	case grown < 0:
+		return page.Count(grown) + " %"
 	}
 	return "±0 %"
 }
 
-// perHundred returns how many of a hundred, with one decimal.
-func perHundred(n, of int64) string {
+// percent returns a part in percent, with one decimal.
+func percent(n, of int64) string {
 	if of <= 0 {
 		return "–"
 	}
 	tenths := n * 1000 / of
-	return page.Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
+	return page.Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10) + " %"
 }
 
 // perClick returns what a click earned.

@@ -56,7 +56,7 @@ func TestChange(t *testing.T) {
 			t.Errorf("from %d to %d: %q, want %q", tt.was, tt.is, got, tt.want)
 		}
 	}
-	if got := perHundred(1, 3) + perHundred(7, 2) + perHundred(1, 0); got != "33.3350.0–" {
+	if got := percent(1, 3) + percent(7, 2) + percent(1, 0); got != "33.3 %350.0 %–" {
 		t.Error(got)
 	}
 }

@@ -42,20 +42,20 @@ type Point struct {
 
 // NewChart draws points, and as a line the values of the time before, of which the first
 // belongs to the first point. The top of its scale is a round number, which say turns into
-// text. Values below zero have no height. Without points it is nil.
+// text. Values below zero have no height. Without anything above zero it is nil.
 func NewChart(title string, points []Point, before []int64, say func(int64) string) *Chart {
-	if len(points) == 0 {
-		return nil
-	}
-	c := &Chart{Title: title, Width: ChartWidth, Height: ChartHeight, Ends: [2]string{points[0].Name, points[len(points)-1].Name}}
 	before = before[:min(len(before), len(points))]
-	highest := int64(1)
+	highest := int64(0)
 	for _, p := range points {
 		highest = max(highest, p.Value)
 	}
 	for _, v := range before {
 		highest = max(highest, v)
 	}
+	if highest == 0 {
+		return nil
+	}
+	c := &Chart{Title: title, Width: ChartWidth, Height: ChartHeight, Ends: [2]string{points[0].Name, points[len(points)-1].Name}}
 	top := roundUp(highest)
 	c.Scale = [3]string{say(top), say(top / 2), say(0)}
 	var line strings.Builder
@@ -73,11 +73,10 @@ func NewChart(title string, points []Point, before []int64, say func(int64) stri
 	return c
 }
 
-// roundUp returns the least number not below n that is 2, 4, 6 or 10 times a power of
-// ten, so that its half is round too.
+// roundUp returns the least round number not below n whose half is round too.
 func roundUp(n int64) int64 {
 	for step := int64(1); ; step *= 10 {
-		for _, times := range [...]int64{2, 4, 6, 10} {
+		for _, times := range [...]int64{2, 4, 6, 8, 10, 12, 16, 20, 24, 30, 40, 50, 60, 80} {
 			if step > (1<<63-1)/times {
 				return 1<<63 - 1
 			}

@@ -109,18 +109,20 @@ func TestChart(t *testing.T) {
 	if c.Scale != [3]string{"400", "200", "0"} || c.Ends != [2]string{"day 0", "day 4"} || c.Bars[1].Label != "day 1: 1 USD" || c.Before != "45,6 165,120 285,114 405,119" {
 		t.Errorf("got %+v", c)
 	}
-	if c := draw(nil); c != nil {
-		t.Errorf("of nothing: %+v", c)
+	for _, nothing := range [][]int64{nil, {0, -5}} {
+		if c := draw(nil, nothing...); c != nil {
+			t.Errorf("of nothing: %+v", c)
+		}
 	}
 	if c := draw([]int64{1, 2, 3}, 5); c.Before != "" || c.Scale[0] != "6" {
 		t.Errorf("of one: %+v", c)
 	}
-	for n, want := range map[int64]string{1: "2", 3: "4", 5: "6", 7: "10", 11: "20", 2_000_001: "4000000", 9e18: "9223372036854775807"} {
+	for n, want := range map[int64]string{1: "2", 3: "4", 5: "6", 7: "8", 11: "12", 81: "100", 100_001: "120000", 2_000_001: "2400000", 9e18: "9223372036854775807"} {
 		if c := draw(nil, n); c.Scale[0] != want || c.Bars[0].Height > page.ChartHeight {
 			t.Errorf("up to %d: %+v", n, c)
 		}
 	}
-	if c := draw(nil, make([]int64, 1000)...); c.Bars[999].X+c.Bars[999].Width > page.ChartWidth || c.Bars[0].Width < 1 {
+	if c := draw(nil, append(make([]int64, 999), 1)...); c.Bars[999].X+c.Bars[999].Width > page.ChartWidth || c.Bars[0].Width < 1 {
 		t.Errorf("of many: %+v", c.Bars[999])
 	}
 }
