@@ -52,6 +52,23 @@ func (c *mapped) code(row *Row, _ *entry) {
 	if most := c.number("maxRedemptions"); most != 0 {
 		code.MaxRedemptions = affiliate.Set(most)
 	}
+	if most := c.number("maxRedemptionsPerCustomer"); most != 0 {
+		code.MaxRedemptionsPerCustomer = affiliate.Set(most)
+	}
+	given := func(a affiliate.Amount) (none affiliate.Opt[affiliate.Amount]) {
+		if a.IsZero() {
+			return none
+		}
+		return affiliate.Set(a)
+	}
+	if code.MinimumAmount = given(c.money("minimumAmount", currency)); !code.MinimumAmount.IsZero() && c.said(currency) != "" {
+		code.MinimumAmountCurrency = affiliate.Set(c.said(currency))
+	}
+	if pieces := c.Columns["minimumQuantity"]; pieces != "" {
+		code.MinimumQuantity = given(c.amount(pieces))
+	}
+	in.MaxDiscount, in.MaxDiscountTotal = given(c.money("maxDiscount", currency)), given(c.money("maxDiscountTotal", currency))
+	code.StartsAt, code.ExpiresAt = c.day("startsAt"), c.day("expiresAt")
 	in.Codes = []imported.Code{code}
 	if ref := c.refOf(strings.ToUpper(text)); ref != "" {
 		row.Ref = c.ref(Coupons, strings.TrimPrefix(ref, c.ref(c.Kind, "")))

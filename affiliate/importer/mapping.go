@@ -54,7 +54,8 @@ var fieldsOf = map[string][]string{
 	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug", "clicks", "payoutEmail", "paymentMethod", "commissionRate", "externalId"},
 	Codes: {
 		"ref", "code", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
-		"maxRedemptions", "timesRedeemed", "externalId", "createdAt",
+		"maxRedemptions", "maxRedemptionsPerCustomer", "minimumAmount", "minimumQuantity", "maxDiscount", "maxDiscountTotal", "startsAt", "expiresAt",
+		"timesRedeemed", "externalId", "createdAt",
 	},
 	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code", "status", "createdAt", "plan", "payer"},
 	Sales: {
@@ -71,7 +72,9 @@ var fieldsOf = map[string][]string{
 //     the same email adds its slug.
 //   - [Codes]: ref, code, affiliate (a ref of the file of affiliates) or
 //     affiliateEmail, name, percentOff or amountOff with currency, duration,
-//     durationInMonths, maxRedemptions, timesRedeemed, externalId, createdAt.
+//     durationInMonths, maxRedemptions, maxRedemptionsPerCustomer, minimumAmount,
+//     minimumQuantity, maxDiscount, maxDiscountTotal, startsAt and expiresAt (the whole
+//     day when there is no hour), timesRedeemed, externalId, createdAt.
 //     Each code has a coupon of its own.
 //   - [Referrals]: ref, email, name, customerId (the host's own id), affiliate or
 //     affiliateEmail or slug or code, status, createdAt, plan, payer (the
@@ -252,6 +255,18 @@ func (c *mapped) at(field string) time.Time {
 		return time.Time{}
 	}
 	return c.time(c.Location, c.Layouts, c.Columns[field])
+}
+
+// day is at for a date that may be a whole day.
+func (c *mapped) day(field string) (none affiliate.Opt[affiliate.Date]) {
+	at := c.at(field)
+	switch {
+	case at.IsZero():
+		return none
+	case !strings.Contains(c.field(field), ":") && at.Equal(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())):
+		return affiliate.Set(affiliate.Day(at.Year(), at.Month(), at.Day()))
+	}
+	return affiliate.Set(affiliate.At(at))
 }
 
 func (c *mapped) money(field string, currency affiliate.Currency) affiliate.Amount {
