@@ -22,15 +22,19 @@ type affiliateList struct {
 	Statuses, Plans, Tiers []option
 }
 
-// affiliates lists affiliates.
-func affiliates(v *visit) (view, error) {
-	q := affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search()}
+// affiliatesAsked is what the list of affiliates is asked.
+func (v *visit) affiliatesAsked() (affiliate.AffiliateQuery, error) {
 	plan, err1 := v.queryID("plan")
 	tier, err2 := v.queryID("tier")
-	if err := errors.Join(err1, err2); err != nil {
+	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search(), PlanID: plan, TierID: tier}, errors.Join(err1, err2)
+}
+
+// affiliates lists affiliates.
+func affiliates(v *visit) (view, error) {
+	q, err := v.affiliatesAsked()
+	if err != nil {
 		return view{}, err
 	}
-	q.PlanID, q.TierID = plan, tier
 	d := affiliateList{Statuses: options(affiliateStatuses...)}
 	list, err := v.program.SearchAffiliates(v.ctx(), q, v.page50())
 	if err != nil {

@@ -20,10 +20,14 @@ type codeList struct {
 
 // codes lists promotional codes.
 func codes(v *visit) (view, error) {
-	q := affiliate.CodeQuery{State: affiliate.CodeState(v.query.Get("state")), Search: v.search()}
-	list, err := v.program.SearchCodes(v.ctx(), q, v.page50())
+	list, err := v.program.SearchCodes(v.ctx(), v.codesAsked(), v.page50())
 	states := options(codeStates...)
 	return view{title: "Codes", template: "codes", next: list.Next, Data: &codeList{list.Items, states}}, err
+}
+
+// codesAsked is what the list of codes is asked.
+func (v *visit) codesAsked() affiliate.CodeQuery {
+	return affiliate.CodeQuery{State: affiliate.CodeState(v.query.Get("state")), Search: v.search()}
 }
 
 // Owner returns the name of a code's affiliate.

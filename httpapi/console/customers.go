@@ -27,26 +27,30 @@ type customerList struct {
 	Statuses []option
 }
 
+// customersAsked is what the list of customers is asked.
+func (v *visit) customersAsked() (affiliate.ReferralQuery, error) {
+	of, err := v.queryID(paramAffiliate)
+	return affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search(), AffiliateID: of}, err
+}
+
 // customers lists referrals: the customers whom affiliates brought.
 func customers(v *visit) (view, error) {
-	of, err := v.queryID(paramAffiliate)
+	q, err := v.customersAsked()
 	if err != nil {
 		return view{}, err
 	}
-	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search(), AffiliateID: of}
 	list, err := v.program.SearchReferrals(v.ctx(), q, v.page50())
 	if err != nil {
 		return view{}, err
 	}
 	d := customerList{Statuses: options(subscriptionStatuses...)}
-	names := map[uuid.UUID]string{}
+	names := v.payees()
 	for _, r := range list.Items {
-		if _, known := names[r.AffiliateID]; !known {
-			if names[r.AffiliateID], err = v.payee(r.AffiliateID); err != nil {
-				return view{}, err
-			}
+		by, err := names(r.AffiliateID)
+		if err != nil {
+			return view{}, err
 		}
-		d.Items = append(d.Items, broughtBy{r, names[r.AffiliateID]})
+		d.Items = append(d.Items, broughtBy{r, by})
 	}
 	return view{title: "Customers", template: "customers", next: list.Next, Data: &d}, nil
 }

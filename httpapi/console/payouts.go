@@ -33,7 +33,7 @@ type owed struct {
 
 // payouts lists payouts, and on its first page what is owed.
 func payouts(v *visit) (view, error) {
-	list, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status"))}, v.page50())
+	list, err := v.program.Payouts(v.ctx(), v.payoutsAsked(), v.page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -49,6 +49,11 @@ func payouts(v *visit) (view, error) {
 		d.Runs = runs.Items
 	}
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, nil
+}
+
+// payoutsAsked is what the list of payouts is asked.
+func (v *visit) payoutsAsked() affiliate.PayoutFilter {
+	return affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status"))}
 }
 
 // owed returns the balances of a page of affiliates who are owed something.

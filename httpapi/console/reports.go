@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
-	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // reportParams are the parameters of the page of reports.
@@ -139,7 +137,6 @@ type reportSheet struct {
 	Visits              bool // the rows have clicks and customers
 	Rows                []affiliate.BreakdownRow
 	NoBooks             bool
-	CSV                 string
 }
 
 // A compared is a figure and what it was in the period before.
@@ -168,8 +165,6 @@ func reports(v *visit) (view, error) {
 			return r.Figure == affiliate.FigureClicks || r.Figure == affiliate.FigureReferrals
 		})
 	}
-	file := v.asked()
-	d.CSV = "reports/csv?" + file.Encode()
 	err = d.compare(v, r)
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks, err = true, nil
@@ -369,40 +364,19 @@ func reportFile(v *visit) error {
 		return err
 	}
 	q := v.ranked(r)
-	first, err := v.program.Breakdown(v.ctx(), q, affiliate.Page{Limit: filePage}) // what is refused is a page, and no file
-	if err != nil {
-		return err
-	}
-	return v.download(fmt.Sprintf("report-%s-%s.csv", v.dateOf(affiliate.TimeOf(r.from)), v.dateOf(affiliate.TimeOf(dayAt(r.to, -1)))), func(w io.Writer) error {
-		out := sheet.NewWriter(w)
-		_ = out.Write([]string{string(q.By), "name", "clicks", "customers", "sales", "deletedSales", "conversions", "revenue", "refunds", "commission", "adjustments", "currency"})
-		for l := first; ; {
-			for _, row := range l.Items {
-				_ = out.Write([]string{
-					row.Value, row.Name.Or(""), number(row.Clicks), number(row.Referrals), number(affiliate.Set(row.Sales)), number(affiliate.Set(row.DeletedSales)), number(affiliate.Set(row.Conversions)),
-					row.Revenue.String(), row.Refunds.String(), row.Commission.String(), row.Adjustments.String(), string(v.program.Config().Currency),
-				})
-			}
-			if l.Next == "" {
-				break
-			}
-			if l, err = v.program.Breakdown(v.ctx(), q, affiliate.Page{Limit: filePage, Cursor: l.Next}); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
+	name := fmt.Sprintf("report-%s-%s.csv", v.dateOf(affiliate.TimeOf(r.from)), v.dateOf(affiliate.TimeOf(dayAt(r.to, -1))))
+	head := []string{string(q.By), "name", "clicks", "customers", "sales", "deletedSales", "conversions", "revenue", "refunds", "commission", "adjustments", "currency"}
+	return listFile(v, name, head, func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+		pg.Limit = rankedPage
+		return v.program.Breakdown(v.ctx(), q, pg)
+	}, func(row affiliate.BreakdownRow) ([]string, error) {
+		return []string{
+			row.Value, text(row.Name), number(row.Clicks), number(row.Referrals), whole(row.Sales), whole(row.DeletedSales), whole(row.Conversions),
+			row.Revenue.String(), row.Refunds.String(), row.Commission.String(), row.Adjustments.String(), v.currency(),
+		}, nil
 	})
 }
 
-// filePage is the number of rows that a file reads at once, because a page ranks all of
-// them anew.
-const filePage = 1_000
-
-// number returns a number for a file; empty: there is none.
-func number(n affiliate.Opt[int64]) string {
-	if n.IsNull() {
-		return ""
-	}
-	return strconv.FormatInt(n.Or(0), 10)
-}
+// rankedPage is the number of rows that the file of a report reads at once: a page ranks
+// all of them anew.
+const rankedPage = 1_000

@@ -21,6 +21,7 @@ func routes() []route {
 		{path: "reports/csv", params: reportParams, file: reportFile},
 
 		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramCursor}, page: affiliates},
+		{path: "affiliates/csv", params: []string{"q", "status", "plan", "tier"}, file: affiliatesFile},
 		{path: "affiliates/new", act: newAffiliate},
 		{path: "affiliates/invite", act: inviteAffiliate},
 		{path: "affiliates/status", params: []string{paramID, "to", paramList}, act: affiliateStatus},
@@ -53,6 +54,7 @@ func routes() []route {
 		{path: "coupons/{}/codes.csv", params: []string{paramMade}, file: batchFile},
 
 		{path: "codes", params: []string{"q", "state", paramCursor}, page: codes},
+		{path: "codes/csv", params: []string{"q", "state"}, file: codesFile},
 		{path: "codes/{}", params: []string{"total", "email"}, page: codePage},
 		{path: "codes/{}/edit", act: editCode},
 		{path: "codes/{}/give", act: giveCode},
@@ -64,6 +66,7 @@ func routes() []route {
 		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
 
 		{path: "customers", params: []string{"q", "status", paramAffiliate, paramCursor}, page: customers},
+		{path: "customers/csv", params: []string{"q", "status", paramAffiliate}, file: customersFile},
 		{path: "customers/{}", page: customerPage},
 		{path: "customers/{}/edit", act: editCustomer},
 		{path: "customers/{}/status", act: customerStatus},
@@ -74,6 +77,7 @@ func routes() []route {
 		{path: "customers/{}/delete", act: deleteCustomer},
 
 		{path: "sales", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramCursor}, page: sales},
+		{path: "sales/csv", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode}, file: salesFile},
 		{path: "sales/review", params: []string{paramID, "to", paramList}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},
@@ -85,6 +89,7 @@ func routes() []route {
 		{path: "payments/{}/decide", act: decidePayment},
 
 		{path: "payouts", params: []string{"status", paramCursor}, page: payouts},
+		{path: "payouts/csv", params: []string{"status"}, file: payoutsFile},
 		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
 		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},
 		{path: "payouts/results", act: payoutResults},

@@ -24,43 +24,43 @@ type saleList struct {
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
-// sales lists sales. When the search text is a number, an external id or an invoice,
-// it finds that sale whatever the filters say. Otherwise it selects the sales of a
-// customer, or those that contain the text, and the filters apply.
-func sales(v *visit) (view, error) {
-	shown := view{title: "Sales", template: "sales"}
-	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
-	shown.Data = &d
-	q := affiliate.SaleQuery{
-		Status: affiliate.SaleStatus(v.query.Get("status")), ApprovalStatus: affiliate.ApprovalStatus(v.query.Get("approval")),
-	}
+// salesAsked is what the list of sales is asked. When the search text is a number, an
+// external id or an invoice, it names that sale whatever the filters say. Otherwise it
+// selects the sales of a customer, or those that contain the text, and the filters apply.
+func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err error) {
+	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")), affiliate.ApprovalStatus(v.query.Get("approval"))
 	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID} {
-		var err error
 		if *id, err = v.queryID(name); err != nil {
-			return view{}, err
+			return q, nil, err
 		}
-	}
-	var err error
-	if d.Of, err = v.soldBy(q); err != nil {
-		return view{}, err
 	}
 	for name, date := range map[string]*affiliate.Opt[affiliate.Date]{paramSince: &q.Since, paramUntil: &q.Until} {
 		if text := v.query.Get(name); text != "" {
 			day, err := affiliate.ParseDate(text)
 			if err != nil {
-				return view{}, badQuery("The date " + name + " must be as 2026-03-31.")
+				return q, nil, badQuery("The date " + name + " must be as 2026-03-31.")
 			}
 			*date = affiliate.Set(day)
 		}
 	}
 	if text := strings.TrimSpace(v.query.Get("q")); text != "" {
-		var err error
-		if d.Items, err = v.namedSales(text); err != nil || len(d.Items) > 0 {
-			return shown, err
+		if named, err = v.namedSales(text); err == nil && len(named) == 0 {
+			err = v.soldTo(text, &q)
 		}
-		if err := v.soldTo(text, &q); err != nil {
-			return view{}, err
-		}
+	}
+	return q, named, err
+}
+
+// sales lists sales.
+func sales(v *visit) (view, error) {
+	q, named, err := v.salesAsked()
+	if err != nil {
+		return view{}, err
+	}
+	d := saleList{Items: named, Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
+	shown := view{title: "Sales", template: "sales", Data: &d}
+	if d.Of, err = v.soldBy(q); err != nil || len(named) > 0 {
+		return shown, err
 	}
 	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next

@@ -1,0 +1,87 @@
+package console_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// rowsOf reads a file of the console.
+func (w *world) rowsOf(path string) [][]string {
+	w.t.Helper()
+	file := w.get(path)
+	rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
+	if err != nil || file.status != 200 || len(rows) == 0 || !strings.HasPrefix(file.head.Get("Content-Type"), "text/csv") {
+		w.t.Fatalf("%s: %d %v %s", path, file.status, err, file.text())
+	}
+	return rows
+}
+
+// TestListFiles: the file of a list has the rows that its pages have, with the same
+// filters and in the same order, and leads there.
+func TestListFiles(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	links := map[string]*regexp.Regexp{}
+	for _, list := range []string{"affiliates", "customers", "sales", "codes", "payouts"} {
+		links[list] = regexp.MustCompile(`<a href="(?:\./)?` + list + `/([0-9a-f-]{36}|[0-9]+)"`)
+	}
+	for _, address := range []string{
+		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
+		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(),
+		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING",
+	} {
+		list, query, _ := strings.Cut(address, "?")
+		var shown []string
+		page := w.get(address)
+		if !strings.Contains(page.body, `href="`+list+"/csv") && !strings.Contains(page.body, "card empty") {
+			t.Errorf("%s does not lead to its file", address)
+		}
+		for {
+			for _, m := range links[list].FindAllStringSubmatch(page.body, -1) {
+				if !slices.Contains(shown, m[1]) {
+					shown = append(shown, m[1])
+				}
+			}
+			next := regexp.MustCompile(`<a class="button" href="([^"]+)" rel="next"`).FindStringSubmatch(page.body)
+			if next == nil {
+				break
+			}
+			page = w.get(list + strings.ReplaceAll(next[1], "&amp;", "&"))
+		}
+		var filed []string
+		rows := w.rowsOf(list + "/csv?" + query)
+		for _, row := range rows[1:] {
+			filed = append(filed, row[0])
+		}
+		if rows[0][0] != "id" || !slices.Equal(filed, shown) {
+			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
+		}
+	}
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1"} {
+		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", refused, page.status, page.text())
+		}
+	}
+}
+
+// The cells of a file are exact and inert.
+func TestListFileCells(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	eve := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "=HYPERLINK(1)", LastName: "\"E\", ve", Email: "eve@example.org"}))
+	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: eve.ID.String(), Email: "kim@x.example", Name: "+1", TotalEarned: affiliate.MustAmount("128964.43"), ExternalID: "-5"})).Sale.Or(affiliate.Sale{})
+	row := w.rowsOf("sales/csv?affiliate=" + eve.ID.String())[1]
+	want := []string{
+		fmt.Sprint(int64(sale.ID)), sale.CreatedAt.String(), "", "-5", "", "", eve.ID.String(), `'=HYPERLINK(1) "E", ve`, "'+1", "kim@x.example", "",
+		"128964.43", "0", "25792.89", "USD", "ACTIVE", "", "",
+	}
+	if !slices.Equal(row, want) {
+		t.Errorf("got %q, want %q", row, want)
+	}
+}
