@@ -62,6 +62,17 @@ func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 	return p.partner.Report(ctx, from, to, by)
 }
 
+// Breakdown ranks by what means the affiliate brought the activity of a period: it is
+// [Program.Breakdown] of the affiliate, by revenue. What is not the affiliate's own, such as coupons, products and plans, is no dimension here.
+//
+// Errors: those of Program.Breakdown; [affiliate.InvalidQuery] (by) for another dimension
+// than link, promotionalCode, landingPage, utmSource, utmMedium, utmCampaign and sub.
+//
+// Source: docs/money.md 16.1.
+func (p Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+	return p.partner.Breakdown(ctx, from, to, by, pg)
+}
+
 // SetPayoutDetails is [Program.SetPayoutDetails] by the affiliate itself, with the source
 // AFFILIATE_PORTAL. The affiliate must be ACTIVE.
 //

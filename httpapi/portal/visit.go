@@ -58,6 +58,8 @@ var routes = []route{
 	{path: "codes", param: paramCursor, page: codes},
 	{path: "sales", param: paramCursor, page: sales},
 	{path: "customers", param: paramCursor, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
+	{path: "reports", page: reports},
+	{path: "reports/{}/{}", param: paramCursor, page: report},
 	{path: "statements", page: statements},
 	{path: "statements/{}", param: paramCursor, page: statement},
 	{path: "statements/{}/csv", file: statementFile},

@@ -97,6 +97,22 @@ func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 	return days.Items, err
 }
 
+// dimensions are those of what an affiliate has or does.
+var dimensions = []affiliate.Dimension{
+	affiliate.DimensionLink, affiliate.DimensionCode, affiliate.DimensionLandingPage,
+	affiliate.DimensionUTMSource, affiliate.DimensionUTMMedium, affiliate.DimensionUTMCampaign, affiliate.DimensionSub,
+}
+
+// Breakdown implements tributary.Partner.Breakdown.
+func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+	if by != "" {
+		if err := refusal.First(engine.InQuery(refusal.OneOf("by", by, dimensions))); err != nil {
+			return affiliate.List[affiliate.BreakdownRow]{}, err
+		}
+	}
+	return reading.Breakdown(ctx, v.p, affiliate.BreakdownQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, pg)
+}
+
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
 func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
 	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {

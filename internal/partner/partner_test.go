@@ -2,6 +2,7 @@ package partner_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -43,10 +44,19 @@ func TestPartner(t *testing.T) {
 	from := w.Now.Truncate(24 * time.Hour)
 	statement := scene.Must(partner.Statement(ctx, from, from.AddDate(0, 0, 2)))
 	report := scene.Must(partner.Report(ctx, from, from.AddDate(0, 0, 2), affiliate.IntervalDay))
+	rows := scene.Must(partner.Breakdown(ctx, from, from.AddDate(0, 0, 2), affiliate.DimensionCode, affiliate.Page{}))
+	if len(rows.Items) != 1 || rows.Items[0].Name.Or("") != "C"+slug || rows.Items[0].Revenue != report[0].Revenue {
+		t.Errorf("the breakdown: %+v", rows)
+	}
+	for _, of := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan} {
+		if _, err := partner.Breakdown(ctx, from, from.AddDate(0, 0, 2), of, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
+			t.Errorf("by %s: %v", of, err)
+		}
+	}
 	if len(links.Items) != 1 || len(codes.Items) != 1 || len(referrals.Items) != 2 || len(sales.Items) != 1 || balance.AffiliateID != me.ID || statement.AffiliateID != me.ID || report[0].Sales != 1 {
 		t.Fatalf("%d links, %d codes, %d customers, %d sales, the balance of %s, a report of %d", len(links.Items), len(codes.Items), len(referrals.Items), len(sales.Items), balance.AffiliateID, report[0].Sales)
 	}
-	shown := scene.JSON([]any{profile, links, codes, referrals, sales, balance, statement, report})
+	shown := scene.JSON([]any{profile, links, codes, referrals, sales, balance, statement, report, rows})
 	for _, a := range all {
 		other := strings.TrimSuffix(a.Email, "@partner.example")
 		if a.ID != me.ID && (strings.Contains(shown, other) || strings.Contains(shown, a.ID.String())) {
