@@ -110,7 +110,7 @@ type Redemption struct {
 	CouponID   uuid.UUID
 	ExternalID string            `json:",omitzero"` // of the order of a redemption without a sale
 	Discount   affiliate.Amount  `json:",omitzero"` // what the code took off, in the program's currency
-	Refunded   bool              `json:",omitzero"` // it was given back because its sale was refunded
+	Refunded   bool              `json:",omitzero"` // it was given back because its sale, or its payment without one, was refunded
 	HoldID     string            `json:",omitzero"` // the caller's id of the hold that it confirmed
 	Over       bool              `json:",omitzero"` // it was made over a limit, because its hold had lapsed before the payment
 	SeenAt     affiliate.Instant `json:",omitzero"` // when somebody has seen that; zero: nobody has

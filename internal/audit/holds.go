@@ -129,8 +129,8 @@ func (a *audit) verifyRedemption(r *record.Redemption) {
 	if ofSale := r.ID == record.NumberID(int64(binary.BigEndian.Uint64(r.ID[8:]))); ofSale != (r.ExternalID == "") {
 		a.breach("I90", name, "it is of the order %q", r.ExternalID)
 	}
-	if r.Discount.Sign() < 0 || r.Refunded && (r.RestoredAt.IsZero() || r.ExternalID != "") {
-		a.breach("I90", name, "it took off %v, was given back at %v, with its sale: %v", r.Discount, r.RestoredAt, r.Refunded)
+	if r.Discount.Sign() < 0 || r.Refunded && r.RestoredAt.IsZero() {
+		a.breach("I90", name, "it took off %v, was given back at %v, for a refund: %v", r.Discount, r.RestoredAt, r.Refunded)
 	}
 }
 

@@ -30,8 +30,11 @@ func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
 		return nil
 	}
 	rec.UpdatedAt = Later(o.Now, rec.UpdatedAt)
+	if rec.ID == uuid.Nil {
+		rec.ID = o.NewID()
+	}
 	if old.ID == uuid.Nil {
-		rec.ID, rec.CreatedAt = o.NewID(), o.Now
+		rec.CreatedAt = o.Now
 	}
 	if err := Put(o.Tx.Payments, old, *rec); err != nil {
 		return refusal.Internal("write payment", err)

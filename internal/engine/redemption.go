@@ -49,24 +49,25 @@ func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (
 	return err
 }
 
-// RedeemAlone writes the redemption of an order by a house code that nobody is credited with.
-func (o *Op) RedeemAlone(in *affiliate.NewSale, d *Decision) error {
+// RedeemAlone writes the redemption of an order by a house code that nobody is credited with. Its id is that of the
+// payment of the order, if a payment told of it.
+func (o *Op) RedeemAlone(id uuid.UUID, in *affiliate.NewSale, d *Decision) error {
 	if in.ExternalID == "" {
 		return refusal.RefuseNoExternalID.Err()
 	}
 	if err := o.setDiscount(&record.Sale{Lines: StoredLines(in.Lines)}, in, d); err != nil {
 		return err
 	}
-	return o.redeem(record.Redemption{ID: o.NewID(), ExternalID: in.ExternalID}, d, 0)
+	return o.redeem(record.Redemption{ID: id, ExternalID: in.ExternalID}, d, 0)
 }
 
-// redeemedAlone reports whether an order was redeemed without a sale.
-func (o *Op) redeemedAlone(externalID string) (bool, error) {
+// aloneOf returns the redemption of an order without a sale; the zero record: there is none.
+func (o *Op) aloneOf(externalID string) (record.Redemption, error) {
 	if !o.Cfg.HouseCodes || externalID == "" {
-		return false, nil
+		return record.Redemption{}, nil
 	}
-	_, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
-	return err == nil, IgnoreMissing(err)
+	entry, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
+	return entry, IgnoreMissing(err)
 }
 
 // An alone is the redemption of an order that nobody was credited with, while the order is decided about anew.
@@ -75,45 +76,67 @@ type alone struct {
 	uses  []record.Use
 }
 
-// ForgetAlone takes the redemption of an order back that nobody was credited with, so that the order is decided
-// about anew, and reports whether there is one. RememberAlone puts it back. An order that was given back stays so.
-func (o *Op) ForgetAlone(externalID string) (bool, error) {
+// ForgetAlone removes the redemption of an order that nobody was credited with, so that the order is decided
+// about anew, and returns it; the zero record: there is none. RememberAlone puts it back.
+func (o *Op) ForgetAlone(externalID string) (record.Redemption, error) {
 	o.alone = nil
-	if !o.Cfg.HouseCodes || externalID == "" {
-		return false, nil
-	}
-	entry, err := o.Tx.Redemptions.Find(record.TextKey(record.ByExternalID, externalID))
-	if err != nil {
-		return false, IgnoreMissing(err)
+	entry, err := o.aloneOf(externalID)
+	if err != nil || entry.ID == uuid.Nil {
+		return entry, err
 	}
 	a := alone{entry: entry}
 	if entry.RestoredAt.IsZero() {
 		if a.uses, err = o.usesFor(entry.ID); err == nil {
 			err = o.unredeem(&entry)
 		}
-		if err == nil {
-			err = o.Tx.Redemptions.Delete(entry.ID)
-		}
+	}
+	if err == nil {
+		err = o.Tx.Redemptions.Delete(entry.ID)
 	}
 	o.alone = &a
-	return true, err
+	return entry, err
 }
 
-// RememberAlone puts back what ForgetAlone took, when still nobody is credited.
-func (o *Op) RememberAlone() error {
+// RememberAlone puts back what ForgetAlone took, when still nobody is credited. Its id is another one when it
+// belongs to another payment from then on.
+func (o *Op) RememberAlone(id uuid.UUID) error {
 	a := o.alone
-	if a == nil || !a.entry.RestoredAt.IsZero() {
-		return nil
-	}
-	if err := o.recount(&a.entry, 1); err != nil {
-		return err
+	if a.entry.ID = id; a.entry.RestoredAt.IsZero() {
+		if err := o.recount(&a.entry, 1); err != nil {
+			return err
+		}
 	}
 	for i := range a.uses {
+		a.uses[i].RedemptionID = id
 		if err := o.Tx.Uses.Insert(a.uses[i]); err != nil {
 			return refusal.Internal("write use", err)
 		}
 	}
 	return o.Tx.Redemptions.Insert(a.entry)
+}
+
+// SettleAlone gives the redemption of an order without a sale back when its payment is lost in full, and takes it
+// again when that holds no more, as settlePlace does for a sale.
+func (o *Op) SettleAlone(pay *record.Payment, externalID string, buyer func() (Customer, error)) error {
+	entry, err := o.aloneOf(externalID)
+	if err != nil || entry.ID == uuid.Nil || entry.ID != pay.ID {
+		return err
+	}
+	lost, err := LostOf(pay)
+	if err != nil {
+		return err
+	}
+	gross := pay.Gross.Or(affiliate.Amount{})
+	return o.settleEntry(entry, gross.Sign() > 0 && lost.Cmp(gross) >= 0, func() (record.Payment, error) { return *pay, nil }, buyer)
+}
+
+// RedeemedAlone returns when the order of a payment was redeemed without a sale; zero: it was not.
+func (o *Op) RedeemedAlone(pay *record.Payment, externalID string) (affiliate.Instant, error) {
+	entry, err := o.aloneOf(externalID)
+	if entry.ID != pay.ID {
+		return affiliate.Instant{}, err
+	}
+	return entry.CreatedAt, err
 }
 
 // redeem writes the ledger row of a sale by code, if there is one, or of an order, raises the counters, and confirms
@@ -212,39 +235,54 @@ func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
 		return nil
 	}
 	entry, err := o.Tx.Redemptions.Get(record.NumberID(sale.Number))
-	if err != nil || !entry.RestoredAt.IsZero() && !entry.Refunded {
+	if err != nil {
 		return IgnoreMissing(err)
 	}
-	coupon, err := o.Tx.Coupons.Get(entry.CouponID)
-	if err = IgnoreMissing(err); err != nil {
-		return err
+	paid := func() (record.Payment, error) {
+		if pay != nil {
+			return *pay, nil
+		}
+		found, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
+		return found, IgnoreMissing(err)
 	}
-	back := sale.Status.Is(affiliate.SaleRefunded) && (coupon.RestoreOnRefund || entry.Refunded)
-	if !back && !entry.Refunded {
+	buyer := func() (c Customer, err error) {
+		c.Email = sale.Email
+		if sale.ReferralID != uuid.Nil {
+			c.Referral, err = o.Tx.Referrals.Get(sale.ReferralID)
+		}
+		return c, IgnoreMissing(err)
+	}
+	return o.settleEntry(entry, sale.Status.Is(affiliate.SaleRefunded), paid, buyer)
+}
+
+// settleEntry gives a redemption back whose order is refunded in full, or takes it again. What is only needed
+// then is read then: the payment, zero for an order without one, and the customer.
+func (o *Op) settleEntry(entry record.Redemption, full bool, paid func() (record.Payment, error), buyer func() (Customer, error)) error {
+	if !entry.RestoredAt.IsZero() && !entry.Refunded || !full && !entry.Refunded {
 		return nil
 	}
-	of, err := o.paymentOf(sale, pay)
+	coupon, err := o.Tx.Coupons.Get(entry.CouponID)
+	if err = IgnoreMissing(err); err != nil || !entry.Refunded && !coupon.RestoreOnRefund {
+		return err
+	}
+	pay, err := paid()
 	if err != nil {
 		return err
 	}
-	if back = back && !disputed(&of); back == entry.Refunded {
+	back := full && !disputed(&pay)
+	if back == entry.Refunded {
 		return nil
 	}
 	if entry.Refunded = back; back {
 		return o.restore(entry)
 	}
-	defer func(was string) { o.Payer = was }(o.Payer)
-	o.Payer = cmp.Or(PayerOf(of.Provider, of.PayerID), o.Payer)
-	return o.redeemAgain(entry, sale, &coupon)
-}
-
-// paymentOf returns the payment of a sale, if it is not known yet; zero: it has none.
-func (o *Op) paymentOf(sale *record.Sale, pay *record.Payment) (record.Payment, error) {
-	if pay != nil {
-		return *pay, nil
+	c, err := buyer()
+	if err != nil {
+		return err
 	}
-	found, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
-	return found, IgnoreMissing(err)
+	defer func(was string) { o.Payer = was }(o.Payer)
+	o.Payer = cmp.Or(PayerOf(pay.Provider, pay.PayerID), o.Payer)
+	return o.redeemAgain(entry, &c, &coupon)
 }
 
 // disputed reports whether the customer has won a dispute about a payment.
@@ -252,9 +290,9 @@ func disputed(pay *record.Payment) bool {
 	return slices.ContainsFunc(pay.Disputes, func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost })
 }
 
-// redeemAgain counts a redemption again that was given back when its sale was refunded. It is over
+// redeemAgain counts a redemption again that was given back when its order was refunded. It is over
 // no limit: it was there before those that came since.
-func (o *Op) redeemAgain(entry record.Redemption, sale *record.Sale, coupon *record.Coupon) error {
+func (o *Op) redeemAgain(entry record.Redemption, buyer *Customer, coupon *record.Coupon) error {
 	entry.RestoredAt = affiliate.Instant{}
 	if err := o.recount(&entry, 1); err != nil {
 		return err
@@ -265,13 +303,7 @@ func (o *Op) redeemAgain(entry record.Redemption, sale *record.Sale, coupon *rec
 		return err
 	}
 	if v.code = code; v.limitsCustomers() {
-		c := Customer{Email: sale.Email}
-		if sale.ReferralID != uuid.Nil {
-			if c.Referral, err = o.Tx.Referrals.Get(sale.ReferralID); IgnoreMissing(err) != nil {
-				return err
-			}
-		}
-		v.code.ID, v.customer = entry.CodeID, o.knownBy(&c)
+		v.code.ID, v.customer = entry.CodeID, o.knownBy(buyer)
 		if err := o.takePlace(entry.ID, &v, affiliate.Instant{}); err != nil {
 			return err
 		}

@@ -232,7 +232,7 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	if err != nil || earlier != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
 	}
-	if again, err := o.redeemedAlone(in.ExternalID); again || err != nil {
+	if again, err := o.aloneOf(in.ExternalID); again.ID != uuid.Nil || err != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, ignored: o.ignored}, err
 	}
 	d := Decision{conversion: conversion}
@@ -251,7 +251,7 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 	}
 	outcome, err := o.DecideFor(in, &d)
 	if err == nil && outcome == affiliate.SaleUnattributed && d.verdict.found && conversion == "" {
-		outcome, err = affiliate.SaleRedeemed, o.RedeemAlone(in, &d)
+		outcome, err = affiliate.SaleRedeemed, o.RedeemAlone(o.NewID(), in, &d)
 	}
 	reply := saleReply{outcome: outcome, late: d.Origin.late, ignored: o.ignored}
 	if err == nil && outcome == affiliate.SaleRecorded {

@@ -66,7 +66,7 @@ func SaleIfThere(o *engine.Op, id uuid.UUID) (record.Sale, error) {
 func (r *Payment) own(rec record.Payment) (err error) {
 	r.Old, r.Rec = rec, rec.Clone()
 	if rec.Sale == uuid.Nil {
-		return nil
+		return r.weighAlone()
 	}
 	if r.sale, err = SaleIfThere(r.Op, rec.Sale); err != nil {
 		return refusal.Internal("sale of a payment", err)
@@ -89,6 +89,9 @@ func (r *Payment) weigh() (err error) {
 // absorb adds a stored payment to the one of the operation, and removes it.
 func (r *Payment) absorb(other *record.Payment) error {
 	if err := engine.MergePayments(&r.Rec, other, r.late, &r.shift); err != nil {
+		return err
+	}
+	if err := r.joinAlone(other); err != nil {
 		return err
 	}
 	err := engine.Each(r.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: other.ID}, func(key record.PaymentKey) error {

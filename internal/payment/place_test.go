@@ -28,8 +28,38 @@ func limited(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
 }
 
 // TestRestoreByFacts: whether the redemption of a payment counts depends only on the facts, in whatever order
-// they come: a full refund gives it back, unless a dispute is lost, and takes it again when it fails.
+// they come: a full refund gives it back, unless a dispute is lost, and takes it again when it fails. It is the same
+// for one that makes a sale, and for one by a house code that credits nobody.
 func TestRestoreByFacts(t *testing.T) {
+	t.Run("sale", func(t *testing.T) { restoreByFacts(t, func() *scene.PayShop { return limited(t) }, scene.Tomas) })
+	t.Run("no sale", func(t *testing.T) { restoreByFacts(t, func() *scene.PayShop { return housed(t) }, scene.Tomas) })
+	t.Run("no email", func(t *testing.T) {
+		restoreByFacts(t, func() *scene.PayShop { return housed(t) }, affiliate.PayerFact{ID: scene.Tomas.ID})
+	})
+	t.Run("sale, no email", func(t *testing.T) {
+		restoreByFacts(t, func() *scene.PayShop { return limited(t) }, affiliate.PayerFact{ID: scene.Tomas.ID})
+	})
+}
+
+// housed is limited with a house code.
+func housed(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
+	s := limited(t, append(change, func(c *tributary.Config) { c.HouseCodes = true })...)
+	scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}))
+	return s
+}
+
+func restoreByFacts(t *testing.T, shop func() *scene.PayShop, payer affiliate.PayerFact) {
+	paid := func(s *scene.PayShop, key, total, tax string) affiliate.PaymentResult {
+		f := s.Paid(key, total, tax, "code:MARA20")
+		f.Payer = payer
+		return s.Reports(f)
+	}
+	other := func(f affiliate.PaymentFact) affiliate.PaymentFact { // of the same customer
+		if f.Payer = payer; payer.Email != "" {
+			f.Payer.ID = "cus_T2"
+		}
+		return f
+	}
 	refund, failed := "R:re_1:120", "R:re_1:120:failed"
 	lost, won := "D:dp_1:120:lost@30", "D:dp_1:120:won@40"
 	for name, tt := range map[string]struct {
@@ -49,20 +79,23 @@ func TestRestoreByFacts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			words := append([]string{"S"}, tt.words...)
 			for order := range permutations(len(words)) {
-				s := limited(t)
-				for _, i := range order {
-					word := words[i]
+				s := shop()
+				play := func(word string) {
 					if word == "S" {
-						s.Reports(s.Paid("pi_1", "120", "20", "code:MARA20"))
-						continue
+						paid(s, "pi_1", "120", "20")
+						return
 					}
 					s.Play(word)
+				}
+				for _, i := range order {
+					play(words[i])
+					play(words[order[0]]) // a fact that is known changes nothing
 				}
 				got := usesOf(s)[:1]
 				if want := map[bool]string{true: "1", false: "0"}[tt.count]; got != want {
 					t.Errorf("%q, %v: %s uses, want %s", words, order, got, want)
 				}
-				again := s.Reports(s.Paid("pi_2", "10", "0", "code:MARA20"))
+				again := s.Reports(other(s.Paid("pi_2", "10", "0", "code:MARA20")))
 				if taken := len(again.Refused) > 0; taken != tt.count {
 					t.Errorf("%q, %v: the customer's place is taken: %v", words, order, taken)
 				}
@@ -195,4 +228,102 @@ func TestHouseCodeOfPayment(t *testing.T) {
 		scene.Equal(t, "0 0 0", usesOf(s))
 		s.Verifies()
 	})
+}
+
+// TestRedeemedPaymentStays: what is known of a payment by a house code stays, whatever the code is since and whoever
+// tells it again; only a payment that credits somebody takes its place.
+func TestRedeemedPaymentStays(t *testing.T) {
+	off := affiliate.CodeUpdate{Active: affiliate.Set(false)}
+	paid := func(s *scene.PayShop, keys, order string, tries ...affiliate.Credit) affiliate.PaymentFact {
+		f := s.Paid(keys, "80", "0")
+		sale := f.Sale.Or(affiliate.Paid{})
+		sale.ExternalID, sale.Tries = order, tries
+		f.Sale = affiliate.Set(sale)
+		return f
+	}
+	byCode := affiliate.Credit{PromoCode: "MARA20"}
+	full := func(key string) func(s *scene.PayShop) affiliate.PaymentFact {
+		return func(s *scene.PayShop) affiliate.PaymentFact {
+			return s.Refund("re_"+key, "80", affiliate.RefundSucceeded, key)
+		}
+	}
+	for name, tt := range map[string]struct {
+		play func(s *scene.PayShop) affiliate.PaymentResult
+		out  affiliate.SaleOutcome
+		want string
+	}{
+		"switched off": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode))
+			scene.Must(s.UpdateCode(s.T.Context(), s.MaraCode.ID, off))
+			return s.Reports(paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "1 1 16"},
+		"switched off and refunded": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode), full("pi_1")(s))
+			scene.Must(s.UpdateCode(s.T.Context(), s.MaraCode.ID, off))
+			return s.Reports(paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "0 0 0"},
+		"held": {func(s *scene.PayShop) affiliate.PaymentResult {
+			hold := affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Subtotal: scene.Amount("100")}}
+			scene.Must(s.HoldRedemption(s.T.Context(), hold))
+			s.Reports(paid(s, "pi_1", "o", affiliate.Credit{HoldID: "cart"}))
+			return s.Reports(paid(s, "pi_1", "o", affiliate.Credit{HoldID: "cart"}))
+		}, affiliate.SaleRedeemed, "1 1 20"},
+		"given back by a person": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode))
+			if err := s.RestoreRedemption(s.T.Context(), affiliate.SaleRef{ExternalID: "o"}); err != nil {
+				s.T.Error(err)
+			}
+			return s.Reports(full("pi_1")(s), paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "0 0 0"},
+		"the host's": {func(s *scene.PayShop) affiliate.PaymentResult {
+			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			scene.Must(s.RecordSale(s.T.Context(), sale))
+			return s.Reports(paid(s, "pi_1", "o"))
+		}, affiliate.SaleRedeemed, "1 1 16"},
+		"the host's, refunded": {func(s *scene.PayShop) affiliate.PaymentResult {
+			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			scene.Must(s.RecordSale(s.T.Context(), sale))
+			return s.Reports(full("pi_1")(s), paid(s, "pi_1", "o"))
+		}, affiliate.SaleRedeemed, "0 0 0"},
+		"the host's, refunded later": {func(s *scene.PayShop) affiliate.PaymentResult {
+			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			scene.Must(s.RecordSale(s.T.Context(), sale))
+			return s.Reports(paid(s, "pi_1", "o"), full("pi_1")(s))
+		}, affiliate.SaleParked, "0 0 0"},
+		"paid twice, and one refunded": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode), paid(s, "pi_2", "o", byCode), full("pi_2")(s))
+			return s.Reports(paid(s, "pi_2", "o", byCode))
+		}, affiliate.SaleDuplicate, "1 1 16"},
+		"paid twice, and the other refunded": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode), paid(s, "pi_2", "o", byCode), full("pi_1")(s))
+			return s.Reports(paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "0 0 0"},
+		"two that are one": {func(s *scene.PayShop) affiliate.PaymentResult {
+			other := paid(s, "in_1", "in_1", byCode)
+			other.Payer = affiliate.PayerFact{ID: "cus_K", Email: "kim@example.com"}
+			s.Reports(paid(s, "pi_1", "pi_1", byCode), other, s.Fact("pi_1 in_1"))
+			return s.Reports(paid(s, "pi_1", "pi_1", byCode))
+		}, affiliate.SaleRedeemed, "1 1 16"},
+		"its refund is one of its own ids": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(full("ch_1")(s), paid(s, "pi_1", "o", byCode), s.Fact("pi_1 ch_1"))
+			return s.Reports(paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "0 0 0"},
+		"after the refund window": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode))
+			s.Pass(31 * 24 * time.Hour)
+			s.Reports(full("pi_1")(s))
+			return s.Reports(paid(s, "pi_1", "o", byCode))
+		}, affiliate.SaleRedeemed, "1 1 16"},
+		"somebody is credited since": {func(s *scene.PayShop) affiliate.PaymentResult {
+			s.Reports(paid(s, "pi_1", "o", byCode), full("pi_1")(s))
+			return s.Reports(paid(s, "pi_1", "o", byCode, affiliate.Credit{ReferralID: "ben"}))
+		}, affiliate.SaleRecorded, "0 0 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := housed(t, func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour })
+			s.Outcome(tt.play(s), tt.out)
+			scene.Equal(t, tt.want, usesOf(s))
+			s.Verifies()
+		})
+	}
 }

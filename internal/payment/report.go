@@ -276,7 +276,7 @@ func (r *Payment) await(paid *affiliate.Paid) error {
 // follow brings the sale to the state that the facts describe.
 func (r *Payment) follow() error {
 	if r.sale.ID == uuid.Nil {
-		return nil
+		return r.followAlone()
 	}
 	refunds := len(r.sale.Refunds)
 	if err := r.SettlePayment(&r.Rec, &r.sale, r.shift); err != nil {
@@ -311,9 +311,9 @@ func (r *Payment) kept() bool {
 	paid, ok := r.Fact.Sale.Get()
 	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
 	if r.Rec.Foreign() {
-		return r.Old.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
+		return r.Rec.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
 	}
-	return r.Old.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
+	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
 		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed || told
 }
 

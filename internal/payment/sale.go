@@ -127,11 +127,10 @@ func (r *Payment) tryWaiting() error {
 	if err != nil {
 		return err
 	}
-	if err := r.tryEach(&waiting, &ref, alone); err != nil || !alone || r.result.Outcome == affiliate.SaleRecorded {
+	if err := r.tryEach(&waiting, &ref, alone.ID != uuid.Nil); err != nil || alone.ID == uuid.Nil || r.result.Outcome == affiliate.SaleRecorded {
 		return err
 	}
-	r.result.Outcome = affiliate.SaleRedeemed // whatever became of its code since
-	return r.RememberAlone()
+	return r.recall(&waiting, alone.ID)
 }
 
 // tryEach makes the attempts of a payment, until one works. alone: the payment has redeemed its code already.
@@ -247,7 +246,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 			return affiliate.SaleRedeemed, nil
 		}
 		in.ExternalID = id
-		return affiliate.SaleRedeemed, r.RedeemAlone(&in, &d)
+		return affiliate.SaleRedeemed, r.RedeemAlone(r.ownAlone(w), &in, &d)
 	}
 	if err != nil || outcome != affiliate.SaleRecorded {
 		return outcome, err
@@ -259,10 +258,6 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	r.Rec.Sale, r.Rec.Waiting = r.sale.ID, nil
 	return affiliate.SaleRecorded, nil
 }
-
-// aloneID is the external id of the redemption of a payment by a house code that credits nobody; empty: it has none,
-// and is not redeemed.
-func aloneID(w *affiliate.WaitingSale) string { return cmp.Or(w.ExternalID, w.InvoiceID) }
 
 // broughtBy finds who brought the customer of a payment with a code, where that comes before
 // the code: the first of the tries that leads to an affiliate by itself.

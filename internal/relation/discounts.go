@@ -85,7 +85,7 @@ func redemptionFields() []field[record.Redemption] {
 		id("coupon_id", "the coupon, which may be gone", func(r *record.Redemption) *uuid.UUID { return &r.CouponID }).key(record.OfCoupon),
 		text("external_id", "of the order, when no sale was recorded; empty: there is a sale", func(r *record.Redemption) *string { return &r.ExternalID }),
 		money("discount", "what the code took off", func(r *record.Redemption) *affiliate.Amount { return &r.Discount }),
-		flag("refunded", "it was given back because its sale was refunded in full", func(r *record.Redemption) *bool { return &r.Refunded }),
+		flag("refunded", "it was given back because its sale, or the payment of its order, was refunded in full", func(r *record.Redemption) *bool { return &r.Refunded }),
 		flag("over_limit", "it was made over a limit, because its hold had lapsed before the payment", func(r *record.Redemption) *bool { return &r.Over }),
 		text("hold_id", "the caller's id of the hold that it confirmed; empty: none", func(r *record.Redemption) *string { return &r.HoldID }),
 		optAt("seen_at", "when somebody has seen that it is over a limit; NULL: nobody has", func(r *record.Redemption) *affiliate.Instant { return &r.SeenAt }),
