@@ -73,6 +73,7 @@ type Credit struct {
 	CodeExternalID string // the external id of a promotional code
 	ReferralID     string // click id, affiliate id, slug, referral id or customer email
 	HoldID         string // of Program.HoldRedemption: its code, which the sale then confirms
+	Offer          bool   `json:",omitzero"` // what the link gives whom the other credits or the customer lead to, and which the sale then redeems
 }
 
 // Payer is what the program knows of who pays at a provider.

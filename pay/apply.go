@@ -249,6 +249,9 @@ func (r *Result) refer(ctx context.Context, p *tributary.Program, try affiliate.
 		}
 		in.PromoCode = code.Code
 	}
+	if try.Offer {
+		return affiliate.Referral{}, affiliate.ErrNotFound // it names nobody
+	}
 	if try.HoldID != "" {
 		hold, err := p.Hold(ctx, try.HoldID)
 		if err != nil {

@@ -22,13 +22,14 @@ type Carried struct {
 	Slug     string // of a link, for visitors without a click
 	Code     string // a promotional code that was entered on the host's own page; it needs an Order
 	Hold     string // the id of a hold of a code, as Program.HoldRedemption got it; it needs an Order
+	Offer    bool   // the checkout took off what the link gives, as Program.Evaluate said with Order.Offer; it needs an Order
 	Order    string // the host's id of the order: the externalId of the sale
 	Customer string // the host's id of the customer: referredUserExternalId
 
 	Program uuid.UUID // of all of it; set when it is carried
 	Click   string    // the number of the click that brought the visitor; set when it is carried
-	Signed  bool      // it has a valid signature; without one Code, Hold, Order and Customer are empty
-	Forged  bool      // a code, a hold, an order or a customer had no valid signature and was left out
+	Signed  bool      // it has a valid signature; without one Code, Hold, Offer, Order and Customer are empty
+	Forged  bool      // a code, a hold, an offer, an order or a customer had no valid signature and was left out
 }
 
 // Keys are the keys with which a host signs what a checkout carries: 32 random
@@ -97,8 +98,11 @@ func (k Keys) Verify(c Carried, signature string) bool {
 func (c Carried) mac(key []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	fields := []string{"tributary carry 1", c.Program.String(), c.Click, c.Slug, c.Code, c.Order, c.Customer}
-	if c.Hold != "" {
+	if c.Hold != "" || c.Offer {
 		fields = append(fields, c.Hold)
+	}
+	if c.Offer {
+		fields = append(fields, "offer")
 	}
 	for _, field := range fields {
 		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(field))))
@@ -150,6 +154,9 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 func (c Carried) tries(renewal bool) (tries []affiliate.Credit) {
 	if c.Code != "" && !renewal {
 		tries = append(tries, affiliate.Credit{PromoCode: c.Code})
+	}
+	if c.Offer && !renewal {
+		tries = append(tries, affiliate.Credit{Offer: true})
 	}
 	for _, id := range []string{c.Click, c.Slug} {
 		if id != "" {

@@ -27,6 +27,9 @@ func (r *Payment) refer(w *affiliate.WaitingSale, ref *record.Referral) error {
 		if ref.ID != uuid.Nil {
 			break
 		}
+		if try.Offer {
+			continue // it names nobody
+		}
 		err := r.referBy(w, ref, try)
 		refusal, refused := errors.AsType[*affiliate.Error](err)
 		switch {

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -323,6 +324,67 @@ func TestRedeemedPaymentStays(t *testing.T) {
 			s := housed(t, func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour })
 			s.Outcome(tt.play(s), tt.out)
 			scene.Equal(t, tt.want, usesOf(s))
+			s.Verifies()
+		})
+	}
+}
+
+// TestOfferOfPayment: a payment redeems the offer of whom it credits, when it says that the checkout took it off. It
+// is redeemed by the same rules as by a sale, and a code is before it.
+func TestOfferOfPayment(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tries  string
+		change func(s *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact
+		want   string // who is credited, whether by the offer, what is redeemed of the coupon, and why not
+	}{
+		"a link":              {"offer mara", nil, "mara true 1 []"},
+		"after the link":      {"mara offer", nil, "mara false 0 []"},
+		"not asked for":       {"mara", nil, "mara false 0 []"},
+		"a code is before it": {"code:MARA20 offer mara", nil, "mara false 1 []"},
+		"a code that is gone": {"code:GONE offer mara", nil, "mara true 1 []"},
+		"of nobody":           {"offer", nil, "  0 [no_offer]"},
+		"a link without one":  {"offer ben", nil, "ben false 0 [no_offer]"},
+		"a renewal": {"offer mara", func(_ *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact {
+			return scene.Altered(f, func(p *affiliate.Paid) { p.Renewal = true })
+		}, "mara false 0 []"},
+		"used up": {"offer mara", func(s *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact {
+			other := s.Paid("pi_0", "50", "0", "code:MARA20")
+			s.Reports(other)
+			return f
+		}, "mara false 1 [customer_limit]"},
+		"a known customer": {"offer", func(s *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact {
+			s.Reports(s.Paid("pi_0", "50", "0", "mara"))
+			return f
+		}, "mara true 1 []"},
+		"refunded": {"offer mara", func(s *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact {
+			s.Reports(s.Refund("re_1", "80", affiliate.RefundSucceeded))
+			return f
+		}, "mara true 0 []"},
+		"agreed before": {"offer mara", func(s *scene.PayShop, f affiliate.PaymentFact) affiliate.PaymentFact {
+			s.Reports(scene.Altered(f, func(p *affiliate.Paid) { p.Stage, p.Gross = affiliate.PaidLater, scene.Sum("80") }))
+			return scene.Altered(f, func(p *affiliate.Paid) { p.Stage, p.Tries = affiliate.PaidOfAgreed, nil })
+		}, "mara true 1 []"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := limited(t)
+			give := affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(s.MaraCode.CouponID)}
+			scene.Must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID}, give))
+			f := s.Paid("pi_1", "80", "0", strings.Fields(tt.tries)...)
+			if tt.change != nil {
+				f = tt.change(s, f)
+			}
+			res := s.Reports(f)
+			s.Reports(f) // changes nothing
+			who, offer := "", ""
+			if sale, ok := res.Sale.Get(); ok {
+				who, offer = map[uuid.UUID]string{s.Mara.ID: "mara", s.Ben.ID: "ben"}[sale.AffiliateID], fmt.Sprint(sale.Offer)
+			}
+			reasons := []affiliate.Reason{}
+			for _, f := range res.Refused {
+				reasons = append(reasons, f.Reason)
+			}
+			coupon := scene.Must(s.Coupon(t.Context(), affiliate.CouponRef{ID: s.MaraCode.CouponID}))
+			scene.Equal(t, tt.want, fmt.Sprint(who, " ", offer, " ", coupon.TimesRedeemed, " ", reasons))
 			s.Verifies()
 		})
 	}

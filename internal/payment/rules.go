@@ -175,6 +175,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		refusal.FieldNotAllowed.About("promoCode").When(paid.PromoCode != ""),
 		refusal.FieldNotAllowed.About("referralId").When(paid.ReferralID != ""),
 		refusal.FieldNotAllowed.About("holdId").When(paid.HoldID != ""),
+		refusal.FieldNotAllowed.About("offer").When(paid.Offer),
 		refusal.FieldNotAllowed.About("email").When(paid.Email != ""),
 		refusal.FieldNotAllowed.About("name").When(paid.Name != ""),
 		refusal.FieldNotAllowed.About("currency").When(paid.Currency != ""),
@@ -198,20 +199,25 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 			return err
 		}
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID, try.HoldID)
+		paid.Offer = paid.Offer || try.Offer
 	}
 	if paid.Stage == affiliate.PaidNothing {
+		paid.Offer = false
 		return refusal.First(refusal.Optional("externalId", paid.ExternalID, refusal.MaxName), refusal.Optional("externalInvoiceId", paid.ExternalInvoiceID, refusal.MaxName))
 	}
-	paid.PromoCode = code // a free order needs one
+	paid.PromoCode = code // a free order needs one, or an offer
 	engine.LeaveOutProductName(&paid.NewSale)
 	_, err := p.NormalizeCharge(&paid.NewSale)
-	paid.PromoCode = ""
+	paid.PromoCode, paid.Offer = "", false
 	return err
 }
 
 // check requires exactly one field, with a text that can be looked up.
 func check(c affiliate.Credit) error {
 	set := 0
+	if c.Offer {
+		set++
+	}
 	for _, s := range [...]string{c.PromoCode, c.CodeExternalID, c.ReferralID, c.HoldID} {
 		if s == "" {
 			continue

@@ -285,6 +285,9 @@ func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a *attempt) (b
 	switch {
 	case a.customer:
 		return true, nil
+	case a.Offer:
+		in.Offer = true
+		return true, nil
 	case a.ReferralID != "":
 		d.Origin, err = r.ResolveFresh(a.ReferralID)
 		return err == nil, engine.IgnoreMissing(err)

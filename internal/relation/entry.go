@@ -337,6 +337,7 @@ type credit struct {
 	CodeExternalID string `json:"code_external_id,omitzero"`
 	ReferralID     string `json:"referral_id,omitzero"`
 	HoldID         string `json:"hold_id,omitzero"`
+	Offer          bool   `json:"offer,omitzero"`
 }
 
 type subscription struct {

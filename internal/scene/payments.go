@@ -219,12 +219,14 @@ func newPayShopOn(t testing.TB, store record.Store, change ...func(*tributary.Co
 	return s
 }
 
-// Credits reads the tries of Paid.
+// Credits reads the tries of Paid, and the word offer.
 func Credits(tries []string) (all []affiliate.Credit) {
 	for _, try := range tries {
 		text, isCode := strings.CutPrefix(try, "code:")
 		id, isID := strings.CutPrefix(try, "promo:")
 		switch {
+		case try == "offer":
+			all = append(all, affiliate.Credit{Offer: true})
 		case isCode:
 			all = append(all, affiliate.Credit{PromoCode: text})
 		case isID:

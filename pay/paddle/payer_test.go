@@ -105,7 +105,7 @@ func TestOtherProgram(t *testing.T) {
 func TestSigned(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.customer())
-	what := pay.Carried{Order: "order-7", Code: "MARA20", Customer: "user-9", Slug: "ben"}
+	what := pay.Carried{Order: "order-7", Code: "MARA20", Hold: "cart", Offer: true, Customer: "user-9", Slug: "ben"}
 	carried := paytest.Must(s.config().Carry(s.Program, nil, what))
 	read := func(cfg func(*pay.Keys), change func(map[string]string)) pay.Carried {
 		data := maps.Clone(carried)
@@ -134,6 +134,38 @@ func TestSigned(t *testing.T) {
 	if got := read(same, func(m map[string]string) { m["tributary_slug"] = "mara" }); got.Signed || got.Order != "" || got.Slug != "mara" {
 		t.Errorf("another slug: %+v", got)
 	}
+}
+
+// TestSignaturesDiffer: no field of what is carried can be taken for another one.
+func TestSignaturesDiffer(t *testing.T) {
+	seen := map[string]pay.Carried{}
+	for _, c := range []pay.Carried{{}, {Hold: "offer"}, {Offer: true}, {Hold: "offer", Offer: true}, {Order: "offer"}, {Customer: "offer"}, {Code: "offer"}} {
+		signature := paytest.Must(paytest.CarryKeys.Sign(c))
+		if other, taken := seen[signature]; taken {
+			t.Errorf("%+v and %+v have one signature", other, c)
+		}
+		seen[signature] = c
+	}
+}
+
+// TestOfferIsCarried: a payment redeems what the link gives when the host signed that its checkout took it off.
+func TestOfferIsCarried(t *testing.T) {
+	s := newShop(t)
+	give := affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(s.Code.CouponID)}
+	paytest.Must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Code.AffiliateID.Or(uuid.Nil)}, give))
+	s.Send(s.customer())
+	for id, what := range map[string]pay.Carried{"order-1": {Offer: true}, "order-2": {}} {
+		what.Order, what.Slug = id, "mara"
+		data := map[string]any{}
+		for key, text := range paytest.Must(s.config().Carry(s.Program, nil, what)) {
+			data[key] = text
+		}
+		s.Send(s.transaction("txn_"+id, 8000, 0).With("data.custom_data", data))
+		sale := s.Last().Sale.Or(affiliate.Sale{})
+		paytest.Same(t, id+" redeems the offer", sale.Offer, what.Offer)
+	}
+	coupon := paytest.Must(s.Program.Coupon(t.Context(), affiliate.CouponRef{ID: s.Code.CouponID}))
+	paytest.Same(t, "redeemed", coupon.TimesRedeemed, 1)
 }
 
 // TestForgedIsLogged: what was left out is a line of the log, one in an hour, which
@@ -167,12 +199,12 @@ func TestCarryRefuses(t *testing.T) {
 	for _, row := range []struct {
 		cfg  paddle.Config
 		what pay.Carried
-	}{{none, pay.Carried{Order: "o"}}, {none, pay.Carried{Customer: "c"}}, {short, pay.Carried{Order: "o"}}} {
+	}{{none, pay.Carried{Order: "o"}}, {none, pay.Carried{Customer: "c"}}, {none, pay.Carried{Order: "o", Offer: true}}, {short, pay.Carried{Order: "o"}}} {
 		if _, err := row.cfg.Carry(s.Program, nil, row.what); !errors.Is(err, pay.ErrKeys) {
 			t.Errorf("%+v: %v, want ErrKeys", row.what, err)
 		}
 	}
-	for _, c := range []pay.Carried{{Code: "MARA20"}, {Order: " "}, {Order: " o"}, {Order: "o\n"}, {Slug: "a b"}} {
+	for _, c := range []pay.Carried{{Code: "MARA20"}, {Hold: "cart"}, {Offer: true}, {Order: " "}, {Order: " o"}, {Order: "o\n"}, {Slug: "a b"}} {
 		if got, err := s.config().Carry(s.Program, nil, c); err == nil {
 			t.Errorf("%+v gives %v", c, got)
 		}

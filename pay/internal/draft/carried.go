@@ -22,6 +22,7 @@ const (
 	KeyClick    = "tributary_click"
 	KeyCode     = "tributary_code"
 	KeyHold     = "tributary_hold"
+	KeyOffer    = "tributary_offer"
 	KeySlug     = "tributary_slug"
 	KeyOrder    = "tributary_order"
 	KeyCustomer = "tributary_customer"
@@ -32,6 +33,7 @@ const (
 
 const (
 	maxText  = 255 // characters of an id or a name that a program takes
+	offered  = "true"
 	maxClick = 19  // digits of a click's number
 	maxSlug  = 100 // characters of a slug
 	maxCodes = 5   // credits by code of the provider; the code, the click and the slug come after them
@@ -76,7 +78,7 @@ func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
 		if c.Signed = signature != "" && named(one) && keys.Verify(c, signature); c.Signed {
 			return c
 		}
-		forged = forged || c.Code+c.Hold+c.Order+c.Customer != ""
+		forged = forged || c.Offer || c.Code+c.Hold+c.Order+c.Customer != ""
 		if carried.Program == uuid.Nil && carried.Click+carried.Slug == "" && named(one) {
 			carried = pay.Carried{Program: c.Program, Click: c.Click, Slug: c.Slug}
 		}
@@ -96,7 +98,7 @@ func (m Carried) values() pay.Carried {
 	program, _ := uuid.Parse(m.Get(KeyProgram)) // see named
 	return pay.Carried{
 		Program: program, Click: firstOf(isClick, m.Get(KeyClick)), Slug: firstOf(isSlug, m.Get(KeySlug)),
-		Code: m.Get(KeyCode), Hold: m.Get(KeyHold), Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
+		Code: m.Get(KeyCode), Hold: m.Get(KeyHold), Offer: m.Get(KeyOffer) == offered, Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
 	}
 }
 
@@ -106,6 +108,9 @@ func (m Carried) values() pay.Carried {
 // Errors: [pay.ErrKeys]; a field that cannot be carried.
 func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
 	texts := map[string]string{KeyClick: c.Click, KeySlug: c.Slug, KeyCode: c.Code, KeyHold: c.Hold, KeyOrder: c.Order, KeyCustomer: c.Customer}
+	if c.Offer {
+		texts[KeyOffer] = offered
+	}
 	carried := map[string]string{}
 	for key, text := range texts {
 		if text == "" {
@@ -119,11 +124,11 @@ func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]st
 	if len(carried) == 0 {
 		return carried, nil
 	}
-	if c.Code+c.Hold != "" && c.Order == "" {
-		return nil, errors.New("pay: a code is carried with an order, so that nobody uses it twice")
+	if (c.Offer || c.Code+c.Hold != "") && c.Order == "" {
+		return nil, errors.New("pay: a code or an offer is carried with an order, so that nobody uses it twice")
 	}
 	carried[cmp.Or(names[KeyProgram], KeyProgram)] = c.Program.String()
-	if len(keys) == 0 && c.Code+c.Hold+c.Order+c.Customer == "" {
+	if len(keys) == 0 && !c.Offer && c.Code+c.Hold+c.Order+c.Customer == "" {
 		return carried, nil
 	}
 	signature, err := keys.Sign(c)
