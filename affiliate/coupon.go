@@ -48,6 +48,10 @@ type Coupon struct {
 	// last written.
 	Usability Opt[Usability] `json:"usability,omitzero"`
 
+	// BudgetLeft is what is left of MaxDiscountTotal, less what holds keep. Program.CouponSummaries
+	// fills it, of a coupon with a budget.
+	BudgetLeft Opt[Amount] `json:"budgetLeft,omitzero"`
+
 	// PromotionalCodes lists every live code, newest first, each with its affiliate
 	// and without the coupon. It is nil, and absent in JSON, when the coupon is
 	// inside a code.

@@ -89,7 +89,7 @@ func (c *Coupon) appendTerms(dst []byte) []byte {
 	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), c.AffiliateProgramID)
 	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
 	dst = appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt)
-	return appendUsable(dst, c.Usability)
+	return appendGiven(appendUsable(dst, c.Usability), `,"budgetLeft":`, c.BudgetLeft, appendAmount)
 }
 
 // appendUsable appends the usability of a code or a coupon that has one.

@@ -45,6 +45,7 @@ func couponTexts() map[string]string {
 		"couponCategory":   "CUSTOMER for every coupon that was made over HTTP.",
 		"autoCouponRule":   "Always null.",
 		"usability":        "Whether codes of the coupon can work now; in summaries only.",
+		"budgetLeft":       "What is left of maxDiscountTotal, less what open holds keep; in summaries only, of a coupon with a budget.",
 		"promotionalCodes": "Every live code, newest first, each with its affiliate and without its coupon.",
 	}
 }

@@ -203,7 +203,7 @@ func (d *drafter) object(name string, s shape) schema {
 func byValue(tag string) bool {
 	return slices.Contains([]string{
 		"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "offerCouponId", "cap", // usability: summaries are of the inner shape
-		"startsAt", "maxDiscount", "maxDiscountTotal", "discountTotal", "maxRedemptionsPerCustomer", "restoreOnRefund", "minimumQuantity",
+		"startsAt", "maxDiscount", "maxDiscountTotal", "discountTotal", "budgetLeft", "maxRedemptionsPerCustomer", "restoreOnRefund", "minimumQuantity",
 	}, tag)
 }
 

@@ -70,6 +70,11 @@ func TestCodeTermsPages(t *testing.T) {
 		t.Errorf("changed to %s", got)
 	}
 	says(ofCode+"?total=100&email=kim%40b.example", "It works Discount 10.00 USD")
+	hold := affiliate.NewHold{ID: "cart", Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "HOUSE", Email: "lou@b.example", Subtotal: affiliate.Set(affiliate.MustAmount("60"))}}
+	must(w.HoldRedemption(ctx, hold))
+	says(ofCoupon, "Budget 4.00 USD left of 10.00 USD")
+	w.now = w.now.Add(2 * time.Minute)
+	says(ofCoupon, "Budget 10.00 USD left of 10.00 USD")
 	sale := affiliate.NewSale{PromoCode: "HOUSE", ReferralID: "ada", Email: "kim@b.example", Name: "Kim", Subtotal: affiliate.Set(affiliate.MustAmount("100")), TotalEarned: affiliate.MustAmount("90")}
 	sold := must(w.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
 	says(ofCode+"?total=100&email=kim%40b.example", "It is refused Budget spent, of 10.00 USD", "The customer has used it as often as one may, 1 of 1")

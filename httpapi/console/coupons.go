@@ -36,19 +36,6 @@ type couponSheet struct {
 	Holds affiliate.List[affiliate.Hold]
 }
 
-// Left returns what is left of its budget; less is when orders are held.
-func (s *couponSheet) Left() affiliate.Opt[affiliate.Amount] {
-	most, limited := s.MaxDiscountTotal.Get()
-	left, err := most.Sub(s.DiscountTotal.Or(affiliate.Amount{}))
-	if !limited {
-		return affiliate.Opt[affiliate.Amount]{}
-	}
-	if err != nil || left.Sign() < 0 {
-		left = affiliate.Amount{}
-	}
-	return affiliate.Set(left)
-}
-
 // shownProducts is the largest number of products on the page of a coupon.
 const shownProducts = 20
 

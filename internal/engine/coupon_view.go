@@ -9,11 +9,15 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// judgedCoupon returns the coupon with its usability, and without its codes.
+// judgedCoupon returns the coupon with its usability and what is left of its budget, and without its codes.
 func (o *Op) judgedCoupon(rec *record.Coupon) (affiliate.Coupon, error) {
 	coupon := o.CouponOf(*rec)
 	usability, err := o.usabilityOfCoupon(rec)
+	if err != nil {
+		return coupon, err
+	}
 	coupon.Usability = affiliate.Set(usability)
+	coupon.BudgetLeft, err = o.BudgetLeft(rec)
 	return coupon, err
 }
 

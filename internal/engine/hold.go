@@ -358,3 +358,13 @@ func (o *Op) OpenHolds(key record.Key, n int64, worth affiliate.Amount) (int64, 
 	}
 	return int64(len(holds)), affiliate.AmountFromScaled(sum), nil
 }
+
+// BudgetLeft returns what is left of the budget of a coupon, less what holds keep; not set: it has none.
+func (o *Op) BudgetLeft(c *record.Coupon) (affiliate.Opt[affiliate.Amount], error) {
+	if c.MaxDiscountTotal.IsZero() {
+		return affiliate.Opt[affiliate.Amount]{}, nil
+	}
+	_, held, err := o.OpenHolds(record.Key{Index: record.OfCoupon, ID: c.ID}, c.Held, c.HeldDiscount)
+	left := c.MaxDiscountTotal.Scaled() - c.DiscountTotal.Scaled() - held.Scaled()
+	return affiliate.Set(affiliate.AmountFromScaled(max(0, left))), err
+}

@@ -76,12 +76,9 @@ func partnerCode(o *engine.Op, rec record.Code) (partner.Code, error) {
 
 // setLeft sets how many places are held, and what is left of the budget.
 func setLeft(o *engine.Op, c *partner.Code, rec *record.Code, parent *record.Coupon) (err error) {
-	if c.Held, _, err = o.OpenHolds(record.Key{Index: record.OfCode, ID: rec.ID}, rec.Held, affiliate.Amount{}); err != nil || parent.MaxDiscountTotal.IsZero() {
-		return err
+	if c.Held, _, err = o.OpenHolds(record.Key{Index: record.OfCode, ID: rec.ID}, rec.Held, affiliate.Amount{}); err == nil {
+		c.BudgetLeft, err = o.BudgetLeft(parent)
 	}
-	_, held, err := o.OpenHolds(record.Key{Index: record.OfCoupon, ID: parent.ID}, parent.Held, parent.HeldDiscount)
-	left := parent.MaxDiscountTotal.Scaled() - parent.DiscountTotal.Scaled() - held.Scaled()
-	c.BudgetLeft = affiliate.Set(affiliate.AmountFromScaled(max(0, left)))
 	return err
 }
 

@@ -142,7 +142,7 @@ func TestPartnerSaleOfNobody(t *testing.T) {
 }
 
 // TestPartnerCodeTerms: an affiliate sees from when a code works, its cap, and what is left of its redemptions and of
-// the budget, less what holds keep; of a code without any of it there is nothing new.
+// the budget, less what holds keep, as the summary of the coupon says it; of a code without any of it there is nothing new.
 func TestPartnerCodeTerms(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()
 	a := w.Ada()
@@ -164,6 +164,11 @@ func TestPartnerCodeTerms(t *testing.T) {
 		if got.Code != "NEW" || got.StartsAt != code.StartsAt || got.MaxDiscount != scene.Amount("8") || got.MaxRedemptionsPerCustomer != affiliate.Set[int64](3) ||
 			got.Held != held || got.Left() != affiliate.Set(left) || got.BudgetLeft != scene.Amount(budget) {
 			t.Errorf("%+v, left %v", got, got.Left())
+		}
+		for _, c := range scene.Must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{})).Items {
+			if want := map[bool]affiliate.Opt[affiliate.Amount]{true: scene.Amount(budget)}[c.ID == coupon.ID]; c.BudgetLeft != want {
+				t.Errorf("the summary of %s says %v, want %v", c.Name, c.BudgetLeft, want)
+			}
 		}
 		if !old.StartsAt.IsZero() || !old.MaxDiscount.IsZero() || !old.MaxRedemptionsPerCustomer.IsZero() || old.Held != 0 || !old.BudgetLeft.IsZero() {
 			t.Errorf("%+v", old)
