@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/reading"
 )
 
 // RestoreRedemption takes back the redemption of a sale by code: the counts of its code and
@@ -19,6 +20,16 @@ import (
 // Source: docs/rules.md 3.2.
 func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
 	return p.engine.RestoreRedemption(ctx, ref)
+}
+
+// OverdrawnRedemption returns a redemption over a limit that waits for [Program.AcceptRedemption]. ref is as in
+// RestoreRedemption.
+//
+// Errors: [affiliate.ErrNotFound] when no such redemption waits.
+//
+// Source: docs/rules.md 3.10.
+func (p *Program) OverdrawnRedemption(ctx context.Context, ref affiliate.SaleRef) (affiliate.OverdrawnRedemption, error) {
+	return reading.OverdrawnRedemption(ctx, p.engine, ref)
 }
 
 // AcceptRedemption says that somebody has seen that a redemption is over a limit, which [Program.Attention]

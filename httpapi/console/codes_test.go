@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -146,6 +147,24 @@ func TestHoldPages(t *testing.T) {
 	}
 	says("redemptions", "No redemption waits for you.")
 	says(fmt.Sprint("sales/", late.ID), "Somebody accepted that on 13 Mar 2026.")
+	many := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MANY", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	var first string // of more than the list shows
+	for i := range 22 {
+		id := fmt.Sprint("late ", i)
+		must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "MANY"}}))
+		w.now = w.now.Add(2 * time.Minute)
+		must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "MANY", TotalEarned: affiliate.MustAmount("45")}))
+		sold := must(w.RecordSale(ctx, affiliate.NewSale{HoldID: id, TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
+		many = must(w.UpdateCode(ctx, many.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(many.MaxRedemptions.Or(0) + 2)}))
+		first = cmp.Or(first, fmt.Sprint("redemptions/accept?sale=", sold.ID))
+	}
+	says("redemptions", "20 on this page, 2 more when these are accepted")
+	says(first, "after the hold late 0 had lapsed")
+	for range 2 {
+		for _, r := range must(w.Attention(ctx, 20)).Overdrawn.Items {
+			must(0, w.AcceptRedemption(ctx, affiliate.SaleRef{ID: r.SaleID.Or(0)}))
+		}
+	}
 	if page := w.get(""); strings.Contains(page.text(), "Over a limit") {
 		t.Error(page.text())
 	}

@@ -17,9 +17,12 @@ type conflictList struct {
 }
 
 // Rest returns how many more wait.
-func (l *conflictList) Rest() string {
-	switch rest := l.Count - len(l.Items); {
-	case l.More:
+func (l *conflictList) Rest() string { return restOf(l.Waiting) }
+
+// restOf says how many more wait than are listed; empty: none.
+func restOf[T any](w affiliate.Waiting[T]) string {
+	switch rest := w.Count - len(w.Items); {
+	case w.More:
 		return "more than " + fmt.Sprint(rest)
 	case rest > 0:
 		return fmt.Sprint(rest)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -22,6 +23,9 @@ const (
 type overdrawnList struct {
 	affiliate.Waiting[affiliate.OverdrawnRedemption]
 }
+
+// Rest returns how many more wait.
+func (l *overdrawnList) Rest() string { return restOf(l.Waiting) }
 
 // Accept returns the query of the form that accepts a redemption.
 func (*overdrawnList) Accept(r affiliate.OverdrawnRedemption) string { return "?" + acceptQuery(&r) }
@@ -70,27 +74,18 @@ func (v *visit) redemptionAsked() affiliate.SaleRef {
 var acceptRedemption = &action{
 	name: "redemptions.accept", object: "redemption", done: "It waits for nobody any more.",
 	form: func(v *visit) (form, error) {
-		a, err := v.program.Attention(v.ctx(), mostWaiting)
-		if err != nil {
-			return form{}, err
+		r, err := v.program.OverdrawnRedemption(v.ctx(), v.redemptionAsked())
+		if errors.Is(err, affiliate.ErrNotFound) {
+			err = notAllowed("It waits for nobody.")
 		}
-		ref := v.redemptionAsked()
-		for i := range a.Overdrawn.Items {
-			r := &a.Overdrawn.Items[i]
-			id, sold := r.SaleID.Get()
-			if sold && id != ref.ID || !sold && (ref.ID != 0 || r.ExternalID.Or("") != ref.ExternalID) {
-				continue
-			}
-			return form{
-				Title: "Accept a redemption over a limit", Button: "Accept", Back: "redemptions",
-				Effects: []string{
-					v.overdrawn(r) + ", of " + v.When(r.CreatedAt) + ".",
-					"The customer paid after the hold " + page.Text(r.HoldID, page.InList) + " had lapsed, when the place was gone, and has the discount.",
-					"It stays counted, and the sale goes on to say it. To give the use back instead, open the sale.",
-				},
-			}, nil
-		}
-		return form{}, notAllowed("It waits for nobody.")
+		return form{
+			Title: "Accept a redemption over a limit", Button: "Accept", Back: "redemptions",
+			Effects: []string{
+				v.overdrawn(&r) + ", of " + v.When(r.CreatedAt) + ".",
+				"The customer paid after the hold " + page.Text(r.HoldID, page.InList) + " had lapsed, when the place was gone, and has the discount.",
+				"It stays counted, and the sale goes on to say it. To give the use back instead, open the sale.",
+			},
+		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		v.objects = []string{v.query.Get(paramSale) + v.query.Get(paramOrder)}

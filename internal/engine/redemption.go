@@ -18,7 +18,7 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 	o := p.Op(ctx)
 	rq := Request{Name: "sale.restore-redemption", Input: ref, Refused: checkSaleRef(ref)}
 	_, err = Write(o, rq, func() (struct{}, error) {
-		entry, err := o.redemptionOf(ref)
+		entry, err := o.RedemptionOf(ref)
 		if err != nil {
 			return struct{}{}, refusal.RedemptionNotFound.IfMissing(err)
 		}
@@ -36,7 +36,7 @@ func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (
 	o := p.Op(ctx)
 	rq := Request{Name: "sale.accept-redemption", Input: ref, Refused: checkSaleRef(ref)}
 	_, err = Write(o, rq, func() (struct{}, error) {
-		entry, err := o.redemptionOf(ref)
+		entry, err := o.RedemptionOf(ref)
 		if err != nil {
 			return struct{}{}, refusal.RedemptionNotFound.IfMissing(err)
 		}
@@ -180,9 +180,9 @@ func (o *Op) redeem(row record.Redemption, d *Decision, sale int64) error {
 	return o.count(v)
 }
 
-// redemptionOf returns the redemption of a sale, which may be gone when it is named by its number, or of an order
+// RedemptionOf returns the redemption of a sale, which may be gone when it is named by its number, or of an order
 // without one.
-func (o *Op) redemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
+func (o *Op) RedemptionOf(ref affiliate.SaleRef) (record.Redemption, error) {
 	if ref.ID != 0 {
 		return o.Tx.Redemptions.Get(record.NumberID(int64(ref.ID)))
 	}

@@ -26,7 +26,7 @@ import (
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
 	"Config": view, "With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view,
-	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
+	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "OverdrawnRedemption": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"AffiliateData": reads, "ReferralData": reads, "Terms": reads,
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,

@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -130,6 +131,21 @@ func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, erro
 		Outcome: cmp.Or(affiliate.SaleOutcome(r.Left), affiliate.SaleConflict), SaleID: affiliate.SaleID(sale.Number),
 		Amount: r.Gross.Or(affiliate.Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
 	}, err
+}
+
+// OverdrawnRedemption implements tributary.Program.OverdrawnRedemption.
+func OverdrawnRedemption(ctx context.Context, p *engine.Program, ref affiliate.SaleRef) (_ affiliate.OverdrawnRedemption, err error) {
+	defer p.Begin(&ctx, "OverdrawnRedemption", engine.Reads).End(&err)
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.OverdrawnRedemption, error) {
+		rec, err := o.RedemptionOf(ref)
+		if err == nil && !slices.Contains(rec.AppendKeys(nil), record.Overdrawn) {
+			err = affiliate.ErrNotFound
+		}
+		if err != nil {
+			return affiliate.OverdrawnRedemption{}, err
+		}
+		return overdrawnOf(o, &rec)
+	})
 }
 
 // overdrawnOf returns a redemption over a limit as it is listed.
