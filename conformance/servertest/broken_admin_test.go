@@ -1,7 +1,10 @@
 package servertest
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -97,6 +100,25 @@ func brokenAdmin() []brokenServer {
 		{"does not give a place back", []string{"admin/H10"}, replacing("/holds", `"RELEASED"`, `"HELD"`)},
 		{"holds no price", []string{"admin/H11"}, replacing("/holds", `"total":80`, `"total":100`)},
 		{"lets a customer hold any number", []string{"admin/H12"}, forgives("/holds", `{"id":"x"}`)},
+		{"forgets that a redemption was accepted", []string{"admin/H13"}, forgetting},
 		{"restores a redemption twice", []string{"admin/A23"}, forgives("/sales/restore-redemption", `{"message":"Redemption restored successfully"}`)},
 	}
+}
+
+// forgetting answers that a redemption over a limit is accepted, and does nothing.
+func forgetting(next http.Handler) http.Handler {
+	sale := regexp.MustCompile(`"saleId":(\d+)`)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // it is in memory
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if id := sale.FindSubmatch(body); id != nil && strings.HasSuffix(r.URL.Path, "/sales/accept-redemption") {
+			known := serve(next, r, http.MethodGet, "/api/v1/sales/explain?id="+string(id[1]), nil)
+			if known.status == http.StatusOK && string(bytes.TrimSpace(known.body)) != "null" {
+				known.body = []byte(`{"message":"Redemption accepted successfully"}`)
+				known.send(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }

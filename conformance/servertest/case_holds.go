@@ -131,6 +131,23 @@ func holdCases() []serverCase {
 			hold("4", `,"email":"{{u}}-c@conform.example"`).has(`{"state":"HELD"}`)
 			hold("5", `,"email":"{{u}}-d@conform.example"`).has(`{"state":"HELD"}`)
 		}),
+		own("H13 a sale over a limit waits until somebody accepts it", `,"maxRedemptionsPerCustomer":1`, func(x *exam, hold func(string, string) *answer) {
+			const sale = `{"promoCode":"{{u}}","totalEarned":10,"email":"{{u}}-c@conform.example"`
+			x.do("POST /sales", sale+`}`).as("b")
+			hold("1", "").has(`{"state":"HELD"}`) // for nobody: its customer has no place left
+			x.do("POST /sales", sale+`,"holdId":"{{u}}-1"}`).headed("Sale-Outcome", "recorded").as("s")
+			x.get("/sales/explain?id={{s}}").has(`{"redemption":{"holdId":"{{u}}-1","over":true,"seenAt":null,"restoredAt":null}}`)
+			x.get("/attention?limit=20").has(`{"overdrawn":{"items":[{"saleId":{{s}},"promotionalCode":{"id":"{{k}}","code":"{{u}}"},"couponId":"{{c}}","holdId":"{{u}}-1"}]}}`)
+			for _, id := range []string{"{{b}}", "{{s}}", "{{s}}"} { // of one over no limit it changes nothing
+				x.do("POST /sales/accept-redemption", `{"saleId":`+id+`}`).has(`{"message":"Redemption accepted successfully"}`)
+				if id == "{{b}}" {
+					x.get("/attention?limit=20").has(`{"overdrawn":{"items":[{"saleId":{{s}}}]}}`)
+				}
+			}
+			x.get("/attention?limit=20").lacks(`"saleId":{{s}},`)
+			x.get("/sales/explain?id={{s}}").has(`{"redemption":{"over":true,"restoredAt":null}}`).lacks(`"seenAt":null`)
+			x.get("/coupons?id={{c}}").has(`{"timesRedeemed":2}`)
+		}),
 	)
 }
 
