@@ -58,7 +58,7 @@ func TestQueries(t *testing.T) {
 			t.Errorf("%s(-page +answer):\n%s", sql, diff)
 		}
 	}
-	if len(parts) != 11 {
+	if len(parts) != 12 {
 		t.Errorf("the page has %d queries", len(parts)-1)
 	}
 }

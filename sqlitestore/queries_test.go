@@ -60,7 +60,11 @@ func TestQueries(t *testing.T) {
 	if diff := cmp.Diff(want, answers[1]); diff != "" {
 		t.Errorf("what is due (-engine +query):\n%s", diff)
 	}
-	if len(parts) != 11 {
+	summary := must(s.CouponSummaries(t.Context(), affiliate.CouponQuery{}, affiliate.Page{})).Items[0]
+	if left := fmt.Sprintf("|%d\n", summary.BudgetLeft.Or(affiliate.Amount{}).Scaled()); !strings.HasSuffix(answers[10], left) {
+		t.Errorf("%s is left of the budget, not %s", left, answers[10])
+	}
+	if len(parts) != 12 {
 		t.Errorf("the page has %d queries", len(parts)-1)
 	}
 	if *update {

@@ -50,7 +50,7 @@ func Tell(tb testing.TB, store record.Store) *Story {
 		return sale.ID
 	}
 	day(1, 10)
-	coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("50"))}))
 	for _, code := range []string{"ADA20", "BOB10"} {
 		name := strings.ToLower(code[:3])
 		a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
@@ -77,6 +77,12 @@ func Tell(tb testing.TB, store record.Store) *Story {
 	must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "bob@example.com", Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "a good post"}))
 	day(3, 5)
 	sell("order-6", "12.50", affiliate.NewSale{Email: "kim@example.net"})
+	day(3, 10)
+	s.Now = s.Now.Add(-2 * time.Hour)
+	for code, minutes := range map[string]time.Duration{"ADA20": 90, "BOB10": 150} { // until 11:30 and 12:30
+		order := affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(affiliate.MustAmount("60"))}
+		must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "of " + code, Order: order, Until: s.Now.Add(minutes * time.Minute)}))
+	}
 	day(3, 10)
 	return s
 }
