@@ -30,7 +30,7 @@ import (
 //     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
 //     UpdateReferral, PushReferralStatus
-//   - Sales and commissions: RestoreRedemption, AcceptRedemption, DeleteSale, ReverseSale, RecordSale,
+//   - Sales and commissions: RestoreRedemption, OverdrawnRedemption, AcceptRedemption, DeleteSale, ReverseSale, RecordSale,
 //     RecordConversion, RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
 //     Sales
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
