@@ -20,6 +20,7 @@ func operations() []operation {
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
 	all = append(append(all, termsOperations(ctx)...), datedOperations(ctx)...)
 	all = append(append(all, moneyOperations(ctx)...), holdOperations(ctx)...)
+	all = append(all, offerOperations(ctx)...)
 	return append(all, deliveryOperations(ctx)...)
 }
 
@@ -76,6 +77,56 @@ func holdOperations(ctx context.Context) []operation {
 		{"refund all of a sale", func(w twin, in *input) string {
 			sale := w.someSale(in).ID
 			return answer(w.RefundSale(ctx, affiliate.Refund{SaleID: sale, ClawBack: true})) + done(w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale}))
+		}},
+	}
+}
+
+// offerOperations are what links give: who has an offer, and orders, holds and payments that ask for it.
+func offerOperations(ctx context.Context) []operation {
+	order := func(in *input) affiliate.Order {
+		return affiliate.Order{
+			ReferralID: in.of("ada", "ada", "bo", "1"), Email: in.of("new@example.net", "b@example.net", "B+1@example.net", ""),
+			PromoCode: in.of("", "", "", codes[0]), Subtotal: affiliate.Set(in.amount()), Offer: true,
+		}
+	}
+	return []operation{
+		{"give an offer", func(w twin, in *input) string {
+			coupon := affiliate.Set(w.someCoupon(in).ID)
+			if in.n(5) == 0 {
+				coupon = affiliate.Null[uuid.UUID]()
+			}
+			switch in.n(4) {
+			case 0:
+				return answer(w.UpdatePlan(ctx, pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, affiliate.PlanUpdate{OfferCouponID: coupon}))
+			case 1:
+				return answer(w.SetTerms(ctx, affiliate.TermsUpdate{OfferCouponID: coupon, From: w.beginning(in)}))
+			}
+			ref := affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}
+			return answer(w.UpdateAffiliate(ctx, ref, affiliate.AffiliateUpdate{OfferCouponID: coupon}))
+		}},
+		{"sale of an offer", func(w twin, in *input) string {
+			o := order(in)
+			sale := affiliate.NewSale{
+				Once: in.once(), ReferralID: o.ReferralID, Email: o.Email, Name: "O", PromoCode: o.PromoCode, Subtotal: o.Subtotal, Offer: true,
+				TotalEarned: o.Subtotal.Or(affiliate.Amount{}), ExternalID: in.of("", "", "o1", "w1"), HoldID: in.of("", "", "", "h1"),
+			}
+			return answer(w.Evaluate(ctx, o)) + answer(w.RecordSale(ctx, sale)) + answer(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{}))
+		}},
+		{"hold of an offer", func(w twin, in *input) string {
+			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
+			return answer(w.HoldRedemption(ctx, affiliate.NewHold{ID: in.of("h1", "h2"), Until: until, Order: order(in)}))
+		}},
+		{"click with its offer", func(w twin, in *input) string {
+			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "bo"), DeviceID: "d1", Offer: true}))
+		}},
+		{"payment that redeems", func(w twin, in *input) string {
+			paid := affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: in.amount(), ExternalID: in.of("", "o1", "w1", "w2")}, Renewal: in.n(4) == 0}
+			paid.Gross = paid.TotalEarned
+			paid.Tries = []affiliate.Credit{{HoldID: in.of("h1", "h2")}, {PromoCode: in.of("HOUSE", codes[0])}, {Offer: true}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(4):]
+			who := in.of("b", "new", "t.o.m")
+			return answer(w.ReportPayment(ctx, affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: in.of("", who+"@example.net")}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
+			}))
 		}},
 	}
 }

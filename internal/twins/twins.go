@@ -153,6 +153,8 @@ func (w twin) furnish() {
 	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
 	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
+	offer := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Link", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(offer.ID)}))
 }
 
 // An input draws the arguments of an operation once, for both twins.
