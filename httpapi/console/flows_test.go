@@ -64,7 +64,7 @@ func TestBatch(t *testing.T) {
 	s := w.stock()
 	code := must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ONCE", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
 	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))
-	if page := w.get("codes/" + code.ID.String()); !strings.Contains(page.body, `max="1" value="1"`) {
+	if page := w.get("codes/" + code.ID.String()); !strings.Contains(page.body, `max="1" low="0" high="0" optimum="0" value="1"`) {
 		t.Error(page.text())
 	}
 	w.now = w.now.Add(time.Minute)

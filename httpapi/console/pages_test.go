@@ -306,3 +306,25 @@ func TestReasonPages(t *testing.T) {
 		}
 	}
 }
+
+// TestHealth: an endpoint that is on and fails is not shown as well, on its page as in the list.
+func TestHealth(t *testing.T) {
+	w := newWorld(t)
+	if first := w.get("").text(); !strings.Contains(first, "First steps: add an affiliate") {
+		t.Errorf("a new program leads nowhere: %s", first)
+	}
+	w.fill("")
+	failing := false
+	for _, e := range must(w.Endpoints(t.Context(), affiliate.Page{})).Items {
+		_, fails := e.FirstFailureAt.Get()
+		fails = fails && e.Active
+		failing = failing || fails
+		page := w.get("webhooks/" + e.ID.String()).body
+		if strings.Contains(page, `<span class="badge bad">Fails</span>`) != fails {
+			t.Errorf("%s fails: %v; %s", e.URL, fails, page)
+		}
+	}
+	if list := w.get("webhooks").body; !failing || !strings.Contains(list, `<span class="badge bad">Fails</span>`) {
+		t.Errorf("one fails: %v; %s", failing, list)
+	}
+}

@@ -53,6 +53,18 @@ func endpointPage(v *visit) (view, error) {
 	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
 }
 
+// A health is how an endpoint is doing, in one word and its tone.
+type health struct{ Tone, Word string }
+
+// Health says how an endpoint is doing: one that is on and has failed since its last
+// success is not well.
+func (v *view) Health(e affiliate.Endpoint) health {
+	if _, fails := e.FirstFailureAt.Get(); fails && e.Active {
+		return health{"bad", "Fails"}
+	}
+	return health{v.Tone(e.Status), v.Words(e.Status)}
+}
+
 // endpoint returns the one that the path names.
 func (v *visit) endpoint() (affiliate.Endpoint, error) {
 	id, err := v.id(0)

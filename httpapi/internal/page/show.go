@@ -151,12 +151,14 @@ func (Show) Tone(status any) string {
 // Uses returns how often something was used, and its limit.
 func (Show) Uses(used int64, limit affiliate.Opt[int64]) Uses {
 	n, _ := limit.Get()
-	return Uses{used, n, Count(n)}
+	return Uses{used, n, n / 5 * 4, n - 1, Count(n)}
 }
 
-// Uses counts the uses of something. Limit is 0 when there is none.
+// Uses counts the uses of something. Limit is 0 when there is none. Few are left above
+// Low, and none above High.
 type Uses struct {
 	Used, Limit int64
+	Low, High   int64
 	Said        string
 }
 
