@@ -10,6 +10,7 @@ type SaleQuery struct {
 	AffiliateID    Opt[uuid.UUID] `json:",omitzero"` // whom the sale credits
 	ReferralID     Opt[string]    `json:",omitzero"` // referral id, else customer email
 	CodeID         Opt[uuid.UUID] `json:",omitzero"`
+	LinkID         Opt[uuid.UUID] `json:",omitzero"` // by which the customer came
 	Status         SaleStatus     `json:",omitzero"` // empty: any
 	ApprovalStatus ApprovalStatus `json:",omitzero"` // of one of its commissions; empty: any
 	Since          Opt[Date]      `json:",omitzero"` // recorded then or later; a plain date is its first millisecond

@@ -369,6 +369,7 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	told[[]S](s, "hold none")(c.ReviewCommissions(x, affiliate.ApprovalOnHold, sale.ID+1, 999))
 	told[[]S](s, "hold how?")(c.ReviewCommissions(x, "", sale.ID))
 	for _, q := range []affiliate.SaleQuery{
+		{LinkID: affiliate.Set(anID)}, {LinkID: affiliate.Null[uuid.UUID]()},
 		{}, {AffiliateID: affiliate.Set(ada.ID), ApprovalStatus: affiliate.ApprovalOnHold}, {ReferralID: affiliate.Set("kim@example.com"), Status: affiliate.SaleRefunded},
 		{CodeID: affiliate.Set(anID)}, {CodeID: affiliate.Null[uuid.UUID]()}, {Status: "x"}, {ApprovalStatus: "x"}, {Since: affiliate.Set(affiliate.Day(2026, 3, 12))},
 		{Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11))},

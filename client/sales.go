@@ -129,6 +129,7 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	f.id("affiliateId", q.AffiliateID)
 	f.text("referralId", q.ReferralID)
 	f.id("promotionalCodeId", q.CodeID)
+	f.id("linkId", q.LinkID)
 	f.word("status", string(q.Status))
 	f.word("approvalStatus", string(q.ApprovalStatus))
 	f.word("since", textOfDate(q.Since))

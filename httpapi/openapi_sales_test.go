@@ -209,6 +209,7 @@ func saleOperations() map[string]about {
 				"affiliateId":       "The sales that this affiliate is credited with.",
 				"referralId":        "The sales of this referral: its id, or the customer's email.",
 				"promotionalCodeId": "The sales with this promotional code.",
+				"linkId":            "The sales to customers who came by this link.",
 				"status":            "The sales in this status.",
 				"approvalStatus":    "The sales with a commission in this approval status.",
 				"since":             "Recorded then or later; a plain date is its first millisecond.",

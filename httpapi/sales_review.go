@@ -11,13 +11,13 @@ import (
 // Source: docs/contract.md 4.5.
 
 // saleSearch are the parameters that select sales in a search, in their order.
-var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "status", "approvalStatus", "since", "until", "search"}
+var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "search"}
 
 func saleQueryOf(q query) (affiliate.SaleQuery, error) {
 	status, _ := q.get("status")
 	approval, _ := q.get("approvalStatus")
 	f := affiliate.SaleQuery{
-		AffiliateID: q.id("affiliateId"), ReferralID: q.text("referralId"), CodeID: q.id("promotionalCodeId"),
+		AffiliateID: q.id("affiliateId"), ReferralID: q.text("referralId"), CodeID: q.id("promotionalCodeId"), LinkID: q.id("linkId"),
 		Status: affiliate.SaleStatus(status), ApprovalStatus: affiliate.ApprovalStatus(approval), Search: q.text("search"),
 	}
 	var err error

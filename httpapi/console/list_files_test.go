@@ -33,7 +33,7 @@ func TestListFiles(t *testing.T) {
 	}
 	for _, address := range []string{
 		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
-		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(),
+		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(), "sales?link=" + w.ada.AffiliateLinks[0].ID.String(),
 		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING",
 	} {
 		list, query, _ := strings.Cut(address, "?")

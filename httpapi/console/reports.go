@@ -341,6 +341,8 @@ func (v *view) SalesOf(r affiliate.BreakdownRow) string {
 		during.Set(paramAffiliate, r.Value)
 	case affiliate.DimensionCode:
 		during.Set(paramCode, r.Value)
+	case affiliate.DimensionLink:
+		during.Set(paramLink, r.Value)
 	case affiliate.DimensionCoupon:
 		return "coupons/" + r.Value
 	case affiliate.DimensionPlan:

@@ -76,8 +76,8 @@ func routes() []route {
 		{path: "customers/{}/erase", params: []string{paramCursor}, act: eraseCustomer},
 		{path: "customers/{}/delete", act: deleteCustomer},
 
-		{path: "sales", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramCursor}, page: sales},
-		{path: "sales/csv", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode}, file: salesFile},
+		{path: "sales", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramCursor}, page: sales},
+		{path: "sales/csv", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramLink}, file: salesFile},
 		{path: "sales/review", params: []string{paramID, "to", paramList}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},

@@ -18,7 +18,7 @@ import (
 type saleList struct {
 	Items               []affiliate.Sale
 	Statuses, Approvals []option
-	Of                  string // the affiliate or the code that the list is about; empty: neither
+	Of                  string // the affiliate, code or link that the list is about; empty: none
 	Held                bool   // the list has only sales on hold, about which people can decide
 }
 
@@ -29,7 +29,7 @@ var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate
 // selects the sales of a customer, or those that contain the text, and the filters apply.
 func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err error) {
 	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")), affiliate.ApprovalStatus(v.query.Get("approval"))
-	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID} {
+	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID, paramLink: &q.LinkID} {
 		if *id, err = v.queryID(name); err != nil {
 			return q, nil, err
 		}
@@ -70,9 +70,10 @@ func sales(v *visit) (view, error) {
 const (
 	paramAffiliate = "affiliate"
 	paramCode      = "code"
+	paramLink      = "link"
 )
 
-// soldBy names the affiliate or the code whose sales are listed.
+// soldBy names the affiliate, the code or the link whose sales are listed.
 func (v *visit) soldBy(q affiliate.SaleQuery) (string, error) {
 	if id, ok := q.CodeID.Get(); ok {
 		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
@@ -80,6 +81,13 @@ func (v *visit) soldBy(q affiliate.SaleQuery) (string, error) {
 			return "a deleted code", nil
 		}
 		return code.Code, err
+	}
+	if id, ok := q.LinkID.Get(); ok {
+		links, err := v.program.Links(v.ctx(), affiliate.LinkFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+		for _, link := range links.Items {
+			return link.Link, nil
+		}
+		return "a deleted link", err
 	}
 	if id, ok := q.AffiliateID.Get(); ok {
 		return v.payee(id)

@@ -20,7 +20,7 @@ func TestReports(t *testing.T) {
 		t.Errorf("sub-ids: %s", subs.body)
 	}
 	links := w.get(cookie, "reports")
-	if !strings.Contains(links.body, "<bdi>ada</bdi>") || !strings.Contains(links.body, `aria-current="page">Links</a>`) || strings.Contains(links.body, "Month after") {
+	if !strings.Contains(links.body, "<bdi>ada</bdi>") || !strings.Contains(links.body, `aria-current="true">Links</a>`) || strings.Contains(links.body, "Month after") {
 		t.Errorf("links: %s", links.body)
 	}
 	for path, status := range map[string]int{

@@ -48,6 +48,14 @@ func (o *Op) ChooseSearched(q affiliate.SaleQuery, exactly bool) Choice[record.S
 	if code, set := Wanted(&c, q.CodeID); set {
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.CodeID == code })
 	}
+	if link, set := Wanted(&c, q.LinkID); set {
+		by := func(r *record.Sale) bool { return r.LinkID == link }
+		if q.ReferralID.IsZero() {
+			c.Under(record.Key{Index: record.OfLink, ID: link}, by)
+		} else {
+			c.Fits = append(c.Fits, by) // a customer has fewer sales than a link
+		}
+	}
 	if q.Status != "" {
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.Status.Is(q.Status) })
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
@@ -40,6 +41,11 @@ func TestSearchSales(t *testing.T) {
 		"of nobody":        {q{ReferralID: scene.TextOf("nobody@example.com")}, nil},
 		"of an empty name": {q{ReferralID: scene.TextOf("")}, nil},
 		"by code":          {q{CodeID: affiliate.Set(s.ADA20.ID)}, list{byCode.ID}},
+		"by link":          {q{LinkID: s.Tomas.AffiliateLinkID}, list{refunded.ID, held.ID}},
+		"Bob's by link":    {q{LinkID: s.Tomas.AffiliateLinkID, AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
+		"Tomas's by link":  {q{LinkID: s.Tomas.AffiliateLinkID, ReferralID: scene.TextOf(s.Tomas.Email)}, list{refunded.ID, held.ID}},
+		"Bea's by link":    {q{LinkID: s.Tomas.AffiliateLinkID, ReferralID: scene.TextOf(s.Bea.Email)}, nil},
+		"by no link":       {q{LinkID: affiliate.Null[uuid.UUID]()}, nil},
 		"since":            {q{Since: day}, list{bobs.ID, refunded.ID, held.ID}},
 		"until":            {q{Until: affiliate.Set(affiliate.At(s.Now.Add(-time.Hour)))}, list{byCode.ID}},
 		"never":            {q{Since: day, Until: affiliate.Set(affiliate.At(s.Now.Add(-time.Hour)))}, nil},
