@@ -171,7 +171,8 @@ func (y *yard) deadlocks(tb testing.TB) (n int64) {
 }
 
 // BenchmarkRealSale is P14 and P15: real sales on one hot code, and spread over
-// the codes of 16 programs, beside the statement by hand at as many clients.
+// the codes of 16 programs, and those of one client, beside the statement by hand at as
+// many clients.
 func BenchmarkRealSale(b *testing.B) {
 	for _, c := range []struct {
 		name              string
@@ -181,6 +182,7 @@ func BenchmarkRealSale(b *testing.B) {
 		{"hot/clients=16", 16, 1, pgstore.Config{Group: 64}},
 		{"hot/clients=64", 64, 1, pgstore.Config{Group: 64}},
 		{"spread/clients=16/programs=16", 16, 16, pgstore.Config{Group: 64}},
+		{"alone/clients=1", 1, 1, pgstore.Config{Group: 64}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := newMarket(b, c.programs, c.cfg)
