@@ -132,6 +132,8 @@ type reportSheet struct {
 	Each                string // day, week or month
 	Buckets             []affiliate.Bucket
 	By                  string
+	by                  affiliate.Dimension
+	First, Last         string // Since and Until, as a date field has them
 	Rankings            []rankedBy
 	Sort                affiliate.Figure
 	Visits              bool // the rows have clicks and customers
@@ -153,6 +155,7 @@ func reports(v *visit) (view, error) {
 		Periods: periods, Dimensions: dimensions, Rankings: rankings, By: textOf(dimensions, string(q.By)), Sort: q.Sort, Dated: v.query.Get(paramPeriod) == "days",
 		Since: affiliate.TimeOf(r.from), Until: affiliate.TimeOf(dayAt(r.to, -1)), SinceBefore: affiliate.TimeOf(r.fromBefore), UntilBefore: affiliate.TimeOf(dayAt(r.toBefore, -1)),
 	}
+	d.by, d.First, d.Last = q.By, v.dateOf(d.Since), v.dateOf(d.Until)
 	shown := view{title: "Reports", template: "reports", Data: &d}
 	rows, err := v.program.Breakdown(v.ctx(), q, v.page50())
 	if err != nil {
@@ -330,19 +333,18 @@ func (v *view) SortedBy(by affiliate.Figure) string {
 
 // SalesOf returns where the sales of a row of a report are, or what the row is about;
 // empty: nowhere.
-func (v *view) SalesOf(r affiliate.BreakdownRow) string {
-	d, ok := v.Data.(*reportSheet)
-	if !ok || r.Value == "" || r.Name.IsNull() {
+func (d *reportSheet) SalesOf(r affiliate.BreakdownRow) string {
+	if r.Value == "" || r.Name.IsNull() {
 		return ""
 	}
-	during := url.Values{paramSince: {v.dateOf(d.Since)}, paramUntil: {v.dateOf(d.Until)}}
-	switch affiliate.Dimension(v.query.Get(paramBy)) {
-	case "", affiliate.DimensionAffiliate:
-		during.Set(paramAffiliate, r.Value)
+	var of string
+	switch d.by {
+	case affiliate.DimensionAffiliate:
+		of = paramAffiliate
 	case affiliate.DimensionCode:
-		during.Set(paramCode, r.Value)
+		of = paramCode
 	case affiliate.DimensionLink:
-		during.Set(paramLink, r.Value)
+		of = paramLink
 	case affiliate.DimensionCoupon:
 		return "coupons/" + r.Value
 	case affiliate.DimensionPlan:
@@ -350,14 +352,11 @@ func (v *view) SalesOf(r affiliate.BreakdownRow) string {
 	default:
 		return ""
 	}
-	return "sales?" + during.Encode()
+	return "sales?" + url.Values{of: {r.Value}, paramSince: {d.First}, paramUntil: {d.Last}}.Encode()
 }
 
 // dateOf returns the day of a time, as a date field has it.
 func (v *visit) dateOf(t affiliate.Time) string { return t.Time().In(v.Location).Format(time.DateOnly) }
-
-// Date is dateOf for templates.
-func (v *view) Date(t affiliate.Time) string { return v.dateOf(t) }
 
 // reportFile returns all rows of a report.
 func reportFile(v *visit) error {

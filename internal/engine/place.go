@@ -2,7 +2,6 @@ package engine
 
 import (
 	"crypto/sha256"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -391,12 +390,12 @@ func (o *Op) Unplace(h *record.Hold) error { return o.unplace(h, new(verdict)) }
 // unplace takes the place of a hold from whom it was for, and from the counts that are not in the verdict.
 func (o *Op) unplace(h *record.Hold, v *verdict) error {
 	if h.CodeID != v.code.ID && h.CodeID != uuid.Nil {
-		if err := o.changeCode(h.CodeID, func(c *record.Code) { c.Held-- }); err != nil {
+		if err := changeIn(o.Tx.Codes, h.CodeID, func(c *record.Code) { c.Held-- }); err != nil {
 			return err
 		}
 	}
 	if h.CouponID != v.coupon.ID {
-		if err := o.changeCoupon(h.CouponID, func(c *record.Coupon) { unhold(c, h) }); err != nil {
+		if err := changeIn(o.Tx.Coupons, h.CouponID, func(c *record.Coupon) { unhold(c, h) }); err != nil {
 			return err
 		}
 	}
@@ -409,28 +408,12 @@ func unhold(c *record.Coupon, h *record.Hold) {
 	c.HeldDiscount = affiliate.AmountFromScaled(c.HeldDiscount.Scaled() - h.Worth.Scaled())
 }
 
-// changeCode changes the counts of a code, unless it was deleted.
-func (o *Op) changeCode(id uuid.UUID, change func(*record.Code)) error {
-	rec, err := o.Tx.Codes.Get(id)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return nil
-	}
+// changeIn changes the counts of a record, unless it was deleted.
+func changeIn[R record.Record[R]](table record.Table[R], id uuid.UUID, change func(*R)) error {
+	rec, err := table.Get(id)
 	if err != nil {
-		return err
+		return IgnoreMissing(err)
 	}
 	change(&rec)
-	return o.Tx.Codes.Replace(rec)
-}
-
-// changeCoupon changes the counts of a coupon, unless it was deleted.
-func (o *Op) changeCoupon(id uuid.UUID, change func(*record.Coupon)) error {
-	rec, err := o.Tx.Coupons.Get(id)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	change(&rec)
-	return o.Tx.Coupons.Replace(rec)
+	return table.Replace(rec)
 }

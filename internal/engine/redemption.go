@@ -217,11 +217,11 @@ func (o *Op) unredeem(entry *record.Redemption) error {
 // recount counts a redemption of a code and its coupon by 1 more or less.
 func (o *Op) recount(entry *record.Redemption, by int64) error {
 	if entry.CodeID != uuid.Nil {
-		if err := o.changeCode(entry.CodeID, func(c *record.Code) { c.TimesRedeemed += by }); err != nil {
+		if err := changeIn(o.Tx.Codes, entry.CodeID, func(c *record.Code) { c.TimesRedeemed += by }); err != nil {
 			return err
 		}
 	}
-	return o.changeCoupon(entry.CouponID, func(c *record.Coupon) {
+	return changeIn(o.Tx.Coupons, entry.CouponID, func(c *record.Coupon) {
 		c.TimesRedeemed += by
 		c.DiscountTotal = affiliate.AmountFromScaled(c.DiscountTotal.Scaled() + by*entry.Discount.Scaled())
 	})

@@ -200,32 +200,40 @@ func shareOut(a affiliate.Amount, weights []int64) []affiliate.Amount {
 
 // originOf returns where a movement came from.
 func (b *breakdown) originOf(rec *record.Movement) origin {
-	switch b.by {
-	case affiliate.DimensionAffiliate:
-		return origin{mark: mark{id: rec.AffiliateID}}
-	case affiliate.DimensionLink:
-		return origin{mark: mark{id: rec.LinkID}}
-	case affiliate.DimensionCode:
-		return origin{mark: mark{id: rec.CodeID}}
+	if id, said := b.saidBy(rec); said {
+		return origin{mark: mark{id: id}}
 	}
 	return b.origin[rec.Sale]
+}
+
+// saidBy returns what a movement itself says of the dimension, if it does.
+func (b *breakdown) saidBy(rec *record.Movement) (id uuid.UUID, said bool) {
+	switch b.by {
+	case affiliate.DimensionAffiliate:
+		return rec.AffiliateID, true
+	case affiliate.DimensionLink:
+		return rec.LinkID, true
+	case affiliate.DimensionCode:
+		return rec.CodeID, true
+	}
+	return id, false
 }
 
 // lookUp finds where the sales of movements came from, if the movements do not say it. A
 // sale that is gone came from nowhere.
 func (b *breakdown) lookUp(ctx context.Context, recs []record.Movement) error {
-	switch b.by {
-	case affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode:
-		return nil
-	}
 	if len(b.origin) > maxOrigins {
 		clear(b.origin)
 	}
 	var sales []int64
 	for i := range recs {
-		if n := recs[i].Sale; n != 0 && !b.knows(n) {
-			sales = append(sales, n)
+		if _, said := b.saidBy(&recs[i]); said || recs[i].Sale == 0 || b.knows(recs[i].Sale) {
+			continue
 		}
+		sales = append(sales, recs[i].Sale)
+	}
+	if len(sales) == 0 {
+		return nil
 	}
 	slices.Sort(sales)
 	sales = slices.Compact(sales)

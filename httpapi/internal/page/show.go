@@ -151,16 +151,18 @@ func (Show) Tone(status any) string {
 // Uses returns how often something was used, and its limit.
 func (Show) Uses(used int64, limit affiliate.Opt[int64]) Uses {
 	n, _ := limit.Get()
-	return Uses{used, n, n / 5 * 4, n - 1, Count(n)}
+	return Uses{used, n, Count(n)}
 }
 
-// Uses counts the uses of something. Limit is 0 when there is none. Few are left above
-// Low, and none above High.
+// Uses counts the uses of something. Limit is 0 when there is none.
 type Uses struct {
 	Used, Limit int64
-	Low, High   int64
 	Said        string
 }
+
+// Low and High are numbers of uses above which few are left, and none.
+func (u Uses) Low() int64  { return u.Limit / 5 * 4 }
+func (u Uses) High() int64 { return u.Limit - 1 }
 
 // JSON returns a payload, indented; empty: there is none.
 func (Show) JSON(payload affiliate.Opt[json.RawMessage]) string {
