@@ -87,6 +87,36 @@ func (p *Program) Balances(ctx context.Context, pg affiliate.Page) (affiliate.Li
 	return reading.Balances(ctx, p.engine, pg)
 }
 
+// TotalBalance returns what all affiliates together are owed and were paid: now, or as of
+// a moment, before which everything counts. The zero time is now.
+//
+// Of a moment of the past it tells from the ledger: it reads the last movement of each
+// affiliate before it and those of the longest holding period before that, and the movements
+// since, for affiliates who were deleted. What was maturing is told by the sales as they are
+// now: a commission of a sale that was deleted since, or from before the books, counts as payable.
+// It reads a thousand affiliates at a time, so a total of now may have a sale that moves meanwhile twice or not at all.
+//
+// Of a moment to come it tells what will have matured by then, if nothing else happens.
+//
+// Errors: [affiliate.InvalidQuery] (at) for a time outside of the years 1–9999.
+//
+// Source: docs/money.md 8.1.
+func (p *Program) TotalBalance(ctx context.Context, at time.Time) (affiliate.TotalBalance, error) {
+	return reading.TotalBalance(ctx, p.engine, at)
+}
+
+// RankedBalances lists the balances that TotalBalance adds up: whom most is owed first.
+// Those that are zero are left out, and those of affiliates who were deleted since are
+// there. A page reads everything anew.
+//
+// Errors: [affiliate.InvalidQuery] (at, a bad page); [affiliate.ReportTooLarge] for more
+// than 100,000 balances.
+//
+// Source: docs/money.md 8.1.
+func (p *Program) RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+	return reading.RankedBalances(ctx, p.engine, at, pg)
+}
+
 // Movements lists movements, newest first.
 //
 // Errors: [affiliate.InvalidQuery] for a bad page, a cause that does not exist, and a time

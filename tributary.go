@@ -42,8 +42,8 @@ import (
 //     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
 //     SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
-//     Balance, Balances, Movements, AdjustmentReasons, Report,
-//     Breakdown, ExplainSale, Simulate, Statement
+//     Balance, Balances, TotalBalance, RankedBalances, Movements, AdjustmentReasons,
+//     Report, Breakdown, ExplainSale, Simulate, Statement
 //   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
 //     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
 //     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint

@@ -18,3 +18,21 @@ type Balance struct {
 	Movements   int64     `json:"movements"`
 	At          Time      `json:"at"` // when it was read
 }
+
+// A TotalBalance is what all affiliates together are owed and were paid, at a moment.
+//
+// Source: docs/money.md 8.1.
+type TotalBalance struct {
+	Currency   Currency `json:"currency"`
+	Held       Amount   `json:"held"`       // commissions that are ON_HOLD
+	Maturing   Amount   `json:"maturing"`   // accepted, but not payable yet
+	Payable    Amount   `json:"payable"`    // of those to whom something is payable
+	InPayout   Amount   `json:"inPayout"`   // in payouts that are neither PAID nor CANCELED
+	Debts      Amount   `json:"debts"`      // what affiliates owe: the sum of what is payable to them and less than zero, as an amount above zero
+	Owed       Amount   `json:"owed"`       // held, maturing, payable and inPayout, less debts
+	Paid       Amount   `json:"paid"`       // in payouts that are PAID
+	Earned     Amount   `json:"earned"`     // owed and paid
+	Affiliates int64    `json:"affiliates"` // who have a balance that is not zero, also those deleted since
+	NotOpen    int64    `json:"notOpen"`    // affiliates who are left out, because their books were not open
+	At         Time     `json:"at"`         // the moment
+}

@@ -34,6 +34,18 @@ func (c *Client) Balances(ctx context.Context, pg affiliate.Page) (affiliate.Lis
 	return selected[affiliate.Balance](ctx, c, "/balances", filter{}, pg)
 }
 
+// TotalBalance is [tributary.Program.TotalBalance].
+func (c *Client) TotalBalance(ctx context.Context, at time.Time) (affiliate.TotalBalance, error) {
+	return send[affiliate.TotalBalance](ctx, c, fetch("/balances/total", firstOf("at", textOfTime(at))))
+}
+
+// RankedBalances is [tributary.Program.RankedBalances].
+func (c *Client) RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+	var q filter
+	q.word("at", textOfTime(at))
+	return selected[affiliate.Balance](ctx, c, "/balances/ranked", q, pg)
+}
+
 // Movements is [tributary.Program.Movements]. Movement.Sales is not on the wire.
 func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	var q filter

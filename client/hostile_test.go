@@ -239,7 +239,7 @@ func TestNull(t *testing.T) {
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "RecordConversion": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true, "SearchSales": true, "SearchAffiliates": true, "CouponSummaries": true, "Events": true, "EventsAfter": true, "Follow": true, "SearchReferrals": true, "SearchCodes": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true,
+		"Endpoints": true, "Deliveries": true, "SearchSales": true, "SearchAffiliates": true, "CouponSummaries": true, "Events": true, "EventsAfter": true, "Follow": true, "SearchReferrals": true, "SearchCodes": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "RankedBalances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true,
 		"Plans": true, "Tiers": true,
 	}
 	for _, inv := range invocations() {

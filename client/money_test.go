@@ -62,6 +62,11 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	}
 	told[affiliate.Balance](s, "balance")(c.Balance(x, affiliate.AffiliateRef{ID: ada.ID}))
 	told[affiliate.List[affiliate.Balance]](s, "balances")(c.Balances(x, affiliate.Page{}))
+	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, at := range []time.Time{{}, march, march.AddDate(0, 1, 0), march.AddDate(9000, 0, 0)} {
+		told[affiliate.TotalBalance](s, "total balance")(c.TotalBalance(x, at))
+		told[affiliate.List[affiliate.Balance]](s, "ranked balances")(c.RankedBalances(x, at, affiliate.Page{}))
+	}
 	for _, f := range []affiliate.MovementFilter{
 		{}, {AffiliateEmail: affiliate.Set("ada@example.com"), Cause: affiliate.CauseAdjustment}, {PayoutID: affiliate.Set(first.ID)}, {SaleID: affiliate.Set[affiliate.SaleID](999)},
 		{Cause: "x"}, {From: time.Date(2026, 3, 12, 0, 0, 0, 0, time.UTC)}, {To: time.Date(2026, 3, 12, 0, 0, 0, 0, time.FixedZone("", 3600))},

@@ -266,6 +266,8 @@ func invocations() []invocation {
 		{"ExplainSale", func(x ctx, c c) error { return errOf(c.ExplainSale(x, 5107)) }},
 		{"Balance", func(x ctx, c c) error { return errOf(c.Balance(x, affiliate.AffiliateRef{ID: id})) }},
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
+		{"TotalBalance", func(x ctx, c c) error { return errOf(c.TotalBalance(x, time.Time{})) }},
+		{"RankedBalances", func(x ctx, c c) error { return errOf(c.RankedBalances(x, time.Time{}, affiliate.Page{})) }},
 		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
 		{"Report", func(x ctx, c c) error {
 			return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{}))

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -18,6 +19,46 @@ func balanceOf(name string) lookup {
 			id, _ := q.get("affiliateId")
 			return p.Balance(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
 		}).run(c, q, "")
+	}}
+}
+
+// asOf is the parameter of balances of the past.
+var asOf = []string{"at"}
+
+// asOfIn reads the moment; a plain date is the end of that day.
+func asOfIn(q query, zone *time.Location) (at time.Time, err error) {
+	date, err := q.date("at")
+	if day, there := date.Get(); err == nil && there {
+		at = day.End(zone)
+	}
+	return at, err
+}
+
+// totalBalance answers what everybody is owed.
+func totalBalance() lookup {
+	return lookup{single: true, filters: asOf, answer: affiliate.TotalBalance{}, run: func(c *call, q query, _ string) error {
+		at, err := asOfIn(q, c.p.Config().Location)
+		if err != nil {
+			return err
+		}
+		total, err := c.p.TotalBalance(c.r.Context(), at)
+		if err != nil {
+			return err
+		}
+		return c.answer(&total)
+	}}
+}
+
+// rankedBalances answers what each affiliate is owed, the most first.
+func rankedBalances() lookup {
+	return lookup{filters: asOf, paged: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
+		at, err := asOfIn(q, c.p.Config().Location)
+		if err != nil {
+			return err
+		}
+		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+			return c.p.RankedBalances(c.r.Context(), at, pg)
+		})
 	}}
 }
 

@@ -62,6 +62,7 @@ func schemaNames() named[shape] {
 		{"Payout", whole[affiliate.Payout]()},
 		{"Adjustment", whole[affiliate.Adjustment]()},
 		{"Balance", whole[affiliate.Balance]()},
+		{"TotalBalance", whole[affiliate.TotalBalance]()},
 		{"Movement", whole[affiliate.Movement]()},
 		{"Bucket", whole[affiliate.Bucket]()},
 		{"BreakdownRow", whole[affiliate.BreakdownRow]()},

@@ -155,6 +155,8 @@ func (s stock) operations() []operation {
 		{"GET", api + "/statements?affiliateId=" + s.payee.String() + "&from=2026-03-11&to=2026-03-11", ""},
 		{"GET", api + "/sales/explain?id=" + s.sale, ""},
 		{"GET", api + "/balances?affiliateId=" + s.payee.String(), ""},
+		{"GET", api + "/balances/total?at=2026-03-11", ""},
+		{"GET", api + "/balances/ranked", ""},
 		{"GET", api + "/movements?affiliateEmail=cy@example.com&from=2026-03-11&to=2026-03-11", ""},
 		{"GET", api + "/reports?from=2026-03-01&to=2026-03-31&by=week&affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/reports/breakdown?from=2026-03-01&to=2026-03-31&by=link&affiliateId=" + s.payee.String(), ""},

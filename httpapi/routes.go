@@ -128,6 +128,8 @@ func routes() []route {
 			balanceOf("affiliateId"),
 			balanceOf("affiliateEmail"),
 			all((*tributary.Program).Balances))},
+		{http.MethodGet, "/balances/total", owners, search(totalBalance())},
+		{http.MethodGet, "/balances/ranked", owners, search(rankedBalances())},
 		{http.MethodGet, "/movements", owners, search(
 			filtered(movementFilters, movementQueryOf, movements))},
 		{http.MethodGet, "/statements", owners, search(statements())},

@@ -70,11 +70,13 @@ func operations() map[string]operation {
 		"GET /statements":       {answer: statementForm().form},
 		"GET /sales/explain":    {answer: orNull(explanationForm().form)},
 
-		"GET /balances":     {listOf(balanceForm().form), []string{"affiliateId", "affiliateEmail"}, balanceForm().form},
-		"GET /movements":    {answer: listOf(movementForm().form)},
-		"GET /reports":      {answer: listOf(bucketForm().form)},
-		"GET /adjustments":  {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
-		"POST /adjustments": {answer: adjustmentForm().form},
+		"GET /balances":        {listOf(balanceForm().form), []string{"affiliateId", "affiliateEmail"}, balanceForm().form},
+		"GET /balances/total":  {answer: totalForm().form},
+		"GET /balances/ranked": {answer: listOf(balanceForm().form)},
+		"GET /movements":       {answer: listOf(movementForm().form)},
+		"GET /reports":         {answer: listOf(bucketForm().form)},
+		"GET /adjustments":     {listOf(adjustmentForm().form), []string{"id"}, adjustmentForm().form},
+		"POST /adjustments":    {answer: adjustmentForm().form},
 
 		"GET /coupons/summaries":        {answer: listOf(without(usability(bareCoupon()).form, "promotionalCodes"))},
 		"GET /events":                   {answer: listOf(eventForm().form)},

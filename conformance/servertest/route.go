@@ -113,6 +113,7 @@ func lookups() []lookup {
 		{"/payouts", []string{"id", "affiliateId", "affiliateEmail", "status", "runId", "method"}, []string{"affiliateId", "affiliateEmail", "runId"}, true},
 		{"/payouts/runs", []string{"externalId"}, nil, true},
 		{"/balances", []string{"affiliateId", "affiliateEmail"}, nil, true},
+		{"/balances/ranked", []string{"at"}, nil, true},
 		{"/movements", []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId", "cause", "from", "to"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}, true},
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},

@@ -290,6 +290,13 @@ func balanceForm() fields {
 	}
 }
 
+func totalForm() fields {
+	return fields{
+		"currency": aText, "held": aNumber, "maturing": aNumber, "payable": aNumber, "inPayout": aNumber, "debts": aNumber, "owed": aNumber,
+		"paid": aNumber, "earned": aNumber, "affiliates": anInteger, "notOpen": anInteger, "at": aDate,
+	}
+}
+
 func movementForm() fields {
 	account := oneOf("ACCRUAL", "HELD", "PAYABLE", "IN_PAYOUT", "PAID")
 	return fields{

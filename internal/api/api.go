@@ -112,6 +112,8 @@ type Operations interface {
 	PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
 	Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error)
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
+	TotalBalance(ctx context.Context, at time.Time) (affiliate.TotalBalance, error)
+	RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
 	Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error)
 	Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error)

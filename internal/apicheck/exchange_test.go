@@ -59,7 +59,7 @@ func TestEveryExchange(t *testing.T) {
 		if one == "GET /api/v1/balances 400 books_not_open" || one == "GET /api/v1/statements 400 books_not_open" || one == "GET /api/v1/reports 400 books_not_open" || one == "GET /api/v1/reports/breakdown 400 books_not_open" {
 			continue // it needs the sales of an earlier release
 		}
-		if one == "GET /api/v1/reports/breakdown 400 report_too_large" {
+		if one == "GET /api/v1/reports/breakdown 400 report_too_large" || one == "GET /api/v1/balances/ranked 400 report_too_large" {
 			continue // it needs 100,001 rows; internal/reading TestBreakdownTooLarge has them
 		}
 		if one == "GET /api/v1/verify 400 verify_running" {

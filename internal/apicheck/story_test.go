@@ -90,6 +90,8 @@ func (s *story) finds() {
 		"/sales/explain":            {"id=" + s.sale},
 		"/statements":               {"affiliateId=" + s.payee + "&from=2026-03-01&to=2026-12-31", "affiliateEmail=payee@example.org&from=2026-03-01&to=2026-03-02"},
 		"/balances":                 {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
+		"/balances/total":           {"at=2026-03-31", "at=2026-03-31T10:00:00Z"},
+		"/balances/ranked":          {"at=2026-03-31"},
 		"/movements":                {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&cause=ADJUSTMENT&from=2026-03-01&to=2026-12-31", "saleId=" + s.sale, "payoutId=" + s.payout, "adjustmentId=" + s.adjustment},
 		"/reports":                  {march, march + "&affiliateId=" + s.payee, march + "&promotionalCodeId=" + s.code, "from=2026-03-01&to=2026-12-31&by=day&linkId=" + s.link},
 		"/reports/breakdown":        {period + "&by=affiliate&sort=clicks", period + "&by=landingPage&affiliateId=" + s.payee},
@@ -119,7 +121,7 @@ func (s *story) finds() {
 		case "/program", "/terms", "/verify": // they have no parameter
 			queries = append(queries, "")
 		case "/sales/explain": // it has no pages
-		case "/attention": // its limit is another
+		case "/attention", "/balances/total": // the limit of the one is another, and the other has none
 			queries = append(queries, "")
 		case "/payouts/lines", "/statements": // they need a parameter
 			queries = append(queries, queries[0]+"&limit=1")
@@ -193,6 +195,8 @@ func (s *story) parameters(path string) []string {
 // miss returns a value of a parameter that names no record.
 func miss(path, param string) string {
 	switch param {
+	case "at":
+		return "2001-01-01"
 	case "state":
 		if path == "/promotional-codes/search" {
 			return "exhausted"

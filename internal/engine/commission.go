@@ -232,6 +232,11 @@ func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
 	case c.ClawBack:
 		return c.CreatedAt
 	}
+	return MaturesAt(r)
+}
+
+// MaturesAt returns the end of the holding period of a sale.
+func MaturesAt(r *record.Sale) affiliate.Instant {
 	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
 }
 

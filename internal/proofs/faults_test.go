@@ -44,6 +44,7 @@ func (s keyedShop) readers() map[string][]any {
 		"Endpoint": {s.Hooked.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "PayoutEntries": {payout, affiliate.Page{}}, "AdjustmentReasons": {adjusted}, "Adjustment": {adjusted},
 		"Simulate": {affiliate.SimulateQuery{From: scene.Start, To: to, Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}}},
 		"Balance":  {affiliate.AffiliateRef{ID: s.Person.ID}}, "Movements": {affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Person.ID)}, affiliate.Page{}},
+		"TotalBalance": {to}, "RankedBalances": {to, affiliate.Page{}},
 		"Breakdown":      {affiliate.BreakdownQuery{From: scene.Start, To: to, By: affiliate.DimensionLandingPage}, affiliate.Page{}},
 		"Report":         {affiliate.ReportQuery{From: scene.Start, To: to, By: "day"}, affiliate.Page{}},
 		"Statement":      {affiliate.AffiliateRef{ID: s.Person.ID}, scene.Start, to},

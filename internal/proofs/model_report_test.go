@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -35,6 +36,48 @@ type reportModel struct {
 	seen     map[affiliate.SaleID]seenSale
 	adjusted int
 	happened []countable
+	past     []pastTotal
+}
+
+// A pastTotal is what everybody was owed when it was now.
+type pastTotal struct {
+	at      time.Time
+	deleted int64 // sales, until then
+	total   affiliate.TotalBalance
+}
+
+// deleted is how many sales were deleted so far.
+func (m *reportModel) deleted() (n int64) {
+	for i := range m.happened {
+		n += m.happened[i].deleted
+	}
+	return n
+}
+
+// notes remembers what everybody is owed, and passes time.
+func (m *reportModel) notes(d time.Duration) {
+	total := scene.Must(m.TotalBalance(context.Background(), time.Time{}))
+	m.Pass(d + time.Millisecond)
+	m.past = append(m.past, pastTotal{m.Now, m.deleted(), total})
+}
+
+// remembers wants the totals of the past to be what they were: as of the moment up to which
+// nothing more happened. A sale that was deleted since does not say when it was payable,
+// and while time passed something may have become payable: then the sum is the same.
+func (m *reportModel) remembers(rt *rapid.T) {
+	for i := range m.past {
+		p := &m.past[i]
+		was, is := p.total, scene.Must(m.TotalBalance(context.Background(), p.at))
+		was.At, is.At = affiliate.Time{}, affiliate.Time{}
+		if p.at.Sub(p.total.At.Time()) > time.Millisecond || m.deleted() != p.deleted {
+			for _, t := range []*affiliate.TotalBalance{&was, &is} {
+				t.Maturing, t.Payable, t.Debts = affiliate.Amount{}, affiliate.Amount{}, affiliate.Amount{}
+			}
+		}
+		if was != is {
+			rt.Errorf("as of %v everybody was owed %+v, and later that is %+v", p.at, was, is)
+		}
+	}
 }
 
 // look notes what the last action changed.
@@ -246,7 +289,8 @@ func TestModelReport(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{"Europe/Berlin", "America/Sao_Paulo", "Pacific/Apia"}).Draw(rt, "zone")
-		w := scene.New(t, scene.Zoned(name))
+		hold := int64(rapid.IntRange(0, 3).Draw(rt, "hold days"))
+		w := scene.New(t, scene.Zoned(name), func(c *tributary.Config) { c.Terms.HoldDays = hold })
 		w.Now = zones[name]
 		m := &reportModel{Shop: scene.NewShopIn(w), seen: map[affiliate.SaleID]seenSale{}}
 		m.happened = append(m.happened,
@@ -254,10 +298,11 @@ func TestModelReport(t *testing.T) {
 			countable{at: m.Now, owner: m.Bob.ID, clicks: 1, referrals: 1})
 		m.look()
 		for range rapid.IntRange(1, 25).Draw(rt, "actions") {
-			m.Pass(time.Duration(rapid.IntRange(0, 40*60).Draw(rt, "minutes")) * time.Minute)
+			m.notes(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 7, 60, 600, 30 * 60, 40 * 60}).Draw(rt, "minutes")) * time.Minute)
 			m.act(rt)
 		}
 		m.Verifies()
+		m.remembers(rt)
 		zone := scene.Must(time.LoadLocation(name))
 		for _, by := range []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth} {
 			minutes := func(name string, least int) time.Duration {

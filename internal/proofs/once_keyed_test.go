@@ -31,7 +31,7 @@ var unkeyed = map[string]string{
 	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
-	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
+	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,

@@ -48,19 +48,27 @@ func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuer
 	if err := b.fill(ctx, q.AffiliateID); err != nil {
 		return none, err
 	}
-	ranked := b.ranked(q.Sort)
-	from := int(engine.NumberIn(l.Query.After))
-	if from < 0 || from > len(ranked) {
-		return none, refusal.CursorInvalid.Err()
-	}
-	ranked = ranked[from:]
 	out := affiliate.List[affiliate.BreakdownRow]{}
-	if l.Query.Limit > 0 && len(ranked) > l.Query.Limit {
-		ranked = ranked[:l.Query.Limit]
-		out.Next = engine.SealCursor(record.NumberID(int64(from+len(ranked))), l.Scope)
+	shown, next, err := pageOf(b.ranked(q.Sort), l.Query, l.Scope)
+	if err == nil {
+		out.Next = next
+		out.Items, err = b.named(ctx, shown)
 	}
-	out.Items, err = b.named(ctx, ranked)
 	return out, err
+}
+
+// pageOf returns a page of rows that are all in memory: its cursor is the place in them.
+func pageOf[R any](rows []R, q record.Query, scope string) (shown []R, next string, err error) {
+	from := int(engine.NumberIn(q.After))
+	if from < 0 || from > len(rows) {
+		return nil, "", refusal.CursorInvalid.Err()
+	}
+	shown = rows[from:]
+	if q.Limit > 0 && len(shown) > q.Limit {
+		shown = shown[:q.Limit]
+		next = engine.SealCursor(record.NumberID(int64(from+len(shown))), scope)
+	}
+	return shown, next, nil
 }
 
 // checkBreakdown refuses a question that has no answer.

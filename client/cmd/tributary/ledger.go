@@ -58,6 +58,14 @@ var ledgerCommands = []command{
 		columns: append(balanceColumns[:len(balanceColumns):len(balanceColumns)], column{path: "maturing", show: money}, column{path: "earned", show: money}),
 	},
 	{
+		group: "balances", verb: "total", what: "Add up what all affiliates are owed, now or at the end of a day (--at)",
+		method: "GET", path: "/balances/total", fields: fields("at"),
+	},
+	{
+		group: "balances", verb: "rank", what: "List whom most is owed first, now or at the end of a day (--at)",
+		method: "GET", path: "/balances/ranked", fields: fields("at"), paging: inQuery, columns: balanceColumns,
+	},
+	{
 		group: "movements", verb: "list", what: "List the changes of balances that fit all filters",
 		method: "GET", path: "/movements", paging: inQuery, columns: movementColumns,
 		fields: fields("affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId", "cause", "from", "to"),
