@@ -17,6 +17,8 @@ func gallery(t testing.TB, w *world) map[string]string {
 	return map[string]string{
 		"console-overview":  "/",
 		"console-reports":   "/reports?period=quarter",
+		"console-owed":      "/owed?at=2025-11-30",
+		"console-books":     "/books",
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",

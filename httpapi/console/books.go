@@ -17,6 +17,7 @@ type examined struct {
 	Done         bool
 	Problem      string
 	Token, Nonce string
+	Months       []monthEnd // that are over
 }
 
 // Shown returns the breaches that are shown.
@@ -33,6 +34,7 @@ func books(v *visit) (view, error) { return v.examined(&examined{}), nil }
 func (v *visit) examined(e *examined) view {
 	f := v.seal(form{})
 	e.Token, e.Nonce = f.Token, f.Nonce
+	e.Months = v.monthEnds(12)
 	return view{title: "Books", template: "books", Data: e}
 }
 

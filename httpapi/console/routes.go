@@ -117,7 +117,11 @@ func routes() []route {
 		{path: "events/{}", page: eventPage},
 		{path: "events/{}/payload.txt", file: eventFile},
 
+		{path: "owed", params: []string{paramAt, paramCursor}, page: owedPage},
+		{path: "owed/csv", params: []string{paramAt}, file: owedFile},
+
 		{path: "books", page: books, post: examine},
+		{path: "books/{}/csv", file: monthFile},
 
 		{path: "settings", page: settings},
 		{path: "plans/new", act: newPlan},

@@ -39,7 +39,7 @@ var homes = map[string]string{"codes": "coupons", "holds": "coupons", "redemptio
 // Sections returns the entries of the navigation.
 func (v *view) Sections() []section {
 	var all []section
-	for _, name := range []string{"Reports", "Affiliates", "Coupons", "Customers", "Sales", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+	for _, name := range []string{"Reports", "Affiliates", "Coupons", "Customers", "Sales", "Owed", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
 		all = append(all, section{strings.ToLower(name), name, false})
 	}
 	all = append([]section{{"", "Overview", false}}, all...)

@@ -1,0 +1,120 @@
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// What everybody is owed, now or at the end of a day.
+
+const paramAt = "at"
+
+// An owedSheet is the page of what everybody is owed.
+type owedSheet struct {
+	affiliate.TotalBalance
+	Day  string // as the date field has it; empty: now
+	Said string // the same, as people read it
+	Ends []monthEnd
+	Rows []owedRow
+}
+
+// A monthEnd is the last day of a month.
+type monthEnd struct{ Name, Day string }
+
+// Month returns the month, as addresses have it.
+func (e monthEnd) Month() string { return e.Day[:len(monthLayout)] }
+
+// An owedRow is what one affiliate is owed.
+type owedRow struct {
+	affiliate.Balance
+	Name string
+	Gone bool // the affiliate was deleted since
+	Owed affiliate.Amount
+}
+
+// atAsked returns the end of the day that the query names; the zero time: now.
+func (v *visit) atAsked() (day string, at time.Time, err error) {
+	day = v.query.Get(paramAt)
+	if day == "" {
+		return "", at, nil
+	}
+	date, err := affiliate.ParseDate(day)
+	if err != nil || len(day) != len(time.DateOnly) {
+		return day, at, badQuery("Enter the day as 2026-03-31.")
+	}
+	return day, date.End(v.Location), nil
+}
+
+// monthEnds returns the ends of the last months, the newest first.
+func (v *visit) monthEnds(n int) (all []monthEnd) {
+	now := v.now().In(v.Location)
+	for i := range n {
+		last := time.Date(now.Year(), now.Month()-time.Month(i), 0, 0, 0, 0, 0, time.UTC)
+		all = append(all, monthEnd{last.Format("January 2006"), last.Format(time.DateOnly)})
+	}
+	return all
+}
+
+func owedPage(v *visit) (view, error) {
+	day, at, err := v.atAsked()
+	if err != nil {
+		return view{}, err
+	}
+	d := owedSheet{Day: day, Ends: v.monthEnds(3)}
+	shown := view{title: "What we owe", template: "owed", Data: &d}
+	rows, err := v.program.RankedBalances(v.ctx(), at, v.page50())
+	if err != nil {
+		return view{}, err
+	}
+	shown.next = rows.Next
+	row := v.owedRow()
+	for _, b := range rows.Items {
+		r, err := row(b)
+		if err != nil {
+			return view{}, err
+		}
+		d.Rows = append(d.Rows, r)
+	}
+	if day != "" {
+		d.Said = v.Day(affiliate.TimeOf(at.Add(-time.Millisecond)))
+	}
+	d.TotalBalance, err = v.program.TotalBalance(v.ctx(), at)
+	return shown, err
+}
+
+// owedRow returns a function that names the affiliate of a balance.
+func (v *visit) owedRow() func(affiliate.Balance) (owedRow, error) {
+	names := v.payees()
+	return func(b affiliate.Balance) (r owedRow, err error) {
+		r.Balance = b
+		if r.Owed, err = b.Earned.Sub(b.Paid); err == nil {
+			r.Name, err = names(b.AffiliateID)
+		}
+		r.Gone = r.Name == b.AffiliateID.String()
+		return r, err
+	}
+}
+
+// owedFile returns what everybody is owed as a file.
+func owedFile(v *visit) error {
+	day, at, err := v.atAsked()
+	if err != nil {
+		return err
+	}
+	if day == "" {
+		day = v.today()
+	}
+	row := v.owedRow()
+	head := []string{"affiliateId", "affiliate", "held", "notYetDue", "due", "inPayouts", "owed", "paid", "currency", "at"}
+	return listFile(v, fmt.Sprintf("owed-%s.csv", day), head, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+		pg.Limit = rankedPage
+		return v.program.RankedBalances(v.ctx(), at, pg)
+	}, func(b affiliate.Balance) ([]string, error) {
+		r, err := row(b)
+		return []string{
+			b.AffiliateID.String(), r.Name, b.Held.String(), b.Maturing.String(), b.Payable.String(), b.InPayout.String(), r.Owed.String(), b.Paid.String(), v.currency(), b.At.String(),
+		}, err
+	})
+}
