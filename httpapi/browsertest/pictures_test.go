@@ -19,6 +19,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 		"console-reports":   "/reports?period=quarter",
 		"console-owed":      "/owed?at=2025-11-30",
 		"console-books":     "/books",
+		"console-document":  "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11/document",
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",

@@ -19,6 +19,17 @@ func TestPrint(t *testing.T) {
 			tb := newTab(t, originOf(t, sets[set](w)))
 			tb.open(path)
 			tb.printed()
+			if set != "console" {
+				return
+			}
+			tb.open(path + "/document")
+			tb.print(light)
+			if n := tb.sheets(); n != 1 {
+				tb.Errorf("a document is on %d sheets", n)
+			}
+			if n := eval[int](tb, `[...document.querySelectorAll("header, nav, footer, form, .button, .hint")].filter((e) => e.checkVisibility() && e.getClientRects().length > 0).length`); n != 0 {
+				tb.Errorf("%d parts of the frame are printed", n)
+			}
 		})
 	}
 }

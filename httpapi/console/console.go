@@ -18,6 +18,7 @@
 package console
 
 import (
+	"context"
 	"cmp"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
@@ -41,6 +43,12 @@ type Config struct {
 	// they may see the program. It is called for every request. The audit log
 	// names people by actor: prefer an id to an email.
 	Authorize func(*http.Request) (actor string, ok bool)
+
+	// Document gives what a printed statement says besides its figures: addresses, a number,
+	// the text of a self-billing invoice. It is called whenever one is shown, with the first
+	// instant of the month, and its error is logged and shown as no more than an error. Nil:
+	// documents have the names that the program knows.
+	Document func(ctx context.Context, of affiliate.Affiliate, month time.Time) (Document, error)
 
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button

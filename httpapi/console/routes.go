@@ -40,6 +40,7 @@ func routes() []route {
 		{path: "affiliates/{}/links/new", act: newLink},
 		{path: "affiliates/{}/statements/{}", params: []string{paramCursor}, page: statementPage},
 		{path: "affiliates/{}/statements/{}/csv", file: statementFile},
+		{path: "affiliates/{}/statements/{}/document", page: documentPage},
 		{path: "links/{}/rename", act: renameLink},
 		{path: "links/{}/delete", act: deleteLink},
 
