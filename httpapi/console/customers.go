@@ -29,8 +29,13 @@ type customerList struct {
 
 // customersAsked is what the list of customers is asked.
 func (v *visit) customersAsked() (affiliate.ReferralQuery, error) {
-	of, err := v.queryID(paramAffiliate)
-	return affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search(), AffiliateID: of}, err
+	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search()}
+	var err error
+	if q.AffiliateID, err = v.queryID(paramAffiliate); err != nil {
+		return q, err
+	}
+	q.Since, q.Until, err = v.queryDays()
+	return q, err
 }
 
 // customers lists referrals: the customers whom affiliates brought.

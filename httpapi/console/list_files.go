@@ -18,7 +18,7 @@ const filePage = 500
 
 // listFile answers the rows of a list as a file, page by page. The first page is read
 // before the answer begins, so that a question that is refused gets a page.
-func listFile[T any](v *visit, name string, head []string, list func(affiliate.Page) (affiliate.List[T], error), row func(T) ([]string, error)) error {
+func listFile[T any](v *visit, name string, head []string, list lister[T], row func(T) ([]string, error)) error {
 	l, err := list(affiliate.Page{Limit: filePage})
 	if err != nil {
 		return err
@@ -77,15 +77,23 @@ func ident(o affiliate.Opt[uuid.UUID]) string {
 	return ""
 }
 
-func affiliatesFile(v *visit) error {
+// A lister reads a list page by page.
+type lister[T any] = func(affiliate.Page) (affiliate.List[T], error)
+
+func listedAffiliates(v *visit) (lister[affiliate.Affiliate], error) {
 	q, err := v.affiliatesAsked()
+	return func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+		return v.program.SearchAffiliates(v.ctx(), q, pg)
+	}, err
+}
+
+func affiliatesFile(v *visit) error {
+	list, err := listedAffiliates(v)
 	if err != nil {
 		return err
 	}
 	head := []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link", "paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"}
-	return listFile(v, "affiliates.csv", head, func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-		return v.program.SearchAffiliates(v.ctx(), q, pg)
-	}, func(a affiliate.Affiliate) ([]string, error) {
+	return listFile(v, "affiliates.csv", head, list, func(a affiliate.Affiliate) ([]string, error) {
 		slug := ""
 		if len(a.AffiliateLinks) > 0 {
 			slug = a.AffiliateLinks[0].Link
@@ -100,16 +108,21 @@ func affiliatesFile(v *visit) error {
 // currency is that of the program.
 func (v *visit) currency() string { return string(v.program.Config().Currency) }
 
-func customersFile(v *visit) error {
+func listedCustomers(v *visit) (lister[affiliate.Referral], error) {
 	q, err := v.customersAsked()
+	return func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+		return v.program.SearchReferrals(v.ctx(), q, pg)
+	}, err
+}
+
+func customersFile(v *visit) error {
+	list, err := listedCustomers(v)
 	if err != nil {
 		return err
 	}
 	names := v.payees()
 	head := []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate", "status", "plan", "landingPage", "revenue", "commission", "currency"}
-	return listFile(v, "customers.csv", head, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-		return v.program.SearchReferrals(v.ctx(), q, pg)
-	}, func(r affiliate.Referral) ([]string, error) {
+	return listFile(v, "customers.csv", head, list, func(r affiliate.Referral) ([]string, error) {
 		by, err := names(r.AffiliateID)
 		return []string{
 			r.ID.String(), r.CreatedAt.String(), text(r.Name), r.Email, text(r.ReferredUserExternalID), r.AffiliateID.String(), by, string(r.SubscriptionStatus), text(r.Plan),
@@ -118,8 +131,18 @@ func customersFile(v *visit) error {
 	})
 }
 
-func salesFile(v *visit) error {
+func listedSales(v *visit) (lister[affiliate.Sale], error) {
 	q, named, err := v.salesAsked()
+	return func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+		if len(named) > 0 {
+			return affiliate.List[affiliate.Sale]{Items: named}, nil
+		}
+		return v.program.SearchSales(v.ctx(), q, pg)
+	}, err
+}
+
+func salesFile(v *visit) error {
+	list, err := listedSales(v)
 	if err != nil {
 		return err
 	}
@@ -127,12 +150,7 @@ func salesFile(v *visit) error {
 		"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId", "affiliate", "customer", "customerEmail", "promotionalCodeId",
 		"total", "refunded", "commission", "currency", "status", "charged", "chargedCurrency",
 	}
-	return listFile(v, "sales.csv", head, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		if len(named) > 0 {
-			return affiliate.List[affiliate.Sale]{Items: named}, nil
-		}
-		return v.program.SearchSales(v.ctx(), q, pg)
-	}, func(s affiliate.Sale) ([]string, error) {
+	return listFile(v, "sales.csv", head, list, func(s affiliate.Sale) ([]string, error) {
 		paid := ""
 		if !s.PaidAt.IsZero() {
 			paid = s.PaidAt.String()
@@ -148,12 +166,20 @@ func salesFile(v *visit) error {
 	})
 }
 
-func codesFile(v *visit) error {
+func listedCodes(v *visit) (lister[affiliate.Code], error) {
 	q := v.codesAsked()
-	head := []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active", "startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"}
-	return listFile(v, "codes.csv", head, func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	return func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 		return v.program.SearchCodes(v.ctx(), q, pg)
-	}, func(c affiliate.Code) ([]string, error) {
+	}, nil
+}
+
+func codesFile(v *visit) error {
+	list, err := listedCodes(v)
+	if err != nil {
+		return err
+	}
+	head := []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active", "startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"}
+	return listFile(v, "codes.csv", head, list, func(c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
 			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name, ident(c.AffiliateID), a.FirstName + " " + a.LastName, strconv.FormatBool(c.Active),
@@ -162,12 +188,20 @@ func codesFile(v *visit) error {
 	})
 }
 
-func payoutsFile(v *visit) error {
+func listedPayouts(v *visit) (lister[affiliate.Payout], error) {
 	f := v.payoutsAsked()
-	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status", "amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
-	return listFile(v, "payouts.csv", head, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+	return func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 		return v.program.Payouts(v.ctx(), f, pg)
-	}, func(p affiliate.Payout) ([]string, error) {
+	}, nil
+}
+
+func payoutsFile(v *visit) error {
+	list, err := listedPayouts(v)
+	if err != nil {
+		return err
+	}
+	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status", "amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
+	return listFile(v, "payouts.csv", head, list, func(p affiliate.Payout) ([]string, error) {
 		return []string{
 			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), text(p.PayeeName), text(p.PayeeEmail), text(p.PaymentMethod), string(p.Status), p.Amount.String(), string(p.Currency),
 			text(p.ExternalID), instant(p.PaidAt), text(p.FailedReason), text(p.ReturnedReason),

@@ -32,9 +32,9 @@ func TestListFiles(t *testing.T) {
 		links[list] = regexp.MustCompile(`<a href="(?:\./)?` + list + `/([0-9a-f-]{36}|[0-9]+)"`)
 	}
 	for _, address := range []string{
-		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
+		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?since=2026-03-11&until=2026-03-11", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
 		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(), "sales?link=" + w.ada.AffiliateLinks[0].ID.String(),
-		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING",
+		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING", "payouts?method=PAYPAL",
 	} {
 		list, query, _ := strings.Cut(address, "?")
 		var shown []string
@@ -59,11 +59,21 @@ func TestListFiles(t *testing.T) {
 		for _, row := range rows[1:] {
 			filed = append(filed, row[0])
 		}
+		var total affiliate.Amount
+		sum := w.get(list + "/sum?" + query).text()
+		for _, column := range []string{"total", "revenue", "amount"} {
+			if slices.Contains(rows[0], column) {
+				total = sumOf(t, rows, column)
+			}
+		}
+		if said := strings.ReplaceAll(sum, ",", ""); !strings.Contains(said, fmt.Sprintf(" %d %s", len(filed), strings.TrimSuffix(list, "s"))) || !strings.Contains(said, total.String()) {
+			t.Errorf("%s: %d rows with %s, the page says %s", address, len(filed), total, sum)
+		}
 		if rows[0][0] != "id" || !slices.Equal(filed, shown) {
 			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
 		}
 	}
-	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1"} {
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x"} {
 		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", refused, page.status, page.text())
 		}

@@ -93,7 +93,9 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 		return nil, err
 	}
 	q := affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}
-	err = everyRow(func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) { return v.program.Breakdown(v.ctx(), q, pg) },
+	err = everyRow(func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+		return v.program.Breakdown(v.ctx(), q, pg)
+	},
 		func(r affiliate.BreakdownRow) error {
 			id, err := uuid.Parse(r.Value)
 			if err != nil || r.Commission.IsZero() && r.Adjustments.IsZero() {

@@ -15,6 +15,7 @@ var payoutStatuses = []affiliate.PayoutStatus{
 type payoutList struct {
 	Items    []affiliate.Payout
 	Statuses []option
+	Methods  []option
 	Balances []owed
 	Runs     []affiliate.PayoutRunResult
 	Files    listing
@@ -37,8 +38,8 @@ func payouts(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Files: filesOf("")}
-	if v.query.Get(paramCursor) == "" && v.query.Get("status") == "" {
+	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Methods: options(paymentMethods...), Files: filesOf("")}
+	if v.query.Get(paramCursor) == "" && v.query.Get("status")+v.query.Get(paramMethod) == "" {
 		if d.Balances, err = v.owed(); err != nil {
 			return view{}, err
 		}
@@ -53,7 +54,7 @@ func payouts(v *visit) (view, error) {
 
 // payoutsAsked is what the list of payouts is asked.
 func (v *visit) payoutsAsked() affiliate.PayoutFilter {
-	return affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status"))}
+	return affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 }
 
 // owed returns the balances of a page of affiliates who are owed something.

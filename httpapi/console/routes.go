@@ -17,11 +17,14 @@ func routes() []route {
 	return []route{
 		{path: "", page: overview},
 
+		{path: "search", params: []string{"q"}, page: find},
+
 		{path: "reports", params: reportParams, page: reports},
 		{path: "reports/csv", params: reportParams, file: reportFile},
 
 		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramCursor}, page: affiliates},
 		{path: "affiliates/csv", params: []string{"q", "status", "plan", "tier"}, file: affiliatesFile},
+		{path: "affiliates/sum", params: []string{"q", "status", "plan", "tier"}, page: affiliatesSum},
 		{path: "affiliates/new", act: newAffiliate},
 		{path: "affiliates/invite", act: inviteAffiliate},
 		{path: "affiliates/status", params: []string{paramID, "to", paramList}, act: affiliateStatus},
@@ -56,6 +59,7 @@ func routes() []route {
 
 		{path: "codes", params: []string{"q", "state", paramCursor}, page: codes},
 		{path: "codes/csv", params: []string{"q", "state"}, file: codesFile},
+		{path: "codes/sum", params: []string{"q", "state"}, page: codesSum},
 		{path: "codes/{}", params: []string{"total", "email"}, page: codePage},
 		{path: "codes/{}/edit", act: editCode},
 		{path: "codes/{}/give", act: giveCode},
@@ -66,8 +70,9 @@ func routes() []route {
 		{path: "redemptions", page: redemptions},
 		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
 
-		{path: "customers", params: []string{"q", "status", paramAffiliate, paramCursor}, page: customers},
-		{path: "customers/csv", params: []string{"q", "status", paramAffiliate}, file: customersFile},
+		{path: "customers", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramCursor}, page: customers},
+		{path: "customers/csv", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate}, file: customersFile},
+		{path: "customers/sum", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate}, page: customersSum},
 		{path: "customers/{}", page: customerPage},
 		{path: "customers/{}/edit", act: editCustomer},
 		{path: "customers/{}/status", act: customerStatus},
@@ -79,6 +84,7 @@ func routes() []route {
 
 		{path: "sales", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramCursor}, page: sales},
 		{path: "sales/csv", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramLink}, file: salesFile},
+		{path: "sales/sum", params: []string{"q", "status", "approval", paramSince, paramUntil, paramAffiliate, paramCode, paramLink}, page: salesSum},
 		{path: "sales/review", params: []string{paramID, "to", paramList}, act: reviewSales},
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},
@@ -89,8 +95,9 @@ func routes() []route {
 		{path: "payments", page: conflicts},
 		{path: "payments/{}/decide", act: decidePayment},
 
-		{path: "payouts", params: []string{"status", paramCursor}, page: payouts},
-		{path: "payouts/csv", params: []string{"status"}, file: payoutsFile},
+		{path: "payouts", params: []string{"status", paramMethod, paramCursor}, page: payouts},
+		{path: "payouts/csv", params: []string{"status", paramMethod}, file: payoutsFile},
+		{path: "payouts/sum", params: []string{"status", paramMethod}, page: payoutsSum},
 		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
 		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},
 		{path: "payouts/results", act: payoutResults},

@@ -34,14 +34,8 @@ func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err
 			return q, nil, err
 		}
 	}
-	for name, date := range map[string]*affiliate.Opt[affiliate.Date]{paramSince: &q.Since, paramUntil: &q.Until} {
-		if text := v.query.Get(name); text != "" {
-			day, err := affiliate.ParseDate(text)
-			if err != nil {
-				return q, nil, badQuery("The date " + name + " must be as 2026-03-31.")
-			}
-			*date = affiliate.Set(day)
-		}
+	if q.Since, q.Until, err = v.queryDays(); err != nil {
+		return q, nil, err
 	}
 	if text := strings.TrimSpace(v.query.Get("q")); text != "" {
 		if named, err = v.namedSales(text); err == nil && len(named) == 0 {
@@ -49,6 +43,20 @@ func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err
 		}
 	}
 	return q, named, err
+}
+
+// queryDays returns the days from which and until which a list goes.
+func (v *visit) queryDays() (since, until affiliate.Opt[affiliate.Date], err error) {
+	for name, date := range map[string]*affiliate.Opt[affiliate.Date]{paramSince: &since, paramUntil: &until} {
+		if text := v.query.Get(name); text != "" {
+			day, err := affiliate.ParseDate(text)
+			if err != nil {
+				return since, until, badQuery("The date " + name + " must be as 2026-03-31.")
+			}
+			*date = affiliate.Set(day)
+		}
+	}
+	return since, until, nil
 }
 
 // sales lists sales.

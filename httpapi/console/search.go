@@ -1,0 +1,163 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// One box over everything: ids of any kind, the host's own ids, slugs, codes and numbers
+// name one thing; else the text is a part of a name, an email, a code or an order.
+
+// foundEach is the number of hits of each kind on the page.
+const foundEach = 8
+
+// A foundSheet is the page of a search.
+type foundSheet struct {
+	Query string
+	Kinds []foundKind
+}
+
+// A foundKind is what was found of one kind.
+type foundKind struct {
+	Name string
+	Hits []hit
+	More string // where the rest is; empty: that is all
+}
+
+// A hit is something that was found.
+type hit struct{ To, Text, Besides string }
+
+// find shows what a text names, or is a part of.
+func find(v *visit) (view, error) {
+	text := strings.TrimSpace(v.query.Get("q"))
+	d := foundSheet{Query: text}
+	shown := view{title: "Search", template: "search", Data: &d}
+	if text == "" {
+		return shown, nil
+	}
+	if utf8.RuneCountInString(text) > maxSearch {
+		return view{}, badQuery(fmt.Sprintf("Search for at most %d characters.", maxSearch))
+	}
+	for _, kind := range []func(*visit, string) (foundKind, error){findAffiliates, findCustomers, findCodes, findSales, findByID} {
+		k, err := kind(v, text)
+		if err != nil {
+			return view{}, err
+		}
+		if len(k.Hits) > 0 || k.More != "" {
+			d.Kinds = append(d.Kinds, k)
+		}
+	}
+	return shown, nil
+}
+
+// foundIn returns the hits of a list, and where the rest of it is.
+func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err error, show func(T) hit) (foundKind, error) {
+	k := foundKind{Name: name}
+	for _, item := range l.Items {
+		k.Hits = append(k.Hits, show(item))
+	}
+	if l.Next != "" {
+		k.More = section + "?" + v.asked().Encode()
+	}
+	return k, err
+}
+
+func findAffiliates(v *visit, text string) (foundKind, error) {
+	if external, named := affiliate.ExternalIn(text); named {
+		l, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
+		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
+	}
+	l, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
+}
+
+func affiliateHit(a affiliate.Affiliate) hit {
+	return hit{"affiliates/" + a.ID.String(), a.Name, a.Email}
+}
+
+func findCustomers(v *visit, text string) (foundKind, error) {
+	l, err := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) hit {
+		return hit{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
+	})
+}
+
+func findCodes(v *visit, text string) (foundKind, error) {
+	l, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) hit {
+		return hit{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
+	})
+}
+
+func findSales(v *visit, text string) (foundKind, error) {
+	l, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	return foundIn(v, "Sales", "sales", l, err, func(s affiliate.Sale) hit {
+		return hit{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), s.Email.Or("")}
+	})
+}
+
+// findByID finds what the other lists do not find by its id.
+func findByID(v *visit, text string) (foundKind, error) {
+	k := foundKind{Name: "By its id"}
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return k, nil
+	}
+	ctx := v.ctx()
+	for _, look := range []func() (hit, error){
+		func() (hit, error) {
+			p, err := v.program.Payout(ctx, id)
+			return hit{"payouts/" + id.String(), "Payout of " + v.Money(p.Amount), p.PayeeName.Or("")}, err
+		},
+		func() (hit, error) {
+			c, err := v.program.Coupon(ctx, affiliate.CouponRef{ID: id})
+			return hit{"coupons/" + id.String(), "Coupon", c.Name}, err
+		},
+		func() (hit, error) {
+			c, err := v.program.Code(ctx, affiliate.CodeRef{ID: id})
+			return hit{"codes/" + id.String(), "Code", c.Code}, err
+		},
+		func() (hit, error) {
+			l, err := v.program.Links(ctx, affiliate.LinkFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+			if err != nil || len(l.Items) == 0 {
+				return hit{}, affiliate.ErrNotFound
+			}
+			return hit{"affiliates/" + l.Items[0].Affiliate.ID.String(), "Link", l.Items[0].Link}, nil
+		},
+		func() (hit, error) {
+			p, err := v.program.Plan(ctx, id)
+			return hit{"plans/" + id.String(), "Plan", p.Name}, err
+		},
+		func() (hit, error) {
+			e, err := v.program.Endpoint(ctx, id)
+			return hit{"webhooks/" + id.String(), "Webhook", e.URL}, err
+		},
+		func() (hit, error) {
+			d, err := v.program.Delivery(ctx, id)
+			return hit{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
+		},
+		func() (hit, error) {
+			l, err := v.program.Events(ctx, affiliate.EventFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+			if err != nil || len(l.Items) == 0 {
+				return hit{}, affiliate.ErrNotFound
+			}
+			return hit{"events/" + id.String(), "Event", string(l.Items[0].Type)}, nil
+		},
+	} {
+		h, err := look()
+		if errors.Is(err, affiliate.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return k, err
+		}
+		k.Hits = append(k.Hits, h)
+	}
+	return k, nil
+}
