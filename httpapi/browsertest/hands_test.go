@@ -35,6 +35,7 @@ func (tb *tab) pointOf(what, expression string) point {
 func (tb *tab) click(what, expression string) {
 	tb.Helper()
 	at := tb.pointOf(what, expression)
+	tb.clicks++
 	tb.do(chromedp.MouseClickXY(at.X, at.Y))
 }
 
@@ -79,6 +80,7 @@ func (tb *tab) fill(label, value string) {
 // choose chooses an option of a field by the beginning of its text.
 func (tb *tab) choose(label, option string) {
 	tb.Helper()
+	tb.clicks++
 	if !eval[bool](tb, fmt.Sprintf(`(() => {
 	const field = %s, option = [...(field?.options ?? [])].find((o) => o.textContent.trim().startsWith(%q));
 	if (option) field.value = option.value;
@@ -88,9 +90,16 @@ func (tb *tab) choose(label, option string) {
 	}
 }
 
+// tick ticks or unticks a box by the beginning of its label.
+func (tb *tab) tick(label string) {
+	tb.Helper()
+	tb.click(label, labelled(label))
+}
+
 // upload chooses a file of this machine.
 func (tb *tab) upload(path string) {
 	tb.Helper()
+	tb.clicks++
 	tb.do(chromedp.SetUploadFiles(chromedp.CSS("main input[type=file]"), []string{path}))
 }
 

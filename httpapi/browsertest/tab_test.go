@@ -27,6 +27,8 @@ type tab struct {
 	origin string // of the pages: nothing may be asked for elsewhere
 	quiet  bool   // its pages run no scripts
 	size   size   // of its window
+	clicks int    // on links, buttons and fields
+	typed  int    // addresses that were opened without a click
 }
 
 // newTab opens a tab for the pages of an origin, http://host:port, in a window of
@@ -121,6 +123,7 @@ func (tb *tab) open(path string) {
 // openAs goes to an address whose page answers with a status.
 func (tb *tab) openAs(status int64, path string) {
 	tb.Helper()
+	tb.typed++
 	tb.load(status, func() { call(tb, page.Navigate, page.NavigateParams{URL: tb.origin + path}) })
 }
 
