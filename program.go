@@ -60,6 +60,14 @@ func (p *Program) From(src affiliate.Source) *Program {
 	return &Program{p.engine.From(src)}
 }
 
+// By returns the same program, but the events of what it changes have actor as who did it:
+// [affiliate.Event.Actor]. The HTTP API says the name of the key, the console who is logged
+// in. Of a longer name the first 100 characters are kept. Deleting the person of the
+// event leaves it, and Retain prunes it with the event: prefer an id to an email.
+func (p *Program) By(actor string) *Program {
+	return &Program{p.engine.By(actor)}
+}
+
 // Rehearsal returns the same program on [Rehearse] of its store: it sees its own
 // writes, and nobody else does. They are gone when the program is dropped.
 //

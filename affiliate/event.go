@@ -13,6 +13,7 @@ type Event struct {
 	ObjectID   string // a UUID, or the integer of a sale
 	Revision   int64  // rises by one with every event of the object, from 1
 	OccurredAt Time
+	Actor      string // who changed the object: a person, a key; not in Payload, so receivers do not get it; empty: nobody said
 	Payload    []byte // the whole JSON, frozen; empty after a person in it was erased
 }
 

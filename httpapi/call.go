@@ -108,6 +108,9 @@ func (c *call) serve() {
 		return
 	}
 	c.p, c.keyName, c.scope, c.open = open.Program, open.KeyName, open.Scope, open
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead && c.keyName != "" && !isPlace(c.keyName) {
+		c.p = c.p.By(c.keyName)
+	}
 	if open.Scope.grant()&found.scopes == 0 {
 		c.refuse(refusal.RefuseScope.Err())
 		return

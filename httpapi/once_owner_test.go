@@ -70,6 +70,20 @@ func TestKeyOfHost(t *testing.T) {
 	}
 }
 
+// TestKeySaysWho: an event says by which key its object was changed; a key without a name
+// says nothing.
+func TestKeySaysWho(t *testing.T) {
+	for name, want := range map[string]string{"shop": "shop", "": ""} {
+		w := newWorld(t, func(s *setup) { s.api.APIKeys, s.api.Keys = nil, []httpapi.Key{{Name: name, Secret: shopKey}} })
+		if got := w.do("POST", couponsPath, `{"name":"spring","percentOff":10}`, by(shopKey)); got.status != 200 {
+			t.Fatal(got.refusal())
+		}
+		if got := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]; got.Actor != want || strings.Contains(string(got.Payload), "shop") {
+			t.Errorf("of the key %q: %q, %s", name, got.Actor, got.Payload)
+		}
+	}
+}
+
 // TestKeyAfterRotation: a request that is repeated with the new secret of its API
 // key finds the answer that the old secret got, beside it and after it.
 func TestKeyAfterRotation(t *testing.T) {

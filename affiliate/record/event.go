@@ -185,6 +185,7 @@ type Event struct {
 	Number     int64     // of a sale; otherwise 0
 	Revision   int64
 	OccurredAt affiliate.Instant
+	Actor      string  `json:",omitzero"` // who changed the object, as [tributary.Program.By] says; empty: nobody says
 	Payload    Payload // frozen; empty after a person in it was erased
 }
 

@@ -92,7 +92,9 @@ func TestFailingWebhook(t *testing.T) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
-			tb.load(200, func() { tb.click("what failed", `document.querySelector('main .attention a[href*="webhooks/deliveries/"]')`) })
+			tb.load(200, func() {
+				tb.click("what failed", `document.querySelector('main .attention a[href*="webhooks/deliveries/"]')`)
+			})
 			tb.says("Attempts")
 			tb.press("Send again…")
 			tb.press("Send again")

@@ -2,7 +2,10 @@ package engine
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -21,6 +24,7 @@ type Program struct {
 	tables *tableCheck // of the store
 	Cfg    *Config     // never changed, so all copies of a program share it
 	source affiliate.Source
+	actor  string         // who changes things; empty: nobody says
 	Once   affiliate.Once // for every write without one of its own
 	IDs    *uuid7.Source
 	Recent *Recent
@@ -65,6 +69,31 @@ func (p *Program) From(src affiliate.Source) *Program {
 	q := *p
 	q.source = src
 	return &q
+}
+
+// By implements tributary.Program.By.
+func (p *Program) By(actor string) *Program {
+	q := *p
+	q.actor = actorNamed(actor)
+	return &q
+}
+
+// maxActor is the longest name of an actor, in code points.
+const maxActor = 100
+
+// actorNamed returns what is kept of the name of an actor: the host has it from its login,
+// so a text that no store takes is made one that it does.
+func actorNamed(s string) string {
+	runes := 0
+	return strings.Map(func(r rune) rune {
+		switch runes++; {
+		case runes > maxActor:
+			return -1
+		case unicode.IsControl(r):
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // Config implements tributary.Program.Config.

@@ -34,7 +34,9 @@ func recount(w *scene.World, at time.Time) string {
 	total := affiliate.TotalBalance{}
 	add := func(to *affiliate.Amount, some affiliate.Amount) { *to = scene.Must(to.Add(some)) }
 	last := affiliate.Amount{}
-	for b, err := range affiliate.Every(w.T.Context(), func(x context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) { return w.RankedBalances(x, at, pg) }) {
+	for b, err := range affiliate.Every(w.T.Context(), func(x context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+		return w.RankedBalances(x, at, pg)
+	}) {
 		if err != nil {
 			w.T.Fatal(err)
 		}

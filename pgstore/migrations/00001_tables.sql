@@ -556,6 +556,7 @@ CREATE TABLE IF NOT EXISTS tributary.events (
   sale_id bigint,
   revision bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
+  actor text COLLATE "C" NOT NULL,
   payload json,
   PRIMARY KEY (program, id)
 );

@@ -234,6 +234,7 @@ CREATE TABLE tributary.events (
   sale_id bigint,
   revision bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
+  actor text NOT NULL,
   payload json,
   PRIMARY KEY (program, id)
 );

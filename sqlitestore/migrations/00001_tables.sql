@@ -529,6 +529,7 @@ CREATE TABLE tributary_events (
   sale_id INTEGER,
   revision INTEGER NOT NULL,
   occurred_at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
   payload TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;

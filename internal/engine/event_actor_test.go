@@ -1,0 +1,32 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// An event says who changed its object, and tells receivers nothing of it.
+func TestActor(t *testing.T) {
+	w := scene.New(t)
+	ctx := t.Context()
+	ada := w.Join("ada")
+	long := strings.Repeat("ö", 101)
+	for i, actor := range []string{"kim", "", long, "a\x00b\xff\n"} {
+		w.Now = w.Now.Add(1_000_000)
+		scene.Must(w.By(actor).UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf(fmt.Sprint("Name ", i))}))
+	}
+	scene.Must(0, w.By("kim").From(affiliate.SourceManual).With(w.Store).DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}))
+	var got []string
+	for _, e := range scene.Must(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(ada.ID.String())}, affiliate.Page{})).Items {
+		got = append(got, e.Actor)
+		if strings.Contains(string(e.Payload), "kim") {
+			t.Errorf("receivers are told who: %s", e.Payload)
+		}
+	}
+	scene.Equal(t, []string{"kim", "a\uFFFDb\uFFFD\uFFFD", long[:200], "", "kim", ""}, got)
+	w.Verifies()
+}
