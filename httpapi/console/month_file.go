@@ -108,21 +108,13 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 	return sums, err
 }
 
-// everyRow runs fn on each row of a list that is ranked anew for each page.
+// everyRow runs fn on each row of a ranking.
 func everyRow[T any](list func(affiliate.Page) (affiliate.List[T], error), fn func(T) error) error {
-	for pg := (affiliate.Page{Limit: rankedPage}); ; {
-		l, err := list(pg)
-		if err != nil {
-			return err
+	l, err := list(affiliate.Page{Limit: rankedPage})
+	for _, item := range l.Items {
+		if err == nil {
+			err = fn(item)
 		}
-		for _, item := range l.Items {
-			if err := fn(item); err != nil {
-				return err
-			}
-		}
-		if l.Next == "" {
-			return nil
-		}
-		pg.Cursor = l.Next
 	}
+	return err
 }

@@ -378,6 +378,6 @@ func reportFile(v *visit) error {
 	})
 }
 
-// rankedPage is the number of rows that the file of a report reads at once: a page ranks
-// all of them anew.
-const rankedPage = 1_000
+// rankedPage is the limit of a page of a ranking that is read to its end: all rows. They are
+// 100,000 at most, and every page would rank all of them anew.
+const rankedPage = 0

@@ -133,3 +133,27 @@ func TestTotalBalance(t *testing.T) {
 		t.Error(cmp.Diff([]uuid.UUID{bob.ID, ada.ID}, got), second.Next)
 	}
 }
+
+// Affiliates whose books were not open are left out, and counted.
+func TestTotalOfClosedBooks(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	s.ToTomas("100")
+	s.Ages()
+	s.Pass(time.Hour)
+	before := s.Now
+	wants := func(when string, at time.Time, notOpen int64, want string) {
+		t.Helper()
+		got := scene.Must(s.TotalBalance(ctx, at))
+		if got.NotOpen != notOpen || totalIn(got) != want {
+			t.Errorf("%s: %d books are not open, %s; want %d, %s", when, got.NotOpen, totalIn(got), notOpen, want)
+		}
+	}
+	wants("before", time.Time{}, 1, "of 0")
+	s.Pass(time.Hour)
+	scene.Must(s.Run(ctx, affiliate.OpenBooksJob{}))
+	s.Pass(time.Hour)
+	wants("open now", time.Time{}, 0, "payable 20 owed 20 of 1")
+	wants("open at the moment", s.Now, 0, "payable 20 owed 20 of 1")
+	wants("before they were opened", before, 1, "of 0")
+}
