@@ -31,7 +31,7 @@ var sets = map[string]func(*world) http.Handler{
 // worlds are the programs whose pages are looked at.
 var worlds = map[string]func(testing.TB) *world{
 	"empty": newWorld,
-	"full":  func(t testing.TB) *world { return newWorld(t).fill() },
+	"full":  func(t testing.TB) *world { return newWorld(t).fill().large() },
 }
 
 // A world is a program with a clock of its own.
@@ -74,6 +74,14 @@ func (w *world) open(cfg tributary.Config) {
 func (w *world) fill(texts ...string) *world {
 	w.t.Helper()
 	w.made = sample.Fill(w.t, w.Program, w.clock.pass, texts...)
+	return w
+}
+
+// large adds a sale whose commission is 128,964.43: its
+// figures have to fit everywhere.
+func (w *world) large() *world {
+	w.t.Helper()
+	_ = must(w.RecordSale(w.t.Context(), affiliate.NewSale{ReferralID: w.made.Ada.ID.String(), Email: "large@x.example", Name: "Large", TotalEarned: affiliate.MustAmount("644822.15")}))(w.t)
 	return w
 }
 
