@@ -143,7 +143,7 @@ func TestPayday(t *testing.T) {
 		tb.fill("Name of the run", "2026-03")
 		tb.fill("Minimum of a payout, in USD", "1")
 		tb.press("Make the payouts")
-		tb.says("Ada X: " + owed)
+		tb.says("Ada X PayPal " + owed)
 		tb.press("Make the payouts")
 		tb.says("Payout run 2026-03")
 		tb.says(owed)
@@ -169,7 +169,7 @@ func TestPayday(t *testing.T) {
 		if err := os.WriteFile(path, []byte(results), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tb.press("What came back…")
+		tb.press("Upload results…")
 		tb.upload(path)
 		tb.press("Book the results")
 		tb.says(fmt.Sprintf("Paid now %d Failed now 0", paid))

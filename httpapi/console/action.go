@@ -22,7 +22,7 @@ type action struct {
 	form    func(*visit) (form, error)
 	check   func(*visit, *input) ([]string, error)                          // the findings of the button Check, for people; nil: there is no such button
 	refuses func(*visit, *input) error                                      // says what is wrong with a form that is not out of date, before the engine does; nil: only the engine does
-	repeat  func(*visit, *input) ([]string, error)                          // the money that it moves, for people, on a page that asks once more; nil: no such page
+	repeat  func(*visit, *input) (form, error)                              // what the page shows that asks once more: the money that it moves, in Effects and Tables; nil: no such page
 	do      func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
@@ -72,8 +72,8 @@ func (v *visit) action(a *action, post bool) {
 
 // act does what a form asks for.
 func (v *visit) act(a *action, in *input, s shownState) {
-	once := affiliate.Once{Key: "console-" + in.Get(fieldNonce), Refused: s.refused}
-	to, err := a.do(v, v.program.From(affiliate.SourceManual).By(v.actor).Keyed(once), in)
+	v.once = affiliate.Once{Key: "console-" + in.Get(fieldNonce), Refused: s.refused}
+	to, err := a.do(v, v.program.From(affiliate.SourceManual).By(v.actor).Keyed(v.once), in)
 	if in.err != nil {
 		err = in.err
 	}

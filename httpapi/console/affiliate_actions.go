@@ -252,13 +252,13 @@ var adjust = &action{
 		}
 		return f, err
 	}),
-	repeat: func(v *visit, in *input) ([]string, error) {
+	repeat: func(v *visit, in *input) (form, error) {
 		a, err := v.affiliate()
 		if err != nil {
-			return nil, err
+			return form{}, err
 		}
 		sum := in.amount("amount").Or(affiliate.Amount{})
-		return []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text("reason"))}, nil
+		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text("reason"))}}, nil
 	},
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")

@@ -36,8 +36,9 @@ type stock struct {
 	comes         string         // names the terms to come of the plan and of the program, in a query
 	failed        affiliate.Payout
 	paid          affiliate.Payout
-	hold          string         // open
-	late          affiliate.Sale // over a limit
+	due           affiliate.Payout // pending, of the run "stock"
+	hold          string           // open
+	late          affiliate.Sale   // over a limit
 }
 
 // stock is the same for every caller.
@@ -72,6 +73,7 @@ func (w *world) newStock() (s stock) {
 			s.byCode = sale
 		}
 	}
+	s.due = w.due("stock", 1)[0]
 	s.hold = uuid.NewString()
 	few := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: uuid.NewString(), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
 	gone := uuid.NewString()
@@ -85,6 +87,19 @@ func (w *world) newStock() (s stock) {
 	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
 	s.paid = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, one)).Items[0]
 	return s
+}
+
+// due makes a run that pays people by Wise, 8.00 each.
+func (w *world) due(run string, people int) []affiliate.Payout {
+	ctx, payees := w.t.Context(), []uuid.UUID{}
+	for range people {
+		payee := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Pay", LastName: "Ee", Email: uuid.NewString() + "@example.org"}))
+		must(w.SetPayoutDetails(ctx, payee.ID, affiliate.PayoutDetails{Method: "WISE", Email: "payee@pay.example"}))
+		must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: payee.ID.String(), Email: uuid.NewString() + "@p.example", Name: "P", TotalEarned: affiliate.MustAmount("40")}))
+		payees = append(payees, payee.ID)
+	}
+	made := must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: run, AffiliateIDs: payees}))
+	return must(w.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(made.ID)}, affiliate.Page{Limit: people})).Items
 }
 
 // moreDeeds are the actions of the objects in the stock.
@@ -189,6 +204,8 @@ func moreDeeds(w *world) []deed {
 			}, "1 0", ""},
 		{"results", "payouts.results", "payout:" + s.failed.ID.String(), "payouts/results", []string{"file", result}, []string{"file", "nothing"}, "file",
 			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
+		{"all of a method", "payouts.paid", "payout:" + s.due.ID.String(), "payouts/paid?externalId=stock&method=WISE", nil, nil, "",
+			func() string { return string(must(w.Payout(ctx, s.due.ID)).Status) }, "PAID", ""},
 		{"returned", "payouts.status", "payout:" + s.paid.ID.String(), at("payouts", s.paid.ID, "status"), []string{"status", "RETURNED", "returnedReason", "no such account"},
 			[]string{"status", "RETURNED", "returnedReason", " "}, "returnedReason", func() string {
 				p := must(w.Payout(ctx, s.paid.ID))

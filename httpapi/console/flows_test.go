@@ -137,7 +137,7 @@ func TestPayday(t *testing.T) {
 	before := w.effects()
 	preview := w.form("payouts/new", "externalId", "2026-03", "minimum", "1")
 	page := w.send("payouts/new", preview)
-	if page.status != 200 || w.effects() != before || !strings.Contains(page.text(), "Ada X: "+owed.String()) {
+	if page.status != 200 || w.effects() != before || !strings.Contains(page.text(), "Ada X PayPal "+owed.String()) {
 		t.Errorf("%d, changed %v: %s, owed %s", page.status, w.effects() != before, page.text(), owed)
 	}
 	page = w.send("payouts/new", fieldsOf(t, page.body))

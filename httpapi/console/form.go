@@ -11,6 +11,7 @@ import (
 type form struct {
 	Title   string
 	Effects []string // what will happen, for people
+	Tables  []table  // the same, where it is of many
 	Fields  []field
 	Button  string
 	Check   string // the other button, which only looks; empty: there is none
@@ -25,6 +26,17 @@ type form struct {
 	Seen         string // the digest of what it shows
 	Problem      string
 }
+
+// A table is a table of texts. Its last columns are numbers.
+type table struct {
+	Caption string
+	Head    []string
+	Numbers int // columns
+	Rows    [][]string
+}
+
+// Number reports whether a column has numbers.
+func (t table) Number(i int) bool { return i >= len(t.Head)-t.Numbers }
 
 // A field is one input of a form.
 type field struct {
@@ -92,7 +104,7 @@ func (f *form) keep(sent *input, both bool) {
 			was = field.Value
 		}
 		field.Was = was
-		if field.Type != "file" {
+		if field.Type != "file" && field.Type != "hidden" {
 			field.Value = sent.Get(field.Name)
 		}
 	}

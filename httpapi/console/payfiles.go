@@ -137,9 +137,9 @@ func (v *visit) files(provider string, files []payfile.File, refused []payfile.R
 // payoutResults reads what a provider says became of payouts.
 var payoutResults = &action{
 	name: "payouts.results", object: "payout", done: "The results were booked.",
-	form: func(*visit) (form, error) {
+	form: func(v *visit) (form, error) {
 		return form{
-			Title: "What came back", Button: "Book the results", Back: "payouts",
+			Title: "Upload results", Button: "Book the results", Back: v.resultsOf(),
 			Effects: []string{
 				"The report of PayPal or Wise, or the file of the pending ones with its last two columns filled in.",
 				"Each payout in it becomes paid, failed or returned. Reading the same file again changes nothing.",
@@ -160,9 +160,17 @@ var payoutResults = &action{
 			v.objects = append(v.objects, r.PayoutID.String())
 		}
 		applied, err := payfile.Apply(v.ctx(), p, report.Results)
-		v.answered = &view{title: "What came back", template: "results", Data: booked{applied, len(report.Foreign)}}
-		return "payouts", err
+		v.answered = &view{title: "What became of the payouts", template: "results", Data: booked{applied, len(report.Foreign), v.resultsOf()}}
+		return v.resultsOf(), err
 	},
+}
+
+// resultsOf returns the page from which results are uploaded: the run that the query names, or all payouts.
+func (v *visit) resultsOf() string {
+	if name := v.query.Get(paramRun); name != "" {
+		return "payouts/run?" + url.Values{paramRun: {name}}.Encode()
+	}
+	return "payouts"
 }
 
 // booked is the result of a report: the changes, and the number of payments that are
@@ -170,6 +178,7 @@ var payoutResults = &action{
 type booked struct {
 	payfile.Applied
 	Foreign int
+	Back    string // the page from which it was uploaded
 }
 
 // report reads a file of results. An error in the file is a refusal, unlike an error of

@@ -138,12 +138,9 @@ var decidePayment = &action{
 			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},
 		}, nil
 	},
-	repeat: func(v *visit, in *input) ([]string, error) {
+	repeat: func(v *visit, in *input) (form, error) {
 		d, err := v.disputed()
-		if err != nil {
-			return nil, err
-		}
-		return d.means(v, in.decision()), nil
+		return form{Effects: d.means(v, in.decision())}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)

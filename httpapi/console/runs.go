@@ -2,8 +2,8 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
-	"strings"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -14,13 +14,14 @@ import (
 type runSheet struct {
 	affiliate.PayoutRunResult
 	Lines []paidLine
-	Files listing
+	Due   duePayouts
 }
 
 // A paidLine is the result of a run for one affiliate.
 type paidLine struct {
 	affiliate.PayoutLine
-	Name string
+	Name   string
+	Payout affiliate.Payout // zero: there is none
 }
 
 // runPage shows the run that the query names, with its lines.
@@ -34,9 +35,23 @@ func runPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := runSheet{PayoutRunResult: run, Files: filesOf(name)}
-	d.Lines, err = v.lines(lines.Items)
-	return view{title: "Payout run " + page.Named(name), template: "run", next: lines.Next, Data: &d}, err
+	d := runSheet{PayoutRunResult: run}
+	if d.Due, err = v.due(run.ID); err != nil {
+		return view{}, err
+	}
+	for _, line := range lines.Items {
+		shown := paidLine{PayoutLine: line}
+		if shown.Name, err = v.payee(line.AffiliateID); err != nil {
+			return view{}, err
+		}
+		if id, made := line.PayoutID.Get(); made {
+			if shown.Payout, err = v.program.Payout(v.ctx(), id); err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+				return view{}, err
+			}
+		}
+		d.Lines = append(d.Lines, shown)
+	}
+	return view{title: "Payout run " + page.Named(name), template: "run", next: lines.Next, Data: &d}, nil
 }
 
 // paramRun is the name of a run.
@@ -45,16 +60,19 @@ const paramRun = "externalId"
 // Running reports whether the run is not over.
 func (s *runSheet) Running() bool { return s.Status == affiliate.RunRunning }
 
-// lines returns lines with the names of their affiliates.
-func (v *visit) lines(all []affiliate.PayoutLine) (named []paidLine, err error) {
-	for _, line := range all {
-		name, err := v.payee(line.AffiliateID)
-		if err != nil {
-			return nil, err
-		}
-		named = append(named, paidLine{line, name})
+// Waits says why a run does not pay an affiliate.
+func (*visit) Waits(why affiliate.SkipReason) string {
+	switch why {
+	case affiliate.SkipNothingMatured:
+		return "Not yet due"
+	case affiliate.SkipNegative:
+		return "They owe more than is due"
+	case affiliate.SkipNoPayoutMethod:
+		return "No payout details"
+	case affiliate.SkipBelowMinimum:
+		return "Below the minimum"
 	}
-	return named, nil
+	return page.Words(why)
 }
 
 // previewed is the number of lines on the preview of a run.
@@ -79,10 +97,10 @@ var runPayouts = &action{
 		f.Effects = []string{"A payout is made for each affiliate who is owed something. It is pending until you say what became of it; no money is sent from here.", "The next page shows who would be paid what, before anything is made."}
 		return f, nil
 	},
-	repeat: func(v *visit, in *input) ([]string, error) {
+	repeat: func(v *visit, in *input) (form, error) {
 		run := in.run()
 		if in.err != nil {
-			return nil, in.err
+			return form{}, in.err
 		}
 		return v.previewOf(run)
 	},
@@ -101,37 +119,57 @@ var runPayouts = &action{
 	},
 }
 
-// previewOf returns whom a run would pay with one click, and how much.
-func (v *visit) previewOf(run affiliate.PayoutRun) (found []string, err error) {
+// previewOf returns whom a run would pay with one click, by what, and how much.
+func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 	list, err := v.program.PreviewPayouts(v.ctx(), run, affiliate.Page{Limit: runStep})
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	var total affiliate.Amount
-	paid := 0
+	if len(list.Items) == 0 && list.Next == "" {
+		f.Effects = []string{"Nobody is owed anything."}
+		return f, nil
+	}
+	in := " in " + string(v.Currency)
+	lines := table{Caption: "Who is paid, and who waits", Head: []string{"Affiliate", "Paid by", "Waits because", "Amount" + in}, Numbers: 1}
+	var sums methodSums
 	for _, line := range list.Items {
-		if line.Skipped.IsNull() {
-			paid++
-			if total, err = total.Add(line.Amount); err != nil {
-				return nil, err
+		a, err := v.program.Affiliate(v.ctx(), line.AffiliateID.String())
+		if errors.Is(err, affiliate.ErrNotFound) {
+			a.Name, err = line.AffiliateID.String(), nil
+		}
+		if err != nil {
+			return f, err
+		}
+		why, waits := line.Skipped.Get()
+		if !waits {
+			if err := sums.add(affiliate.Transfer{Method: a.PaymentMethod.Or(""), Amount: line.Amount}); err != nil {
+				return f, err
 			}
 		}
-	}
-	lines, err := v.lines(list.Items[:min(len(list.Items), previewed)])
-	for _, line := range lines {
-		text := v.Short(line.Name) + ": " + v.Money(line.Amount)
-		if why, skipped := line.Skipped.Get(); skipped {
-			text += ", waits: " + strings.ToLower(page.Words(why))
+		if len(lines.Rows) < previewed {
+			lines.Rows = append(lines.Rows, []string{v.Short(a.Name), methodSaid(a.PaymentMethod.Or("")), v.Waits(why), v.Figure(line.Amount)})
 		}
-		found = append(found, text)
 	}
-	switch {
-	case len(found) == 0 && list.Next == "":
-		return []string{"Nobody is owed anything."}, err
-	case list.Next != "" || len(list.Items) > previewed:
-		found = append(found, "… and more")
+	if rest := len(list.Items) - len(lines.Rows); rest > 0 || list.Next != "" {
+		lines.Caption = "The first " + page.Count(int64(len(lines.Rows)))
 	}
-	return append([]string{several(paid, "payout") + ", " + v.Money(total) + " in all:"}, found...), err
+	n, sum, err := sums.total()
+	if err != nil {
+		return f, err
+	}
+	f.Effects = []string{several(n, "payout") + ", " + v.Money(sum) + " in all."}
+	if list.Next != "" {
+		f.Effects = append(f.Effects, "These are of the first "+page.Count(runStep)+" affiliates. The next step goes on with the others.")
+	}
+	totals := table{Caption: "What is paid, by method", Head: []string{"Paid by", "Payouts", "Amount" + in}, Numbers: 2}
+	for _, g := range sums {
+		totals.Rows = append(totals.Rows, []string{methodSaid(g.Method), page.Count(int64(g.Count())), v.Figure(g.Amount)})
+	}
+	if len(sums) > 0 {
+		f.Tables = append(f.Tables, totals)
+	}
+	f.Tables = append(f.Tables, lines)
+	return f, nil
 }
 
 // run reads the form of a payout run.

@@ -38,12 +38,9 @@ var refundSale = &action{
 			field{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"})
 		return f, nil
 	},
-	repeat: func(v *visit, in *input) ([]string, error) {
+	repeat: func(v *visit, in *input) (form, error) {
 		sale, left, err := v.refundable()
-		if err != nil {
-			return nil, err
-		}
-		return v.refundOnceMore(&sale, left, in), nil
+		return form{Effects: v.refundOnceMore(&sale, left, in)}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		sale, err := v.sale()

@@ -50,6 +50,7 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.free.ID}))
 		}, "can be paid now"},
 		"payouts.status": {func(w *world) { must(w.SetPayoutStatus(ctx, w.payout.ID, affiliate.PayoutProcessing)) }, "It is processing now"},
+		"payouts.paid":   {func(w *world) { must(w.FailPayout(ctx, s.due.ID, "no such account")) }, "Nothing of this run is still to be paid"},
 		"payouts.run":    {func(w *world) { must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.free.ID})) }, "in all"},
 		"links.create":   {rename(w.ada.ID), "Meanwhile"},
 		"links.delete":   {func(w *world) { must(w.RenameLink(ctx, affiliate.LinkRef{ID: s.spare.ID}, "meanwhile")) }, "meanwhile"},
@@ -143,7 +144,7 @@ func stalePage(t *testing.T, i int) {
 	turn.do(w)
 	before := w.effects()
 	page := w.send(d.path, form)
-	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "redemptions.accept" || d.audit == "affiliates.status") // it is not possible any more
+	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "redemptions.accept" || d.audit == "affiliates.status" || d.audit == "payouts.paid") // it is not possible any more
 	if !refused || w.effects() != before || !strings.Contains(page.text(), turn.shows) {
 		t.Fatalf("%d, changed %v, %q: %s", page.status, w.effects() != before, turn.shows, page.text())
 	}

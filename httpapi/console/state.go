@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -40,7 +42,19 @@ func (f *form) digest() string {
 	if f.Edits {
 		title = ""
 	}
-	return page.Digest(append([]string{title, f.State}, f.Effects...)...)
+	return page.Digest(append([]string{title, f.State}, f.shown()...)...)
+}
+
+// shown returns what the form says, beside its fields.
+func (f *form) shown() []string {
+	said := slices.Clone(f.Effects)
+	for _, t := range f.Tables {
+		said = append(said, t.Caption)
+		for _, row := range t.Rows {
+			said = append(said, row...)
+		}
+	}
+	return said
 }
 
 // conflicts reports whether a field was changed by the form and by somebody else, to
@@ -89,7 +103,7 @@ type shownState struct {
 	form    form
 	gone    bool             // what the form is about is not there any more
 	refused *affiliate.Error // says that the page is out of date, or that the form no longer exists
-	lines   []string         // what is repeated before it is done
+	again   form             // what is repeated before it is done
 }
 
 // repeats reports whether the page that asks once more was not seen.
@@ -131,14 +145,14 @@ func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
 	if a.repeat == nil || sent.yes(fieldChange) {
 		return s, nil
 	}
-	s.lines, err = a.repeat(v, sent)
+	s.again, err = a.repeat(v, sent)
 	if sent.err != nil {
 		err = sent.err
 	}
 	if why, refused := page.Refusal(err); refused {
 		s.refused, err = why, nil
 	}
-	if s.refused == nil && !s.repeats(sent) && page.Digest(s.lines...) != sent.Get(fieldRepeated) {
+	if s.refused == nil && !s.repeats(sent) && page.Digest(s.again.shown()...) != sent.Get(fieldRepeated) {
 		s.refused = stalePage("What this would do has changed meanwhile. Look at it again.", "")
 	}
 	return s, err
@@ -151,12 +165,12 @@ func (v *visit) askOnceMore(a *action, sent *input, s shownState) {
 		v.askAgain(http.StatusOK, s.form)
 		return
 	}
-	v.askAgain(http.StatusOK, s.form.onceMore(sent, s.lines))
+	v.askAgain(http.StatusOK, s.form.onceMore(sent, s.again))
 }
 
 // repeatAgain shows the page that asks once more, with the present values.
 func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error) {
-	lines, err := a.repeat(v, sent)
+	again, err := a.repeat(v, sent)
 	if sent.err != nil {
 		err = sent.err
 	}
@@ -170,17 +184,17 @@ func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error
 		v.fail(err)
 		return
 	}
-	asked := f.onceMore(sent, lines)
+	asked := f.onceMore(sent, again)
 	asked.Problem = why.Message
 	v.askAgain(statusOf(why), asked)
 }
 
 // onceMore returns the page that repeats what a form will do.
-func (f *form) onceMore(sent *input, lines []string) form {
-	asked := form{Title: "Is this right?", Effects: lines, Button: f.Button, Back: f.Back, Repeats: true, Seen: f.digest()}
+func (f *form) onceMore(sent *input, again form) form {
+	asked := form{Title: "Is this right?", Effects: again.Effects, Tables: again.Tables, Button: cmp.Or(again.Button, f.Button), Back: f.Back, Repeats: true, Seen: f.digest()}
 	for _, one := range f.Fields {
 		asked.Fields = append(asked.Fields, field{Name: one.Name, Type: "hidden", Value: sent.Get(one.Name)})
 	}
-	asked.Fields = append(asked.Fields, field{Name: fieldRepeated, Type: "hidden", Value: page.Digest(lines...)})
+	asked.Fields = append(asked.Fields, field{Name: fieldRepeated, Type: "hidden", Value: page.Digest(again.shown()...)})
 	return asked
 }

@@ -31,9 +31,10 @@ type visit struct {
 	args  []string   // what stands at the {} of the route's pattern
 	query url.Values // each parameter at most once, but for ids
 
-	sent     *input   // the form that is being answered; nil: none
-	objects  []string // set by an action that finds its objects itself; none: those of the address
-	answered *view    // set by an action that shows something once; nil: it redirects to a page
+	sent     *input         // the form that is being answered; nil: none
+	once     affiliate.Once // of that form
+	objects  []string       // set by an action that finds its objects itself; none: those of the address
+	answered *view          // set by an action that shows something once; nil: it redirects to a page
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }

@@ -38,6 +38,12 @@ func (s Show) Money(a any) string {
 	return ""
 }
 
+// Figure is Money without the currency, which the head of the column has.
+func (s Show) Figure(a any) string {
+	figure, _, _ := strings.Cut(s.Money(a), "\u00a0")
+	return figure
+}
+
 // MoneyIn is Money for an amount in a currency of its own; without a currency the
 // amount is in the program's.
 func (s Show) MoneyIn(a, currency any) string {
