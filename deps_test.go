@@ -101,7 +101,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 		[]string{".", "affiliate", "affiliate/partner", "httpapi/internal/page", "httpapi/internal/reqid", "httpapi/internal/ticket"}, []string{"github.com/google/uuid"},
 	},
 	"httpapi/console": {
-		[]string{".", "affiliate", "affiliate/payfile", "internal/sheet", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts"}, []string{"github.com/google/uuid"},
+		[]string{".", "affiliate", "affiliate/payfile", "internal/sheet", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts", "internal/mailbox"}, []string{"github.com/google/uuid"},
 	},
 
 	"conformance": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},

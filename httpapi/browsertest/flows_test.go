@@ -34,7 +34,7 @@ func TestCoupons(t *testing.T) {
 		coupon := tb.path()
 		tb.press("New code…")
 		tb.fill("Code", "ONCE")
-		tb.fill("Email of its affiliate", "ada@example.org")
+		tb.fill("Affiliate", "ada@example.org")
 		tb.fill("Uses of this code", "1")
 		tb.press("Create")
 		must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))(t)

@@ -44,7 +44,7 @@ func attacks() []string {
 // characters that cannot be seen.
 const made = `(() => {
 	const wrong = [], known = new Set(("html head meta title link script body a header div span bdi form button nav main footer p input h1 h2 section ul ol li b " +
-		"svg title rect path polyline details summary table caption thead tbody tr th td label select option textarea fieldset legend small dl dt dd code pre meter").split(" "));
+		"svg title rect path polyline details summary datalist table caption thead tbody tr th td label select option textarea fieldset legend small dl dt dd code pre meter").split(" "));
 	for (const e of document.querySelectorAll("*")) {
 		if (!known.has(e.localName)) wrong.push("an element " + e.outerHTML.slice(0, 100));
 		for (const a of e.attributes) {

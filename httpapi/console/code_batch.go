@@ -32,7 +32,7 @@ var generateCodes = &action{
 				{Name: "discountAmount", Label: "Then the discount", Type: "checkbox"},
 				{Name: "randomChars", Label: "Then random characters", Type: "checkbox", Value: "1"},
 				{Name: "randomCharsLength", Label: "How many random characters", Type: "number", Value: "6"},
-			}, ruleFields(affiliate.Code{})...),
+			}, v.ruleFields(affiliate.Code{})...),
 		}, nil
 	}),
 	check: func(v *visit, in *input) ([]string, error) {

@@ -199,21 +199,21 @@ func updateCode(read func(*input) affiliate.CodeUpdate) func(*visit, *tributary.
 			return "", err
 		}
 		_, err = p.UpdateCode(v.ctx(), id, up)
-		return "codes/" + id.String(), named(err, affiliate.AffiliateNotFound, "affiliateEmail")
+		return "codes/" + id.String(), err
 	}
 }
 
-// rules are the fields that a single code and a batch share.
-func ruleFields(c affiliate.Code) []field {
+// ruleFields are the fields that a single code and a batch share. Most codes need the first ones alone.
+func (v *visit) ruleFields(c affiliate.Code) []field {
 	return []field{
-		{Name: "expiresAt", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.ExpiresAt)},
+		v.dayField(field{Name: "expiresAt", Label: "Until", Hint: "The last day. Empty: for ever."}, c.ExpiresAt, affiliate.Date.Instant),
 		{Name: "maxRedemptions", Label: "Uses of this code", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptions)},
-		{Name: "startsAt", Label: "From", Hint: "The first day, or an instant. Empty: always.", Value: typed(c.StartsAt)},
-		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer)},
-		{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.", Value: typed(c.MinimumQuantity)},
-		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.", Value: typed(c.MinimumAmount)},
-		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order", Hint: "Empty: that of the program. Orders are in that, so a code with another is refused.", Value: typed(c.MinimumAmountCurrency)},
-		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", Value: ticked(c.FirstTimeOrder)},
+		more(v.dayField(field{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
+		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+		{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.", Value: typed(c.MinimumQuantity), More: true},
+		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.", Value: typed(c.MinimumAmount), More: true},
+		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order", Hint: "Empty: that of the program. Orders are in that, so a code with another is refused.", Value: typed(c.MinimumAmountCurrency), More: true},
+		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", Value: ticked(c.FirstTimeOrder), More: true},
 	}
 }
 
@@ -221,30 +221,42 @@ func ruleFields(c affiliate.Code) []field {
 var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
+		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: v.withoutOwner()})
 		return form{
 			Title: "New code of " + page.Named(c.Name), Button: "Create", Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
-				{Name: "affiliateEmail", Label: "Email of its affiliate", Type: "email", Hint: v.withoutOwner()},
-			}, ruleFields(affiliate.Code{})...),
-		}, nil
+				owner,
+			}, v.ruleFields(affiliate.Code{})...),
+		}, err
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
+		id, err1 := v.id(0)
+		owner, err2 := v.ownerTyped(in)
 		c := affiliate.NewCode{
-			CouponID: id, Code: in.text("code"), AffiliateEmail: in.text("affiliateEmail"),
+			CouponID: id, Code: in.text("code"), AffiliateEmail: owner.Or(""),
 			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
 			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
 		}
-		if err = errors.Join(err, in.err); err != nil {
+		if err := errors.Join(err1, in.err, err2); err != nil {
 			return "", err
 		}
 		made, err := p.CreateCode(v.ctx(), c)
 		if err != nil {
-			return "", named(err, affiliate.AffiliateNotFound, "affiliateEmail")
+			return "", err
 		}
 		return "codes/" + made.ID.String(), nil
 	},
+}
+
+// ownerTyped returns the email of the affiliate who gets a code; null: nobody does. It is not given when the
+// form leaves the owner as they are.
+func (v *visit) ownerTyped(in *input) (affiliate.Opt[string], error) {
+	if text := in.words(fieldAffiliate); text.Or("") == "" {
+		return text, nil
+	}
+	a, err := v.affiliateTyped(in, fieldAffiliate)
+	return affiliate.Set(a.Email), err
 }
 
 // withoutOwner says what a code without an affiliate is.
@@ -258,11 +270,11 @@ func (v *visit) withoutOwner() string {
 // editCode changes a code's text and rules.
 var editCode = &action{
 	name: "codes.update", object: "code", done: "The code was changed.",
-	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
 			Title: "Edit " + page.Named(c.Code), Button: "Save", Edits: true,
 			Effects: []string{"Orders from now on follow these rules. The event promocode.updated is sent."},
-			Fields:  append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}}, ruleFields(c)...),
+			Fields:  append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}}, v.ruleFields(c)...),
 		}, nil
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {
@@ -277,19 +289,26 @@ var editCode = &action{
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
 	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
-		owner := ""
+		now := ""
 		if a, ok := c.Affiliate.Get(); ok {
-			owner = a.Email
+			now = a.Email
 		}
+		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: v.withoutOwner(), Value: now})
 		return form{
 			Title: "Whose code is " + page.Named(c.Code) + "?", Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on are credited to them. Sales that exist stay as they are."},
-			Fields:  []field{{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Hint: v.withoutOwner(), Value: owner}},
-		}, nil
+			Fields:  []field{owner},
+		}, err
 	}),
-	do: updateCode(func(in *input) affiliate.CodeUpdate {
-		return affiliate.CodeUpdate{AffiliateEmail: in.words("affiliateEmail")}
-	}),
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+		id, err1 := v.id(0)
+		owner, err2 := v.ownerTyped(in)
+		if err := errors.Join(err1, err2); err != nil {
+			return "", err
+		}
+		_, err := p.UpdateCode(v.ctx(), id, affiliate.CodeUpdate{AffiliateEmail: owner})
+		return "codes/" + id.String(), err
+	},
 }
 
 // activeCode switches a code on or off.

@@ -107,7 +107,7 @@ var (
 	durations   = []affiliate.Duration{affiliate.DurationForever, affiliate.DurationOnce, affiliate.DurationRepeating}
 )
 
-func couponFields(c affiliate.Coupon) []field {
+func (v *visit) couponFields(c affiliate.Coupon) []field {
 	return []field{
 		{Name: "name", Label: "Name", Required: true, Value: c.Name},
 		{Name: "couponType", Label: "Kind", Required: true, Value: string(c.CouponType), Options: options(couponTypes...)},
@@ -116,14 +116,14 @@ func couponFields(c affiliate.Coupon) []field {
 		{Name: "currency", Label: "Currency", Hint: "For a flat discount, such as USD.", Value: typed(c.Currency)},
 		{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
 		{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
+		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."}, c.RedeemBy, affiliate.Date.Instant),
 		{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
-		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer)},
-		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, for a percentage, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount)},
-		{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal)},
-		{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund)},
-		{Name: "startsAt", Label: "From", Hint: "The first day, or an instant. Empty: always.", Value: typed(c.StartsAt)},
-		{Name: "redeemBy", Label: "Until", Hint: "The last day, or an instant. Empty: for ever.", Value: typed(c.RedeemBy)},
-		{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n")},
+		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, for a percentage, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
+		{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
+		{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
+		more(v.dayField(field{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
+		{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
 	}
 }
 
@@ -145,7 +145,7 @@ var newCoupon = &action{
 		return form{
 			Title: "New coupon", Button: "Create", Back: "coupons",
 			Effects: []string{"A coupon says what is taken off. Its codes are what customers type.", "The event coupon.created is sent."},
-			Fields:  couponFields(affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}),
+			Fields:  v.couponFields(affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -171,9 +171,9 @@ var newCoupon = &action{
 // editCoupon changes a coupon.
 var editCoupon = &action{
 	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
-	form: couponForm(func(_ *visit, c affiliate.Coupon) (form, error) {
+	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: couponFields(c),
+			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: v.couponFields(c),
 			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
 		}, nil
 	}),

@@ -105,6 +105,9 @@ func (v *visit) buyer(id uuid.UUID) (string, error) {
 	return calledBy(r), err
 }
 
+// Moves returns when the customer was given from one affiliate to another, and why.
+func (s *customerSheet) Moves() []move { return movesIn(s.Metadata) }
+
 // calledBy returns what a customer is called by: their name, else their email.
 func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Email) }
 
@@ -146,20 +149,29 @@ func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) fu
 var moveCustomer = &action{
 	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
-		by, err := v.program.Affiliate(v.ctx(), r.AffiliateID.String())
+		by, err1 := v.program.Affiliate(v.ctx(), r.AffiliateID.String())
+		fields, err2 := v.moveFields()
 		return form{
 			Title: "Give " + page.Named(calledBy(r)) + " to another affiliate", Button: "Give",
 			Effects: []string{
 				"The customer is of " + page.Text(by.Name, page.InList) + " now.",
 				"Future sales credit the new affiliate. Recorded sales stay: give each of them by itself. The event referral.updated is sent.",
 			},
-			Fields: []field{newOwner},
-		}, err
+			Fields: fields, State: string(r.Metadata.Or(nil)),
+		}, errors.Join(err1, err2)
 	}),
 	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		to, err := ownerTyped(v, p, in)
+		r, err := v.program.Referral(v.ctx(), id.String())
+		if err != nil {
+			return err
+		}
+		to, err := v.affiliateTyped(in, fieldAffiliate)
+		if err != nil {
+			return err
+		}
+		metadata, err := v.moved(in, r.Metadata, r.AffiliateID)
 		if err == nil {
-			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: to})
+			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})
 		}
 		return err
 	}),

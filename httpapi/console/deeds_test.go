@@ -143,7 +143,7 @@ func moreDeeds(w *world) []deed {
 		{"edit coupon", "coupons.update", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "edit"), []string{"maxRedemptions", "900"}, []string{"maxRedemptions", "many"}, "maxRedemptions",
 			func() string { return fmt.Sprint(coupon().MaxRedemptions, coupon().PercentOff) }, "900 20", ""},
 		{"invalid", "coupons.valid", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "valid"), []string{"valid", ""}, nil, "", func() string { return fmt.Sprint(coupon().Valid) }, "false", ""},
-		{"code", "codes.create", "code:", at("coupons", s.coupon.ID, "codes/new"), []string{"code", "SPRING", "affiliateEmail", "ada@example.org", "minimumAmount", "10"}, []string{"code", "a b"}, "code",
+		{"code", "codes.create", "code:", at("coupons", s.coupon.ID, "codes/new"), []string{"code", "SPRING", "affiliate", "ada@example.org", "minimumAmount", "10"}, []string{"code", "a b"}, "code",
 			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "spring"})).MinimumAmount) }, "10", ""},
 		{"generate", "coupons.generate", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "generate"), []string{"affiliates", "ada@example.org\r\nidle2@example.org", "count", "3", "prefix", "GEN"},
 			[]string{"affiliates", "nobody@example.org"}, "affiliates", func() string {
@@ -151,7 +151,7 @@ func moreDeeds(w *world) []deed {
 			}, "6", ""},
 		{"edit code", "codes.update", "code:" + s.code.ID.String(), at("codes", s.code.ID, "edit"), []string{"maxRedemptions", "", "expiresAt", "2027-01-31"}, []string{"expiresAt", "soon"}, "expiresAt",
 			func() string { return fmt.Sprint(code().MaxRedemptions, code().ExpiresAt) }, "null 2027-01-31T23:59:59.999Z", ""},
-		{"give", "codes.give", "code:" + s.code.ID.String(), at("codes", s.code.ID, "give"), []string{"affiliateEmail", ""}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+		{"give", "codes.give", "code:" + s.code.ID.String(), at("codes", s.code.ID, "give"), []string{"affiliate", ""}, []string{"affiliate", "nobody@example.org"}, "affiliate",
 			func() string { return fmt.Sprint(code().AffiliateID) }, "null", ""},
 		{"inactive", "codes.active", "code:" + s.code.ID.String(), at("codes", s.code.ID, "active"), []string{"active", ""}, nil, "", func() string { return fmt.Sprint(code().Active) }, "false", ""},
 		{"delete code", "codes.delete", "code:" + s.code.ID.String(), at("codes", s.code.ID, "delete"), nil, nil, "", func() string {
@@ -170,11 +170,11 @@ func moreDeeds(w *world) []deed {
 			func() string { return fmt.Sprint(customer().CommissionPlanID) }, s.plan.ID.String(), ""},
 		{"customer anew", "customers.recalculate", "referral:" + w.customer.ID.String(), at("customers", w.customer.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
 		{"affiliate anew", "affiliates.recalculate", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "recalculate"), nil, nil, "", func() string { return "" }, "", ""},
-		{"move customer", "customers.move", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "move"), []string{"affiliateEmail", "ada@example.org"}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+		{"move customer", "customers.move", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "move"), []string{"affiliate", "ada@example.org", "reason", "he said so"}, []string{"affiliate", "nobody@example.org", "reason", "x"}, "affiliate",
 			func() string {
 				return fmt.Sprint(must(w.Referral(ctx, s.extraCustomer.ID.String())).AffiliateID == w.ada.ID)
 			}, "true", ""},
-		{"move sale", "sales.move", "sale:" + fmt.Sprint(s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/move"), []string{"affiliateEmail", "ada@example.org"}, []string{"affiliateEmail", "nobody@example.org"}, "affiliateEmail",
+		{"move sale", "sales.move", "sale:" + fmt.Sprint(s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/move"), []string{"affiliate", "ada@example.org", "reason", "he said so"}, []string{"affiliate", "nobody@example.org", "reason", "x"}, "affiliate",
 			func() string { return fmt.Sprint(must(w.Sale(ctx, s.movable.ID)).AffiliateID == w.ada.ID) }, "true", ""},
 		{"erase customer", "customers.erase", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "erase"), nil, nil, "", func() string {
 			return must(w.Referral(ctx, s.extraCustomer.ID.String())).Email
@@ -192,6 +192,18 @@ func moreDeeds(w *world) []deed {
 		}, "true", ""},
 		{"take back", "affiliates.take-back", "affiliate:", at("affiliates", must(w.AffiliateByEmail(ctx, "banned@example.org")).ID, "take-back"), nil, nil, "",
 			func() string { return string(must(w.AffiliateByEmail(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
+		{"sale by hand", "sales.create", "sale:", "sales/new", []string{"affiliate", "ada@example.org", "email", "hand@x.example", "name", "Hand", "totalEarned", "50", "externalId", "hand"},
+			[]string{"affiliate", "ada@example.org", "email", "hand@x.example", "name", "Hand", "totalEarned", "much"}, "totalEarned", func() string {
+				return fmt.Sprint(len(must(w.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("hand")}, affiliate.Page{Limit: 5})).Items))
+			}, "1", ""},
+		{"conversion by hand", "sales.convert", "sale:", "sales/convert", []string{"conversion", "signup", "affiliate", "ada@example.org", "email", "conv@x.example", "name", "Conv"},
+			[]string{"conversion", " ", "affiliate", "ada@example.org", "email", "conv@x.example", "name", "Conv"}, "conversion", func() string {
+				return must(w.SearchSales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("conv@x.example")}, affiliate.Page{Limit: 5})).Items[0].Conversion
+			}, "signup", ""},
+		{"customer by hand", "customers.create", "referral:", "customers/new", []string{"affiliate", "ada@example.org", "name", "New", "email", "new@x.example", "referredUserExternalId", "u1"},
+			[]string{"affiliate", "ada@example.org", "name", "New", "email", "cus@x.example", "referredUserExternalId", "u1"}, "email", func() string {
+				return must(w.Referral(ctx, "new@x.example")).ReferredUserExternalID.Or("")
+			}, "u1", ""},
 		{"restore", "sales.restore-redemption", fmt.Sprint("sale:", s.byCode.ID), fmt.Sprint("sales/", s.byCode.ID, "/restore-redemption"), nil, nil, "",
 			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "ADA1"})).TimesRedeemed) }, "0", ""},
 		{"release", "holds.release", "hold:" + s.hold, "holds/release?hold=" + s.hold, nil, nil, "", func() string { return string(must(w.Hold(ctx, s.hold)).State) }, "RELEASED", ""},

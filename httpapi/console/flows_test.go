@@ -39,11 +39,16 @@ func TestMovePaidSale(t *testing.T) {
 	w.fill("")
 	path := fmt.Sprint("sales/", w.paid.ID, "/move")
 	payout, _ := must(w.Sale(t.Context(), w.paid.ID)).Commissions[0].PayoutID.Get()
-	page := w.send(path, w.form(path, "affiliateEmail", "banned@example.org"))
+	form := w.form(path, "affiliate", "banned", "reason", "their own customer")
+	if form.Get("clawback") != "1" {
+		t.Error("what a paid sale needs is not ticked")
+	}
+	form.Del("clawback")
+	page := w.send(path, form)
 	if page.status == 303 || !strings.Contains(page.text(), "Sale is part of a payout") {
 		t.Errorf("without the tick: %d %s", page.status, page.text())
 	}
-	form := fieldsOf(t, page.body)
+	form = fieldsOf(t, page.body)
 	form.Set("clawback", "yes")
 	if page = w.send(path, form); page.status != 303 {
 		t.Errorf("%d %s", page.status, page.text())

@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -47,7 +49,9 @@ type field struct {
 	Required          bool
 	Options           []option
 	Wrong             string
-	Row               int // of a table, from 1; 0: it is in none
+	Row               int      // of a table, from 1; 0: it is in none
+	Picks             []option // that are offered beside what can be typed
+	More              bool     // it is seldom needed, and folded away
 }
 
 // An option is one choice of a field.
@@ -72,6 +76,21 @@ func (f form) Uploads() bool {
 		}
 	}
 	return false
+}
+
+// Folded returns the fields that are folded away.
+func (f form) Folded() (all []field) {
+	for _, field := range f.Fields {
+		if field.More {
+			all = append(all, field)
+		}
+	}
+	return all
+}
+
+// Unfolds reports whether one of these has something to say.
+func (f form) Unfolds() bool {
+	return slices.ContainsFunc(f.Folded(), func(f field) bool { return f.Value != "" || f.Wrong != "" })
 }
 
 // Rows returns the fields of a form with a table, row by row.
@@ -118,6 +137,30 @@ func (f *form) blame(why *affiliate.Error) {
 			field.Wrong = why.Message
 		}
 	}
+}
+
+// more returns a field that is folded away.
+func more(f field) field {
+	f.More = true
+	return f
+}
+
+// dayField completes a field with the day of a moment, which is its first or last one. A moment within a day
+// stays one, so that a form which is saved as it is changes nothing.
+func (v *visit) dayField(f field, at affiliate.Opt[affiliate.Time], of func(affiliate.Date, *time.Location) time.Time) field {
+	moment, there := at.Get()
+	zone := v.program.Config().Location
+	day := moment.Time().In(zone).Format(time.DateOnly)
+	date, err := affiliate.ParseDate(day)
+	switch {
+	case !there:
+		f.Type = "date"
+	case err == nil && of(date, zone).Equal(moment.Time()):
+		f.Type, f.Value = "date", day
+	default:
+		f.Value = moment.String()
+	}
+	return f
 }
 
 // options makes choices of the values of an enumeration.

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"crypto/sha256"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -59,6 +61,14 @@ func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 		values.Set(name, string(text))
 	}
 	return values, nil
+}
+
+// digest returns what tells a form that is sent again from another one. What an action adds, such as the
+// time, is not in it.
+func (in *input) digest() [32]byte {
+	sent := maps.Clone(in.Values)
+	sent.Del(fieldToken)
+	return sha256.Sum256([]byte(sent.Encode()))
 }
 
 // text returns a field without the spaces around it. Browsers send lines as CR LF.
@@ -187,14 +197,6 @@ func (in *input) back(list, name string) string {
 		return list + "/" + id.String()
 	}
 	return list
-}
-
-// named makes a refusal that names no field one of a field.
-func named(err error, reason affiliate.Reason, field string) error {
-	if why, refused := page.Refusal(err); refused && why.Reason == reason && why.Field == "" {
-		return wrongField(field, why.Message)
-	}
-	return err
 }
 
 func wrongField(name, text string) error {

@@ -151,7 +151,7 @@ var payoutResults = &action{
 		if in.Get("file") == "" {
 			return "", wrongField("file", "Choose a file.")
 		}
-		p := v.program.From(affiliate.SourceManual) // the same file again changes nothing, and each payout is a call of its own
+		p := v.program.From(affiliate.SourceManual).By(v.actor) // the same file again changes nothing, and each payout is a call of its own
 		report, err := v.report(in.Get("file"))
 		if err != nil {
 			return "", err

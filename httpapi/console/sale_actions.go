@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -33,9 +32,8 @@ var refundSale = &action{
 			f.Fields = v.refundFields(&sale, left)
 			f.Effects = append(f.Effects, v.linesSaid(&sale)...)
 		}
-		f.Fields = append(f.Fields,
-			field{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once."},
-			field{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"})
+		f.Fields = append(f.Fields, clawback(&sale)...)
+		f.Fields = append(f.Fields, field{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once.", More: true})
 		return f, nil
 	},
 	repeat: func(v *visit, in *input) (form, error) {
@@ -74,8 +72,8 @@ func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []fiel
 	fields := []field{
 		{Name: "amount", Label: "Amount" + in, Hint: "Of a part, such as 12.50."},
 		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of), Hint: "Instead of an amount.", Type: "checkbox"},
-		{Name: "tax", Label: "Tax" + in, Hint: "How much of the amount was tax. Empty: as large a part as of the sale."},
-		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping."},
+		{Name: "tax", Label: "Tax" + in, Hint: "How much of the amount was tax. Empty: as large a part as of the sale.", More: true},
+		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping.", More: true},
 	}
 	for n, i := range namedLines(sale) {
 		if n == maxLines {
@@ -247,11 +245,23 @@ func atLine(err error, sale *affiliate.Sale, lines []affiliate.RefundLine) error
 	return &at
 }
 
+// clawback is the tick that a change needs when a payout has the commission.
+func clawback(sale *affiliate.Sale) (f []field) {
+	if slices.ContainsFunc(sale.Commissions, func(c affiliate.Commission) bool { return c.PayoutCreated }) {
+		f = []field{{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed, because a payout has it already.", Type: "checkbox", Value: "1"}}
+	}
+	return f
+}
+
 // moveSale moves a sale to another affiliate.
 var moveSale = &action{
 	name: "sales.move", object: "sale", done: "The sale was given to another affiliate.",
 	form: func(v *visit) (form, error) {
 		sale, err := v.sale()
+		if err != nil {
+			return form{}, err
+		}
+		fields, err := v.moveFields()
 		return form{
 			Title: fmt.Sprint("Give sale ", sale.ID, " to another affiliate"), Button: "Give", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
@@ -259,32 +269,24 @@ var moveSale = &action{
 				"The commission is calculated anew, by the terms of the new affiliate. A rate and a commission that were set for this sale alone are dropped. The event sale.updated is sent.",
 				"A payout that has its commission stays as it is. What it has is taken back from the next payout of the former affiliate.",
 			},
-			Fields: []field{newOwner, {Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed when a payout has it already.", Type: "checkbox"}},
+			Fields: append(fields, clawback(&sale)...), State: string(sale.Metadata.Or(nil)),
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.saleID()
+		sale, err := v.sale()
 		if err != nil {
 			return "", err
 		}
-		to, err := ownerTyped(v, p, in)
-		if err == nil {
-			_, err = p.UpdateSale(v.ctx(), id, affiliate.SaleUpdate{AffiliateID: to, ClawBack: in.yes("clawback")})
+		to, err := v.affiliateTyped(in, fieldAffiliate)
+		if err != nil {
+			return "", err
 		}
-		return fmt.Sprint("sales/", id), err
+		metadata, err := v.moved(in, sale.Metadata, sale.AffiliateID)
+		if err == nil {
+			_, err = p.UpdateSale(v.ctx(), sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: in.yes("clawback"), Metadata: metadata})
+		}
+		return fmt.Sprint("sales/", sale.ID), err
 	},
-}
-
-// newOwner is the field with the affiliate to whom something moves.
-var newOwner = field{Name: "affiliateEmail", Label: "Email of the affiliate", Type: "email", Required: true}
-
-// ownerTyped returns the affiliate of that field.
-func ownerTyped(v *visit, p *tributary.Program, in *input) (to affiliate.Opt[uuid.UUID], err error) {
-	found, err := p.AffiliateByEmail(v.ctx(), in.text(newOwner.Name))
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return to, wrongField(newOwner.Name, "No affiliate has this email.")
-	}
-	return affiliate.Set(found.ID), err
 }
 
 // reverseSale removes a sale from the books.

@@ -182,6 +182,9 @@ func salePage(v *visit) (view, error) {
 	return view{title: fmt.Sprint("Sale ", sale.ID), template: "sale", Data: &d}, nil
 }
 
+// Moves returns when the sale was given from one affiliate to another, and why.
+func (s *saleSheet) Moves() []move { return movesIn(s.Metadata) }
+
 // Redeemed says what is known of the redemption of its code.
 func (s *saleSheet) Redeemed(v *view) (lines []string) {
 	r, there := s.Why.Redemption.Get()

@@ -19,7 +19,7 @@ type twist struct {
 // makers are the actions whose forms show nothing that could change before they
 // make something new, or that go on with a job.
 var makers = map[string]bool{
-	"affiliates.create": true, "affiliates.invite": true, "coupons.create": true, "plans.create": true, "tiers.create": true, "webhooks.create": true,
+	"affiliates.create": true, "sales.create": true, "sales.convert": true, "customers.create": true, "affiliates.invite": true, "coupons.create": true, "plans.create": true, "tiers.create": true, "webhooks.create": true,
 	"tiers.assign": true, "affiliates.recalculate": true, "customers.recalculate": true, "payouts.results": true,
 }
 
@@ -204,7 +204,7 @@ func TestTwoWriters(t *testing.T) {
 			func() string { p := must(w.Plan(ctx, s.plan.ID)); return fmt.Sprint(p.Name, p.AutoApproveRewards) }, "Minefalse"},
 		{"tier", at("tiers", s.tier.ID, "edit"), []string{"minReferrals", "5"}, []string{"name", "Theirs"},
 			func() string { p := must(w.Tier(ctx, s.tier.ID)); return fmt.Sprint(p.MinReferrals, p.Name) }, "5Theirs"},
-		{"owner of a code", at("codes", s.code.ID, "give"), []string{"affiliateEmail", "idle2@example.org"}, nil, nil, ""},
+		{"owner of a code", at("codes", s.code.ID, "give"), []string{"affiliate", "idle2@example.org"}, nil, nil, ""},
 		{"link", at("links", s.link.ID, "rename"), []string{"newLink", "mine"}, nil, nil, ""},
 		{"status of a customer", at("customers", w.customer.ID, "status"), []string{"subscriptionStatus", "PAST_DUE"}, nil, nil, ""},
 		{"plan of a customer", at("customers", w.customer.ID, "plan"), []string{"commissionPlanId", s.plan.ID.String()}, nil, nil, ""},
@@ -270,11 +270,11 @@ func (w *world) other(path, name string, not ...string) string {
 		}
 	}
 	switch {
-	case name == "affiliateEmail" && !has(not, "ada@example.org"):
+	case name == "affiliate" && !has(not, "ada@example.org"):
 		return "ada@example.org"
-	case name == "affiliateEmail" && !has(not, "idle2@example.org"):
+	case name == "affiliate" && !has(not, "idle2@example.org"):
 		return "idle2@example.org"
-	case name == "affiliateEmail":
+	case name == "affiliate":
 		return "idle@example.org"
 	case name == "maxRedemptions" || name == "minReferrals":
 		return fmt.Sprint(10 + len(not))

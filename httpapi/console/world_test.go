@@ -266,9 +266,11 @@ func fieldsOf(t testing.TB, body string) url.Values {
 		case !posted:
 		case e.name == "textarea" || e.name == "input" && (e.attrs["type"] != "checkbox" || checked):
 			values.Set(e.attrs["name"], e.attrs["value"])
+		case e.name == "datalist":
+			chosen = "" // it only offers
 		case e.name == "select":
 			chosen = e.attrs["name"]
-		case e.name == "option" && (selected || !values.Has(chosen)):
+		case e.name == "option" && chosen != "" && (selected || !values.Has(chosen)):
 			values.Set(chosen, e.attrs["value"])
 		}
 	}
