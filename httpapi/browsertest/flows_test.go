@@ -92,6 +92,7 @@ func TestRefund(t *testing.T) {
 		}
 		tb.press("Refund…")
 		tb.fill("Amount in USD", "999")
+		tb.unfold("More")
 		tb.fill("Id of the refund", "re_1")
 		tb.press("Book the refund")
 		tb.pressAs(400, "Book the refund")

@@ -18,7 +18,7 @@ func (tb *tab) pointOf(what, expression string) point {
 	tb.Helper()
 	at := eval[*point](tb, fmt.Sprintf(`(() => {
 	const found = %s;
-	if (!found) return null;
+	if (!found?.checkVisibility()) return null; // what is folded away cannot be clicked
 	found.scrollIntoView({block: "center", behavior: "instant"});
 	const r = found.getClientRects()[0];
 	if (!r) return null;
@@ -56,6 +56,12 @@ func (tb *tab) press(label string) {
 func (tb *tab) pressAs(status int64, label string) {
 	tb.Helper()
 	tb.load(status, func() { tb.click(label, named(label)) })
+}
+
+// unfold opens what is folded away below a text of the content.
+func (tb *tab) unfold(label string) {
+	tb.Helper()
+	tb.click(label, fmt.Sprintf(`[...document.querySelectorAll("main summary")].findLast((e) => e.textContent.trim() === %q)`, label))
 }
 
 // labelled finds a field by the beginning of its label.
@@ -112,6 +118,7 @@ func (tb *tab) address(label string) string {
 // file is what a link of the page leads to, when it is no page.
 func (tb *tab) file(label string) string {
 	tb.Helper()
+	tb.clicks++
 	answer := must(http.Get(tb.address(label)))(tb)
 	defer answer.Body.Close()
 	body := must(io.ReadAll(answer.Body))(tb)

@@ -63,6 +63,12 @@ type portrait struct {
 	Month      string // of the newest statement
 }
 
+// Waits reports whether they wait for approval, and Due whether something can be paid to them now.
+func (p *portrait) Waits() bool { return p.Status == affiliate.AffiliateInactive }
+func (p *portrait) Due() bool {
+	return p.Status == affiliate.AffiliateActive && p.Balance.Payable.Sign() > 0
+}
+
 // affiliatePage shows an affiliate.
 func affiliatePage(v *visit) (view, error) {
 	a, err := v.affiliate()

@@ -218,8 +218,8 @@ func moreDeeds(w *world) []deed {
 			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
 		{"all of a method", "payouts.paid", "payout:" + s.due.ID.String(), "payouts/paid?externalId=stock&method=WISE", nil, nil, "",
 			func() string { return string(must(w.Payout(ctx, s.due.ID)).Status) }, "PAID", ""},
-		{"returned", "payouts.status", "payout:" + s.paid.ID.String(), at("payouts", s.paid.ID, "status"), []string{"status", "RETURNED", "returnedReason", "no such account"},
-			[]string{"status", "RETURNED", "returnedReason", " "}, "returnedReason", func() string {
+		{"returned", "payouts.status", "payout:" + s.paid.ID.String(), at("payouts", s.paid.ID, "status?to=RETURNED"), []string{"returnedReason", "no such account"},
+			[]string{"returnedReason", " "}, "returnedReason", func() string {
 				p := must(w.Payout(ctx, s.paid.ID))
 				return string(p.Status) + " " + p.ReturnedReason.Or("")
 			}, "RETURNED no such account", ""},

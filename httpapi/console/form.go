@@ -2,7 +2,9 @@ package console
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -76,6 +78,29 @@ func (f form) Uploads() bool {
 		}
 	}
 	return false
+}
+
+// sentEvent is what forms say of the events that they send.
+var sentEvent = regexp.MustCompile(` ?The event [a-z.]+ is sent[^.]*\.`)
+
+// Said returns what will happen, without the events that are sent.
+func (f form) Said() (said []string) {
+	for _, text := range f.Effects {
+		if text = strings.TrimSpace(sentEvent.ReplaceAllString(text, "")); text != "" {
+			said = append(said, text)
+		}
+	}
+	return said
+}
+
+// Sent returns what it says of the events that are sent.
+func (f form) Sent() (sent []string) {
+	for _, text := range f.Effects {
+		for _, event := range sentEvent.FindAllString(text, -1) {
+			sent = append(sent, strings.TrimSpace(event))
+		}
+	}
+	return sent
 }
 
 // Folded returns the fields that are folded away.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tributary-go/tributary"
@@ -87,7 +88,7 @@ func payoutPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	name, err := v.payee(p.AffiliateID)
-	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, options(p.Status.Next()...), entries.Items}}, err
+	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items}}, err
 }
 
 // A payoutSheet is the page of a payout.
@@ -123,7 +124,30 @@ func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affil
 	return to
 }
 
-// payoutStatus sets the status of a payout.
+// payoutSteps are what people say became of a payout, by its next status.
+var payoutSteps = []struct {
+	to          affiliate.PayoutStatus
+	verb, means string
+	why         string // the field with the reason; empty: it needs none
+}{
+	{affiliate.PayoutPaid, "Mark as paid", "It becomes paid, and stays so unless the money comes back.", ""},
+	{affiliate.PayoutFailed, "It failed", "It can be tried again or canceled.", "failedReason"},
+	{affiliate.PayoutProcessing, "On its way", "Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
+	{affiliate.PayoutCanceled, "Cancel", "What it took can be paid by the next run.", ""},
+	{affiliate.PayoutReturned, "It came back", "What it took can be paid by the next run, and months that are over stay as they are.", "returnedReason"},
+}
+
+// stepsFrom returns what a payout can become, the most usual first.
+func stepsFrom(status affiliate.PayoutStatus) (all []option) {
+	for _, step := range payoutSteps {
+		if slices.Contains(status.Next(), step.to) {
+			all = append(all, option{string(step.to), step.verb})
+		}
+	}
+	return all
+}
+
+// payoutStatus sets the status of a payout to the one that the query names.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
 	form: func(v *visit) (form, error) {
@@ -131,40 +155,35 @@ var payoutStatus = &action{
 		if err != nil {
 			return form{}, err
 		}
-		to := options(p.Status.Next()...)
-		if len(to) == 0 {
-			return form{}, notAllowed("This payout is " + strings.ToLower(page.Words(p.Status)) + " and stays so.")
+		for _, step := range payoutSteps {
+			if string(step.to) != v.query.Get(paramTo) {
+				continue
+			}
+			if !slices.Contains(p.Status.Next(), step.to) {
+				return form{}, notAllowed("This payout is " + strings.ToLower(page.Words(p.Status)) + " and cannot become " + strings.ToLower(page.Words(step.to)) + ".")
+			}
+			f := form{
+				Title: step.verb + ": " + v.Money(p.Amount), Button: step.verb, Back: "payouts/" + p.ID.String(),
+				Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", step.means},
+			}
+			if step.why != "" {
+				f.Fields = []field{{Name: step.why, Label: "Why", Hint: "The affiliate sees it.", Required: true}}
+			}
+			return f, nil
 		}
-		why := field{Name: "failedReason", Label: "Why it failed", Hint: "Only when it failed."}
-		means := "Paid: it stays so unless the money comes back. Failed: it can be tried again or canceled. Canceled: what it took can be paid by the next run."
-		if p.Status == affiliate.PayoutPaid {
-			why = field{Name: "returnedReason", Label: "Why it came back", Required: true}
-			means = "Returned: the money came back. What it took can be paid by the next run, and months that are over stay as they are."
-		}
-		return form{
-			Title: "What became of this payout?", Button: "Save", Back: "payouts/" + p.ID.String(),
-			Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", means},
-			Fields: []field{
-				{Name: "status", Label: "Status", Required: true, Options: to},
-				why,
-			},
-		}, nil
+		return form{}, badQuery("Choose what became of it.")
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
-		status := affiliate.PayoutStatus(in.Get("status"))
-		reason := in.text("failedReason")
-		switch {
-		case status == affiliate.PayoutFailed:
-			_, err = p.FailPayout(v.ctx(), id, reason)
-		case status == affiliate.PayoutReturned:
+		switch status := affiliate.PayoutStatus(v.query.Get(paramTo)); status {
+		case affiliate.PayoutFailed:
+			_, err = p.FailPayout(v.ctx(), id, in.text("failedReason"))
+		case affiliate.PayoutReturned:
 			_, err = p.ReturnPayout(v.ctx(), id, in.text("returnedReason"))
-		case reason != "":
-			err = wrongField("failedReason", "Leave this empty: the payout has not failed.")
-		case status == affiliate.PayoutCanceled:
+		case affiliate.PayoutCanceled:
 			_, err = p.CancelPayout(v.ctx(), id)
 		default:
 			_, err = p.SetPayoutStatus(v.ctx(), id, status)
@@ -172,6 +191,9 @@ var payoutStatus = &action{
 		return "payouts/" + id.String(), err
 	},
 }
+
+// paramTo is the status that something becomes.
+const paramTo = "to"
 
 // newPayout pays one affiliate what is due, without a run.
 var newPayout = &action{

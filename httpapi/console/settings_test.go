@@ -95,7 +95,7 @@ func TestSettingsShowConfig(t *testing.T) {
 func TestSettingsTerms(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	if got := w.get("settings").text(); !strings.Contains(got, "1 Jan 2027, 00:00 To come 15 % all all 0 days 0 the beginning In force 20 % all all 0 days 0") {
+	if got := w.get("settings").text(); !strings.Contains(got, "From Pays Limits Rules 1 Jan 2027, 00:00 To come 15 % none 0 the beginning In force 20 % none 0") {
 		t.Error(got)
 	}
 }

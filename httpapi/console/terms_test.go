@@ -360,7 +360,7 @@ func datedTerms(t *testing.T, ofPlan bool) {
 	coming := "?from=2026-12-31T23%3A00%3A00.000Z"
 	says(path+coming, "terms from 1 Jan 2027, 00:00 To come Change these terms… Withdraw…")
 	says(path+coming, "Terms Pays 15 %")
-	says("settings", map[bool]string{true: "Gold , other terms from 1 Jan 2027 20 %", false: "20 %; from 1 Jan 2027, 00:00: 15 %, at most 50.00 USD for a sale. Terms of the program"}[ofPlan])
+	says("settings", map[bool]string{true: "Gold , other terms from 1 Jan 2027 20 %", false: "1 Jan 2027, 00:00 To come 15 % at most 50.00 USD for a sale 0 the beginning In force 20 %"}[ofPlan])
 	says(path+"/change", "Now: 20 %. From 1 Jan 2027, 00:00: 15 %, at most 50.00 USD for a sale.")
 
 	same := w.send(path+"/change", w.form(path+"/change", "from", "2027-01-01", "commissionRate", "16"))
