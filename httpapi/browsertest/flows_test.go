@@ -27,7 +27,6 @@ func TestCoupons(t *testing.T) {
 		tb.open("/coupons")
 		tb.press("New coupon…")
 		tb.fill("Name", "Spring")
-		tb.choose("Kind", "Percentage")
 		tb.fill("Percent off", "15")
 		tb.press("Create")
 		tb.says("Spring")

@@ -135,7 +135,7 @@ func TestPaidByMethod(t *testing.T) {
 			tb.press("Payouts")
 			tb.press("2026-03")
 			tb.press("Mark all as paid…")
-			tb.says("1 payout, 165.01 USD: they become paid")
+			tb.says("1 payout, 165.01 USD. What becomes paid")
 			look(tb, 1)
 			tb.press("Mark as paid: 1 payout, 165.01 USD")
 			tb.says("Nothing: each payout of this run is settled.")

@@ -33,7 +33,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("the form has %d stops before its button: %v", len(stops), stops)
 		}
 		tb.enter()
-		tb.says("Active")
+		tb.says("The status was changed.")
 		if tb.count(".notice[role=status]") != 1 {
 			t.Error("nothing says that it was done")
 		}

@@ -23,6 +23,10 @@ func gallery(t testing.TB, w *world) map[string]string {
 		"console-sale":      "/sales/1288",
 		"console-run":       "/payouts/run?externalId=" + runs.Items[0].ExternalID,
 		"console-statement": "/affiliates/" + w.made.Ada.ID.String() + "/statements/2025-11",
+		"console-affiliate": "/affiliates/" + w.made.Ada.ID.String(),
+		"console-settings":  "/settings",
+		"console-by-hand":   "/sales/new",
+		"console-move":      "/sales/1288/move",
 		"partner-overview":  "/",
 	}
 }

@@ -21,7 +21,7 @@ func TestTypedAmounts(t *testing.T) {
 		{fmt.Sprint("sales/", w.free.ID, "/refund"), "amount", nil},
 		{ada + "/adjust", "amount", []string{"kind", "BONUS", "reason", "r"}},
 		{"payouts/new", "minimum", nil},
-		{"coupons/new", "amountOff", []string{"name", "Flat", "couponType", "FLAT", "currency", "USD"}},
+		{"coupons/new?kind=FLAT", "amountOff", []string{"name", "Flat", "currency", "USD"}},
 		{"coupons/" + s.empty.ID.String() + "/edit", "amountOff", nil},
 		{"coupons/" + s.coupon.ID.String() + "/codes/new", "minimumAmount", []string{"code", "TYPED"}},
 		{"coupons/" + s.coupon.ID.String() + "/generate", "minimumAmount", []string{"affiliates", "ada@example.org"}},

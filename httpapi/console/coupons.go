@@ -107,24 +107,47 @@ var (
 	durations   = []affiliate.Duration{affiliate.DurationForever, affiliate.DurationOnce, affiliate.DurationRepeating}
 )
 
-func (v *visit) couponFields(c affiliate.Coupon) []field {
-	return []field{
-		{Name: "name", Label: "Name", Required: true, Value: c.Name},
-		{Name: "couponType", Label: "Kind", Required: true, Value: string(c.CouponType), Options: options(couponTypes...)},
-		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100, for a percentage.", Value: typed(c.PercentOff)},
-		{Name: "amountOff", Label: "Amount off", Hint: "For a flat discount.", Value: typed(c.AmountOff)},
-		{Name: "currency", Label: "Currency", Hint: "For a flat discount, such as USD.", Value: typed(c.Currency)},
-		{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
-		{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
-		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."}, c.RedeemBy, affiliate.Date.Instant),
-		{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
-		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
-		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, for a percentage, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
-		{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
-		{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
-		more(v.dayField(field{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
-		{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
+// kindFields are the fields of one kind of coupon.
+func kindFields(kind affiliate.CouponType, c affiliate.Coupon) []field {
+	if kind == affiliate.CouponFlat {
+		return []field{
+			{Name: "amountOff", Label: "Amount off", Required: kind == c.CouponType, Value: typed(c.AmountOff)},
+			{Name: "currency", Label: "Currency", Hint: "Such as USD.", Required: kind == c.CouponType, Value: typed(c.Currency)},
+		}
 	}
+	return []field{
+		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100.", Required: kind == c.CouponType, Value: typed(c.PercentOff)},
+		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
+	}
+}
+
+// couponFields are the fields of a coupon of its kind.
+func (v *visit) couponFields(c affiliate.Coupon) []field {
+	fields := append([]field{{Name: "name", Label: "Name", Required: true, Value: c.Name}}, kindFields(c.CouponType, c)...)
+	return append(fields,
+		field{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
+		field{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
+		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."}, c.RedeemBy, affiliate.Date.Instant),
+		field{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
+		field{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+		field{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
+		field{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
+		more(v.dayField(field{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
+		field{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
+	)
+}
+
+// otherKind are the fields with which a coupon becomes one of the other kind.
+func otherKind(c affiliate.Coupon) []field {
+	other := affiliate.CouponFlat
+	if c.CouponType == affiliate.CouponFlat {
+		other = affiliate.CouponPercentage
+	}
+	fields := []field{{Name: "couponType", Label: "Kind", Required: true, Value: string(c.CouponType), Options: options(couponTypes...), More: true}}
+	for _, f := range kindFields(other, c) {
+		fields = append(fields, more(f))
+	}
+	return fields
 }
 
 // products returns the ids of a text, one in a line.
@@ -138,14 +161,21 @@ func (in *input) products() []string {
 	return ids
 }
 
+// paramKind is the kind of a new coupon; without it, a percentage.
+const paramKind = "kind"
+
 // newCoupon makes a coupon.
 var newCoupon = &action{
 	name: "coupons.create", object: "coupon", done: "The coupon was made. Now give it codes.",
 	form: func(v *visit) (form, error) {
+		title, c := "New coupon", affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}
+		if v.query.Get(paramKind) == string(affiliate.CouponFlat) {
+			title, c.CouponType, c.Currency = "New coupon with an amount", affiliate.CouponFlat, affiliate.Set(v.Currency)
+		}
 		return form{
-			Title: "New coupon", Button: "Create", Back: "coupons",
+			Title: title, Button: "Create", Back: "coupons",
 			Effects: []string{"A coupon says what is taken off. Its codes are what customers type.", "The event coupon.created is sent."},
-			Fields:  v.couponFields(affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}),
+			Fields:  append(v.couponFields(c), field{Name: "couponType", Type: "hidden", Value: string(c.CouponType)}),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -173,7 +203,7 @@ var editCoupon = &action{
 	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: v.couponFields(c),
+			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: append(v.couponFields(c), otherKind(c)...),
 			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
 		}, nil
 	}),

@@ -294,7 +294,7 @@ func TestReasonPages(t *testing.T) {
 	for path, says := range map[string]string{
 		"affiliates/" + s.extra.ID.String() + "/statements/2026-03": "Adjustment: spring bonus 7.77 USD",
 		"payouts/" + paid.ID.String():                               "1 commission and 1 adjustment Oldest first",
-		"payouts/" + paid.ID.String() + " ":                         "Bonus spring bonus 7.77 USD",
+		"payouts/" + paid.ID.String() + " ":                         "Bonus spring bonus 7.77",
 		"payouts?status=FAILED":                                     "Failed no such account",
 		fmt.Sprint("sales/", banned.ID):                             "On hold the affiliate is banned",
 		fmt.Sprint("sales/", w.held.ID):                             "On hold a rule of the program wants it looked at Self referral",

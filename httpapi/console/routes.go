@@ -48,7 +48,7 @@ func routes() []route {
 		{path: "links/{}/delete", act: deleteLink},
 
 		{path: "coupons", params: []string{"valid", paramCursor}, page: coupons},
-		{path: "coupons/new", act: newCoupon},
+		{path: "coupons/new", params: []string{paramKind}, act: newCoupon},
 		{path: "coupons/{}", params: []string{paramMade, paramCursor}, page: couponPage},
 		{path: "coupons/{}/edit", act: editCoupon},
 		{path: "coupons/{}/valid", act: validCoupon},

@@ -124,7 +124,7 @@ var payMethod = &action{
 		each := d.Methods[i].Each
 		more := d.More || len(each) > paidStep
 		each = each[:min(len(each), paidStep)]
-		f := form{Title: "Paid: " + methodSaid(method) + ", run " + page.Named(name), Back: "payouts/run?" + url.Values{paramRun: {name}}.Encode()}
+		f := form{Title: "Mark as paid: " + methodSaid(method) + ", run " + page.Named(name), Back: "payouts/run?" + url.Values{paramRun: {name}}.Encode()}
 		lines := table{Caption: "What becomes paid", Head: []string{"To", "Email", "Amount in " + string(v.Currency)}, Numbers: 1}
 		var sum affiliate.Amount
 		ids := make([]string, len(each))
@@ -142,7 +142,7 @@ var payMethod = &action{
 		}
 		what := several(len(each), "payout") + ", " + v.Money(sum)
 		f.Button = "Mark as paid: " + what
-		f.Effects = []string{what + ": they become paid, and stay so unless the money comes back."}
+		f.Effects = []string{what + ". What becomes paid stays so unless the money comes back."}
 		if more {
 			f.Effects = append(f.Effects, "There are more. Do it once more after these.")
 		}
