@@ -134,3 +134,33 @@ func shown(a affiliate.Amount) string {
 	}
 	return whole + "." + (part + "00")[:2]
 }
+
+// TestCouponWithThreeCodes: a coupon of which three affiliates have a code each.
+func TestCouponWithThreeCodes(t *testing.T) {
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		for _, slug := range []string{"grace", "mary"} {
+			_ = must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: slug, LastName: "Y", Email: slug + "@example.org"}))(t)
+		}
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Coupons")
+			tb.press("New coupon…")
+			tb.fill("Name", "Spring")
+			tb.fill("Percent off", "15")
+			tb.press("Create")
+			tb.press("Generate…")
+			tb.fill("Emails of the affiliates", "ada@example.org\ngrace@example.org\nmary@example.org")
+			tb.press("Generate")
+			tb.says("The codes were made.")
+		})
+		coupons := must(w.CouponSummaries(t.Context(), affiliate.CouponQuery{}, affiliate.Page{Limit: 1}))(t).Items
+		owners := map[string]bool{}
+		for _, code := range must(w.Codes(t.Context(), affiliate.CodeFilter{CouponID: affiliate.Set(coupons[0].ID)}, affiliate.Page{}))(t).Items {
+			owners[code.AffiliateID.String()] = true
+		}
+		if coupons[0].Name != "Spring" || len(owners) != 3 {
+			t.Errorf("codes of %s for %d affiliates", coupons[0].Name, len(owners))
+		}
+	})
+}
