@@ -64,3 +64,29 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPicture keeps pictures of one page of each kind, of a telephone and a desk in both
+// schemes, for somebody to look at. .ci/release asks for it.
+func TestEveryPicture(t *testing.T) {
+	if os.Getenv("TRIBUTARY_EVERY_PICTURE") == "" {
+		t.Skip("TRIBUTARY_EVERY_PICTURE is not set: .ci/release sets it")
+	}
+	for set, mount := range sets {
+		t.Run(set, func(t *testing.T) {
+			t.Parallel()
+			w := newYear(t)
+			w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+			tb, folder := newTab(t, originOf(t, mount(w))), t.ArtifactDir()
+			crawl(tb, "/", 1, func(tb *tab, _ int) {
+				name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-", "&", "-", "%", "-").Replace(kind(tb.path())), "-")
+				for _, s := range []scheme{light, dark} {
+					tb.colours(s)
+					for _, window := range []size{phone, desk} {
+						tb.window(window)
+						tb.keep(folder, fmt.Sprintf("%s-%s-%d-%s", set, name, window.width, s))
+					}
+				}
+			})
+		})
+	}
+}

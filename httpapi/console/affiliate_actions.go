@@ -31,7 +31,7 @@ var affiliateStatus = &action{
 					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(page.Words(a.Status)) + " and cannot become " + strings.ToLower(page.Words(m.to)) + ".")
 				}
 			}
-			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach)}, nil
+			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach)}, nil
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
@@ -275,7 +275,7 @@ var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
 		return form{
-			Title: "Delete " + page.Named(a.Name), Button: "Delete",
+			Title: "Delete " + page.Named(a.Name), Button: "Delete", Danger: true,
 			Effects: []string{
 				"They have " + several(int(a.NumberOfReferredUsers), "customer") + " and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
@@ -308,7 +308,7 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			}
 			who, err := who(v, id)
 			f := form{
-				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Back: section + "/" + id.String(),
+				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Danger: true, Back: section + "/" + id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
 			}
 			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")

@@ -331,7 +331,7 @@ var deleteCode = &action{
 	name: "codes.delete", object: "code", done: "The code was deleted.",
 	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
-			Title: "Delete " + page.Named(c.Code), Button: "Delete",
+			Title: "Delete " + page.Named(c.Code), Button: "Delete", Danger: true,
 			Effects: []string{"It takes " + v.offOf(c.Coupon) + ", and its affiliate is " + cmp.Or(strings.TrimSpace(v.owner(c)), "nobody") + ".", "It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
 			Fields:  []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
 		}, nil

@@ -260,7 +260,7 @@ var deleteCoupon = &action{
 			usable = "It may not be used now"
 		}
 		return form{
-			Title: "Delete " + page.Named(c.Name), Button: "Delete",
+			Title: "Delete " + page.Named(c.Name), Button: "Delete", Danger: true,
 			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".", "All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
 		}, nil
 	}),

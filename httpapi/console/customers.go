@@ -238,7 +238,7 @@ var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete",
+			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true,
 			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
 		}, nil
 	}),

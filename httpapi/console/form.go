@@ -18,6 +18,7 @@ type form struct {
 	Tables  []table  // the same, where it is of many
 	Fields  []field
 	Button  string
+	Danger  bool   // the button is red: what it does is not taken back easily
 	Check   string // the other button, which only looks; empty: there is none
 	Back    string // path of the page that it belongs to
 	Edits   bool   // it edits an existing object: only changed fields are written

@@ -66,7 +66,7 @@ var deleteLink = &action{
 	form: func(v *visit) (form, error) {
 		l, err := v.link()
 		return form{
-			Title: "Delete the link " + page.Named(l.Link), Button: "Delete", Back: "affiliates/" + l.Affiliate.ID.String(),
+			Title: "Delete the link " + page.Named(l.Link), Button: "Delete", Danger: true, Back: "affiliates/" + l.Affiliate.ID.String(),
 			Effects: []string{"It has brought " + several(int(l.Referrals), "customer") + " and " + several(int(l.Sales), "sale") + ".", "It stops working. Customers who came by it stay with the affiliate."},
 			Fields:  []field{{Name: "affiliate", Type: "hidden", Value: l.Affiliate.ID.String()}},
 		}, err

@@ -17,7 +17,6 @@ type payoutList struct {
 	Items    []affiliate.Payout
 	Statuses []option
 	Methods  []option
-	Balances []owed
 	Runs     []affiliate.PayoutRunResult
 	Files    listing
 }
@@ -27,13 +26,7 @@ func (v *view) WhyNot(p affiliate.Payout) string {
 	return v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason)
 }
 
-// An owed is what an affiliate is owed.
-type owed struct {
-	affiliate.Balance
-	Name string
-}
-
-// payouts lists payouts, and on its first page what is owed.
+// payouts lists payouts, and on its first page the newest runs.
 func payouts(v *visit) (view, error) {
 	list, err := v.program.Payouts(v.ctx(), v.payoutsAsked(), v.page50())
 	if err != nil {
@@ -41,9 +34,6 @@ func payouts(v *visit) (view, error) {
 	}
 	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Methods: options(paymentMethods...), Files: filesOf("")}
 	if v.query.Get(paramCursor) == "" && v.query.Get("status")+v.query.Get(paramMethod) == "" {
-		if d.Balances, err = v.owed(); err != nil {
-			return view{}, err
-		}
 		runs, err := v.program.PayoutRuns(v.ctx(), affiliate.Page{Limit: 12})
 		if err != nil {
 			return view{}, err
@@ -56,25 +46,6 @@ func payouts(v *visit) (view, error) {
 // payoutsAsked is what the list of payouts is asked.
 func (v *visit) payoutsAsked() affiliate.PayoutFilter {
 	return affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
-}
-
-// owed returns the balances of a page of affiliates who are owed something.
-func (v *visit) owed() (all []owed, err error) {
-	list, err := v.program.Balances(v.ctx(), affiliate.Page{Limit: 50})
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range list.Items {
-		if b.Payable.IsZero() && b.Held.IsZero() && b.Maturing.IsZero() {
-			continue
-		}
-		name, err := v.payee(b.AffiliateID)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, owed{b, name})
-	}
-	return all, nil
 }
 
 // payoutPage shows a payout.

@@ -158,7 +158,7 @@ var deletePlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
+			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

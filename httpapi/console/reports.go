@@ -292,7 +292,11 @@ func (v *visit) perClick(a *affiliate.Activity) string {
 	if clicks <= 0 {
 		return "–"
 	}
-	return v.Money(affiliate.AmountFromScaled(a.Commission.Scaled() / clicks))
+	each := affiliate.AmountFromScaled(a.Commission.Scaled() / clicks)
+	if rounded, err := each.Round(v.Currency); err == nil {
+		each = rounded
+	}
+	return v.Money(each)
 }
 
 // An each is the length of the bars of a chart: it tells to which a day belongs.

@@ -298,7 +298,7 @@ var reverseSale = &action{
 			return form{}, notAllowed("A payout has the commission of this sale: refund it instead.")
 		}
 		return form{
-			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Danger: true, Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
 				v.paidSoFar(&sale) + " The commission is " + v.Money(sale.CommissionEarned) + ".",
 				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead.",

@@ -106,7 +106,7 @@ var deleteTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
+			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

@@ -360,7 +360,7 @@ var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
+			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Danger: true, Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
