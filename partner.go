@@ -94,6 +94,43 @@ func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 	return p.partner.Links(ctx, pg)
 }
 
+// Link returns a link of the affiliate.
+//
+// Errors: [affiliate.ErrNotFound], also for one of somebody else.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Link(ctx context.Context, id uuid.UUID) (partner.Link, error) {
+	return p.partner.Link(ctx, id)
+}
+
+// AddLink adds a link that the affiliate makes, with the source AFFILIATE_PORTAL. Without a
+// slug it gets one that is made from the affiliate's email. most is how many links the
+// affiliate may then have, those counted that the program has made. The affiliate must be
+// ACTIVE.
+//
+// Errors: those of [Program.CreateLink]; [affiliate.ErrNotFound]; [affiliate.StatusNotAllowed];
+// [affiliate.LinkLimitReached] also for most.
+//
+// Effects: those of Program.CreateLink.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) AddLink(ctx context.Context, slug string, most int) (partner.Link, error) {
+	return p.partner.AddLink(ctx, slug, most)
+}
+
+// RenameLink is [Program.RenameLink] of a link of the affiliate, with the source
+// AFFILIATE_PORTAL. The affiliate must be ACTIVE.
+//
+// Errors: those of Program.RenameLink, [affiliate.LinkNotFound] also for a link of somebody
+// else; [affiliate.ErrNotFound]; [affiliate.StatusNotAllowed].
+//
+// Effects: those of Program.RenameLink.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) RenameLink(ctx context.Context, id uuid.UUID, slug string) (partner.Link, error) {
+	return p.partner.RenameLink(ctx, id, slug)
+}
+
 // Codes lists the codes of the affiliate.
 //
 // Errors: [affiliate.InvalidQuery] for a bad page.

@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -118,8 +117,7 @@ func saveDetails(v *visit) {
 	why, refused := page.Refusal(err)
 	switch {
 	case err == nil:
-		v.w.Header().Set("Location", v.root+"payout-details?"+url.Values{paramDone: {v.forms.Token(v.now(), v.about(saved)...)}}.Encode())
-		v.w.WriteHeader(http.StatusSeeOther)
+		v.done("payout-details")
 	case refused && why.Reason == outOfDate:
 		d.Problem = why.Message
 		v.confirm(http.StatusConflict, d)
@@ -130,6 +128,3 @@ func saveDetails(v *visit) {
 		v.fail(err)
 	}
 }
-
-// saved is the subject of the token in a URL that says that details were saved.
-const saved = "payout-details saved"

@@ -15,12 +15,16 @@ import (
 // shownDays is the number of days in the overview, including today.
 const shownDays = 30
 
+// shownLinks is the number of links in the overview, the newest.
+const shownLinks = 5
+
 // A summary holds what the overview shows.
 type summary struct {
 	Profile       partner.Profile
 	Balance       affiliate.Balance
 	NoBooks       bool
-	Links         []partner.Link
+	Links         []linkLine
+	More          bool              // there are more links
 	Given         []affiliate.Offer // what the links give customers: one, or none
 	Days          []affiliate.Bucket
 	Chart         *page.Chart
@@ -32,17 +36,13 @@ type summary struct {
 // overview shows what is owed, the results of the last days, and the links.
 func overview(v *visit) (view, error) {
 	s := summary{Profile: v.profile}
-	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: 50})
+	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: shownLinks})
 	if err != nil {
 		return view{}, err
 	}
-	s.Links = links.Items
-	offer, err := v.partner().Offer(v.ctx())
-	if err != nil {
+	s.Links, s.More = v.lines(links.Items), links.Next != ""
+	if s.Given, err = v.given(); err != nil {
 		return view{}, err
-	}
-	if given, ok := offer.Get(); ok {
-		s.Given = []affiliate.Offer{given}
 	}
 	if s.Balance, err = v.partner().Balance(v.ctx()); err == nil {
 		year, month, day := v.now().In(v.Location).Date()

@@ -36,7 +36,7 @@ import (
 )
 
 // Config holds what the host decides. Authorize or Key is required, and so is Logger unless
-// NoPayoutForm.
+// affiliates can change nothing: NoPayoutForm, and no MaxLinks.
 type Config struct {
 	// Prefix is the beginning of the paths of requests when they arrive, such as
 	// "/partner/"; "" or "/": a handler before the pages has stripped it.
@@ -52,6 +52,7 @@ type Config struct {
 	Back          string        // URL or path of the link that is shown when a visit is over; empty: none
 	HideCustomers bool          // customers are not shown, not even masked
 	NoPayoutForm  bool          // affiliates cannot change how they are paid
+	MaxLinks      int           // until an affiliate has so many links, they make more by themselves, and rename them; zero: neither
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
 	Logger        *slog.Logger  // gets a line for every change
 }
@@ -77,7 +78,7 @@ const (
 // New returns the pages of a program.
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
-// negative or above 24 hours; Prefix does not begin and end with a slash; Back is neither
+// negative or above 24 hours; MaxLinks is negative; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
@@ -87,8 +88,10 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, errors.New("portal: the program is nil")
 	case cfg.Authorize == nil && len(cfg.Key) == 0:
 		return nil, errors.New("portal: neither Authorize nor Key is set")
-	case cfg.Logger == nil && !cfg.NoPayoutForm:
+	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0):
 		return nil, errors.New("portal: Logger is nil, so changes would leave no trace")
+	case cfg.MaxLinks < 0:
+		return nil, errors.New("portal: MaxLinks is negative")
 	case t.cfg.Session < 0 || t.cfg.Session > longestSession:
 		return nil, errors.New("portal: Session is negative or above 24 hours")
 	case !validBack(cfg.Back):

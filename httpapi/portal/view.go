@@ -40,7 +40,7 @@ func (v *view) Sections() (all []section) {
 		return nil
 	}
 	here, _, _ := strings.Cut(v.path, "/")
-	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false}, {"codes", "Codes", false}, {"sales", "Sales", false}, {"customers", "Customers", false}, {"reports", "Reports", false}, {"statements", "Statements", false}, {"payouts", "Payouts", false}, {"payout-details", "Payout details", false}} {
+	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false}, {"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false}, {"customers", "Customers", false}, {"reports", "Reports", false}, {"statements", "Statements", false}, {"payouts", "Payouts", false}, {"payout-details", "Payout details", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
 				s.Current = here == s.Path
@@ -81,8 +81,8 @@ func (v *view) Token(path string) string { return v.formToken(path) }
 // Notice says what was done before this page, and only to the affiliate who did it: a
 // made-up URL shows no notice.
 func (v *view) Notice() string {
-	if v.path == "payout-details" && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(saved)...) {
-		return "Saved. Payouts that are made from now on go there."
+	if rt, found := v.find(); found && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(v.path+doneSuffix)...) {
+		return rt.done
 	}
 	return ""
 }

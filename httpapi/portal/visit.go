@@ -43,29 +43,33 @@ func (v *visit) partner() tributary.Partner { return v.program.Partner(v.affilia
 
 // A route is a page, a file or a form at a path below the prefix.
 type route struct {
-	path  string
-	param string   // of its query; empty: it has none
-	sent  []string // the fields of its form besides the token
-	page  func(*visit) (view, error)
-	file  func(*visit) error
-	post  func(*visit)
-	shown func(*visit) bool // nil: always
+	path   string
+	params []string // of its query
+	sent   []string // the fields of its form besides the token
+	done   string   // what is said after its form was carried out; empty: it has none
+	page   func(*visit) (view, error)
+	file   func(*visit) error
+	post   func(*visit)
+	shown  func(*visit) bool // nil: always
+	writes func(*visit) bool // the form can be sent; nil: whenever the page is shown
 }
 
 var routes = []route{
 	{path: "", page: overview},
 	{path: "terms", page: terms},
-	{path: "codes", param: paramCursor, page: codes},
-	{path: "sales", param: paramCursor, page: sales},
-	{path: "customers", param: paramCursor, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
+	{path: "links", params: []string{paramCursor, paramDone}, done: "Your new link is there.", page: links, post: addLink, sent: []string{fieldLink, fieldNonce}, writes: (*visit).canLink},
+	{path: "links/{}", params: []string{paramDone}, done: "The link has its new name.", page: link, post: renameLink, sent: []string{fieldLink, wasPrefix + fieldLink}, writes: (*visit).canLink},
+	{path: "codes", params: []string{paramCursor}, page: codes},
+	{path: "sales", params: []string{paramCursor}, page: sales},
+	{path: "customers", params: []string{paramCursor}, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
 	{path: "reports", page: reports},
-	{path: "reports/{}/{}", param: paramCursor, page: report},
+	{path: "reports/{}/{}", params: []string{paramCursor}, page: report},
 	{path: "statements", page: statements},
-	{path: "statements/{}", param: paramCursor, page: statement},
+	{path: "statements/{}", params: []string{paramCursor}, page: statement},
 	{path: "statements/{}/csv", file: statementFile},
-	{path: "payouts", param: paramCursor, page: payouts},
-	{path: "payouts/{}", param: paramCursor, page: payout},
-	{path: "payout-details", param: paramDone, page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
+	{path: "payouts", params: []string{paramCursor}, page: payouts},
+	{path: "payouts/{}", params: []string{paramCursor}, page: payout},
+	{path: "payout-details", params: []string{paramDone}, done: "Saved. Payouts that are made from now on go there.", page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
 	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce, fieldSeen}, shown: (*visit).canSetDetails},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
 }
@@ -102,13 +106,13 @@ func (v *visit) answer() {
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.path != "leave" && !v.sees():
 		v.render(http.StatusOK, view{title: "Your account", template: "waiting"})
-	case rt.shown != nil && !rt.shown(v) && post:
+	case post && !rt.takes(v):
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.shown != nil && !rt.shown(v):
 		v.missing()
 	case !v.reads() && !(post && rt.post != nil), v.reads() && rt.page == nil && rt.file == nil:
 		v.methodNotAllowed(rt.methods())
-	case !v.fitsQuery(rt.param):
+	case !v.fitsQuery(rt.params):
 		v.missing() // no page has other parameters, so none takes somebody else's id
 	case post:
 		v.submitted(rt)
@@ -124,11 +128,16 @@ const (
 	paramDone   = "done"
 )
 
-// fitsQuery reports whether the query has the parameter once, or none.
-func (v *visit) fitsQuery(param string) bool {
+// takes reports whether the forms of the route can be sent.
+func (rt route) takes(v *visit) bool {
+	return (rt.shown == nil || rt.shown(v)) && (rt.writes == nil || rt.writes(v))
+}
+
+// fitsQuery reports whether the query has these parameters alone, each at most once.
+func (v *visit) fitsQuery(params []string) bool {
 	values, err := url.ParseQuery(v.r.URL.RawQuery)
 	for name, all := range values {
-		if name != param || len(all) > 1 {
+		if !slices.Contains(params, name) || len(all) > 1 {
 			return false
 		}
 	}
@@ -210,6 +219,17 @@ func (v *visit) formToken(path string) string { return v.forms.Token(v.now(), v.
 func (v *visit) about(path string) []string {
 	return []string{v.program.Config().ID.String(), v.affiliate.String(), path}
 }
+
+// done leads to a page that says what was done.
+func (v *visit) done(path string) {
+	token := v.forms.Token(v.now(), v.about(path+doneSuffix)...)
+	v.w.Header().Set("Location", v.root+path+"?"+url.Values{paramDone: {token}}.Encode())
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// doneSuffix makes of a path the subject of the token in a URL that says that its form was
+// carried out.
+const doneSuffix = " saved"
 
 // audit writes the line of a change.
 func (v *visit) audit(action string, err error) {

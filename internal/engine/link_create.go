@@ -27,18 +27,23 @@ func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (_ affil
 		if err != nil {
 			return affiliate.Link{}, refusal.OwnerNotFound.IfMissing(err)
 		}
-		if err := o.refuseTakenSlug(in.Link, uuid.Nil, refusal.SlugTaken.Err()); err != nil {
-			return affiliate.Link{}, err
-		}
-		rec, err := o.addLink(owner.ID, in.Link, refusal.SlugTaken.Err())
-		if err != nil {
-			return affiliate.Link{}, err
-		}
-		if _, err := o.SaveAffiliate(owner, touched(owner)); err != nil {
-			return affiliate.Link{}, err
-		}
-		return o.linkWith(rec, owner)
+		return o.AddLink(owner, in.Link)
 	})
+}
+
+// AddLink adds a link of an affiliate. The form of its slug has been checked.
+func (o *Op) AddLink(owner record.Affiliate, slug string) (affiliate.Link, error) {
+	if err := o.refuseTakenSlug(slug, uuid.Nil, refusal.SlugTaken.Err()); err != nil {
+		return affiliate.Link{}, err
+	}
+	rec, err := o.addLink(owner.ID, slug, refusal.SlugTaken.Err())
+	if err != nil {
+		return affiliate.Link{}, err
+	}
+	if _, err := o.SaveAffiliate(owner, touched(owner)); err != nil {
+		return affiliate.Link{}, err
+	}
+	return o.linkWith(rec, owner)
 }
 
 // addLink writes a new link of an affiliate. The slug has been checked.

@@ -21,23 +21,28 @@ func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug st
 		if err != nil {
 			return affiliate.Link{}, refusal.LinkNotFound.IfMissing(err)
 		}
-		if rec.Slug == slug {
-			return o.linkOf(rec)
-		}
-		if err := o.refuseTakenSlug(slug, rec.ID, refusal.SlugTaken.On("newLink")); err != nil {
-			return affiliate.Link{}, err
-		}
-		owner, err := o.Tx.Affiliates.Get(rec.AffiliateID)
-		if err != nil {
-			return affiliate.Link{}, refusal.Internal("read owner of link", err)
-		}
-		rec.Slug, rec.UpdatedAt = slug, Later(o.Now, rec.UpdatedAt)
-		if err := o.Tx.Links.Replace(rec); err != nil {
-			return affiliate.Link{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.BySlug: refusal.SlugTaken.On("newLink")})
-		}
-		if _, err := o.SaveAffiliate(owner, touched(owner)); err != nil {
-			return affiliate.Link{}, err
-		}
-		return o.linkWith(rec, owner)
+		return o.SetSlug(rec, slug)
 	})
+}
+
+// SetSlug gives a link another slug. The form of the slug has been checked.
+func (o *Op) SetSlug(rec record.Link, slug string) (affiliate.Link, error) {
+	if rec.Slug == slug {
+		return o.linkOf(rec)
+	}
+	if err := o.refuseTakenSlug(slug, rec.ID, refusal.SlugTaken.On("newLink")); err != nil {
+		return affiliate.Link{}, err
+	}
+	owner, err := o.Tx.Affiliates.Get(rec.AffiliateID)
+	if err != nil {
+		return affiliate.Link{}, refusal.Internal("read owner of link", err)
+	}
+	rec.Slug, rec.UpdatedAt = slug, Later(o.Now, rec.UpdatedAt)
+	if err := o.Tx.Links.Replace(rec); err != nil {
+		return affiliate.Link{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.BySlug: refusal.SlugTaken.On("newLink")})
+	}
+	if _, err := o.SaveAffiliate(owner, touched(owner)); err != nil {
+		return affiliate.Link{}, err
+	}
+	return o.linkWith(rec, owner)
 }

@@ -17,20 +17,6 @@ import (
 // at no more than 5,000 records, so it may be short or empty although more
 // follow: Next says so.
 
-// Links implements tributary.Partner.Links.
-func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Link], error) {
-	if pg == (affiliate.Page{}) {
-		pg.Limit = affiliate.PageSize
-	}
-	links, err := v.p.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(v.id)}, pg)
-	return shownTo(links, err, func(l affiliate.Link) partner.Link {
-		return partner.Link{
-			ID: l.ID, Link: l.Link, FullURLs: l.FullURLs, Clicks: l.Clicks, Referrals: l.Referrals, Sales: l.Sales,
-			TotalRevenue: l.TotalRevenue, CreatedAt: l.CreatedAt,
-		}
-	})
-}
-
 // Codes implements tributary.Partner.Codes.
 func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List[partner.Code], err error) {
 	defer v.p.Begin(&ctx, "PartnerCodes", engine.Reads).End(&err)

@@ -27,7 +27,11 @@ func newPartner(programs []*tributary.Program, set settings, base string, logger
 	}
 	var all []*portal.Portal
 	for _, p := range programs {
-		pages, err := portal.New(p, portal.Config{Prefix: partnerPath, Key: key, Logger: logger})
+		cfg := portal.Config{Prefix: partnerPath, Key: key, Logger: logger}
+		if set.demo {
+			cfg.MaxLinks = 5
+		}
+		pages, err := portal.New(p, cfg)
 		if err != nil {
 			return nil, nil, err
 		}
