@@ -84,20 +84,6 @@ func (v *visit) page(limit int) affiliate.Page {
 // cursor returns where the page begins; empty: at the beginning.
 func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
 
-// codes lists the codes.
-func codes(v *visit) (view, error) {
-	list, err := v.partner().Codes(v.ctx(), v.page50())
-	return view{title: "Codes", template: "codes", next: list.Next, Data: list.Items}, err
-}
-
-// Pieces returns a least number of pieces, if there is one.
-func (v *view) Pieces(n affiliate.Opt[affiliate.Amount]) (some []affiliate.Amount) {
-	if least, there := n.Get(); there {
-		some = append(some, least)
-	}
-	return some
-}
-
 // sales lists the sales.
 func sales(v *visit) (view, error) {
 	list, err := v.partner().Sales(v.ctx(), v.page50())

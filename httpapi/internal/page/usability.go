@@ -24,14 +24,6 @@ func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	return shown
 }
 
-// Reasons returns the reasons why an affiliate's own code does not work.
-func (s Show) Reasons(all []affiliate.Reason) (why []string) {
-	for _, r := range all {
-		why = append(why, s.Why(affiliate.Failure{Reason: r}))
-	}
-	return why
-}
-
 // Why says why a code or a coupon does not work. For an unknown reason it shows
 // the reason itself.
 func (s Show) Why(f affiliate.Failure) string {
