@@ -48,6 +48,15 @@ func (p Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 	return p.partner.Balance(ctx)
 }
 
+// Due is Balance with the days on which what is not payable yet will be.
+//
+// Errors: those of Balance.
+//
+// Source: docs/money.md 8.
+func (p Partner) Due(ctx context.Context) (partner.Due, error) {
+	return p.partner.Due(ctx)
+}
+
 // Statement is [Program.Statement] of the affiliate.
 //
 // Source: docs/money.md 9.
@@ -156,6 +165,16 @@ func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.Li
 // Source: docs/contract.md 4.7.
 func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Sale], error) {
 	return p.partner.Sales(ctx, pg)
+}
+
+// ExplainSale says why a sale earned the affiliate what it did: it is
+// [Program.ExplainSale] without what is not the affiliate's own.
+//
+// Errors: [affiliate.ErrNotFound], also for a sale that credits somebody else.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) ExplainSale(ctx context.Context, id affiliate.SaleID) (partner.Explanation, error) {
+	return p.partner.ExplainSale(ctx, id)
 }
 
 // Payouts lists the payouts of the affiliate.

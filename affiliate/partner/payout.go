@@ -22,3 +22,15 @@ type Payout struct {
 	ReturnedReason affiliate.Opt[string]                  `json:"returnedReason"`
 	CreatedAt      affiliate.Time                         `json:"createdAt"`
 }
+
+// Due is what is owed to the affiliate, and when what matures is payable.
+type Due struct {
+	Balance affiliate.Balance `json:"balance"`
+	Days    []DueDay          `json:"days"` // of Balance.Maturing, which is their sum, the earliest first
+}
+
+// DueDay is what becomes payable on a day.
+type DueDay struct {
+	Day    affiliate.Time   `json:"day"` // its beginning, in the program's zone
+	Amount affiliate.Amount `json:"amount"`
+}

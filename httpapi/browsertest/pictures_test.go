@@ -13,6 +13,8 @@ import (
 // picture, which begins with the set of pages.
 func gallery(t testing.TB, w *world) map[string]string {
 	t.Helper()
+	mine := w.Partner(w.made.Ada.ID)
+	sale, payout, link := must(mine.Sales(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0], must(mine.Payouts(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0], must(mine.Links(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0]
 	runs := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t)
 	return map[string]string{
 		"console-overview":  "/",
@@ -28,6 +30,18 @@ func gallery(t testing.TB, w *world) map[string]string {
 		"console-by-hand":   "/sales/new",
 		"console-move":      "/sales/1288/move",
 		"partner-overview":  "/",
+		"partner-terms":     "/terms",
+		"partner-links":     "/links",
+		"partner-link":      "/links/" + link.ID.String(),
+		"partner-codes":     "/codes",
+		"partner-sales":     "/sales",
+		"partner-sale":      fmt.Sprintf("/sales/%d", sale.ID),
+		"partner-customers": "/customers",
+		"partner-report":    "/reports/2025-12/links",
+		"partner-statement": "/statements/2025-12",
+		"partner-payouts":   "/payouts",
+		"partner-payout":    "/payouts/" + payout.ID.String(),
+		"partner-details":   "/payout-details",
 	}
 }
 

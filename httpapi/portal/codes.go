@@ -35,7 +35,7 @@ func (v *visit) For(c partner.Code) (said []string) {
 		said = append(said, pieces.String()+" pieces or more")
 	}
 	if most, there := c.MaxRedemptionsPerCustomer.Get(); there {
-		said = append(said, counted(most, "order")+" of each customer")
+		said = append(said, page.Several(most, "order")+" of each customer")
 	}
 	return said
 }
@@ -43,7 +43,7 @@ func (v *visit) For(c partner.Code) (said []string) {
 // Left says how much of a code is left; empty: it has no limit.
 func (v *visit) Left(c partner.Code) (said []string) {
 	if uses, limited := c.Left().Get(); limited {
-		said = append(said, counted(uses, "use"))
+		said = append(said, page.Several(uses, "use"))
 	}
 	if c.Held > 0 {
 		said = append(said, page.Count(c.Held)+" kept for who pays just now")

@@ -178,7 +178,7 @@ func TestSeeNothing(t *testing.T) {
 		}
 	}
 	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, w.bob.ID))
-	if page := w.get(w.enter(w.bob.ID), ""); page.status != 200 || !strings.Contains(page.text(), "Payable now") || strings.Contains(page.body, "payout-details") {
+	if page := w.get(w.enter(w.bob.ID), ""); page.status != 200 || !strings.Contains(page.text(), "Due now") || strings.Contains(page.body, "payout-details") {
 		t.Errorf("deactivated: %d %s", page.status, page.text())
 	}
 }

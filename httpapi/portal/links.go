@@ -53,7 +53,7 @@ type linkAddress struct{ ID, Label, URL string }
 func (v *visit) lines(all []partner.Link) (lines []linkLine) {
 	for _, l := range all {
 		line := linkLine{ID: l.ID, Said: fmt.Sprintf("%s, %s, %s, %s",
-			counted(l.Clicks, "click"), counted(l.Referrals, "customer"), counted(l.Sales, "sale"), v.Money(l.TotalRevenue))}
+			page.Several(l.Clicks, "click"), page.Several(l.Referrals, "customer"), page.Several(l.Sales, "sale"), v.Money(l.TotalRevenue))}
 		for i, u := range l.FullURLs {
 			label := page.Text(l.Link, page.InList)
 			if len(l.FullURLs) > 1 {
@@ -67,14 +67,6 @@ func (v *visit) lines(all []partner.Link) (lines []linkLine) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// counted says how many there are of something.
-func counted(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return page.Count(n) + " " + noun
 }
 
 // links lists the links, with a form for one more.

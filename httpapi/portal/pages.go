@@ -27,6 +27,7 @@ type summary struct {
 	More          bool              // there are more links
 	Given         []affiliate.Offer // what the links give customers: one, or none
 	Days          []affiliate.Bucket
+	Months        []monthOf // the one before, and this one
 	Chart         *page.Chart
 	Clicks, Sales int64
 	Conversions   int64
@@ -49,6 +50,9 @@ func overview(v *visit) (view, error) {
 		from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, v.Location)
 		to := time.Date(year, month, day+1, 0, 0, 0, 0, v.Location)
 		s.Days, err = v.partner().Report(v.ctx(), from, to, affiliate.IntervalDay)
+		if err == nil {
+			s.Months, err = v.twoMonths(year, month)
+		}
 	}
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		s.NoBooks, err = true, nil
@@ -57,6 +61,22 @@ func overview(v *visit) (view, error) {
 		err = s.add(v)
 	}
 	return view{title: "Overview", template: "overview", Data: &s}, err
+}
+
+// A monthOf is what happened in a month.
+type monthOf struct {
+	Name string
+	affiliate.Bucket
+}
+
+// twoMonths returns a month after the one before it.
+func (v *visit) twoMonths(year int, m time.Month) (two []monthOf, err error) {
+	from, to := time.Date(year, m-1, 1, 0, 0, 0, 0, v.Location), time.Date(year, m+1, 1, 0, 0, 0, 0, v.Location)
+	buckets, err := v.partner().Report(v.ctx(), from, to, affiliate.IntervalMonth)
+	for _, b := range buckets {
+		two = append(two, monthOf{b.Start.Time().In(v.Location).Format("January"), b})
+	}
+	return two, err
 }
 
 // add sums the days up and draws them.
@@ -83,12 +103,6 @@ func (v *visit) page(limit int) affiliate.Page {
 
 // cursor returns where the page begins; empty: at the beginning.
 func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
-
-// sales lists the sales.
-func sales(v *visit) (view, error) {
-	list, err := v.partner().Sales(v.ctx(), v.page50())
-	return view{title: "Sales", template: "sales", next: list.Next, Data: list.Items}, err
-}
 
 // customers lists the customers.
 func customers(v *visit) (view, error) {

@@ -1,16 +1,86 @@
 package portal
 
 import (
+	"errors"
+
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/partner"
 )
 
-// payouts lists the payouts.
+// A payoutList is the page of the payouts.
+type payoutList struct {
+	Payouts []partner.Payout
+	Due     *dueSheet // on its first page
+}
+
+// payouts lists the payouts, below what is due.
 func payouts(v *visit) (view, error) {
 	list, err := v.partner().Payouts(v.ctx(), v.page50())
-	return view{title: "Payouts", template: "payouts", next: list.Next, Data: list.Items}, err
+	if err != nil {
+		return view{}, err
+	}
+	d := payoutList{Payouts: list.Items}
+	if v.cursor() == "" {
+		d.Due, err = v.due()
+	}
+	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, err
+}
+
+// A dueSheet is what is owed and in no payout, and when it is due: its rows add up to Owed.
+type dueSheet struct {
+	Rows    []dueRow
+	Owed    affiliate.Amount
+	NoBooks bool
+	Asks    bool // nobody has said yet how the affiliate is paid
+}
+
+type dueRow struct {
+	When   string
+	Amount affiliate.Amount
+}
+
+// shownDue is the number of days on which something becomes due that are shown one by one;
+// more are shown by month.
+const shownDue = 14
+
+// due returns what is due when.
+func (v *visit) due() (*dueSheet, error) {
+	d := dueSheet{Asks: !v.profile.DetailsComplete}
+	due, err := v.partner().Due(v.ctx())
+	if errors.Is(err, affiliate.BooksNotOpen) {
+		d.NoBooks = true
+		return &d, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Rows = append(d.Rows, dueRow{"Now", due.Balance.Payable})
+	say := func(day affiliate.Time) string { return "From " + v.Day(day) }
+	if len(due.Days) > shownDue {
+		say = func(day affiliate.Time) string { return "In " + day.Time().In(v.Location).Format("January 2006") }
+	}
+	for _, day := range due.Days {
+		row := dueRow{say(day.Day), day.Amount}
+		if last := &d.Rows[len(d.Rows)-1]; last.When == row.When {
+			last.Amount, err = last.Amount.Add(day.Amount)
+		} else {
+			d.Rows = append(d.Rows, row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !due.Balance.Held.IsZero() {
+		d.Rows = append(d.Rows, dueRow{"On hold, until the program accepts it", due.Balance.Held})
+	}
+	for _, row := range d.Rows {
+		if d.Owed, err = d.Owed.Add(row.Amount); err != nil {
+			return nil, err
+		}
+	}
+	return &d, nil
 }
 
 // A payoutSheet is the page of a payout.
@@ -31,6 +101,28 @@ func payout(v *visit) (view, error) {
 	}
 	entries, err := v.partner().PayoutEntries(v.ctx(), id, v.page50())
 	return view{title: "Payout", template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
+}
+
+// State says where the money of a payout is.
+func (v *view) State(p partner.Payout) string {
+	switch p.Status {
+	case affiliate.PayoutPending:
+		if p.PayeeEmail.Or("") == "" && !v.profile.DetailsComplete {
+			return "It waits: say how you are paid."
+		}
+		return "It waits until the program sends it."
+	case affiliate.PayoutProcessing:
+		return "It is on its way to you."
+	case affiliate.PayoutPaid:
+		return "It was sent to you."
+	case affiliate.PayoutFailed:
+		return "It did not reach you. It stays yours, and the program pays it again."
+	case affiliate.PayoutReturned:
+		return "It came back. What was in it is owed to you as before."
+	case affiliate.PayoutCanceled:
+		return "It was called off. What was in it is owed to you as before."
+	}
+	return ""
 }
 
 // WhyNot returns why the money of a payout did not arrive; empty: it did, or may.

@@ -79,7 +79,7 @@ func TestVisit(t *testing.T) {
 			t.Errorf("%s: %v", at, page.head)
 		}
 	}
-	if text := w.get(cookie, "").text(); !strings.Contains(text, "Hello ADA L") || !strings.Contains(text, "Payable now 6.00 USD") || !strings.Contains(w.get(cookie, "").body, `value="https://beans.example/shop?ref=ada" readonly`) || !strings.Contains(w.get(cookie, "").body, `data-copy="https://beans.example/shop?ref=ada"`) {
+	if text := w.get(cookie, "").text(); !strings.Contains(text, "Hello ADA L") || !strings.Contains(text, "Due now 6.00 USD") || !strings.Contains(w.get(cookie, "").body, `value="https://beans.example/shop?ref=ada" readonly`) || !strings.Contains(w.get(cookie, "").body, `data-copy="https://beans.example/shop?ref=ada"`) {
 		t.Errorf("the overview: %s", w.get(cookie, "").body)
 	}
 	if text := w.get(cookie, "sales").text(); !strings.Contains(text, "l***@b***.example") {
@@ -273,7 +273,7 @@ func TestPayoutForm(t *testing.T) {
 	if answer := w.post(cookie, "payout-details/save", confirm.form()); answer.status != 403 {
 		t.Errorf("banned: POST %d", answer.status)
 	}
-	if page := w.get(cookie, ""); page.status != 200 || !strings.Contains(page.text(), "Payable now") {
+	if page := w.get(cookie, ""); page.status != 200 || !strings.Contains(page.text(), "Due now") {
 		t.Errorf("banned: %d %s", page.status, page.text())
 	}
 	none := newWorld(t, "", func(c *portal.Config) { c.NoPayoutForm, c.Logger = true, nil })
@@ -457,8 +457,8 @@ func TestReasonsForAffiliates(t *testing.T) {
 	cookie := w.enter(w.ada.ID)
 	for path, says := range map[string]string{
 		"statements/2026-03":                  "Adjustment: spring bonus 7.77 USD",
-		"payouts":                             "13.77 USD Failed no such account PayPal",
-		"payouts/" + failed.ID.String():       "The money did not reach you. no such account PayPal",
+		"payouts":                             "13.77 USD Failed no such account It did not reach you. It stays yours, and the program pays it again. PayPal",
+		"payouts/" + failed.ID.String():       "It did not reach you. It stays yours, and the program pays it again. no such account PayPal",
 		"payouts/" + failed.ID.String() + "?": "Bonus spring bonus 7.77 USD",
 		"sales":                               "On hold the program looks at it first",
 	} {

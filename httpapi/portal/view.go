@@ -60,6 +60,9 @@ func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }
 
+// CanSay reports whether the affiliate can say here how to be paid.
+func (v *view) CanSay() bool { return v.canSetDetails() }
+
 // OnHold says why commissions of new sales are on hold; empty: they are not.
 func (v *view) OnHold() string {
 	reason, held := v.profile.Status.NewSales().Get()

@@ -61,6 +61,7 @@ var routes = []route{
 	{path: "links/{}", params: []string{paramDone}, done: "The link has its new name.", page: link, post: renameLink, sent: []string{fieldLink, wasPrefix + fieldLink}, writes: (*visit).canLink},
 	{path: "codes", params: []string{paramCursor}, page: codes},
 	{path: "sales", params: []string{paramCursor}, page: sales},
+	{path: "sales/{}", page: sale},
 	{path: "customers", params: []string{paramCursor}, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
 	{path: "reports", page: reports},
 	{path: "reports/{}/{}", params: []string{paramCursor}, page: report},

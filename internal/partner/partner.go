@@ -86,6 +86,11 @@ func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 	return reading.Balance(ctx, v.p, affiliate.AffiliateRef{ID: v.id})
 }
 
+// Due implements tributary.Partner.Due.
+func (v Partner) Due(ctx context.Context) (partner.Due, error) {
+	return reading.Due(ctx, v.p, v.id)
+}
+
 // Statement implements tributary.Partner.Statement.
 func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
 	return reading.Statement(ctx, v.p, affiliate.AffiliateRef{ID: v.id}, from, to)

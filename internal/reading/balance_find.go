@@ -78,16 +78,26 @@ func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 }
 
 // maturing returns the sum of the commissions that are open and accepted, but not
-// payable yet. It reads only as far back as the longest time that a sale was held.
-// Negative entries never mature: a payout takes them whatever their time.
-func maturing(o *engine.Op, affiliate uuid.UUID, books *record.Books) (sum affiliate.Amount, err error) {
+// payable yet.
+func maturing(o *engine.Op, id uuid.UUID, books *record.Books) (sum affiliate.Amount, err error) {
+	err = eachMaturing(o, id, books, func(_ affiliate.Instant, earned affiliate.Amount) (err error) {
+		sum, err = sum.Add(earned)
+		return err
+	})
+	return sum, err
+}
+
+// eachMaturing calls fn with the commissions that are open and accepted, but not payable
+// yet, and from when they are. It reads only as far back as the longest time that a sale
+// was held. Negative entries never mature: a payout takes them whatever their time.
+func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books, fn func(from affiliate.Instant, earned affiliate.Amount) error) error {
 	if books.MaxHold == 0 {
-		return sum, nil
+		return nil
 	}
 	oldest := o.Now.Add(-time.Duration(books.MaxHold)*24*time.Hour - engine.ClockSlack)
-	for r, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfPayable, ID: affiliate}, Desc: true}) {
+	for r, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfPayable, ID: of}, Desc: true}) {
 		if err != nil {
-			return sum, err
+			return err
 		}
 		if r.CreatedAt.Before(oldest) {
 			break
@@ -97,10 +107,10 @@ func maturing(o *engine.Op, affiliate uuid.UUID, books *record.Books) (sum affil
 			if !c.Payable() || c.Earned.Sign() < 0 || !engine.PayableAt(&r, c).After(o.Now) {
 				continue
 			}
-			if sum, err = sum.Add(c.Earned); err != nil {
-				return sum, err
+			if err := fn(engine.PayableAt(&r, c), c.Earned); err != nil {
+				return err
 			}
 		}
 	}
-	return sum, nil
+	return nil
 }

@@ -20,11 +20,12 @@ func ExplainSale(ctx context.Context, p *engine.Program, id affiliate.SaleID) (_
 		if err != nil {
 			return affiliate.Explanation{}, refusal.SaleNotFound.IfMissing(err)
 		}
-		return explain(o, &rec)
+		return Explain(o, &rec)
 	})
 }
 
-func explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) {
+// Explain explains a sale.
+func Explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) {
 	e = affiliate.Explanation{SaleID: affiliate.SaleID(r.Number), Terms: terms(r), Commissions: engine.CommissionsOf(r)}
 	if e.Credit, err = creditOf(o, r); err != nil {
 		return affiliate.Explanation{}, err

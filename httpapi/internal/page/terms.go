@@ -29,7 +29,7 @@ func (s Show) PaysRate(t affiliate.ProgramTerms) string {
 func (s Show) TermsSaid(t affiliate.ProgramTerms) string {
 	said := []string{s.PaysRate(t)}
 	if n := len(t.Rules); n > 0 {
-		said = append(said, "with "+several(int64(n), "rule"))
+		said = append(said, "with "+Several(int64(n), "rule"))
 	}
 	return strings.Join(append(said, s.Limits(t)...), ", ")
 }
@@ -37,14 +37,14 @@ func (s Show) TermsSaid(t affiliate.ProgramTerms) string {
 // Limits returns the limits of terms, their caps, and when what they pay is payable.
 func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 	if n, ok := t.NumberOfPayments.Get(); ok {
-		all = append(all, "for the first "+strings.TrimPrefix(several(n, "payment"), "1 ")+" of a customer")
+		all = append(all, "for the first "+strings.TrimPrefix(Several(n, "payment"), "1 ")+" of a customer")
 	}
 	if n, ok := t.NumberOfMonths.Get(); ok {
 		from := "first payment"
 		if t.MonthsFrom == affiliate.MonthsFromReferral {
 			from = "referral"
 		}
-		all = append(all, "for "+several(n, "month")+" from the "+from+" of a customer")
+		all = append(all, "for "+Several(n, "month")+" from the "+from+" of a customer")
 	}
 	if !t.MaxPerSale.IsZero() {
 		all = append(all, "at most "+s.Money(t.MaxPerSale)+" for a sale")
@@ -53,12 +53,13 @@ func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 		all = append(all, "at most "+s.Money(t.MaxPerCustomer)+" for all sales of a customer")
 	}
 	if t.HoldDays > 0 {
-		all = append(all, "payable after "+several(t.HoldDays, "day"))
+		all = append(all, "payable after "+Several(t.HoldDays, "day"))
 	}
 	return all
 }
 
-func several(n int64, noun string) string {
+// Several says how many there are of something: 1 day, 2 days.
+func Several(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -1,0 +1,135 @@
+package portal_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/portal"
+)
+
+// TestWhySaleEarned: the page of a sale says in an affiliate's words why it earned what it
+// did, and there is none of anybody else's sale.
+func TestWhySaleEarned(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	record := func(in affiliate.NewSale) string {
+		t.Helper()
+		return fmt.Sprint(int64(must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{}).ID))
+	}
+	coded := record(affiliate.NewSale{PromoCode: "ADA10", Email: "kim-ada@buyer.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43"), Tax: affiliate.MustAmount("964.43"), Shipping: affiliate.MustAmount("8000")})
+	must(w.RefundSale(ctx, affiliate.Refund{SaleID: must(w.Partner(w.ada.ID).Sales(ctx, affiliate.Page{Limit: 1})).Items[0].ID, Amount: affiliate.Set(affiliate.MustAmount("64482.215"))}))
+	lined := record(affiliate.NewSale{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("33.33"))})
+	theirs := record(affiliate.NewSale{ReferralID: "bob", Email: "late-bob@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})
+	cookie := w.enter(w.ada.ID)
+	for path, says := range map[string][]string{
+		"sales/" + coded: {
+			"Why 12,000.00 USD? The customer used your code, ADA10 .", "this is their payment no. 1.", "Paid by the customer 128,964.43 USD Less tax 964.43 USD Less shipping 8,000.00 USD What counts 120,000.00 USD",
+			"Kept after refunds, of what was paid 64,482.215 USD", "Rate of your terms 20 % You earn 12,000.00 USD", "Accepted from 11 Mar 2026 none yet", "The program Owed to you 24,000.00 USD", "k***@b***.example",
+		},
+		"sales/" + lined: {"The shop says that the customer came by your link, ada .", "Rate of this sale 33.33 % You earn 3.33 USD"},
+		"sales/1":        {"Why 10.00 USD?", "Payout"},
+	} {
+		page := w.get(cookie, path)
+		for _, text := range says {
+			if page.status != 200 || !strings.Contains(page.text(), text) {
+				t.Errorf("%s does not say %q: %s", path, text, page.text())
+			}
+		}
+	}
+	for _, path := range []string{theirs, "0", "-1", "01", "99999", "x", coded + "?affiliate=1"} {
+		if page := w.get(cookie, "sales/"+path); page.status != 404 {
+			t.Errorf("%s: %d", path, page.status)
+		}
+	}
+	hides := newWorld(t, "", func(c *portal.Config) { c.HideCustomers = true })
+	if page := hides.get(hides.enter(hides.ada.ID), "sales/1"); page.status != 200 || strings.Contains(page.body, "***") || strings.Contains(page.text(), "customer since") {
+		t.Error(page.text())
+	}
+}
+
+// TestSaleByRules: a sale of which rules decide shows what each part earns, without their names.
+func TestSaleByRules(t *testing.T) {
+	w := newWorld(t, "-x")
+	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("30"), Lines: []affiliate.Line{
+		{ID: "secret", ProductID: "P-x", Amount: affiliate.MustAmount("10")}, {ProductID: "other", Amount: affiliate.MustAmount("20.01"), Discount: affiliate.MustAmount("0.01")},
+	}})).Sale.Or(affiliate.Sale{})
+	page := w.get(w.enter(w.ada.ID), fmt.Sprint("sales/", int64(sale.ID)))
+	if !strings.Contains(page.text(), "1 10.00 USD nothing 0 2 20.00 USD 20 % 4") || !strings.Contains(page.text(), "where no rule says else 20 % You earn 4.00 USD") || strings.Contains(page.body, "secret") || strings.Contains(page.body, "R-x") || strings.Contains(page.body, "other") {
+		t.Error(page.text())
+	}
+}
+
+// TestDueWhen: what is due when adds up to what is owed, by day or, of many days, by month.
+func TestDueWhen(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	must(w.SetTerms(ctx, affiliate.TermsUpdate{HoldDays: affiliate.Set[int64](30)}))
+	sell := func(total string) affiliate.SaleID {
+		return must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "d@buyer.example", Name: "D", TotalEarned: affiliate.MustAmount(total)})).Sale.Or(affiliate.Sale{}).ID
+	}
+	sell("100")
+	must(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sell("5000")))
+	w.now = w.now.AddDate(0, 0, 1)
+	sell("50")
+	sell("30")
+	cookie := w.enter(w.ada.ID)
+	const says = "What is due when Now 6.00 USD From 10 Apr 2026 20.00 USD From 11 Apr 2026 16.00 USD On hold, until the program accepts it 1,000.00 USD Owed to you, in no payout yet 1,042.00 USD"
+	if page := w.get(cookie, "payouts"); !strings.Contains(page.text(), says) || strings.Contains(page.text(), "how you are paid") {
+		t.Error(page.text())
+	}
+	if page := w.get(cookie, ""); !strings.Contains(page.text(), "Not yet due 36.00 USD Due now 6.00 USD") {
+		t.Error(page.text())
+	}
+	for range 13 {
+		w.now = w.now.AddDate(0, 0, 2)
+		sell("10")
+	}
+	if page := w.get(w.enter(w.ada.ID), "payouts"); !strings.Contains(page.text(), "Now 6.00 USD In April 2026 54.00 USD In May 2026 8.00 USD On hold, until the program accepts it 1,000.00 USD Owed to you, in no payout yet 1,068.00 USD") {
+		t.Error(page.text())
+	}
+	must(w.SetPayoutDetails(ctx, w.ada.ID, affiliate.PayoutDetails{}))
+	if page := w.get(w.enter(w.ada.ID), "payouts"); !strings.Contains(page.text(), "The program does not know yet how you are paid. Say how") {
+		t.Error(page.text())
+	}
+}
+
+// TestPayoutStates: of each payout an affiliate sees where the money is.
+func TestPayoutStates(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	cookie := w.enter(w.ada.ID)
+	p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	says := func(text string) {
+		t.Helper()
+		for _, path := range []string{"payouts", "payouts/" + p.ID.String()} {
+			if page := w.get(cookie, path); !strings.Contains(page.text(), text) {
+				t.Errorf("%s does not say %q: %s", path, text, page.text())
+			}
+		}
+	}
+	says("It waits until the program sends it.")
+	must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing))
+	says("It is on its way to you.")
+	must(w.FailPayout(ctx, p.ID, "no such account"))
+	says("It did not reach you. It stays yours, and the program pays it again.")
+	must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing))
+	must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
+	says("It was sent to you.")
+	must(w.ReturnPayout(ctx, p.ID, "bounced"))
+	says("It came back. What was in it is owed to you as before.")
+	p = must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	must(w.CancelPayout(ctx, p.ID))
+	says("It was called off. What was in it is owed to you as before.")
+}
+
+// TestTwoMonths: the overview has this month against the one before.
+func TestTwoMonths(t *testing.T) {
+	w := newWorld(t, "")
+	w.now = w.now.AddDate(0, 1, 0)
+	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "a@buyer.example", Name: "A", TotalEarned: affiliate.MustAmount("40")}))
+	if page := w.get(w.enter(w.ada.ID), ""); !strings.Contains(page.text(), "April, until today 8.00 USD Commission March: 606.00 USD 40.00 USD Revenue March: 3,030.00 USD 1 Sales March: 61 0 Clicks March: 0") {
+		t.Error(page.text())
+	}
+}
