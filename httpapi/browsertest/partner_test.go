@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 )
 
@@ -89,6 +91,73 @@ func TestPartnerVisit(t *testing.T) {
 	}
 }
 
+// copies clicks on the first button that copies, and returns what is copied.
+func (tb *tab) copies() string {
+	tb.Helper()
+	must(chromedp.CallBrowser(tb.ctx, browser.SetPermission, browser.SetPermissionParams{
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
+		Origin: tb.origin, BrowserContextID: chromedp.FromContext(tb.ctx).BrowserContextID,
+	}))(tb)
+	tb.click("Copy", named("Copy"))
+	return eval[string](tb, `(async () => {
+	for (let i = 0; i < 100 && !document.querySelector("[data-copy]").textContent.includes("Copied"); i++) await new Promise((done) => setTimeout(done, 20));
+	return navigator.clipboard.readText();
+})()`)
+}
+
+// TestMorning: an affiliate in the morning copies a link, and finds the newest sale and why
+// it earned what it did, what is due when, and the last payout, on a telephone.
+func TestMorning(t *testing.T) {
+	t.Parallel()
+	w := newYear(t)
+	w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	tb := newTab(t, originOf(t, sets["partner"](w)))
+	tb.window(phone)
+	mine := w.Partner(w.made.Ada.ID)
+	sale, due := must(mine.Sales(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0], must(mine.Due(t.Context()))(t)
+	last := must(mine.Payouts(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0]
+	tb.job(func() {
+		if copied := tb.copies(); !strings.HasPrefix(copied, "https://northwind.example/shop?") {
+			t.Errorf("copied is %q", copied)
+		}
+		tb.says("Due now " + due.Balance.Payable.String())
+		tb.press("Sales")
+		tb.press(fmt.Sprint(int64(sale.ID)))
+		tb.says("Why " + sale.CommissionEarned.String())
+		tb.press("Payouts")
+		tb.says("What is due when Now " + due.Balance.Payable.String())
+		tb.press(last.CreatedAt.Time().Format("2 Jan 2006, 15:04"))
+		tb.says("It was sent to you.")
+	})
+}
+
+// TestOwnLink: an affiliate makes a link and renames it, and is told at the field what is
+// wrong with a name.
+func TestOwnLink(t *testing.T) {
+	for name, prepare := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).fill()
+			tb := newTab(t, originOf(t, sets["partner"](w)))
+			prepare(tb)
+			tb.job(func() {
+				tb.press("Links")
+				tb.fill("Name of the link", "idle")
+				tb.pressAs(400, "Make the link")
+				tb.refusalLeads()
+				tb.fill("Name of the link", "ada-blog")
+				tb.press("Make the link")
+				tb.says("Your new link is there. Links")
+				tb.press("Rename")
+			})
+			tb.fill("New name", "ada-video")
+			tb.press("Rename the link")
+			tb.says("The link has its new name. Link ada-video")
+			look(tb, 1)
+		})
+	}
+}
+
 // TestCopy (check 58): the button copies exactly the URL of the link. Without scripts
 // there is no button, and the field can be selected.
 func TestCopy(t *testing.T) {
@@ -96,18 +165,9 @@ func TestCopy(t *testing.T) {
 	w := newWorld(t).fill()
 	origin := originOf(t, sets["partner"](w))
 	tb := newTab(t, origin)
-	must(chromedp.CallBrowser(tb.ctx, browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
-		Origin: origin, BrowserContextID: chromedp.FromContext(tb.ctx).BrowserContextID,
-	}))(t)
 	tb.open("/")
 	url := eval[string](tb, `document.querySelector("input.secret").value`)
-	tb.click("Copy", named("Copy"))
-	copied := eval[string](tb, `(async () => {
-	for (let i = 0; i < 100 && !document.querySelector("[data-copy]").textContent.includes("Copied"); i++) await new Promise((done) => setTimeout(done, 20));
-	return navigator.clipboard.readText();
-})()`)
-	if copied != url || !strings.HasPrefix(url, "https://beans.example/shop?") {
+	if copied := tb.copies(); copied != url || !strings.HasPrefix(url, "https://beans.example/shop?") {
 		t.Errorf("copied is %q, not %q", copied, url)
 	}
 	off := newTab(t, origin)

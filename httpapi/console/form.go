@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -211,10 +210,5 @@ func ticked(yes bool) string {
 	return ""
 }
 
-// typed returns a value as it is typed into a field; of an Opt without one it is empty.
-func typed[T any](o affiliate.Opt[T]) string {
-	if v, ok := o.Get(); ok {
-		return fmt.Sprint(v)
-	}
-	return ""
-}
+// typed returns a value as it is typed into a field or stands in a file; of an Opt without one it is empty.
+func typed[T any](o affiliate.Opt[T]) string { return page.Typed(o) }

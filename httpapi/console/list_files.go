@@ -1,81 +1,23 @@
 package console
 
 import (
-	"io"
 	"strconv"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/internal/sheet"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // The files of lists: all rows that fit what the page of the list was asked, in the same
-// order. Amounts are exact decimals without a currency, which has a column of its own.
+// order.
 
-// filePage is the number of rows that a file reads at once.
-const filePage = 500
-
-// listFile answers the rows of a list as a file, page by page. The first page is read
-// before the answer begins, so that a question that is refused gets a page.
+// listFile answers the rows of a list as a file.
 func listFile[T any](v *visit, name string, head []string, list lister[T], row func(T) ([]string, error)) error {
-	l, err := list(affiliate.Page{Limit: filePage})
-	if err != nil {
-		return err
-	}
-	return v.download(name, func(w io.Writer) error {
-		out := sheet.NewWriter(w)
-		_ = out.Write(head)
-		for {
-			for _, item := range l.Items {
-				cells, err := row(item)
-				if err == nil {
-					err = out.Write(cells)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			if l.Next == "" {
-				break
-			}
-			if l, err = list(affiliate.Page{Limit: filePage, Cursor: l.Next}); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
-	})
-}
-
-// text returns an optional value as a cell; nothing is an empty one.
-func text[T ~string](o affiliate.Opt[T]) string { return string(o.Or("")) }
-
-// instant returns an optional time as a cell.
-func instant(o affiliate.Opt[affiliate.Time]) string {
-	if t, ok := o.Get(); ok {
-		return t.String()
-	}
-	return ""
-}
-
-// number returns an optional number as a cell.
-func number(o affiliate.Opt[int64]) string {
-	if n, ok := o.Get(); ok {
-		return whole(n)
-	}
-	return ""
+	return page.DownloadRows(v.w, name, v.late, page.Rows[T]{Head: head, List: list, Row: row})
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
-
-// ident returns an optional id as a cell.
-func ident(o affiliate.Opt[uuid.UUID]) string {
-	if id, ok := o.Get(); ok {
-		return id.String()
-	}
-	return ""
-}
 
 // A lister reads a list page by page.
 type lister[T any] = func(affiliate.Page) (affiliate.List[T], error)
@@ -99,7 +41,7 @@ func affiliatesFile(v *visit) error {
 			slug = a.AffiliateLinks[0].Link
 		}
 		return []string{
-			a.ID.String(), a.CreatedAt.String(), a.Name, a.Email, a.ExternalID, string(a.Status), string(a.Source), slug, text(a.PaymentMethod), text(a.PayoutEmail),
+			a.ID.String(), a.CreatedAt.String(), a.Name, a.Email, a.ExternalID, string(a.Status), string(a.Source), slug, typed(a.PaymentMethod), typed(a.PayoutEmail),
 			whole(a.NumberOfClicks), whole(a.NumberOfReferredUsers), a.TotalRevenue.String(), a.TotalCommissionEarned.String(), v.currency(),
 		}, nil
 	})
@@ -125,8 +67,8 @@ func customersFile(v *visit) error {
 	return listFile(v, "customers.csv", head, list, func(r affiliate.Referral) ([]string, error) {
 		by, err := names(r.AffiliateID)
 		return []string{
-			r.ID.String(), r.CreatedAt.String(), text(r.Name), r.Email, text(r.ReferredUserExternalID), r.AffiliateID.String(), by, string(r.SubscriptionStatus), text(r.Plan),
-			text(r.InitialLandingPage), r.TotalRevenue.String(), r.TotalCommission.String(), v.currency(),
+			r.ID.String(), r.CreatedAt.String(), typed(r.Name), r.Email, typed(r.ReferredUserExternalID), r.AffiliateID.String(), by, string(r.SubscriptionStatus), typed(r.Plan),
+			typed(r.InitialLandingPage), r.TotalRevenue.String(), r.TotalCommission.String(), v.currency(),
 		}, err
 	})
 }
@@ -156,8 +98,8 @@ func salesFile(v *visit) error {
 			paid = s.PaidAt.String()
 		}
 		cells := []string{
-			whole(int64(s.ID)), s.CreatedAt.String(), paid, text(s.ExternalID), text(s.ExternalInvoiceID), s.Conversion, s.AffiliateID.String(), s.Affiliate.Name,
-			text(s.Name), text(s.Email), ident(s.PromotionalCodeID), s.TotalEarned.String(), s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(), string(s.Status), "", "",
+			whole(int64(s.ID)), s.CreatedAt.String(), paid, typed(s.ExternalID), typed(s.ExternalInvoiceID), s.Conversion, s.AffiliateID.String(), s.Affiliate.Name,
+			typed(s.Name), typed(s.Email), typed(s.PromotionalCodeID), s.TotalEarned.String(), s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(), string(s.Status), "", "",
 		}
 		if c, ok := s.Charged.Get(); ok {
 			cells[len(cells)-2], cells[len(cells)-1] = c.TotalEarned.String(), string(c.Currency)
@@ -182,8 +124,8 @@ func codesFile(v *visit) error {
 	return listFile(v, "codes.csv", head, list, func(c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
-			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name, ident(c.AffiliateID), a.FirstName + " " + a.LastName, strconv.FormatBool(c.Active),
-			instant(c.StartsAt), instant(c.ExpiresAt), whole(c.TimesRedeemed), number(c.MaxRedemptions),
+			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name, typed(c.AffiliateID), a.FirstName + " " + a.LastName, strconv.FormatBool(c.Active),
+			typed(c.StartsAt), typed(c.ExpiresAt), whole(c.TimesRedeemed), typed(c.MaxRedemptions),
 		}, nil
 	})
 }
@@ -203,8 +145,8 @@ func payoutsFile(v *visit) error {
 	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status", "amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
 	return listFile(v, "payouts.csv", head, list, func(p affiliate.Payout) ([]string, error) {
 		return []string{
-			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), text(p.PayeeName), text(p.PayeeEmail), text(p.PaymentMethod), string(p.Status), p.Amount.String(), string(p.Currency),
-			text(p.ExternalID), instant(p.PaidAt), text(p.FailedReason), text(p.ReturnedReason),
+			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName), typed(p.PayeeEmail), typed(p.PaymentMethod), string(p.Status), p.Amount.String(), string(p.Currency),
+			typed(p.ExternalID), typed(p.PaidAt), typed(p.FailedReason), typed(p.ReturnedReason),
 		}, nil
 	})
 }

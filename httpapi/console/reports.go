@@ -376,7 +376,7 @@ func reportFile(v *visit) error {
 		return v.program.Breakdown(v.ctx(), q, pg)
 	}, func(row affiliate.BreakdownRow) ([]string, error) {
 		return []string{
-			row.Value, text(row.Name), number(row.Clicks), number(row.Referrals), whole(row.Sales), whole(row.DeletedSales), whole(row.Conversions),
+			row.Value, typed(row.Name), typed(row.Clicks), typed(row.Referrals), whole(row.Sales), whole(row.DeletedSales), whole(row.Conversions),
 			row.Revenue.String(), row.Refunds.String(), row.Commission.String(), row.Adjustments.String(), v.currency(),
 		}, nil
 	})

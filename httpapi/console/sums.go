@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A sumSheet says how many rows of a list fit, and what they add up to.
@@ -33,7 +34,7 @@ func addUp[T any](noun string, names []string, list func(*visit) (lister[T], err
 		for _, name := range names {
 			d.Sums = append(d.Sums, summed{Name: name})
 		}
-		for pg := (affiliate.Page{Limit: filePage}); ; {
+		for pg := (affiliate.Page{Limit: page.FilePage}); ; {
 			l, err := next(pg)
 			if err != nil {
 				return view{}, err

@@ -2,14 +2,11 @@ package portal
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
-	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
 // shownDays is the number of days in the overview, including today.
@@ -168,19 +165,4 @@ func statement(v *visit) (view, error) {
 		return view{}, err
 	}
 	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
-}
-
-// statementFile returns a statement as CSV.
-func statementFile(v *visit) error {
-	from, to, err := v.month()
-	if err != nil {
-		return err
-	}
-	s, err := v.partner().Statement(v.ctx(), from, to)
-	if err != nil {
-		return err
-	}
-	return page.Download(v.w, fmt.Sprintf("statement-%s.csv", v.args[0]), func(err error) {
-		v.logger().ErrorContext(v.ctx(), "portal file", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
-	}, func(w io.Writer) error { return s.WriteCSV(w) })
 }

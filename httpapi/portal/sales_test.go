@@ -1,7 +1,10 @@
 package portal_test
 
 import (
+	"encoding/csv"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,7 +132,45 @@ func TestTwoMonths(t *testing.T) {
 	w := newWorld(t, "")
 	w.now = w.now.AddDate(0, 1, 0)
 	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "a@buyer.example", Name: "A", TotalEarned: affiliate.MustAmount("40")}))
-	if page := w.get(w.enter(w.ada.ID), ""); !strings.Contains(page.text(), "April, until today 8.00 USD Commission March: 606.00 USD 40.00 USD Revenue March: 3,030.00 USD 1 Sales March: 61 0 Clicks March: 0") {
+	if page := w.get(w.enter(w.ada.ID), ""); !strings.Contains(page.text(), "April, until today 8.00 USD Commission March: 606.00 USD 1 Sales March: 61 0 Clicks March: 0") {
 		t.Error(page.text())
+	}
+}
+
+// TestFiles: the files of the lists have all rows, newest first, with exact decimals, inert
+// cells and masked customers.
+func TestFiles(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.HideCustomers = true })
+	ctx := t.Context()
+	must(w.RecordConversion(ctx, affiliate.NewConversion{Conversion: "=1+1", ReferralID: "ada", Email: "c@buyer.example", Name: "C", ExternalID: "c1"}))
+	p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	must(w.FailPayout(ctx, p.ID, "+no, \"such\" account"))
+	rows := func(h http.Handler, path string) [][]string {
+		t.Helper()
+		file := ask(h, "GET", "/partner/"+path, "", "Cookie", w.enter(w.ada.ID))
+		if file.status != 200 || file.head.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file.head.Get("Content-Disposition"), "attachment") {
+			t.Fatalf("%s: %d %v", path, file.status, file.head)
+		}
+		return must(csv.NewReader(strings.NewReader(file.body)).ReadAll())
+	}
+	sales := must(w.Partner(w.ada.ID).Sales(ctx, affiliate.Page{})).Items
+	w.cfg.HideCustomers = false
+	open := must(portal.New(w.Program, w.cfg))
+	got, hidden := rows(open, "sales/csv"), rows(w.pages, "sales/csv")
+	if len(got) != len(sales)+1 || len(got) < 62 || !slices.Equal(got[0][:3], []string{"id", "createdAt", "customer"}) {
+		t.Fatalf("%d rows of %d sales", len(got), len(sales))
+	}
+	for i, s := range sales {
+		row := got[i+1]
+		if row[0] != fmt.Sprint(int64(s.ID)) || row[1] != s.CreatedAt.String() || row[2] != s.Customer || row[6] != s.TotalEarned.String() || row[8] != s.CommissionEarned.String() || row[9] != "USD" || hidden[i+1][2] != "" {
+			t.Errorf("%+v is %q", s, row)
+		}
+	}
+	want := []string{p.ID.String(), p.CreatedAt.String(), "FAILED", "6", "USD", "PAYPAL", "a***@p***.example", p.PeriodStart.Or(affiliate.Time{}).String(), p.PeriodEnd.Or(affiliate.Time{}).String(), "", `'+no, "such" account`, "", ""}
+	if got := rows(open, "payouts/csv"); len(got) != 3 || !slices.Equal(got[1], want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if answer := w.get(w.enter(w.ada.ID), "sales/csv?affiliate="+w.bob.ID.String()); answer.status != 404 {
+		t.Errorf("%d", answer.status)
 	}
 }

@@ -88,7 +88,15 @@ func (v Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 
 // Due implements tributary.Partner.Due.
 func (v Partner) Due(ctx context.Context) (partner.Due, error) {
-	return reading.Due(ctx, v.p, v.id)
+	due, err := reading.DueTo(ctx, v.p, v.id)
+	if err != nil {
+		return partner.Due{}, err
+	}
+	out := partner.Due{Balance: due.Balance, Days: make([]partner.DueDay, len(due.Days))}
+	for i, d := range due.Days {
+		out.Days[i] = partner.DueDay(d)
+	}
+	return out, nil
 }
 
 // Statement implements tributary.Partner.Statement.

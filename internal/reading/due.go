@@ -8,17 +8,28 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Due returns the balance of an affiliate, and when what matures becomes payable.
-func Due(ctx context.Context, p *engine.Program, id uuid.UUID) (_ partner.Due, err error) {
+// A Due is the balance of an affiliate, and when what matures becomes payable.
+type Due struct {
+	Balance affiliate.Balance
+	Days    []DueDay // the earliest first
+}
+
+// A DueDay is what becomes payable on a day, of which it has the beginning.
+type DueDay struct {
+	Day    affiliate.Time
+	Amount affiliate.Amount
+}
+
+// DueTo returns what is due to an affiliate.
+func DueTo(ctx context.Context, p *engine.Program, id uuid.UUID) (_ Due, err error) {
 	defer p.Begin(&ctx, "Due", engine.Reads).End(&err)
 	now := p.Now()
-	return engine.View(ctx, p, func(o *engine.Op) (d partner.Due, err error) {
+	return engine.View(ctx, p, func(o *engine.Op) (d Due, err error) {
 		o.Now = now
 		aff, err := o.Tx.Affiliates.Get(id)
 		if err != nil {
@@ -42,14 +53,14 @@ func Due(ctx context.Context, p *engine.Program, id uuid.UUID) (_ partner.Due, e
 
 // daysDue sums up what matures by the day, in the program's zone, on which it becomes
 // payable, the earliest first.
-func daysDue(o *engine.Op, id uuid.UUID, books *record.Books) ([]partner.DueDay, error) {
-	days := []partner.DueDay{}
+func daysDue(o *engine.Op, id uuid.UUID, books *record.Books) ([]DueDay, error) {
+	days := []DueDay{}
 	err := eachMaturing(o, id, books, func(from affiliate.Instant, earned affiliate.Amount) (err error) {
 		year, month, day := from.Time().In(o.Cfg.Location).Date()
 		at := affiliate.TimeOf(time.Date(year, month, day, 0, 0, 0, 0, o.Cfg.Location))
-		i, there := slices.BinarySearchFunc(days, at, func(d partner.DueDay, at affiliate.Time) int { return d.Day.Time().Compare(at.Time()) })
+		i, there := slices.BinarySearchFunc(days, at, func(d DueDay, at affiliate.Time) int { return d.Day.Time().Compare(at.Time()) })
 		if !there {
-			days = slices.Insert(days, i, partner.DueDay{Day: at})
+			days = slices.Insert(days, i, DueDay{Day: at})
 		}
 		days[i].Amount, err = days[i].Amount.Add(earned)
 		return err

@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"path"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/sheet"
 )
 
 // A download is a file that is sent while it is made. It holds the first bytes
@@ -56,4 +59,56 @@ func Download(w http.ResponseWriter, name string, late func(error), write func(i
 	}
 	late(err)
 	panic(http.ErrAbortHandler)
+}
+
+// FilePage is the number of rows that a file of a list reads at once.
+const FilePage = 500
+
+// Rows are the rows of a list as a file has them. Amounts are exact decimals without a
+// currency, which has a column of its own.
+type Rows[T any] struct {
+	Head []string
+	List func(affiliate.Page) (affiliate.List[T], error)
+	Row  func(T) ([]string, error)
+}
+
+// DownloadRows answers the rows of a list as CSV, page by page. The first page is read
+// before the answer begins, so that a question that is refused gets a page.
+func DownloadRows[T any](w http.ResponseWriter, name string, late func(error), r Rows[T]) error {
+	l, err := r.List(affiliate.Page{Limit: FilePage})
+	if err != nil {
+		return err
+	}
+	return Download(w, name, late, func(w io.Writer) error {
+		out := sheet.NewWriter(w)
+		_ = out.Write(r.Head)
+		for {
+			for _, item := range l.Items {
+				cells, err := r.Row(item)
+				if err == nil {
+					err = out.Write(cells)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if l.Next == "" {
+				break
+			}
+			if l, err = r.List(affiliate.Page{Limit: FilePage, Cursor: l.Next}); err != nil {
+				return err
+			}
+		}
+		out.Flush()
+		return out.Error()
+	})
+}
+
+// Typed returns an optional value as it stands in a file or is typed into a field; without
+// one it is empty.
+func Typed[T any](o affiliate.Opt[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 "use strict";
 // Everything works without this script: it copies texts, ticks all boxes, and lets a
-// telephone show the rows of a table below each other, with what each cell is.
+// telephone show the rows of a table below each other, with what each cell is, and the
+// entry of the navigation where one is.
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) {
@@ -27,3 +28,4 @@ for (const table of document.querySelectorAll(".scroll > table")) {
   table.classList.add("stack");
 }
 for (const hidden of document.querySelectorAll("[data-script]")) hidden.hidden = false;
+document.querySelector("nav.main [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
