@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
@@ -125,10 +126,51 @@ func TestMorning(t *testing.T) {
 		tb.press(fmt.Sprint(int64(sale.ID)))
 		tb.says("Why " + sale.CommissionEarned.String())
 		tb.press("Payouts")
+		if !eval[bool](tb, `(() => { const r = document.querySelector("nav.main [aria-current]").getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth; })()`) {
+			t.Error("the navigation does not show where one is")
+		}
 		tb.says("What is due when Now " + due.Balance.Payable.String())
 		tb.press(last.CreatedAt.Time().Format("2 Jan 2006, 15:04"))
 		tb.says("It was sent to you.")
 	})
+}
+
+// applying is a sign-up with questions and terms.
+var applying = &portal.SignUp{
+	Questions: []portal.Question{
+		{ID: uuid.New(), Label: "Where do you write?", Kind: portal.AskURL, Required: true}, {ID: uuid.New(), Label: "For whom?", Kind: portal.AskLong},
+		{ID: uuid.New(), Label: "How many readers?", Kind: portal.AskChoice, Choices: []string{"few", "many"}, Required: true},
+	},
+	Terms: portal.SignUpTerms{ID: uuid.New(), Version: "2026-01", Text: strings.Repeat("Be honest, and say that you earn. ", 40), URL: "https://beans.example/terms"},
+}
+
+// TestApply: an applicant is told at the field what is missing, and is thanked.
+func TestApply(t *testing.T) {
+	for name, prepare := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tb := newTab(t, originOf(t, sets["partner"](w)))
+			prepare(tb)
+			tb.open("/apply")
+			look(tb, 1)
+			eval[bool](tb, `document.querySelector("main form").noValidate = true`)
+			tb.pressAs(400, "Send")
+			tb.refusalLeads()
+			look(tb, 1)
+			for label, value := range map[string]string{"First name": "Cleo", "Last name": "Cane", "Email": "cleo@blog.example", "Where": "https://blog.example/", "For whom?": "all"} {
+				tb.fill(label, value)
+			}
+			tb.choose("How many", "many")
+			tb.tick("I accept")
+			tb.press("Send")
+			tb.says("Thank you The program has what you have written.")
+			look(tb, 1)
+			if got := must(w.AffiliateByEmail(t.Context(), "cleo@blog.example"))(t); got.Status != affiliate.AffiliateInactive {
+				t.Errorf("the applicant is %s", got.Status)
+			}
+		})
+	}
 }
 
 // TestOwnLink: an affiliate makes a link and renames it, and is told at the field what is

@@ -42,6 +42,7 @@ func gallery(t testing.TB, w *world) map[string]string {
 		"partner-payouts":   "/payouts",
 		"partner-payout":    "/payouts/" + payout.ID.String(),
 		"partner-details":   "/payout-details",
+		"partner-apply":     "/apply",
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -119,4 +120,35 @@ func ExamplePortal_Token() {
 	// Output:
 	// 403 for a stranger
 	// 303 to https://partners.example/partner/enter?token=tp1.
+}
+
+// signUp asks applicants where they write, and has them accept the terms.
+var signUp = &portal.SignUp{
+	Questions: []portal.Question{{
+		ID:       uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e11"), // of your own; it stays when the label changes
+		Label:    "Where do you write?",
+		Kind:     portal.AskURL,
+		Required: true,
+	}},
+	Terms: portal.SignUpTerms{
+		ID:      uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e15"),
+		Version: "2026-01",
+		URL:     "https://shop.example/affiliate-terms",
+	},
+}
+
+// The page on which people apply.
+func ExampleSignUp() {
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans"})
+	if err != nil {
+		panic(err)
+	}
+	pages, err := portal.New(program, portal.Config{Prefix: "/partner/", Authorize: partner, SignUp: signUp, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(err)
+	}
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, httptest.NewRequest("GET", "/partner/apply", nil))
+	fmt.Println(w.Code, strings.Contains(w.Body.String(), "I accept the terms, version 2026-01"))
+	// Output: 200 true
 }

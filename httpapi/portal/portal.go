@@ -36,7 +36,7 @@ import (
 )
 
 // Config holds what the host decides. Authorize or Key is required, and so is Logger unless
-// affiliates can change nothing: NoPayoutForm, and no MaxLinks.
+// nobody can change anything: NoPayoutForm, no MaxLinks and no SignUp.
 type Config struct {
 	// Prefix is the beginning of the paths of requests when they arrive, such as
 	// "/partner/"; "" or "/": a handler before the pages has stripped it.
@@ -54,6 +54,7 @@ type Config struct {
 	NoPayoutForm  bool          // affiliates cannot change how they are paid
 	MaxLinks      int           // until an affiliate has so many links, they make more by themselves, and rename them; zero: neither
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
+	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
 	Logger        *slog.Logger  // gets a line for every change
 }
 
@@ -78,7 +79,8 @@ const (
 // New returns the pages of a program.
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
-// negative or above 24 hours; MaxLinks is negative; Prefix does not begin and end with a slash; Back is neither
+// negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
+// asked, or terms that cannot be accepted; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
@@ -88,7 +90,7 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, errors.New("portal: the program is nil")
 	case cfg.Authorize == nil && len(cfg.Key) == 0:
 		return nil, errors.New("portal: neither Authorize nor Key is set")
-	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0):
+	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0 || cfg.SignUp != nil):
 		return nil, errors.New("portal: Logger is nil, so changes would leave no trace")
 	case cfg.MaxLinks < 0:
 		return nil, errors.New("portal: MaxLinks is negative")
@@ -101,6 +103,9 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		if !isOrigin(origin) {
 			return nil, fmt.Errorf("portal: the frame %q is no origin such as https://shop.example", origin)
 		}
+	}
+	if err := cfg.SignUp.check(); err != nil {
+		return nil, fmt.Errorf("portal: SignUp: %w", err)
 	}
 	if err := t.seals(); err != nil {
 		return nil, fmt.Errorf("portal: %w", err)
@@ -160,6 +165,10 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if v.path == enterPath && err == nil {
 		v.enter()
+		return
+	}
+	if v.path == applyPath && err == nil && t.cfg.SignUp != nil {
+		v.apply()
 		return
 	}
 	switch ok, failed := v.admitted(); {

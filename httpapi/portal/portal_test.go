@@ -28,7 +28,8 @@ func TestNew(t *testing.T) {
 	for name, change := range map[string]func(*portal.Config){
 		"nobody gets in": func(c *portal.Config) { c.Key = nil }, "no log": func(c *portal.Config) { c.Logger = nil }, "short key": func(c *portal.Config) { c.Key = key[:31] },
 		"prefix": func(c *portal.Config) { c.Prefix = "/partner" }, "session": func(c *portal.Config) { c.Session = 25 * time.Hour }, "negative": func(c *portal.Config) { c.Session = -1 },
-		"negative links": func(c *portal.Config) { c.MaxLinks = -1 }, "no log of links": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.MaxLinks = nil, true, 1 },
+		"no log of applications": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.SignUp = nil, true, &portal.SignUp{} },
+		"negative links":         func(c *portal.Config) { c.MaxLinks = -1 }, "no log of links": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.MaxLinks = nil, true, 1 },
 		"back": func(c *portal.Config) { c.Back = "javascript:alert(1)" }, "back to a host": func(c *portal.Config) { c.Back = "//evil.example" }, "back with a user": func(c *portal.Config) { c.Back = "https://u@x.example" },
 		"frame with path": func(c *portal.Config) { c.Frames = []string{"https://a.example/"} }, "frame of all": func(c *portal.Config) { c.Frames = []string{"https://*.example"} }, "frame of none": func(c *portal.Config) { c.Frames = []string{"'none'"} },
 	} {

@@ -237,7 +237,12 @@ const doneSuffix = " saved"
 // audit writes the line of a change.
 func (v *visit) audit(action string, err error) {
 	who := "affiliate:" + v.affiliate.String()
-	v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "portal action", "actor", who, "action", action, "object", who,
+	v.auditOf(who, who, action, err)
+}
+
+// auditOf writes the line of what somebody changed of an object.
+func (v *visit) auditOf(who, object, action string, err error) {
+	v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "portal action", "actor", who, "action", action, "object", object,
 		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", page.Outcome(err))
 }
 

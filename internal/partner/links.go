@@ -48,7 +48,7 @@ func (v Partner) AddLink(ctx context.Context, slug string, most int) (_ partner.
 		rq.Refused = refusal.First(refusal.CheckSlug("link", slug))
 	}
 	random := engine.RandomSlug(v.p.IDs.Fresh())
-	o := v.p.From(affiliate.SourceAffiliatePortal).Op(ctx)
+	o := v.self().Op(ctx)
 	return engine.Write(o, rq, func() (partner.Link, error) {
 		owner, err := v.active(o)
 		if err != nil {
@@ -76,7 +76,7 @@ func (v Partner) AddLink(ctx context.Context, slug string, most int) (_ partner.
 func (v Partner) RenameLink(ctx context.Context, id uuid.UUID, slug string) (_ partner.Link, err error) {
 	defer v.p.Begin(&ctx, "PartnerRenameLink", engine.Writes).End(&err)
 	rq := engine.Request{Name: "partner.link.rename", Input: []any{v.id, id, slug}, Refused: refusal.First(refusal.NewLinkRequired.When(slug == ""), refusal.CheckSlug("newLink", slug))}
-	o := v.p.From(affiliate.SourceAffiliatePortal).Op(ctx)
+	o := v.self().Op(ctx)
 	return engine.Write(o, rq, func() (partner.Link, error) {
 		if _, err := v.active(o); err != nil {
 			return partner.Link{}, err

@@ -43,6 +43,9 @@ func TestPartnerLinks(t *testing.T) {
 			}
 		}
 	}))
+	if e := scene.Must(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]; e.Actor != "affiliate:"+ada.ID.String() {
+		t.Errorf("the event is by %q", e.Actor)
+	}
 	taken := func(field string) affiliate.Error {
 		return scene.StateError(affiliate.SlugTaken, field, "This link already exists for this affiliate program")
 	}

@@ -30,6 +30,11 @@ type Partner struct {
 // PartnerIn implements tributary.Program.Partner.
 func PartnerIn(p *engine.Program, affiliate uuid.UUID) Partner { return Partner{p, affiliate} }
 
+// self is the program for what the affiliate changes.
+func (v Partner) self() *engine.Program {
+	return v.p.From(affiliate.SourceAffiliatePortal).By("affiliate:" + v.id.String())
+}
+
 // Profile implements tributary.Partner.Profile.
 func (v Partner) Profile(ctx context.Context) (partner.Profile, error) {
 	a, err := v.p.Affiliate(ctx, v.id.String())
@@ -128,7 +133,7 @@ func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate
 
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
 func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
-	a, err := v.p.From(affiliate.SourceAffiliatePortal).ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
+	a, err := v.self().ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
 		if rec.Status != affiliate.AffiliateActive {
 			return refusal.StatusNotAllowed.Err()
 		}

@@ -1,0 +1,270 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A SignUp is the page on which people apply to become affiliates. An application makes an
+// affiliate that is INACTIVE until the program approves it, with the source
+// AFFILIATE_PORTAL, and the same answer is given when the email is known already.
+type SignUp struct {
+	Questions []Question  // besides name and email, at most 20
+	Terms     SignUpTerms // that have to be accepted; zero: none
+
+	// Guard is asked before an application is carried out, with its form parsed: a limit for an
+	// address, for one. An error refuses it with 429; its text is logged, and not shown. Nil:
+	// nobody is asked.
+	Guard func(*http.Request) error
+}
+
+// A Question is asked of an applicant. The answer is one of the affiliate's signup answers,
+// under its ID.
+type Question struct {
+	ID       uuid.UUID
+	Label    string       // 1–500 characters
+	Kind     QuestionKind // zero: a line of text
+	Choices  []string     // of AskChoice
+	Required bool
+}
+
+// A QuestionKind says how a question is answered.
+type QuestionKind string
+
+// The kinds of questions.
+const (
+	AskText   QuestionKind = ""       // a line of at most 500 characters
+	AskLong   QuestionKind = "LONG"   // lines of at most 5,000 characters together
+	AskURL    QuestionKind = "URL"    // an http or https URL of at most 500 characters
+	AskChoice QuestionKind = "CHOICE" // one of Choices
+)
+
+// SignUpTerms are the terms that an applicant accepts. What was accepted, and when, is one of
+// the affiliate's signup answers, under ID.
+type SignUpTerms struct {
+	ID      uuid.UUID
+	Version string // such as 2026-01, 1–100 characters
+	Text    string // shown above the box; this or URL
+	URL     string // http or https, or a path: where they are to be read
+}
+
+const applyPath = "apply"
+
+// The limits of a sign-up, in characters.
+const (
+	maxQuestions = 20
+	maxLabel     = 500
+	maxLine      = 500
+	maxLong      = 5000
+	maxVersion   = 100
+)
+
+// check refuses a sign-up that cannot be shown.
+func (s *SignUp) check() error {
+	if s == nil {
+		return nil
+	}
+	if len(s.Questions) > maxQuestions {
+		return fmt.Errorf("more than %d questions", maxQuestions)
+	}
+	known := map[uuid.UUID]bool{uuid.Nil: true, s.Terms.ID: true}
+	for _, q := range s.Questions {
+		switch {
+		case known[q.ID]:
+			return fmt.Errorf("the question %q has no id of its own", q.Label)
+		case strings.TrimSpace(q.Label) == "" || utf8.RuneCountInString(q.Label) > maxLabel:
+			return errors.New("a question has no label, or one that is too long")
+		case !slices.Contains([]QuestionKind{AskText, AskLong, AskURL, AskChoice}, q.Kind):
+			return fmt.Errorf("the kind %q of a question is unknown", q.Kind)
+		case (q.Kind == AskChoice) != (len(q.Choices) > 0) || slices.Contains(q.Choices, ""):
+			return fmt.Errorf("the question %q has no choices, or some that it cannot have", q.Label)
+		}
+		known[q.ID] = true
+	}
+	t := s.Terms
+	if t == (SignUpTerms{}) {
+		return nil
+	}
+	if t.ID == uuid.Nil || t.Version == "" || utf8.RuneCountInString(t.Version) > maxVersion || t.Text == "" && t.URL == "" || !validBack(t.URL) {
+		return errors.New("the terms lack an id, a version, or a text or URL")
+	}
+	return nil
+}
+
+// An applySheet is the form of an application.
+type applySheet struct {
+	Fields  []*applyField
+	Terms   SignUpTerms
+	Problem string
+}
+
+// An applyField is a field of it.
+type applyField struct {
+	Name, Label, Hint string
+	Kind              string // text, email, url, textarea, select, checkbox
+	Value             string
+	Choices           []string
+	Required          bool
+	Max               int // characters
+	Fill              string
+	Wrong             string
+	question          uuid.UUID
+}
+
+// The fields of the form besides those of the questions.
+const (
+	fieldFirst  = "firstName"
+	fieldLast   = "lastName"
+	fieldMail   = "email"
+	fieldAccept = "terms"
+)
+
+// application returns the form with what was sent, if anything was.
+func (v *visit) application() *applySheet {
+	s := v.cfg.SignUp
+	d := applySheet{Terms: s.Terms, Fields: []*applyField{
+		{Name: fieldFirst, Label: "First name", Kind: "text", Required: true, Max: 100, Fill: "given-name"},
+		{Name: fieldLast, Label: "Last name", Kind: "text", Required: true, Max: 100, Fill: "family-name"},
+		{Name: fieldMail, Label: "Email", Kind: "email", Required: true, Max: 254, Fill: "email"},
+	}}
+	for i, q := range s.Questions {
+		f := &applyField{Name: fmt.Sprintf("q-%d", i+1), Label: q.Label, Kind: "text", Required: q.Required, Max: maxLine, Choices: q.Choices, question: q.ID}
+		switch q.Kind {
+		case AskLong:
+			f.Kind, f.Max = "textarea", maxLong
+		case AskURL:
+			f.Kind, f.Hint = "url", "https://…"
+		case AskChoice:
+			f.Kind = "select"
+		}
+		d.Fields = append(d.Fields, f)
+	}
+	if s.Terms.ID != uuid.Nil {
+		d.Fields = append(d.Fields, &applyField{Name: fieldAccept, Label: "I accept the terms, version " + s.Terms.Version, Kind: "checkbox", Required: true, Max: 1})
+	}
+	for _, f := range d.Fields {
+		f.Value = strings.TrimSpace(strings.ReplaceAll(v.r.PostForm.Get(f.Name), "\r\n", "\n"))
+	}
+	return &d
+}
+
+// check says at each field what is wrong with it, and reports whether nothing is. What the
+// engine checks is left to it.
+func (d *applySheet) check() (right bool) {
+	for _, f := range d.Fields {
+		u, err := url.Parse(f.Value)
+		switch {
+		case f.Kind == "checkbox" && f.Value != "1":
+			f.Wrong = "You can apply only if you accept the terms."
+		case f.Value == "" && f.Required:
+			f.Wrong = "This is required."
+		case utf8.RuneCountInString(f.Value) > f.Max:
+			f.Wrong = fmt.Sprintf("This has more than %d characters.", f.Max)
+		case !utf8.ValidString(f.Value) || strings.ContainsFunc(f.Value, func(r rune) bool { return unicode.IsControl(r) && (r != '\n' || f.Kind != "textarea") }):
+			f.Wrong = "This has characters that cannot be seen."
+		case f.Value == "" || f.question == uuid.Nil:
+		case f.Kind == "select" && !slices.Contains(f.Choices, f.Value):
+			f.Wrong = "Choose one of these."
+		case f.Kind == "url" && (err != nil || !web(u)):
+			f.Wrong = "This is no address of a page, such as https://blog.example."
+		}
+		if f.Wrong != "" {
+			d.Problem = cmp.Or(d.Problem, "Something is missing or wrong.")
+		}
+	}
+	return d.Problem == ""
+}
+
+// value returns what was sent in a field.
+func (d *applySheet) value(name string) string {
+	for _, f := range d.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// affiliate returns the affiliate that an application asks for.
+func (d *applySheet) affiliate(now affiliate.Time) affiliate.NewAffiliate {
+	in := affiliate.NewAffiliate{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast), Email: d.value(fieldMail), AffiliateStatus: "inactive"}
+	for _, f := range d.Fields {
+		if f.question != uuid.Nil && f.Value != "" {
+			in.Answers = append(in.Answers, affiliate.Answer{QuestionID: f.question, Answer: f.Value})
+		}
+	}
+	if d.Terms.ID != uuid.Nil {
+		in.Answers = append(in.Answers, affiliate.Answer{QuestionID: d.Terms.ID, Answer: "Accepted version " + d.Terms.Version + " at " + now.String()})
+	}
+	return in
+}
+
+// apply answers the page for applicants.
+func (v *visit) apply() {
+	switch {
+	case v.r.Method == http.MethodPost:
+		v.submitted(route{post: applied, sent: v.applyFields()})
+	case !v.reads():
+		v.methodNotAllowed("GET, HEAD, POST")
+	case !v.fitsQuery([]string{paramDone}):
+		v.missing()
+	case v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(applyPath+doneSuffix)...):
+		v.render(http.StatusOK, view{title: "Thank you", template: "applied"})
+	default:
+		v.renderApplication(http.StatusOK, v.application())
+	}
+}
+
+func (v *visit) applyFields() (names []string) {
+	for _, f := range v.application().Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (v *visit) renderApplication(status int, d *applySheet) {
+	v.render(status, view{title: "Become an affiliate", template: "apply", Data: d})
+}
+
+// applied carries an application out. That an email is known is answered as if it were not.
+func applied(v *visit) {
+	d := v.application()
+	if guard := v.cfg.SignUp.Guard; guard != nil {
+		if err := guard(v.r); err != nil {
+			v.cfg.Logger.WarnContext(v.ctx(), "portal application refused", "program", v.program.Config().ID.String(), "error", err)
+			v.wrong(http.StatusTooManyRequests, "This is not possible now. Try again later.")
+			return
+		}
+	}
+	if !d.check() {
+		v.renderApplication(http.StatusBadRequest, d)
+		return
+	}
+	in := d.affiliate(affiliate.TimeOf(v.now()))
+	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.ctx(), in)
+	v.auditOf("applicant", "affiliate:"+a.ID.String(), "apply", err)
+	if err == nil || errors.Is(err, affiliate.AffiliateEmailTaken) {
+		v.done(applyPath)
+		return
+	}
+	v.again(err, func(why *affiliate.Error) (view, error) {
+		d.Problem = why.Message
+		for _, f := range d.Fields {
+			if f.Name == why.Field {
+				f.Wrong = why.Message
+			}
+		}
+		return view{title: "Become an affiliate", template: "apply", Data: d}, nil
+	})
+}
