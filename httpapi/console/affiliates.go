@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -124,6 +125,11 @@ func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) f
 		}
 		return "affiliates/" + id.String(), do(v, p, id, in)
 	}
+}
+
+// Question returns the label of a signup question.
+func (v *visit) Question(id uuid.UUID) string {
+	return page.Text(cmp.Or(v.cfg.Questions[id], id.String()), page.InDetail)
 }
 
 // payee returns the name of an affiliate, or their id when they are gone.

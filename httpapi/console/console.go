@@ -26,6 +26,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -49,6 +51,10 @@ type Config struct {
 	// instant of the month, and its error is logged and shown as no more than an error. Nil:
 	// documents have the names that the program knows.
 	Document func(ctx context.Context, of affiliate.Affiliate, month time.Time) (Document, error)
+
+	// Questions are the labels of the host's signup questions by their ids, beside the answers on the
+	// page of an affiliate. A question without one is shown by its id.
+	Questions map[uuid.UUID]string
 
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
