@@ -11,18 +11,27 @@ import (
 	"github.com/tributary-go/tributary/httpapi/console"
 )
 
-// The page of an affiliate has the answers of the application, under the host's questions.
+// TestAnswers: the page of an affiliate has what they answered when they signed up, with the questions that
+// the host names, until the person is erased.
 func TestAnswers(t *testing.T) {
-	known, other := uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e11"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e12")
+	site, other := uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-000000000001"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-000000000002")
 	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
-		c.Questions = map[uuid.UUID]string{known: "Where do you write?"}
+		c.Questions = map[uuid.UUID]string{site: "Where do you write?"}
 	})
 	a := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
-		FirstName: "Zoe", LastName: "Z", Email: "zoe@example.org", AffiliateStatus: "inactive",
-		Answers: []affiliate.Answer{{QuestionID: known, Answer: "https://blog.example <b>"}, {QuestionID: other, Answer: "Accepted version 3"}},
+		FirstName: "App", LastName: "Licant", Email: "app@example.org", AffiliateStatus: "inactive",
+		Answers: []affiliate.Answer{{QuestionID: site, Answer: "<b>https://blog.example</b>"}, {QuestionID: other, Answer: "Accepted version 2"}},
 	}))
-	page := w.get("affiliates/" + a.ID.String())
-	if !strings.Contains(page.text(), "Application Where do you write? https://blog.example <b> "+other.String()+" Accepted version 3") || !strings.Contains(page.body, "example &lt;b&gt;") {
-		t.Errorf("%s", page.text())
+	page := "affiliates/" + a.ID.String()
+	want := "What they answered Where do you write? <b>https://blog.example</b> " + other.String() + " Accepted version 2"
+	for range 2 {
+		if got := w.get(page); !strings.Contains(got.text(), want) {
+			t.Errorf("%d %s", got.status, got.text())
+		}
+		must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, a.ID))
+	}
+	must(0, w.EraseAffiliate(t.Context(), a.ID))
+	if got := w.get(page); got.status != 200 || strings.Contains(got.text(), "What they answered") {
+		t.Errorf("%d %s", got.status, got.text())
 	}
 }

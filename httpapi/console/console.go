@@ -52,8 +52,8 @@ type Config struct {
 	// documents have the names that the program knows.
 	Document func(ctx context.Context, of affiliate.Affiliate, month time.Time) (Document, error)
 
-	// Questions are the labels of the host's signup questions by their ids, beside the answers on the
-	// page of an affiliate. A question without one is shown by its id.
+	// Questions are what a sign-up asks, by the ids of its questions: Question.ID and SignUpTerms.ID of
+	// httpapi/portal. The page of an affiliate has the answers; one to a question that is not here has its id.
 	Questions map[uuid.UUID]string
 
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
