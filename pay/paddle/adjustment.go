@@ -3,7 +3,7 @@ package paddle
 import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // adjustment reads money that went back to a customer, or came from there again.
@@ -28,7 +28,7 @@ func (e *event) adjustment() {
 // that it moves: zero when it is ignored.
 func (e *event) moved(kind pay.Kind) affiliate.Amount {
 	o := e.object
-	c := draft.Currency(o.Get("currency_code"))
+	c := adapter.Currency(o.Get("currency_code"))
 	amount := amountOf(o.Get("totals", "total"), c)
 	if amount.Sign() <= 0 {
 		e.Ignore(pay.ZeroAmount)
@@ -102,7 +102,7 @@ func (e *event) dispute(action string, state affiliate.DisputeState) {
 		return
 	}
 	f := &e.Action.Payment
-	if at := timeOf(e.object.Get("created_at")); !at.IsZero() {
+	if at := e.object.Get("created_at").Time(); !at.IsZero() {
 		f.At = at
 	}
 	f.Disputes = []affiliate.DisputeFact{{

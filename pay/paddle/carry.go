@@ -4,13 +4,11 @@ import (
 	"net/http"
 
 	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
 )
 
 // Carry returns the custom data that tells an event what brought the visitor: the
-// click that [httpapi.Attribution] has noted in a cookie of the request, and what the
+// click that [github.com/tributary-go/tributary/httpapi.Attribution] has noted in a cookie of the request, and what the
 // host adds, signed with Config.CarryKeys. Give it to the checkout as customData, or
 // to a transaction that the host makes as custom_data; Paddle hands it on to the
 // subscription and its renewals. A host that calls RecordSale itself carries the
@@ -25,9 +23,5 @@ import (
 //
 // Source: docs/payments-paddle.md.
 func (cfg Config) Carry(p *tributary.Program, r *http.Request, c pay.Carried) (map[string]string, error) {
-	c.Program = p.Config().ID
-	if c.Click = ""; r != nil {
-		c.Click = httpapi.ClickFrom(p, r)
-	}
-	return draft.Carry(cfg.CustomData, cfg.CarryKeys, c)
+	return cfg.common().Carry(p, r, c)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // customer reads a customer that was made, imported or changed: the only one of Paddle's
@@ -13,11 +13,11 @@ import (
 func (e *event) customer() {
 	o := e.object
 	f := affiliate.PayerFact{ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text()}
-	e.Action.Carried = e.carried(o.Get("custom_data"))
+	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
 	if f.ID == "" {
 		o.Get("id").Fail("is missing")
 	}
-	if !draft.Usable(f.Name) {
+	if !adapter.Usable(f.Name) {
 		f.Name, _, _ = strings.Cut(f.Email, "@")
 	}
 	e.Customer(f)

@@ -93,7 +93,7 @@ func TestDocsBlocks(t *testing.T) {
 // reason, action, status and origin that the code knows.
 func TestDocsLists(t *testing.T) {
 	names := paddle.Events()
-	for file, least := range map[string]int{"../internal/draft/carried.go": 5, "adjustment.go": 10, "transaction.go": 3} {
+	for file, least := range map[string]int{"../adapter/carried.go": 5, "adjustment.go": 10, "transaction.go": 3} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,13 @@
 package paddle
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // limit is the longest time for an event: Paddle waits 5 seconds for the answer, and
@@ -33,19 +32,11 @@ const limit = 4 * time.Second
 //
 // Source: docs/payments-paddle.md.
 func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
-	if p == nil {
-		return nil, fmt.Errorf("%w: no program", ErrConfig)
-	}
-	if err := cfg.CarryKeys.Check(); err != nil {
-		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
-	}
 	if cfg.Totals != "" && cfg.Totals != PayoutTotals {
 		return nil, fmt.Errorf("%w: Totals must be payout or empty", ErrConfig)
 	}
-	return hook.New(hook.Hook{
-		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusOK, Limit: limit, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
-		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
-		Program:  func(context.Context, string) (*tributary.Program, error) { return p, nil },
-		OnResult: cfg.OnResult, Logger: cfg.Logger,
-	})
+	return adapter.Endpoint{
+		Config: cfg.common(), Scheme: form.Scheme(cfg.Secrets, cfg.Tolerance), OK: http.StatusOK, Limit: limit,
+		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+	}.Handler(p)
 }

@@ -2,12 +2,10 @@ package paddle
 
 import (
 	"strings"
-	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 const provider = "paddle"
@@ -22,46 +20,19 @@ const provider = "paddle"
 //
 // Source: docs/payments-paddle.md.
 func Map(payload []byte, cfg Config) (pay.Action, error) {
-	root, err := fields.Read(payload)
-	if err != nil {
-		return pay.Action{}, err
-	}
-	e := event{Draft: draft.Draft{Provider: provider, Action: pay.Action{Event: envelope(root)}}, cfg: cfg, object: root.Get("data")}
-	e.read()
-	if err := root.Err(); err != nil {
-		return pay.Action{}, err
-	}
-	return e.Action, nil
+	return adapter.Map(provider, payload, func(d *adapter.Draft, root adapter.Value) {
+		// Paddle does not say whether an event is of the sandbox: its endpoint has a secret of its own.
+		d.Begin(root.Get("event_id"), root.Get("event_type"), root.Get("occurred_at").Time())
+		e := event{Draft: d, cfg: cfg, object: root.Get("data")}
+		e.read()
+	})
 }
 
 // An event is an event while it is read.
 type event struct {
-	draft.Draft
+	*adapter.Draft
 	cfg    Config
-	object fields.Value
-}
-
-// envelope reads what all events have. Paddle does not say whether an event is of
-// the sandbox: its endpoint has a secret of its own.
-func envelope(root fields.Value) pay.Event {
-	e := pay.Event{ID: root.Get("event_id").Text(), Type: root.Get("event_type").Text(), At: timeOf(root.Get("occurred_at"))}
-	if e.ID == "" || e.Type == "" || e.At.IsZero() {
-		root.Get("event_type").Fail("or event_id or occurred_at is missing")
-	}
-	return e
-}
-
-// timeOf reads a time; zero: missing.
-func timeOf(v fields.Value) time.Time {
-	text := v.Text()
-	if text == "" {
-		return time.Time{}
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		v.Fail("is not a time")
-	}
-	return at.UTC()
+	object adapter.Value
 }
 
 // read reads the object of an event by its type.
@@ -84,6 +55,6 @@ func (e *event) read() {
 
 // amountOf reads an amount, which is a text: whole numbers of the smallest unit of
 // its currency, with the digits of ISO 4217.
-func amountOf(v fields.Value, c affiliate.Currency) affiliate.Amount {
-	return draft.Amount(v, v.TextInteger(), c, c.Digits())
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	return adapter.Amount(v, v.TextInteger(), c, c.Digits())
 }

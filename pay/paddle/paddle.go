@@ -21,12 +21,11 @@ package paddle
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // Config says how events are received. [Handler] needs Secrets; [Verify] reads
@@ -70,20 +69,8 @@ type Totals string
 // currency. A transaction without such totals has the rate of the program's Config.Rate.
 const PayoutTotals Totals = "payout"
 
-// Secrets are the secret keys of a notification destination. They print as
-// pdl_ntfset_***.
-type Secrets []string
-
-const secretMask = "pdl_ntfset_***"
-
-// Format writes a mask for each secret, for every verb.
-func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
-
-// MarshalText returns a mask, so that neither JSON nor a log has the secrets.
-func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
-
-// LogValue returns a mask.
-func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
+// Secrets are the secret keys of a notification destination. They print as ***.
+type Secrets = adapter.Secrets
 
 // Events returns the types of events that a notification destination should get.
 func Events() []string {

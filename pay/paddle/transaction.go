@@ -5,8 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // transaction reads a transaction that was paid.
@@ -17,14 +16,14 @@ func (e *event) transaction() {
 	if id == "" {
 		o.Get("id").Fail("is missing")
 	}
-	e.Action.Carried = e.carried(o.Get("custom_data"))
+	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
 	e.settle(b)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
-	p := draft.Paid{
+	p := adapter.Paid{
 		Order: id, Invoice: invoice,
-		At:    timeOf(o.Get("created_at")),
-		Tries: draft.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
+		At:    o.Get("created_at").Time(),
+		Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
 	e.lines(&p, b.Currency)
 	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
@@ -52,9 +51,9 @@ func (e *event) begins() bool {
 
 // billOf reads what was paid: the total after discounts, after credit notes that came
 // before the payment, and after the customer's credit, which pays a part of the tax too.
-func billOf(o fields.Value) draft.Bill {
+func billOf(o adapter.Value) adapter.Bill {
 	totals := o.Get("details", "totals")
-	c := draft.Currency(o.Get("currency_code"))
+	c := adapter.Currency(o.Get("currency_code"))
 	if !totals.Get("grand_total").Given() {
 		totals.Get("grand_total").Fail("is missing")
 	}
@@ -63,7 +62,7 @@ func billOf(o fields.Value) draft.Bill {
 		amountOf(adjusted.Get("grand_total"), c).Cmp(amountOf(totals.Get("grand_total"), c)) < 0 {
 		totals = adjusted
 	}
-	b := draft.Bill{Currency: c, Paid: amountOf(totals.Get("grand_total"), c), Subtotal: subtotal}
+	b := adapter.Bill{Currency: c, Paid: amountOf(totals.Get("grand_total"), c), Subtotal: subtotal}
 	if tax := totals.Get("grand_total_tax"); tax.Given() {
 		b.Tax = amountOf(tax, c)
 		return b
@@ -74,13 +73,13 @@ func billOf(o fields.Value) draft.Bill {
 }
 
 // settle reads at which rate Paddle settles a transaction, where the host wants that rate.
-func (e *event) settle(b draft.Bill) {
+func (e *event) settle(b adapter.Bill) {
 	details := e.object.Get("details").Apart() // without a rate that can be read, the program's is asked
 	totals := details.Get("payout_totals")
 	if amountOf(details.Get("totals", "grand_total"), b.Currency) != b.Paid { // a credit note came before
 		totals = details.Get("adjusted_payout_totals")
 	}
-	c := draft.Currency(totals.Get("currency_code"))
+	c := adapter.Currency(totals.Get("currency_code"))
 	if e.cfg.Totals != PayoutTotals || c == "" || c == b.Currency || !totals.Get("grand_total").Given() {
 		return
 	}
@@ -95,12 +94,12 @@ func (e *event) settle(b draft.Bill) {
 // lines reads the lines of a transaction. What is given back for unused time comes off the
 // lines of the same product. When the lines are not taken, the payment has the product of all
 // of them, if they have the same.
-func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
+func (e *event) lines(p *adapter.Paid, c affiliate.Currency) {
 	details := e.object.Get("details").Apart() // a line is never a reason to refuse a payment
-	scaled := func(totals fields.Value, name string) int64 { return amountOf(totals.Get(name), c).Scaled() }
-	parts := draft.Read(details.Get("line_items"), func(line fields.Value) draft.Part {
+	scaled := func(totals adapter.Value, name string) int64 { return amountOf(totals.Get(name), c).Scaled() }
+	parts := adapter.Parts(details.Get("line_items"), func(line adapter.Value) adapter.Part {
 		totals, product := line.Get("totals"), line.Get("product")
-		part := draft.Part{
+		part := adapter.Part{
 			ID: line.Get("id").Text(), Product: product.Get("id").Text(), Plan: line.Get("price_id").Text(), Name: product.Get("name").Text(),
 			Quantity: line.Get("quantity").Integer(), Of: product.Get("id").Text(),
 			Gross: scaled(totals, "subtotal"), Off: scaled(totals, "discount"),
@@ -109,7 +108,7 @@ func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
 		return part
 	})
 	totals := details.Get("totals")
-	whole := draft.Whole{Gross: scaled(totals, "subtotal"), Unit: c.Unit().Scaled()}
+	whole := adapter.Whole{Gross: scaled(totals, "subtotal"), Unit: c.Unit().Scaled()}
 	whole.Net = whole.Gross - scaled(totals, "discount")
 	switch {
 	case len(parts) == 0:
@@ -117,9 +116,9 @@ func (e *event) lines(p *draft.Paid, c affiliate.Currency) {
 	case details.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = draft.Lines(parts, whole)
+		p.Lines, e.Action.NoLines = adapter.Lines(parts, whole)
 	}
-	p.Product = draft.ProductOf(parts)
+	p.Product = adapter.ProductOf(parts)
 }
 
 // isRenewal reports whether a transaction is a later payment of a subscription.
@@ -131,19 +130,10 @@ func isRenewal(origin string) bool {
 	return false
 }
 
-// carried returns the custom data of an object. It is the host's: whatever else is in
-// it has no meaning here.
-func (e *event) carried(data fields.Value) pay.Carried {
-	if !data.IsObject() {
-		data = fields.Value{}
-	}
-	return draft.Carried{Names: e.cfg.CustomData, Read: fields.Value.Loose, From: []fields.Value{data}}.All(e.cfg.CarryKeys)
-}
-
 // codesOf finds our code of a discount by its id.
-func codesOf(discount fields.Value) iter.Seq[affiliate.Credit] {
+func codesOf(discount adapter.Value) iter.Seq[affiliate.Credit] {
 	return func(yield func(affiliate.Credit) bool) {
-		if id := discount.Text(); draft.Usable(id) {
+		if id := discount.Text(); adapter.Usable(id) {
 			yield(affiliate.Credit{CodeExternalID: id})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // What a client_reference_id of ours begins with. The click or the slug, an
@@ -17,6 +17,9 @@ const (
 	clickReference = "trib_c_"
 	slugReference  = "trib_s_"
 )
+
+// keyVia is the key of the way of a payment.
+const keyVia = "tributary_via"
 
 // Carry returns the metadata that tells an event what brought the visitor: the
 // way of the payment, the click that [httpapi.Attribution] has noted in a cookie of
@@ -34,15 +37,11 @@ const (
 //
 // Source: docs/payments-stripe.md.
 func (cfg Config) Carry(p *tributary.Program, r *http.Request, via Via, c pay.Carried) (map[string]string, error) {
-	c.Program = p.Config().ID
-	if c.Click = ""; r != nil {
-		c.Click = httpapi.ClickFrom(p, r)
-	}
-	carried, err := draft.Carry(cfg.Metadata, cfg.CarryKeys, c)
+	carried, err := cfg.common().Carry(p, r, c)
 	if err != nil {
 		return nil, err
 	}
-	carried[cmp.Or(cfg.Metadata[draft.KeyVia], draft.KeyVia)] = string(via)
+	carried[cmp.Or(cfg.Metadata[keyVia], keyVia)] = string(via)
 	return carried, nil
 }
 
@@ -65,10 +64,10 @@ func Reference(p *tributary.Program, r *http.Request) string {
 // referred adds the click or the slug of a reference to what was carried. What was
 // carried comes first.
 func referred(c pay.Carried, reference string) pay.Carried {
-	program, click, _ := draft.Visit(after(reference, clickReference))
+	program, click, _ := adapter.Visit(after(reference, clickReference))
 	slug := ""
 	if click == "" {
-		program, _, slug = draft.Visit(after(reference, slugReference))
+		program, _, slug = adapter.Visit(after(reference, slugReference))
 	}
 	switch {
 	case click+slug == "":

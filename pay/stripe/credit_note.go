@@ -5,7 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // creditNote reads a credit note. Money that it gives back through a refund also comes as
@@ -14,7 +14,7 @@ import (
 // Stripe is only reported here.
 func (e *event) creditNote() {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	var given []affiliate.RefundFact
 	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
 		given = append(given, affiliate.RefundFact{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded})
@@ -82,7 +82,7 @@ func (e *event) nameParts(given []affiliate.RefundFact, c affiliate.Currency) {
 	}
 	for i := range given {
 		f := &given[i]
-		b := draft.Bill{Currency: c, Paid: f.Amount, Tax: tax, Shipping: shippingOf(o, o.Get("amount_shipping"), c)}
+		b := adapter.Bill{Currency: c, Paid: f.Amount, Tax: tax, Shipping: shippingOf(o, o.Get("amount_shipping"), c)}
 		b.Share(o.Get("total"), whole)
 		b.Fit()
 		f.Tax, f.Shipping = affiliate.Set(b.Tax), affiliate.Set(b.Shipping)

@@ -2,8 +2,7 @@ package stripe
 
 import (
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // digits returns how many decimals Stripe counts in a currency. It is a table of
@@ -21,19 +20,19 @@ func digits(c affiliate.Currency) int {
 }
 
 // amountOf reads an amount in a currency.
-func amountOf(v fields.Value, c affiliate.Currency) affiliate.Amount {
-	return draft.Amount(v, v.Integer(), c, digits(c))
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	return adapter.Amount(v, v.Integer(), c, digits(c))
 }
 
 // sumOf adds up the amounts of a list.
-func sumOf(list fields.Value, c affiliate.Currency) (sum affiliate.Amount) {
+func sumOf(list adapter.Value, c affiliate.Currency) (sum affiliate.Amount) {
 	for element := range list.Each() {
 		sum = plus(list, sum, amountOf(element.Get("amount"), c))
 	}
 	return sum
 }
 
-func minus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
+func minus(v adapter.Value, a, b affiliate.Amount) affiliate.Amount {
 	rest, err := a.Sub(b)
 	if err != nil {
 		v.Fail("is out of range")
@@ -41,7 +40,7 @@ func minus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
 	return rest
 }
 
-func plus(v fields.Value, a, b affiliate.Amount) affiliate.Amount {
+func plus(v adapter.Value, a, b affiliate.Amount) affiliate.Amount {
 	sum, err := a.Add(b)
 	if err != nil {
 		v.Fail("is out of range")

@@ -146,7 +146,7 @@ func TestDocsLists(t *testing.T) {
 	guide := string(raw)
 	names := stripe.Events()
 	for _, list := range []struct{ file, pattern string }{
-		{"../action.go", `Reason += "(\w+)"`}, {"../internal/draft/carried.go", `= "(tributary_\w+)"`}, {"currency.go", `"([A-Z]{3})"`},
+		{"../action.go", `Reason += "(\w+)"`}, {"../adapter/carried.go", `= "(tributary_\w+)"`}, {"currency.go", `"([A-Z]{3})"`},
 	} {
 		source, err := os.ReadFile(list.file)
 		if err != nil {

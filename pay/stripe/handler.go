@@ -1,13 +1,11 @@
 package stripe
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // Handler returns the endpoint for Stripe's events. p may be nil when
@@ -30,27 +28,8 @@ import (
 //
 // Source: docs/payments-stripe.md.
 func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
-	if p == nil && cfg.Accounts == nil {
-		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
-	}
-	if err := cfg.CarryKeys.Check(); err != nil {
-		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
-	}
-	return hook.New(hook.Hook{
-		Header: HeaderName, Scheme: scheme, Check: cfg.check(), OK: http.StatusNoContent, Wait: cfg.Wait, MaxBody: cfg.MaxBody,
-		Map:      func(body []byte) (pay.Action, error) { return Map(body, cfg) },
-		Complete: cfg.complete,
-		Program:  cfg.programs(p),
-		OnResult: cfg.OnResult, Logger: cfg.Logger,
-	})
-}
-
-// programs answers the program of an account.
-func (cfg Config) programs(own *tributary.Program) func(context.Context, string) (*tributary.Program, error) {
-	return func(ctx context.Context, account string) (*tributary.Program, error) {
-		if account == "" {
-			return own, nil
-		}
-		return cfg.Accounts(ctx, account)
-	}
+	return adapter.Endpoint{
+		Config: cfg.common(), Scheme: form.Scheme(cfg.Secrets, cfg.Tolerance), Complete: cfg.complete, Accounts: cfg.Accounts,
+		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+	}.Handler(p)
 }

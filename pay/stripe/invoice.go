@@ -7,9 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // maxLines is the largest number of metadata objects that are read from an invoice: an
@@ -19,9 +17,9 @@ const maxLines = 30
 // invoice reads an invoice of any version of the API.
 func (e *event) invoice() {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	intent := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()) // until 2025-03-31
-	from := []fields.Value{o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"), o.Get("subscription_details", "metadata")}
+	from := []adapter.Value{o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"), o.Get("subscription_details", "metadata")}
 	for line := range o.Get("lines", "data").Each() {
 		if from = append(from, line.Get("metadata")); len(from) > maxLines {
 			break
@@ -32,8 +30,8 @@ func (e *event) invoice() {
 	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")})
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
 	b := e.billOfInvoice(c)
-	p := draft.Paid{
-		Order: intent, Invoice: o.Get("id").Text(), At: secondsOf(o.Get("status_transitions", "paid_at")),
+	p := adapter.Paid{
+		Order: intent, Invoice: o.Get("id").Text(), At: o.Get("status_transitions", "paid_at").Seconds(),
 	}
 	e.linesOfInvoice(&p, c)
 	switch {
@@ -54,7 +52,7 @@ func (e *event) invoice() {
 		e.Ignore(pay.OneOffInvoice)
 		return
 	}
-	p.Tries = draft.Codes(codesOf(e.discountsOfInvoice()))
+	p.Tries = adapter.Codes(codesOf(e.discountsOfInvoice()))
 	if p.Renewal {
 		marked := len(p.Tries) > 0 || e.Action.Carried.Click+e.Action.Carried.Slug != ""
 		e.Action.Wait = via(meta) == ViaSession && marked || via(meta) != ViaInvoice && e.young()
@@ -66,8 +64,8 @@ func (e *event) invoice() {
 // payment is still on its way. For others nothing waits, because most customers were not
 // brought by anybody.
 func (e *event) young() bool {
-	began := secondsOf(e.object.Get("period_start"))
-	return !began.IsZero() && e.Action.Event.At.Sub(began) < cmp.Or(e.cfg.Wait, hook.DefaultWait)
+	began := e.object.Get("period_start").Seconds()
+	return !began.IsZero() && e.Action.Event.At.Sub(began) < cmp.Or(e.cfg.Wait, adapter.DefaultWait)
 }
 
 // ofSubscription reports whether an invoice is one of a subscription.
@@ -79,9 +77,9 @@ func (e *event) ofSubscription() bool {
 
 // billOfInvoice reads what was paid of an invoice, which may be less than its
 // total: an earlier credit of the customer was commissioned when it was paid.
-func (e *event) billOfInvoice(c affiliate.Currency) draft.Bill {
+func (e *event) billOfInvoice(c affiliate.Currency) adapter.Bill {
 	o := e.object
-	b := draft.Bill{
+	b := adapter.Bill{
 		Currency: c,
 		Paid:     amountOf(o.Get("amount_paid"), c),
 		Subtotal: amountOf(o.Get("subtotal"), c),
@@ -105,8 +103,8 @@ func (e *event) taxOfInvoice(c affiliate.Currency) affiliate.Amount {
 
 // discountsOfInvoice returns the discounts of an invoice that are there as objects:
 // most are bare ids.
-func (e *event) discountsOfInvoice() iter.Seq[fields.Value] {
-	return func(yield func(fields.Value) bool) {
+func (e *event) discountsOfInvoice() iter.Seq[adapter.Value] {
+	return func(yield func(adapter.Value) bool) {
 		for discount := range e.object.Get("discounts").Each() {
 			if discount.IsObject() && !yield(discount) {
 				return
@@ -133,5 +131,5 @@ func (e *event) invoicePayment() {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	e.fact(pay.KindLink, draft.Currency(o.Get("currency")), id, o.Get("invoice").Ref())
+	e.fact(pay.KindLink, adapter.Currency(o.Get("currency")), id, o.Get("invoice").Ref())
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // complete asks the host for the lines of a payment that came without them, or with the first
@@ -17,7 +16,7 @@ func (cfg Config) complete(ctx context.Context, payload []byte, a pay.Action) (p
 	if cfg.Lines == nil || a.Payment.Sale.IsZero() || a.NoLines != pay.LinesMissing && a.NoLines != pay.LinesCut {
 		return a, nil
 	}
-	root, err := fields.Read(payload)
+	root, err := adapter.Read(payload)
 	if err != nil || root.Get("data", "object", "object").Text() == "payment_intent" {
 		return a, err
 	}
@@ -25,7 +24,7 @@ func (cfg Config) complete(ctx context.Context, payload []byte, a pay.Action) (p
 	if err != nil || len(raw) == 0 {
 		return a, err
 	}
-	list, err := fields.Read(raw)
+	list, err := adapter.Read(raw)
 	if err != nil {
 		return a, fmt.Errorf("the list of lines: %w", err)
 	}
@@ -34,8 +33,8 @@ func (cfg Config) complete(ctx context.Context, payload []byte, a pay.Action) (p
 
 // linesOfSession reads the lines of a session. An event has them only when the host put them
 // there, or when Config.Lines gave them.
-func (e *event) linesOfSession(p *draft.Paid, b *draft.Bill) {
-	e.lines(p, e.object.Get("line_items"), b, func(line fields.Value) draft.Part {
+func (e *event) linesOfSession(p *adapter.Paid, b *adapter.Bill) {
+	e.lines(p, e.object.Get("line_items"), b, func(line adapter.Value) adapter.Part {
 		part := partOf(line)
 		part.Gross = amountOf(line.Get("amount_subtotal"), b.Currency).Scaled()
 		part.Off = amountOf(line.Get("amount_discount"), b.Currency).Scaled()
@@ -46,12 +45,12 @@ func (e *event) linesOfSession(p *draft.Paid, b *draft.Bill) {
 
 // linesOfInvoice reads the lines of an invoice. What is given back for unused time comes off
 // the lines of the same item of the subscription.
-func (e *event) linesOfInvoice(p *draft.Paid, c affiliate.Currency) {
+func (e *event) linesOfInvoice(p *adapter.Paid, c affiliate.Currency) {
 	o := e.object
-	whole := draft.Bill{
+	whole := adapter.Bill{
 		Currency: c, Paid: amountOf(o.Get("total"), c), Tax: e.taxOfInvoice(c), Shipping: shippingOf(o, o.Get("amount_shipping"), c),
 	}
-	e.lines(p, o.Get("lines"), &whole, func(line fields.Value) draft.Part {
+	e.lines(p, o.Get("lines"), &whole, func(line adapter.Value) adapter.Part {
 		part := partOf(line)
 		part.Gross = amountOf(line.Get("amount"), c).Scaled()
 		part.Off = sumOf(line.Get("discount_amounts"), c).Scaled()
@@ -66,7 +65,7 @@ func (e *event) linesOfInvoice(p *draft.Paid, c affiliate.Currency) {
 }
 
 // inclusiveTax returns the tax that the amount of a line of an invoice includes.
-func inclusiveTax(line fields.Value, c affiliate.Currency) (sum affiliate.Amount) {
+func inclusiveTax(line adapter.Value, c affiliate.Currency) (sum affiliate.Amount) {
 	for tax := range line.Get("taxes").Each() {
 		if tax.Get("tax_behavior").Text() == "inclusive" {
 			sum = plus(tax, sum, amountOf(tax.Get("amount"), c))
@@ -81,12 +80,12 @@ func inclusiveTax(line fields.Value, c affiliate.Currency) (sum affiliate.Amount
 }
 
 // partOf reads what a line of an invoice or a session is of.
-func partOf(line fields.Value) draft.Part {
+func partOf(line adapter.Value) adapter.Part {
 	price, details := line.Get("price"), line.Get("pricing", "price_details")
 	if !price.IsObject() {
 		price = line.Get("plan") // of old versions
 	}
-	return draft.Part{
+	return adapter.Part{
 		ID:       line.Get("id").Text(),
 		Product:  cmp.Or(details.Get("product").Ref(), price.Get("product").Ref()),
 		Plan:     cmp.Or(details.Get("price").Ref(), price.Get("id").Text()),
@@ -98,12 +97,12 @@ func partOf(line fields.Value) draft.Part {
 
 // lines reads the lines of a bill. When they are not taken, the payment has the product of all
 // of them, if they have the same.
-func (e *event) lines(p *draft.Paid, list fields.Value, of *draft.Bill, read func(fields.Value) draft.Part) {
+func (e *event) lines(p *adapter.Paid, list adapter.Value, of *adapter.Bill, read func(adapter.Value) adapter.Part) {
 	if e.list.Given() {
 		list = e.list
 	}
 	list = list.Apart() // a line is never a reason to refuse a payment
-	parts := draft.Read(list.Get("data"), read)
+	parts := adapter.Parts(list.Get("data"), read)
 	net, err := of.Net()
 	switch {
 	case len(parts) == 0:
@@ -114,7 +113,7 @@ func (e *event) lines(p *draft.Paid, list fields.Value, of *draft.Bill, read fun
 	case err != nil || of.ShownCurrency != "" || list.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = draft.Lines(parts, draft.Whole{Gross: of.Subtotal.Scaled(), Net: net.Scaled(), Unit: unitOf(of.Currency)})
+		p.Lines, e.Action.NoLines = adapter.Lines(parts, adapter.Whole{Gross: of.Subtotal.Scaled(), Net: net.Scaled(), Unit: unitOf(of.Currency)})
 	}
-	p.Product = draft.ProductOf(parts)
+	p.Product = adapter.ProductOf(parts)
 }

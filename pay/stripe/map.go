@@ -2,12 +2,10 @@ package stripe
 
 import (
 	"strings"
-	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 const provider = "stripe"
@@ -22,39 +20,33 @@ const provider = "stripe"
 //
 // Source: docs/payments-stripe.md.
 func Map(payload []byte, cfg Config) (pay.Action, error) {
-	return readWith(payload, fields.Value{}, cfg)
+	return readWith(payload, adapter.Value{}, cfg)
 }
 
 // readWith is Map with the list of the payment's lines, when the event does not have it.
-func readWith(payload []byte, list fields.Value, cfg Config) (pay.Action, error) {
-	root, err := fields.Read(payload)
-	if err != nil {
-		return pay.Action{}, err
-	}
-	e := event{cfg: cfg, object: root.Get("data", "object"), list: list, Draft: draft.Draft{Provider: provider}}
-	e.Action.Event = envelope(root)
-	if reason := e.foreign(root); reason != "" {
-		e.Ignore(reason)
-	} else {
+func readWith(payload []byte, list adapter.Value, cfg Config) (pay.Action, error) {
+	return adapter.Map(provider, payload, func(d *adapter.Draft, root adapter.Value) {
+		e := event{cfg: cfg, object: root.Get("data", "object"), list: list, Draft: d}
+		e.Action.Event = envelope(root)
+		if reason := e.foreign(root); reason != "" {
+			e.Ignore(reason)
+			return
+		}
 		e.read()
-	}
-	if err := root.Err(); err != nil {
-		return pay.Action{}, err
-	}
-	return e.Action, nil
+	})
 }
 
 // An event is an event while it is read.
 type event struct {
 	cfg    Config
-	object fields.Value
-	list   fields.Value // of the lines, when Config.Lines gave it
-	draft.Draft
+	object adapter.Value
+	list   adapter.Value // of the lines, when Config.Lines gave it
+	*adapter.Draft
 }
 
 // envelope reads what all events have. Of an event without a payload only the
 // name is read.
-func envelope(root fields.Value) pay.Event {
+func envelope(root adapter.Value) pay.Event {
 	e := pay.Event{ID: root.Get("id").Text(), Type: root.Get("type").Text()}
 	if e.ID == "" || e.Type == "" {
 		root.Get("type").Fail("or id is missing")
@@ -65,14 +57,14 @@ func envelope(root fields.Value) pay.Event {
 	if root.Get("created").Integer() <= 0 {
 		root.Get("created").Fail("is missing")
 	}
-	e.At = secondsOf(root.Get("created"))
+	e.At = root.Get("created").Seconds()
 	e.Live, e.Account, e.APIVersion = root.Get("livemode").True(), accountOf(root), root.Get("api_version").Text()
 	return e
 }
 
 // accountOf returns the account that an event is of. An Organization's endpoint gets it as
 // the context, which may be a path of accounts: the last one has the object.
-func accountOf(root fields.Value) string {
+func accountOf(root adapter.Value) string {
 	if account := root.Get("account").Text(); account != "" {
 		return account
 	}
@@ -80,18 +72,10 @@ func accountOf(root fields.Value) string {
 	return path[len(path)-1]
 }
 
-func isThin(root fields.Value) bool { return strings.HasPrefix(root.Get("object").Text(), "v2.") }
-
-// secondsOf reads a time; zero: missing.
-func secondsOf(v fields.Value) time.Time {
-	if v.Integer() == 0 {
-		return time.Time{}
-	}
-	return time.Unix(v.Integer(), 0).UTC()
-}
+func isThin(root adapter.Value) bool { return strings.HasPrefix(root.Get("object").Text(), "v2.") }
 
 // foreign returns why an event is not for this endpoint; empty: it is.
-func (e *event) foreign(root fields.Value) pay.Reason {
+func (e *event) foreign(root adapter.Value) pay.Reason {
 	switch {
 	case isThin(root):
 		return pay.ThinEvent

@@ -5,14 +5,13 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // refund reads a refund.
 func (e *event) refund() {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	intent, charge := o.Get("payment_intent").Ref(), o.Get("charge").Ref()
 	f := refundOf(o, c)
 	if intent == "" && charge == "" || f.Amount.Sign() <= 0 {
@@ -24,7 +23,7 @@ func (e *event) refund() {
 }
 
 // refundOf reads one refund. One whose state is not known moves no money.
-func refundOf(o fields.Value, c affiliate.Currency) affiliate.RefundFact {
+func refundOf(o adapter.Value, c affiliate.Currency) affiliate.RefundFact {
 	f := affiliate.RefundFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
@@ -46,7 +45,7 @@ const maxRefunds = 100
 // and in some versions the refunds.
 func (e *event) refundedCharge() {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	e.fact(pay.KindRefund, c, o.Get("payment_intent").Ref(), o.Get("id").Text(), o.Get("invoice").Ref())
 	f := &e.Action.Payment
 	free := e.uncaptured(c)
@@ -90,7 +89,7 @@ func (e *event) uncaptured(c affiliate.Currency) affiliate.Amount {
 // brings it; an inquiry takes none.
 func (e *event) dispute() {
 	o := e.object
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	state := disputeState(o.Get("status").Text())
 	if o.Get("status").Text() == "prevented" {
 		state = prevented(o)
@@ -111,7 +110,7 @@ func (e *event) dispute() {
 // prevented returns who has the money of a prevented dispute. When it was resolved from
 // the host's balance, the money is lost. When it was blocked, the money goes back by a
 // refund, which Stripe reports too.
-func prevented(o fields.Value) affiliate.DisputeState {
+func prevented(o adapter.Value) affiliate.DisputeState {
 	var sum int64
 	moves := 0
 	for move := range o.Get("balance_transactions").Each() {

@@ -6,17 +6,16 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // A payer holds the fields of one of Stripe's objects that say who pays.
-type payer struct{ customer, email, name fields.Value }
+type payer struct{ customer, email, name adapter.Value }
 
 // payer returns who pays.
 func (e *event) payer(p payer) affiliate.PayerFact {
 	f := affiliate.PayerFact{ID: p.customer.Ref(), Email: p.email.Text(), Name: p.name.Text()}
-	if !draft.Usable(f.Name) {
+	if !adapter.Usable(f.Name) {
 		f.Name, _, _ = strings.Cut(f.Email, "@")
 	}
 	return f
@@ -33,10 +32,10 @@ func (e *event) intent() {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	c := draft.Currency(o.Get("currency"))
+	c := adapter.Currency(o.Get("currency"))
 	e.fact(pay.KindSale, c, o.Get("id").Text(), o.Get("latest_charge").Ref())
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
-	b := draft.Bill{
+	b := adapter.Bill{
 		Currency: c,
 		Paid:     amountOf(o.Get("amount_received"), c),
 		Tax:      amountOf(o.Get("amount_details", "tax", "total_tax_amount"), c),
@@ -48,8 +47,8 @@ func (e *event) intent() {
 	}
 	b.Share(o.Get("amount_received"), amountOf(o.Get("amount"), c))
 	e.Action.Payment.Payer = e.payerOfIntent()
-	p := draft.Paid{
-		Order: o.Get("id").Text(), At: secondsOf(o.Get("created")),
+	p := adapter.Paid{
+		Order: o.Get("id").Text(), At: o.Get("created").Seconds(),
 	}
 	e.Action.NoLines = pay.LinesMissing
 	if via(meta) != ViaIntent {

@@ -5,8 +5,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // session reads a Checkout session.
@@ -25,11 +24,11 @@ func (e *event) session() {
 	e.fact(pay.KindSale, b.Currency, s.Get("payment_intent").Ref(), s.Get("invoice").Ref(), s.Get("id").Text())
 	e.Action.Carried = referred(meta.All(e.cfg.CarryKeys), s.Get("client_reference_id").Text())
 	e.Action.Payment.Payer = e.payerOfSession()
-	p := draft.Paid{
+	p := adapter.Paid{
 		Order:   s.Get("payment_intent").Ref(),
 		Invoice: s.Get("invoice").Ref(),
-		At:      secondsOf(s.Get("created")),
-		Tries:   draft.Codes(codesOf(s.Get("discounts").Each())),
+		At:      s.Get("created").Seconds(),
+		Tries:   adapter.Codes(codesOf(s.Get("discounts").Each())),
 	}
 	e.linesOfSession(&p, &b)
 	switch {
@@ -47,7 +46,7 @@ func (e *event) session() {
 // agreed keeps what a session says of a payment that is on its way, or that the host
 // captures manually: later the payment intent says how much was paid, and nothing
 // else.
-func (e *event) agreed(b draft.Bill, p draft.Paid) {
+func (e *event) agreed(b adapter.Bill, p adapter.Paid) {
 	if b.Paid.Sign() <= 0 {
 		e.Ignore(pay.Unpaid)
 		return
@@ -70,10 +69,10 @@ func (e *event) payerOfSession() affiliate.PayerFact {
 
 // billOfSession reads what a session cost, in the currency of the host's prices.
 // Sessions that showed another one to the customer have it apart.
-func (e *event) billOfSession() draft.Bill {
+func (e *event) billOfSession() adapter.Bill {
 	s := e.object
-	shown := draft.Currency(s.Get("currency"))
-	b := draft.Bill{
+	shown := adapter.Currency(s.Get("currency"))
+	b := adapter.Bill{
 		Currency: shown,
 		Paid:     amountOf(s.Get("amount_total"), shown),
 		Subtotal: amountOf(s.Get("amount_subtotal"), shown),
@@ -88,7 +87,7 @@ func (e *event) billOfSession() draft.Bill {
 
 // shippingOf returns what was paid for shipping, without its tax, which the tax of the
 // whole has. The sum of an object has the tax when the price of shipping includes it.
-func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
+func shippingOf(o, sum adapter.Value, c affiliate.Currency) affiliate.Amount {
 	cost := o.Get("shipping_cost")
 	if !cost.IsObject() {
 		return amountOf(sum, c)
@@ -100,10 +99,10 @@ func shippingOf(o, sum fields.Value, c affiliate.Currency) affiliate.Amount {
 }
 
 // convert brings a bill into the currency of the host's prices.
-func convert(b *draft.Bill, own fields.Value) {
+func convert(b *adapter.Bill, own adapter.Value) {
 	shown := b.Paid
 	b.Shown, b.ShownCurrency = shown, b.Currency
-	b.Currency = draft.Currency(own.Get("source_currency"))
+	b.Currency = adapter.Currency(own.Get("source_currency"))
 	b.Paid = amountOf(own.Get("amount_total"), b.Currency)
 	b.Subtotal = amountOf(own.Get("amount_subtotal"), b.Currency)
 	for _, part := range []*affiliate.Amount{&b.Tax, &b.Shipping} {
@@ -120,7 +119,7 @@ func convert(b *draft.Bill, own fields.Value) {
 
 // books reports whether an object books the first payment of a subscription, which
 // another object reports too.
-func (e *event) books(by Via, meta draft.Carried) bool {
+func (e *event) books(by Via, meta adapter.Data) bool {
 	switch said := via(meta); said {
 	case ViaSession, ViaInvoice:
 		return said == by

@@ -21,13 +21,12 @@ package stripe
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // Config says how events are received. [Handler] needs Secrets; [Verify] reads
@@ -76,19 +75,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Secrets are the signing secrets of an endpoint. They print as whsec_***.
-type Secrets []string
-
-const secretMask = "whsec_***"
-
-// Format writes a mask for each secret, for every verb.
-func (s Secrets) Format(f fmt.State, _ rune) { hook.Mask(f, secretMask, len(s)) }
-
-// MarshalText returns a mask, so that neither JSON nor a log has the secrets.
-func (s Secrets) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
-
-// LogValue returns a mask.
-func (s Secrets) LogValue() slog.Value { return slog.StringValue(secretMask) }
+// Secrets are the signing secrets of an endpoint. They print as ***.
+type Secrets = adapter.Secrets
 
 // First says which event books the first payment of a subscription when its metadata
 // does not: two events report it, and only one may book it.

@@ -1,36 +1,34 @@
 package stripe
 
 import (
+	"net/http"
 	"time"
 
-	"github.com/tributary-go/tributary/pay/internal/fields"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 var (
 	// ErrPayload means that a payload is not an event of Stripe. Its text names
 	// fields, and never values that were sent.
-	ErrPayload = fields.ErrPayload
+	ErrPayload = adapter.ErrPayload
 
 	// ErrHeader means that the signature header is missing or malformed.
-	ErrHeader = hook.ErrHeader
+	ErrHeader = adapter.ErrHeader
 
 	// ErrSignature means that the event is too old or too far in the future, or
 	// that no signature is right. The text does not say which.
-	ErrSignature = hook.ErrSignature
+	ErrSignature = adapter.ErrSignature
 
 	// ErrConfig means that a Config cannot be used.
-	ErrConfig = hook.ErrConfig
+	ErrConfig = adapter.ErrConfig
 )
 
 // HeaderName is the header with the signatures of an event.
 const HeaderName = "Stripe-Signature"
 
-// scheme is Stripe's form of signatures. The scheme v0 is for tests of Stripe's
+// form is Stripe's form of signatures. The scheme v0 is for tests of Stripe's
 // own and never counts.
-var scheme = hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."}
-
-const secretPrefix = "whsec_"
+var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "whsec_", Time: "t", Signature: "v1", Separator: ",", Joint: "."}
 
 // Verify checks the signature header of an event against the exact bytes of its
 // body. Call it before anything else reads the body. One right signature of at
@@ -40,16 +38,21 @@ const secretPrefix = "whsec_"
 //
 // Source: docs/payments-stripe.md.
 func Verify(header string, payload []byte, cfg Config) error {
-	return scheme.Verify(header, payload, cfg.check())
+	c := cfg.common()
+	return form.Scheme(c.Secrets, c.Tolerance).Verify(http.Header{HeaderName: {header}}, payload, c.Time())
 }
 
 // Sign returns the signature header of an event, for the tests of a host.
 //
 // Source: docs/payments-stripe.md.
 func Sign(secret string, at time.Time, payload []byte) string {
-	return scheme.Sign(secret, at, payload)
+	return form.Sign(secret, at, payload)
 }
 
-func (cfg Config) check() hook.Check {
-	return hook.Check{Secrets: cfg.Secrets, Prefix: secretPrefix, Tolerance: cfg.Tolerance, Now: cfg.Now}
+// common is what the configurations of all providers have.
+func (cfg Config) common() adapter.Config {
+	return adapter.Config{
+		Secrets: cfg.Secrets, Tolerance: cfg.Tolerance, Wait: cfg.Wait, MaxBody: cfg.MaxBody, Now: cfg.Now,
+		Names: cfg.Metadata, CarryKeys: cfg.CarryKeys, OnResult: cfg.OnResult, Logger: cfg.Logger,
+	}
 }

@@ -1,4 +1,4 @@
-package draft
+package adapter
 
 import (
 	"cmp"
@@ -13,22 +13,20 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // The keys of what a checkout carries. A configuration may rename them.
 const (
-	KeyVia      = "tributary_via"
-	KeyClick    = "tributary_click"
-	KeyCode     = "tributary_code"
-	KeyHold     = "tributary_hold"
-	KeyOffer    = "tributary_offer"
-	KeySlug     = "tributary_slug"
-	KeyOrder    = "tributary_order"
-	KeyCustomer = "tributary_customer"
+	keyClick    = "tributary_click"
+	keyCode     = "tributary_code"
+	keyHold     = "tributary_hold"
+	keyOffer    = "tributary_offer"
+	keySlug     = "tributary_slug"
+	keyOrder    = "tributary_order"
+	keyCustomer = "tributary_customer"
 
-	KeyProgram   = "tributary_program"
-	KeySignature = "tributary_signature"
+	keyProgram   = "tributary_program"
+	keySignature = "tributary_signature"
 )
 
 const (
@@ -39,16 +37,16 @@ const (
 	maxCodes = 5   // credits by code of the provider; the code, the click and the slug come after them
 )
 
-// Carried is the host's data of an object and of the objects that it came from, the
+// Data is the host's data of an object and of the objects that it came from, the
 // nearest first.
-type Carried struct {
-	Names map[string]string         // how the host calls the keys; one that is missing keeps its name
-	Read  func(fields.Value) string // how a value is read
-	From  []fields.Value
+type Data struct {
+	Names map[string]string  // how the host calls the keys; one that is missing keeps its name
+	Read  func(Value) string // how a value is read
+	From  []Value
 }
 
 // Get returns the first value of a key that can be used; empty: there is none.
-func (m Carried) Get(key string) string {
+func (m Data) Get(key string) string {
 	key = cmp.Or(m.Names[key], key)
 	for _, from := range m.From {
 		if text := m.Read(from.Get(key)); Usable(text) {
@@ -70,11 +68,11 @@ func Codes(codes iter.Seq[affiliate.Credit]) (tries []affiliate.Credit) {
 
 // All returns the carried data: that of the nearest object with a valid signature, else
 // that of the nearest that names a program, without the fields that need a signature.
-func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
+func (m Data) All(keys pay.Keys) (carried pay.Carried) {
 	forged := false
 	for _, from := range m.From {
-		one := Carried{m.Names, m.Read, []fields.Value{from}}
-		c, signature := one.values(), one.Get(KeySignature)
+		one := Data{m.Names, m.Read, []Value{from}}
+		c, signature := one.values(), one.Get(keySignature)
 		if c.Signed = signature != "" && named(one) && keys.Verify(c, signature); c.Signed {
 			return c
 		}
@@ -88,35 +86,35 @@ func (m Carried) All(keys pay.Keys) (carried pay.Carried) {
 }
 
 // named reports whether an object names a program.
-func named(m Carried) bool {
-	_, err := uuid.Parse(m.Get(KeyProgram))
+func named(m Data) bool {
+	_, err := uuid.Parse(m.Get(keyProgram))
 	return err == nil
 }
 
 // values returns all values as they came.
-func (m Carried) values() pay.Carried {
-	program, _ := uuid.Parse(m.Get(KeyProgram)) // see named
+func (m Data) values() pay.Carried {
+	program, _ := uuid.Parse(m.Get(keyProgram)) // see named
 	return pay.Carried{
-		Program: program, Click: firstOf(isClick, m.Get(KeyClick)), Slug: firstOf(isSlug, m.Get(KeySlug)),
-		Code: m.Get(KeyCode), Hold: m.Get(KeyHold), Offer: m.Get(KeyOffer) == offered, Order: m.Get(KeyOrder), Customer: m.Get(KeyCustomer),
+		Program: program, Click: firstOf(isClick, m.Get(keyClick)), Slug: firstOf(isSlug, m.Get(keySlug)),
+		Code: m.Get(keyCode), Hold: m.Get(keyHold), Offer: m.Get(keyOffer) == offered, Order: m.Get(keyOrder), Customer: m.Get(keyCustomer),
 	}
 }
 
-// Carry returns the data that a checkout carries, under the names of the host: the click
+// carry returns the data that a checkout carries, under the names of the host: the click
 // of a visitor, which may be empty, and what the host adds.
 //
 // Errors: [pay.ErrKeys]; a field that cannot be carried.
-func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
-	texts := map[string]string{KeyClick: c.Click, KeySlug: c.Slug, KeyCode: c.Code, KeyHold: c.Hold, KeyOrder: c.Order, KeyCustomer: c.Customer}
+func carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
+	texts := map[string]string{keyClick: c.Click, keySlug: c.Slug, keyCode: c.Code, keyHold: c.Hold, keyOrder: c.Order, keyCustomer: c.Customer}
 	if c.Offer {
-		texts[KeyOffer] = offered
+		texts[keyOffer] = offered
 	}
 	carried := map[string]string{}
 	for key, text := range texts {
 		if text == "" {
 			continue
 		}
-		if !Usable(text) || strings.TrimSpace(text) != text || key == KeySlug && !isSlug(text) {
+		if !Usable(text) || strings.TrimSpace(text) != text || key == keySlug && !isSlug(text) {
 			return nil, fmt.Errorf("pay: %s cannot be carried", key)
 		}
 		carried[cmp.Or(names[key], key)] = text
@@ -127,7 +125,7 @@ func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]st
 	if (c.Offer || c.Code+c.Hold != "") && c.Order == "" {
 		return nil, errors.New("pay: a code or an offer is carried with an order, so that nobody uses it twice")
 	}
-	carried[cmp.Or(names[KeyProgram], KeyProgram)] = c.Program.String()
+	carried[cmp.Or(names[keyProgram], keyProgram)] = c.Program.String()
 	if len(keys) == 0 && !c.Offer && c.Code+c.Hold+c.Order+c.Customer == "" {
 		return carried, nil
 	}
@@ -135,7 +133,7 @@ func Carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]st
 	if err != nil {
 		return nil, err
 	}
-	carried[cmp.Or(names[KeySignature], KeySignature)] = signature
+	carried[cmp.Or(names[keySignature], keySignature)] = signature
 	return carried, nil
 }
 

@@ -1,19 +1,42 @@
-// Package draft builds the action of an event. It has the common part of the
-// providers' packages, after they have read their fields.
-package draft
+package adapter
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // A Draft is the action that an event becomes.
 type Draft struct {
 	Provider string
 	Action   pay.Action
+}
+
+// Map reads a payload and returns what a provider's read makes of it. read is called once,
+// and only sees JSON: a field of another type than it asks for is a fault of the payload.
+//
+// Errors: [ErrPayload].
+func Map(provider string, payload []byte, read func(d *Draft, root Value)) (pay.Action, error) {
+	root, err := Read(payload)
+	if err != nil {
+		return pay.Action{}, err
+	}
+	d := Draft{Provider: provider}
+	read(&d, root)
+	if err := root.Err(); err != nil {
+		return pay.Action{}, err
+	}
+	return d.Action, nil
+}
+
+// Begin reads what every event has: its id, its type and its time.
+func (d *Draft) Begin(id, kind Value, at time.Time) {
+	d.Action.Event = pay.Event{ID: id.Text(), Type: kind.Text(), At: at}
+	if d.Action.Event.ID == "" || d.Action.Event.Type == "" || at.IsZero() {
+		kind.Fail("or the id or the time of the event is missing")
+	}
 }
 
 // Ignore makes an action that does nothing.
@@ -32,7 +55,7 @@ func (d *Draft) Leave(reason pay.Reason) {
 
 // Fact begins a fact about the payment with these ids, of which some may be empty.
 // The object is where they were read.
-func (d *Draft) Fact(kind pay.Kind, c affiliate.Currency, object fields.Value, keys ...string) {
+func (d *Draft) Fact(kind pay.Kind, c affiliate.Currency, object Value, keys ...string) {
 	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "" })
 	if len(keys) == 0 {
 		object.Get("id").Fail("and all other ids are missing")

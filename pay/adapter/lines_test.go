@@ -1,4 +1,4 @@
-package draft_test
+package adapter_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/draft"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // TestLinesKeepMoney: what lines cost is what their payment cost, whatever they give back; no
@@ -16,11 +16,11 @@ import (
 func TestLinesKeepMoney(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		number := func(name string, least, most int64) int64 { return rapid.Int64Range(least, most).Draw(rt, name) }
-		of := draft.Whole{Unit: rapid.SampledFrom([]int64{10, 100, 10_000}).Draw(rt, "unit")}
-		var parts []draft.Part
+		of := adapter.Whole{Unit: rapid.SampledFrom([]int64{10, 100, 10_000}).Draw(rt, "unit")}
+		var parts []adapter.Part
 		net, sold := int64(0), int64(0)
 		for i := range number("lines", 1, 8) {
-			p := draft.Part{ID: fmt.Sprint("l", i), Of: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "of")}
+			p := adapter.Part{ID: fmt.Sprint("l", i), Of: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "of")}
 			if p.Gross = number("gross", -1000, 9000); p.Gross < 0 {
 				p.Net = p.Gross + number("tax given back", 0, -p.Gross)
 			} else {
@@ -34,7 +34,7 @@ func TestLinesKeepMoney(t *testing.T) {
 			parts, net, of.Gross = append(parts, p), net+p.Net, of.Gross+p.Gross
 		}
 		of.Net = net
-		lines, why := draft.Lines(parts, of)
+		lines, why := adapter.Lines(parts, of)
 		if net < 0 || sold == 0 {
 			if net < 0 && why != pay.LinesUnclear {
 				rt.Fatalf("%d is given back, and the lines are %v", -net, lines)

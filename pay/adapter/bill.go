@@ -1,4 +1,4 @@
-package draft
+package adapter
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 // A Bill holds the amounts of a payment as a provider reports them.
@@ -21,7 +20,7 @@ type Bill struct {
 
 // Share reduces the parts of a bill in proportion to what was paid of the whole: a credit
 // of the customer also pays a part of tax and shipping. v is the field of the whole.
-func (b *Bill) Share(v fields.Value, whole affiliate.Amount) {
+func (b *Bill) Share(v Value, whole affiliate.Amount) {
 	if whole.Sign() <= 0 || b.Paid.Cmp(whole) >= 0 {
 		return
 	}
@@ -103,7 +102,7 @@ func (d *Draft) Sale(b Bill, p Paid) {
 
 // Currency reads a currency, which every amount needs. A code that is not in ISO
 // 4217 is no program's currency and is passed on as it is.
-func Currency(v fields.Value) affiliate.Currency {
+func Currency(v Value) affiliate.Currency {
 	text := v.Text()
 	if text == "" {
 		v.Fail("is missing")
@@ -113,7 +112,7 @@ func Currency(v fields.Value) affiliate.Currency {
 
 // Amount is n units of a currency with that many decimals. The field is where n
 // was read.
-func Amount(v fields.Value, n int64, c affiliate.Currency, digits int) affiliate.Amount {
+func Amount(v Value, n int64, c affiliate.Currency, digits int) affiliate.Amount {
 	amount, err := pay.Minor(n, c, digits)
 	if err != nil {
 		v.Fail("is out of range")

@@ -1,19 +1,19 @@
-package fields_test
+package adapter_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/pay/internal/fields"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 const document = ` {"text": "a\u00e9", "number": -12, "yes": true, "nothing": null,
 	"short": "pi_1", "long": {"id": "pi_2", "more": 1}, "list": [1, null, 3], "in": {"in": {"n": 7}}}`
 
-func read(t *testing.T, text string) fields.Value {
+func read(t *testing.T, text string) adapter.Value {
 	t.Helper()
-	v, err := fields.Read([]byte(text))
+	v, err := adapter.Read([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestValues(t *testing.T) {
 		"elements":  sum == 4 && v.Get("list").First().Integer() == 1,
 		"no list":   !v.Get("missing").First().Given(),
 		"path":      v.Get("in", "in", "n").Integer() == 7,
-		"zero":      !fields.Value{}.Get("x").Given(),
+		"zero":      !adapter.Value{}.Get("x").Given(),
 		"no faults": v.Err() == nil,
 	} {
 		if !ok {
@@ -49,27 +49,27 @@ func TestValues(t *testing.T) {
 // TestWrongTypes: a field of another type is a fault that names it, and only when
 // it is read.
 func TestWrongTypes(t *testing.T) {
-	for name, ask := range map[string]func(fields.Value){
-		"number is not a string":      func(v fields.Value) { v.Get("number").Text() },
-		"text is not an integer":      func(v fields.Value) { v.Get("text").Integer() },
-		"text is not a boolean":       func(v fields.Value) { v.Get("text").True() },
-		"text is not an object":       func(v fields.Value) { v.Get("text", "id").Text() },
-		"number is not an array":      func(v fields.Value) { v.Get("number").First() },
-		"list is not a string":        func(v fields.Value) { v.Get("list").Ref() },
-		"long.more is not a string":   func(v fields.Value) { v.Get("long", "more").Text() },
-		"in.in.n is not an object":    func(v fields.Value) { v.Get("in", "in", "n", "x").Given() },
-		"list.* is not a string":      func(v fields.Value) { each(v.Get("list"), 2).Text() },
-		"number is out of this world": func(v fields.Value) { v.Get("number").Fail("is out of this world") },
+	for name, ask := range map[string]func(adapter.Value){
+		"number is not a string":      func(v adapter.Value) { v.Get("number").Text() },
+		"text is not an integer":      func(v adapter.Value) { v.Get("text").Integer() },
+		"text is not a boolean":       func(v adapter.Value) { v.Get("text").True() },
+		"text is not an object":       func(v adapter.Value) { v.Get("text", "id").Text() },
+		"number is not an array":      func(v adapter.Value) { v.Get("number").First() },
+		"list is not a string":        func(v adapter.Value) { v.Get("list").Ref() },
+		"long.more is not a string":   func(v adapter.Value) { v.Get("long", "more").Text() },
+		"in.in.n is not an object":    func(v adapter.Value) { v.Get("in", "in", "n", "x").Given() },
+		"list.* is not a string":      func(v adapter.Value) { each(v.Get("list"), 2).Text() },
+		"number is out of this world": func(v adapter.Value) { v.Get("number").Fail("is out of this world") },
 	} {
 		v := read(t, document)
 		ask(v)
-		if err := v.Err(); !errors.Is(err, fields.ErrPayload) || !strings.HasSuffix(err.Error(), ": "+name) {
+		if err := v.Err(); !errors.Is(err, adapter.ErrPayload) || !strings.HasSuffix(err.Error(), ": "+name) {
 			t.Errorf("%v, want %s", err, name)
 		}
 	}
 }
 
-func each(v fields.Value, n int) (element fields.Value) {
+func each(v adapter.Value, n int) (element adapter.Value) {
 	for element = range v.Each() {
 		if n--; n < 0 {
 			break
@@ -103,20 +103,20 @@ func TestRead(t *testing.T) {
 		"trailing":      "{} x",
 		"leading zero":  `{"a": 01}`,
 	} {
-		if _, err := fields.Read([]byte(text)); !errors.Is(err, fields.ErrPayload) {
+		if _, err := adapter.Read([]byte(text)); !errors.Is(err, adapter.ErrPayload) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := fields.Read([]byte(strings.Repeat(`{"a":`, 63) + "{}" + strings.Repeat("}", 63))); err != nil {
+	if _, err := adapter.Read([]byte(strings.Repeat(`{"a":`, 63) + "{}" + strings.Repeat("}", 63))); err != nil {
 		t.Errorf("64 levels: %v", err)
 	}
 	for _, n := range []string{"1.0", "1e3", "9223372036854775808", "-"} {
-		v, err := fields.Read([]byte(`{"n": ` + n + `}`))
+		v, err := adapter.Read([]byte(`{"n": ` + n + `}`))
 		if err == nil {
 			v.Get("n").Integer()
 			err = v.Err()
 		}
-		if !errors.Is(err, fields.ErrPayload) {
+		if !errors.Is(err, adapter.ErrPayload) {
 			t.Errorf("%s: %v", n, err)
 		}
 	}

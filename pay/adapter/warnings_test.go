@@ -1,8 +1,7 @@
-package hook_test
+package adapter_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -15,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // warnedProgram is a program at 20 % with some terms, and the affiliate Mara.
@@ -33,13 +32,11 @@ func warnedProgram(t *testing.T, now *time.Time, terms affiliate.Terms) *tributa
 func posts(t *testing.T, p *tributary.Program, now *time.Time, log *bytes.Buffer) func(pay.Action) {
 	t.Helper()
 	var action pay.Action
-	h, err := hook.New(hook.Hook{
-		Header: "Some-Signature", Scheme: hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."},
-		Check: hook.Check{Secrets: []string{"s_1"}, Now: func() time.Time { return *now }}, OK: http.StatusNoContent,
-		Map:     func([]byte) (pay.Action, error) { return action, nil },
-		Program: func(context.Context, string) (*tributary.Program, error) { return p, nil },
-		Logger:  slog.New(slog.NewTextHandler(log, nil)),
-	})
+	h, err := adapter.Endpoint{
+		Config: adapter.Config{Now: func() time.Time { return *now }, Logger: slog.New(slog.NewTextHandler(log, nil))},
+		Scheme: form.Scheme(adapter.Secrets{"s_1"}, 0),
+		Map:    func([]byte) (pay.Action, error) { return action, nil },
+	}.Handler(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +44,7 @@ func posts(t *testing.T, p *tributary.Program, now *time.Time, log *bytes.Buffer
 		t.Helper()
 		action = a
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, request(strings.NewReader("{}"), h.Scheme.Sign("s_1", *now, []byte("{}"))))
+		h.ServeHTTP(w, request(strings.NewReader("{}"), form.Sign("s_1", *now, []byte("{}"))))
 		if w.Code != http.StatusNoContent {
 			t.Errorf("event %s was answered %d: %s", a.Event.ID, w.Code, log.String())
 		}

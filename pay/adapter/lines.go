@@ -1,4 +1,4 @@
-package draft
+package adapter
 
 import (
 	"math/bits"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/fields"
 )
 
 const (
@@ -83,8 +82,8 @@ func Lines(parts []Part, of Whole) ([]affiliate.Line, pay.Reason) {
 	return lines, ""
 }
 
-// Read reads the lines of a list, one more than a sale may have at most.
-func Read(list fields.Value, read func(line fields.Value) Part) (parts []Part) {
+// Parts reads the lines of a list, one more than a sale may have at most.
+func Parts(list Value, read func(line Value) Part) (parts []Part) {
 	for line := range list.Each() {
 		if parts = append(parts, read(line)); len(parts) > maxLines {
 			break

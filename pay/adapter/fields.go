@@ -1,18 +1,14 @@
-// Package fields reads the payload of a payment provider: one JSON object, of
-// which each reader takes the few fields that it needs by their paths.
-//
-// Missing and null are the same, and unknown fields are ignored. A field of
-// another type than the one that is asked for is a fault of the whole document,
-// which [Value.Err] returns at the end; until then the field counts as missing.
-package fields
+package adapter
 
 import (
 	"errors"
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
@@ -203,6 +199,44 @@ func (v Value) Loose() string {
 		return string(v.raw)
 	}
 	return ""
+}
+
+// Decimal returns an amount that is written in units of its currency, as a text or as a
+// number: "19.99" and 19.99 are the same; zero: missing.
+func (v Value) Decimal() affiliate.Amount {
+	text := v.Loose()
+	if !v.Given() || text == "" {
+		if v.Given() && v.raw[0] != '"' {
+			v.Fail("is not an amount")
+		}
+		return affiliate.Amount{}
+	}
+	amount, err := affiliate.ParseAmount(text)
+	if err != nil {
+		v.Fail("is not an amount")
+	}
+	return amount
+}
+
+// Time returns a time that is written as RFC 3339; zero: missing.
+func (v Value) Time() time.Time {
+	text := v.Text()
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		v.Fail("is not a time")
+	}
+	return at.UTC()
+}
+
+// Seconds returns a time that is written as seconds since 1970; zero: missing, or 0.
+func (v Value) Seconds() time.Time {
+	if v.Integer() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(v.Integer(), 0).UTC()
 }
 
 // True reports whether a boolean is true; missing is false.

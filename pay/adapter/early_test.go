@@ -1,4 +1,4 @@
-package hook_test
+package adapter_test
 
 import (
 	"context"
@@ -16,19 +16,17 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/hook"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // endpoint is one whose events are ignored.
-func endpoint(t *testing.T, maxBody int64) *hook.Hook {
+func endpoint(t *testing.T, maxBody int64) http.Handler {
 	t.Helper()
-	h, err := hook.New(hook.Hook{
-		Header: "Some-Signature", Scheme: hook.Scheme{Time: "t", Signature: "v1", Separator: ",", Joint: "."},
-		Check: hook.Check{Secrets: []string{"s_1"}}, OK: http.StatusNoContent, MaxBody: maxBody,
-		Map:     func([]byte) (pay.Action, error) { return pay.Action{Kind: pay.KindIgnored, Reason: pay.TestMode}, nil },
-		Program: func(context.Context, string) (*tributary.Program, error) { return nil, nil },
-		Logger:  slog.New(slog.DiscardHandler),
-	})
+	h, err := adapter.Endpoint{
+		Config: adapter.Config{MaxBody: maxBody, Logger: slog.New(slog.DiscardHandler)}, Scheme: form.Scheme(adapter.Secrets{"s_1"}, 0),
+		Map:      func([]byte) (pay.Action, error) { return pay.Action{Kind: pay.KindIgnored, Reason: pay.TestMode}, nil },
+		Accounts: func(context.Context, string) (*tributary.Program, error) { return nil, nil },
+	}.Handler(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +137,7 @@ func (d *deadline) SetReadDeadline(at time.Time) error {
 func TestBodyHasDeadline(t *testing.T) {
 	h := endpoint(t, 0)
 	w := &deadline{ResponseRecorder: httptest.NewRecorder()}
-	h.ServeHTTP(w, request(strings.NewReader("{}"), h.Scheme.Sign("s_1", time.Now(), []byte("{}"))))
+	h.ServeHTTP(w, request(strings.NewReader("{}"), form.Sign("s_1", time.Now(), []byte("{}"))))
 	if w.Code != http.StatusNoContent || len(w.set) != 2 || time.Until(w.set[0]) > time.Minute || !w.set[1].IsZero() {
 		t.Errorf("answered %d, deadlines %v", w.Code, w.set)
 	}

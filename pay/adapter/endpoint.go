@@ -1,6 +1,7 @@
-package hook
+package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,42 +34,74 @@ const (
 // DefaultWait is the time that an event waits for another one.
 const DefaultWait = time.Hour
 
-// A Hook is the endpoint of one provider. It answers only after the commit.
-type Hook struct {
-	Header  string // the name of the signature header
-	Scheme  Scheme
-	Check   Check
-	OK      int           // the status of an answer
-	Limit   time.Duration // for bringing an event into its program; zero: none but the request's
-	Wait    time.Duration // how long a renewal waits for the first payment; zero: 1 h
-	MaxBody int64         // zero: 1 MiB
+// An Endpoint receives the events of one provider. It answers only after the commit.
+type Endpoint struct {
+	Config // Wait, MaxBody, Now, CarryKeys, OnResult and Logger are read here, the rest by Scheme and Map
 
-	Map func(body []byte) (pay.Action, error)
+	Scheme Scheme
+	Map    func(body []byte) (pay.Action, error) // a pure function of a verified body; its error is the sender's fault
+	OK     int                                   // the status of a good answer; zero: 204
+	Limit  time.Duration                         // for bringing an event into its program; zero: none but the request's
+
 	// Complete asks the host for what the event does not have, outside of a transaction; nil:
 	// nothing is asked for. After an error the event comes again.
 	Complete func(ctx context.Context, body []byte, a pay.Action) (pay.Action, error)
-	Program  func(ctx context.Context, account string) (*tributary.Program, error) // nil program: the account is not ours
-	OnResult func(context.Context, pay.Result)                                     // after the commit; nil: not called
-	Logger   *slog.Logger                                                          // nil: slog.Default()
 
+	// Accounts returns the program of the account of an event; nil, nil: the account is not
+	// ours. Nil: every event is of the handler's program.
+	Accounts func(ctx context.Context, account string) (*tributary.Program, error)
+}
+
+// Handler returns the endpoint of a program, which may be nil when Accounts is set: then
+// events without an account are ignored. The order of its checks: method, content type,
+// what the scheme sees in the headers; then the body, of MaxBody at most and within 10
+// seconds: size, signature, JSON. Its answers:
+//
+//   - OK: committed; also for an event that is ignored, parked or refused, because a
+//     repeat would change nothing
+//   - 400, 401: malformed; or of the wrong time, or not signed with a secret
+//   - 405, 413, 415: not a POST; too large; not plain JSON
+//   - 503 with Retry-After: the store or Complete failed or took longer than Limit, the
+//     context ended, or a renewal came before its first payment
+//   - 500: something panicked, and nothing was committed
+//
+// Errors: [ErrConfig].
+//
+// Concurrency: safe for concurrent use; it starts no goroutine.
+func (e Endpoint) Handler(p *tributary.Program) (http.Handler, error) {
+	if p == nil && e.Accounts == nil {
+		return nil, fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
+	}
+	if err := e.CarryKeys.Check(); err != nil {
+		return nil, fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
+	}
+	if _, err := e.Scheme(nil, e.Time()); errors.Is(err, ErrConfig) {
+		return nil, err
+	}
+	if e.Wait < 0 || e.MaxBody < 0 {
+		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
+	}
+	e.OK, e.Wait, e.MaxBody = cmp.Or(e.OK, http.StatusNoContent), cmp.Or(e.Wait, DefaultWait), cmp.Or(e.MaxBody, defaultMaxBody)
+	if e.Logger == nil {
+		e.Logger = slog.Default()
+	}
+	warned := &warnings{logger: e.Logger, now: e.Time, of: map[string]*warning{}, looked: map[uuid.UUID]time.Time{}}
+	return &hook{e, p, warned}, nil
+}
+
+// A hook is a complete endpoint.
+type hook struct {
+	Endpoint
+	own    *tributary.Program
 	warned *warnings
 }
 
-// New checks an endpoint.
-//
-// Errors: [ErrConfig].
-func New(h Hook) (*Hook, error) {
-	if err := h.Check.Validate(); err != nil {
-		return nil, err
+// program returns the program of an account; nil: the account is not ours.
+func (h *hook) program(ctx context.Context, account string) (*tributary.Program, error) {
+	if account == "" || h.Accounts == nil {
+		return h.own, nil
 	}
-	if h.Wait < 0 || h.MaxBody < 0 {
-		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
-	}
-	if h.Logger == nil {
-		h.Logger = slog.Default()
-	}
-	h.warned = &warnings{logger: h.Logger, now: h.Check.Time, of: map[string]*warning{}, looked: map[uuid.UUID]time.Time{}}
-	return &h, nil
+	return h.Accounts(ctx, account)
 }
 
 // An answer is a status with the reason, which is logged and not sent.
@@ -78,7 +111,7 @@ type answer struct {
 }
 
 // ServeHTTP receives one event.
-func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := h.guarded(w, r)
 	switch a.status {
 	case h.OK:
@@ -101,7 +134,7 @@ func textOf(status int) string {
 	return http.StatusText(status)
 }
 
-func (h *Hook) log(ctx context.Context, a answer) {
+func (h *hook) log(ctx context.Context, a answer) {
 	level := slog.LevelWarn
 	if a.status >= http.StatusInternalServerError && !errors.Is(a.err, pay.ErrLater) {
 		level = slog.LevelError
@@ -110,7 +143,7 @@ func (h *Hook) log(ctx context.Context, a answer) {
 }
 
 // guarded is serve with its panics as answers.
-func (h *Hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
+func (h *hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
 			h.Logger.ErrorContext(r.Context(), "payment event: panic", "stack", string(debug.Stack()))
@@ -120,7 +153,7 @@ func (h *Hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
 	return h.serve(w, r)
 }
 
-func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
+func (h *hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	body, a := h.verified(w, r)
 	if a.status != 0 {
 		return a
@@ -139,33 +172,25 @@ func (h *Hook) serve(w http.ResponseWriter, r *http.Request) answer {
 
 // verified returns the body of a request, or the answer to one that is not accepted. What
 // the header shows to be wrong is refused before the body is read.
-func (h *Hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
+func (h *hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
 	if r.Method != http.MethodPost {
 		return nil, answer{http.StatusMethodNotAllowed, errors.New("pay: not a POST")}
 	}
 	if !inbound.PlainJSON(r.Header) {
 		return nil, answer{http.StatusUnsupportedMediaType, errors.New("pay: not plain JSON")}
 	}
-	lines := r.Header.Values(h.Header)
-	if len(lines) != 1 {
-		return nil, answer{http.StatusBadRequest, fmt.Errorf("%w: not given once", ErrHeader)}
-	}
-	signed, err := h.Scheme.open(lines[0], h.Check)
+	verify, err := h.Scheme(r.Header, h.Time())
 	if err != nil {
 		return nil, refused(err)
 	}
-	limit := h.MaxBody
-	if limit == 0 {
-		limit = defaultMaxBody
-	}
-	body, err := inbound.Body(w, r, limit, bodyTime)
+	body, err := inbound.Body(w, r, h.MaxBody, bodyTime)
 	if errors.Is(err, inbound.ErrTooLarge) {
 		return nil, answer{http.StatusRequestEntityTooLarge, errors.New("pay: body too large")}
 	}
 	if err != nil {
 		return nil, answer{http.StatusBadRequest, errors.New("pay: the body broke off, or took too long")}
 	}
-	if err := signed.verify(body); err != nil {
+	if err := verify(body); err != nil {
 		return nil, refused(err)
 	}
 	return body, answer{}
@@ -183,7 +208,7 @@ func refused(err error) answer {
 }
 
 // apply brings an action into its program.
-func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
+func (h *hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
 	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
 		return pay.Result{Action: a}, nil
 	}
@@ -192,7 +217,7 @@ func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 		ctx, cancel = context.WithTimeout(ctx, h.Limit)
 		defer cancel()
 	}
-	p, err := h.Program(ctx, a.Event.Account)
+	p, err := h.program(ctx, a.Event.Account)
 	if err != nil {
 		return pay.Result{}, err
 	}
@@ -204,12 +229,8 @@ func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 			return pay.Result{}, err
 		}
 	}
-	wait := h.Wait
-	if wait == 0 {
-		wait = DefaultWait
-	}
-	now := h.Check.Time()
-	if now.After(a.Event.At.Add(wait)) {
+	now := h.Time()
+	if now.After(a.Event.At.Add(h.Wait)) {
 		a.Wait = false
 	}
 	if a.Kind != pay.KindIgnored && a.Event.At.After(now.Add(ahead)) {
@@ -227,7 +248,7 @@ func (h *Hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 
 // report calls the host's function. What was committed stays, whatever that function
 // does.
-func (h *Hook) report(ctx context.Context, result pay.Result) {
+func (h *hook) report(ctx context.Context, result pay.Result) {
 	a := result.Action
 	h.Logger.DebugContext(ctx, "payment event", "event", a.Event.ID, "type", a.Event.Type, "kind", string(a.Kind),
 		"reason", string(a.Reason), "outcome", string(result.Outcome), "done", result.Done)

@@ -1,0 +1,108 @@
+package adapter
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/internal/inbound"
+)
+
+const maxSignatures = 10
+
+// A TimedHMAC is the form of a header with the time and one or more signatures of the
+// time, Joint and the body, by HMAC-SHA256 in hexadecimal, such as t=1767225600,v1=…
+type TimedHMAC struct {
+	Header          string // its name
+	Time, Signature string // names of the items
+	Separator       string // between items
+	Joint           string // between the time and the body
+	Prefix          string // of every secret of the provider; empty: they have none
+}
+
+// Scheme returns the scheme. Zero tolerance: 5 minutes, in both directions.
+func (f TimedHMAC) Scheme(secrets Secrets, tolerance time.Duration) Scheme {
+	if tolerance == 0 {
+		tolerance = defaultTolerance
+	}
+	return func(h http.Header, now time.Time) (func([]byte) error, error) {
+		if err := secrets.check(f.Prefix); err != nil {
+			return nil, err
+		}
+		if tolerance < 0 {
+			return nil, fmt.Errorf("%w: the tolerance is negative", ErrConfig)
+		}
+		text, err := only(h, f.Header)
+		if err != nil {
+			return nil, err
+		}
+		at, signatures, err := f.read(text)
+		if err != nil {
+			return nil, err
+		}
+		if inbound.Age(now, at).Abs() > tolerance || !slices.ContainsFunc(signatures, isSignature) {
+			return nil, ErrSignature
+		}
+		seconds := strconv.FormatInt(at.Unix(), 10)
+		return func(body []byte) error {
+			return secrets.any(func(secret string) bool {
+				want, right := f.mac(secret, seconds, body), false
+				for _, got := range signatures {
+					same := hmac.Equal(want, []byte(got))
+					right = right || same
+				}
+				return right
+			})
+		}, nil
+	}
+}
+
+// Sign returns the header of a body, for tests.
+func (f TimedHMAC) Sign(secret string, at time.Time, body []byte) string {
+	seconds := strconv.FormatInt(at.Unix(), 10)
+	return f.Time + "=" + seconds + f.Separator + f.Signature + "=" + string(f.mac(secret, seconds, body))
+}
+
+// isSignature reports whether a text has the length and the alphabet of a signature.
+func isSignature(text string) bool {
+	return len(text) == hex.EncodedLen(sha256.Size) && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// mac returns the signature in hexadecimal.
+func (f TimedHMAC) mac(secret, seconds string, body []byte) []byte {
+	return hex.AppendEncode(nil, sum(secret, []byte(seconds+f.Joint), body))
+}
+
+// read reads the time and the signatures. Items with other names are ignored.
+func (f TimedHMAC) read(header string) (at time.Time, signatures []string, err error) {
+	timed := false
+	for item := range strings.SplitSeq(header, f.Separator) {
+		name, value, found := strings.Cut(item, "=")
+		if !found {
+			return at, nil, fmt.Errorf("%w: an item has no value", ErrHeader)
+		}
+		switch name {
+		case f.Time:
+			var ok bool
+			if at, ok = inbound.ParseSeconds(value); !ok || timed {
+				return at, nil, fmt.Errorf("%w: the time is malformed or repeated", ErrHeader)
+			}
+			timed = true
+		case f.Signature:
+			if len(signatures) == maxSignatures {
+				return at, nil, fmt.Errorf("%w: too many signatures", ErrHeader)
+			}
+			signatures = append(signatures, value)
+		}
+	}
+	if !timed || len(signatures) == 0 {
+		return at, nil, fmt.Errorf("%w: the time or the signature is missing", ErrHeader)
+	}
+	return at, signatures, nil
+}
