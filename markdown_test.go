@@ -104,18 +104,19 @@ func anchors(text string) map[string]bool {
 // run names, for each page with commands, the tests that run them: the folder and the
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
-	"README.md":             {"internal/release TestModules", "examples/quickstart TestReport"},
-	"deploy/README.md":      {"server TestContainer", "server TestSettings"},
-	"docs/command-line.md":  {"client/cmd/tributary TestDay"},
-	"docs/embed.md":         {"internal/release TestModules"},
-	"docs/first-steps.md":   {"examples/server/app TestReadme", "examples/server/app TestReadmeEvents", "examples/server/app TestReadmeCommandLine"},
-	"docs/import.md":        {"examples/import TestGuide", "examples/import TestGuideCommands"},
-	"docs/operations.md":    {"pgstore TestDump", "pgstore TestPointInTime"},
-	"docs/postgresql.md":    {"internal/release TestModules"},
-	"docs/stores.md":        {"conformance/cmd/conform TestRun"},
-	"sqlitestore/README.md": {"sqlitestore/examples/server TestReadme"},
-	"server/README.md":      {"server TestNewcomer", "server TestMove"},
-	"pgstore/README.md":     {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
+	"README.md":                {"internal/release TestModules", "examples/quickstart TestReport"},
+	"deploy/README.md":         {"server TestContainer", "server TestSettings"},
+	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
+	"docs/embed.md":            {"internal/release TestModules"},
+	"docs/first-steps.md":      {"examples/server/app TestReadme", "examples/server/app TestReadmeEvents", "examples/server/app TestReadmeCommandLine"},
+	"docs/import.md":           {"examples/import TestGuide", "examples/import TestGuideCommands"},
+	"docs/operations.md":       {"pgstore TestDump", "pgstore TestPointInTime"},
+	"docs/payments-generic.md": {"pay/generic TestGuide"},
+	"docs/postgresql.md":       {"internal/release TestModules"},
+	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
+	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
+	"server/README.md":         {"server TestNewcomer", "server TestMove"},
+	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
 }
 
 // unrun names the pages whose commands no test runs, and why.

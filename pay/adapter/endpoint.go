@@ -43,6 +43,10 @@ type Endpoint struct {
 	OK     int                                   // the status of a good answer; zero: 204
 	Limit  time.Duration                         // for bringing an event into its program; zero: none but the request's
 
+	// Answer writes the answer to what was committed, ignored or refused; nil: OK, without a
+	// body. Another status than 2xx asks most senders for a repeat, which changes nothing.
+	Answer func(http.ResponseWriter, pay.Result)
+
 	// Complete asks the host for what the event does not have, outside of a transaction; nil:
 	// nothing is asked for. After an error the event comes again.
 	Complete func(ctx context.Context, body []byte, a pay.Action) (pay.Action, error)
@@ -108,6 +112,7 @@ func (h *hook) program(ctx context.Context, account string) (*tributary.Program,
 type answer struct {
 	status int
 	err    error
+	result *pay.Result // of one that is OK
 }
 
 // ServeHTTP receives one event.
@@ -115,6 +120,10 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := h.guarded(w, r)
 	switch a.status {
 	case h.OK:
+		if h.Answer != nil && a.result != nil {
+			h.Answer(w, *a.result)
+			return
+		}
 		w.WriteHeader(h.OK)
 		return
 	case http.StatusMethodNotAllowed:
@@ -123,15 +132,19 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", retryAfter)
 	}
 	h.log(r.Context(), a)
-	http.Error(w, textOf(a.status), a.status)
+	http.Error(w, a.text(), a.status)
 }
 
-// textOf returns what a sender learns: the same for everything that was refused.
-func textOf(status int) string {
-	if status == http.StatusBadRequest || status == http.StatusUnauthorized {
+// text returns what a sender learns: who is verified, which field is wrong, and everybody else
+// the same for everything that was refused.
+func (a answer) text() string {
+	switch {
+	case errors.Is(a.err, ErrPayload):
+		return a.err.Error()
+	case a.status == http.StatusBadRequest, a.status == http.StatusUnauthorized:
 		return "the request was refused"
 	}
-	return http.StatusText(status)
+	return http.StatusText(a.status)
 }
 
 func (h *hook) log(ctx context.Context, a answer) {
@@ -147,7 +160,7 @@ func (h *hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
 			h.Logger.ErrorContext(r.Context(), "payment event: panic", "stack", string(debug.Stack()))
-			a = answer{http.StatusInternalServerError, errors.New("pay: a function panicked")}
+			a = answer{status: http.StatusInternalServerError, err: errors.New("pay: a function panicked")}
 		}
 	}()
 	return h.serve(w, r)
@@ -160,24 +173,24 @@ func (h *hook) serve(w http.ResponseWriter, r *http.Request) answer {
 	}
 	action, err := h.Map(body)
 	if err != nil {
-		return answer{http.StatusBadRequest, err}
+		return answer{status: http.StatusBadRequest, err: err}
 	}
 	result, err := h.apply(r.Context(), body, action)
 	if err != nil {
-		return answer{http.StatusServiceUnavailable, fmt.Errorf("%s: %w", action.Event.ID, err)}
+		return answer{status: http.StatusServiceUnavailable, err: fmt.Errorf("%s: %w", action.Event.ID, err)}
 	}
 	h.report(r.Context(), result)
-	return answer{status: h.OK}
+	return answer{status: h.OK, result: &result}
 }
 
 // verified returns the body of a request, or the answer to one that is not accepted. What
 // the header shows to be wrong is refused before the body is read.
 func (h *hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer) {
 	if r.Method != http.MethodPost {
-		return nil, answer{http.StatusMethodNotAllowed, errors.New("pay: not a POST")}
+		return nil, answer{status: http.StatusMethodNotAllowed, err: errors.New("pay: not a POST")}
 	}
 	if !inbound.PlainJSON(r.Header) {
-		return nil, answer{http.StatusUnsupportedMediaType, errors.New("pay: not plain JSON")}
+		return nil, answer{status: http.StatusUnsupportedMediaType, err: errors.New("pay: not plain JSON")}
 	}
 	verify, err := h.Scheme(r.Header, h.Time())
 	if err != nil {
@@ -185,10 +198,10 @@ func (h *hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer)
 	}
 	body, err := inbound.Body(w, r, h.MaxBody, bodyTime)
 	if errors.Is(err, inbound.ErrTooLarge) {
-		return nil, answer{http.StatusRequestEntityTooLarge, errors.New("pay: body too large")}
+		return nil, answer{status: http.StatusRequestEntityTooLarge, err: errors.New("pay: body too large")}
 	}
 	if err != nil {
-		return nil, answer{http.StatusBadRequest, errors.New("pay: the body broke off, or took too long")}
+		return nil, answer{status: http.StatusBadRequest, err: errors.New("pay: the body broke off, or took too long")}
 	}
 	if err := verify(body); err != nil {
 		return nil, refused(err)
@@ -200,11 +213,11 @@ func (h *hook) verified(w http.ResponseWriter, r *http.Request) ([]byte, answer)
 func refused(err error) answer {
 	switch {
 	case errors.Is(err, ErrSignature):
-		return answer{http.StatusUnauthorized, err}
+		return answer{status: http.StatusUnauthorized, err: err}
 	case errors.Is(err, ErrHeader):
-		return answer{http.StatusBadRequest, err}
+		return answer{status: http.StatusBadRequest, err: err}
 	}
-	return answer{http.StatusInternalServerError, err}
+	return answer{status: http.StatusInternalServerError, err: err}
 }
 
 // apply brings an action into its program.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -113,6 +115,18 @@ func (v Value) Given() bool { return v.raw != nil }
 
 // IsObject reports whether the field is an object.
 func (v Value) IsObject() bool { return v.Given() && v.raw[0] == '{' }
+
+// Only makes it a fault of the document that the object has a field with another name.
+func (v Value) Only(names ...string) {
+	if !v.Given() || !v.is('{', "is not an object") {
+		return
+	}
+	for known := range jsontext.Members(v.raw) {
+		if !slices.Contains(names, string(known)) {
+			v.Fail("has a field that is not known; the known ones are " + strings.Join(names, ", "))
+		}
+	}
+}
 
 // Get returns a field of an object, and of the objects in it.
 func (v Value) Get(path ...string) Value {

@@ -29,6 +29,7 @@ type story struct {
 type told struct {
 	refunds, disputes map[string]affiliate.Amount
 	sum               affiliate.Amount
+	made              int // refunds
 }
 
 func (s Suite) story(t testing.TB) *story {
@@ -71,9 +72,9 @@ func (s *story) paid(n int64) {
 
 func (s *story) refund(payment string, n int64) {
 	of := s.of[payment]
-	id, sum := fmt.Sprintf("r%d-%s", len(of.refunds)+1, payment), paytest.Must(of.sum.Add(dollars(n)))
+	id, sum := fmt.Sprintf("r%d-%s", of.made+1, payment), paytest.Must(of.sum.Add(dollars(n)))
 	if sum.Cmp(dollars(100)) <= 0 && s.tell(Step{Kind: Refund, Payment: payment, Of: id, Amount: dollars(n), Sum: sum, Gross: dollars(100)}) {
-		of.refunds[id], of.sum = dollars(n), sum
+		of.refunds[id], of.sum, of.made = dollars(n), sum, of.made+1
 	}
 }
 
@@ -111,11 +112,12 @@ func (s Suite) whole(t testing.TB) *story {
 	story.customer()
 	story.paid(100)
 	story.refund("p1", 10)
+	story.status(affiliate.SubscriptionCancelled)
 	story.dispute("p1", 60)
 	story.won("p1", "d60-p1")
 	story.refund("p1", 25)
 	story.refundFailed("p1", "r1-p1")
-	story.status(affiliate.SubscriptionCancelled)
+	story.status(affiliate.SubscriptionPastDue)
 	return story
 }
 
