@@ -43,6 +43,7 @@ const (
 	CreditBalance    Reason = "credit_balance"
 	NoCustomer       Reason = "no_customer"
 	ThinEvent        Reason = "thin_event"
+	UnknownUnit      Reason = "unit" // nobody confirmed in which unit the provider counts this currency
 )
 
 // Why a payment is told without its lines. What a rule pays for some products then holds for

@@ -24,6 +24,8 @@ const (
 		"make what checkouts carry with Config.Carry, and keep a key in CarryKeys while subscriptions carry its signatures"
 	saysCurrency = "payment event: it is in another currency than the program's, has no rate, and waits: " +
 		"give Config.Rate a rate of this currency, then decide with DecidePayment that it is a sale of its own, or send the event again"
+	saysUnit = "payment event: it is not known in which unit the provider counts this currency, and nothing was booked: " +
+		"record the sale or its refund yourself"
 	saysConflict = "payment event: the payment names a sale of which it is not and waits for a decision: " +
 		"see Attention, and decide with DecidePayment"
 	saysCode = "payment event: the code of a paid order was refused and nobody is credited: " +
@@ -51,6 +53,8 @@ func warningOf(r *pay.Result) string {
 	switch {
 	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.OtherCurrency:
 		return saysCurrency
+	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.UnknownUnit:
+		return saysUnit
 	case r.Outcome == affiliate.SaleConflict || r.Refusal != nil && r.Refusal.Reason == affiliate.PaymentConflict:
 		return saysConflict
 	case r.Outcome == affiliate.SaleRefused || r.Refusal != nil && r.Refusal.CodeRefused():

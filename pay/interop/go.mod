@@ -14,6 +14,7 @@ require (
 	github.com/PaddleHQ/paddle-go-sdk/v4 v4.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stripe/stripe-go/v81 v81.4.0
 	github.com/stripe/stripe-go/v84 v84.4.1
 	github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000

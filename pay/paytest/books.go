@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -17,8 +18,9 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 )
 
-// mostOrders limits the orders of one story that are tried: 720 are those of six steps.
-const mostOrders = 720
+// mostOrders limits the orders of one story that are tried: 720 are those of six steps. A
+// short run tries 120.
+const mostOrders, fewOrders = 720, 120
 
 // actions are what the events of a story ask for.
 func (s *story) actions(t testing.TB) (actions []pay.Action) {
@@ -76,7 +78,11 @@ func (s Suite) orders(t *testing.T) {
 	for n := range len(actions) {
 		all *= n + 1
 	}
-	every := max(1, all/mostOrders)
+	most := mostOrders
+	if testing.Short() {
+		most = fewOrders
+	}
+	every := max(1, all/most)
 	paytest.Orders(len(actions), func(order []int) {
 		if tried++; tried%every != 0 || t.Failed() {
 			return
@@ -121,7 +127,7 @@ func (s Suite) missing(t *testing.T) {
 	for i, body := range story.bodies {
 		for what, broken := range pieces(t, body) {
 			a, err := s.Map(broken, cfg)
-			if err != nil {
+			if err != nil || reflect.DeepEqual(a, actions[i]) { // refused, or of a field that is not read
 				continue
 			}
 			others := slices.Clone(actions)
