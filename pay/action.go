@@ -94,3 +94,9 @@ type Action struct {
 	// enough time has passed since Event.At.
 	Wait bool
 }
+
+// leads reports whether the action is about somebody who may be a new customer, and not only
+// about what is known of a payer: it has an email, or ids with which it waits for one.
+func (a *Action) leads() bool {
+	return a.Kind == KindCustomer && (a.Lead.Email != "" || len(a.Payment.Keys) > 0)
+}

@@ -126,7 +126,7 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 		tries = append([]affiliate.Credit{{HoldID: c.Hold}}, tries...) // its place, before the code that the provider redeemed
 	}
 	tries = append(tries, c.tries(paid.Renewal)...)
-	if a.Lead.Integration != "" {
+	if a.leads() {
 		a.Tries = tries
 	}
 	if c.Customer != "" {

@@ -15,7 +15,9 @@
 package polar
 
 import (
+	"cmp"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -30,8 +32,13 @@ const provider = "polar"
 // repeat finds what was committed.
 const limit = 8 * time.Second
 
+// wait is how long a renewal waits for the first payment: Polar sends an event ten times, the
+// last time a quarter of an hour or more after the first.
+const wait = 5 * time.Minute
+
 // Config says how events are received. Secrets are those of the webhook endpoint as Polar
-// shows them (whsec_…, polar_whs_…), of 24 to 64 characters.
+// shows them (whsec_…, polar_whs_…), of 24 to 64 characters. Wait zero is 5 minutes; more
+// than 10 would lose payments, and is refused.
 type Config = adapter.Config
 
 // Handler returns the endpoint for Polar's webhooks, whose format must be raw. Its answers
@@ -43,6 +50,10 @@ type Config = adapter.Config
 //
 // Source: docs/payments-polar.md.
 func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
+	if cfg.Wait > 2*wait {
+		return nil, fmt.Errorf("%w: Polar does not surely repeat for longer than ten minutes", adapter.ErrConfig)
+	}
+	cfg.Wait = cmp.Or(cfg.Wait, wait)
 	return adapter.Endpoint{
 		Config: cfg, Scheme: scheme(cfg), Limit: limit,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },

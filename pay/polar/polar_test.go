@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -174,6 +175,9 @@ func TestConfig(t *testing.T) {
 		if _, err := polar.Handler(s.Program, polar.Config{Secrets: secrets}); err == nil {
 			t.Errorf("%s: it is taken", name)
 		}
+	}
+	if _, err := polar.Handler(s.Program, polar.Config{Secrets: adapter.Secrets{secret}, Wait: 11 * time.Minute}); err == nil {
+		t.Error("a wait that outlasts the repeats is taken")
 	}
 	body := load(s, "customer").JSON()
 	h := http.Header{}
