@@ -117,6 +117,8 @@ var run = map[string][]string{
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
 	"server/README.md":         {"server TestNewcomer", "server TestMove"},
 	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
+	"docs/assistants.md":       {"mcp TestRecorded", "mcp/cmd/tributary-mcp TestStdio", "mcp/cmd/tributary-mcp TestHTTP"},
+	"mcp/README.md":            {"mcp/cmd/tributary-mcp TestStdio"},
 }
 
 // unrun names the pages whose commands no test runs, and why.

@@ -53,7 +53,7 @@ func (c *caller) do(ctx context.Context, o *operation, in input) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := shower{home: home}
+	show := shower{home: home, items: rq.rows}
 	if text, _ := in.text("currency"); text != "" {
 		show.order = text
 	}
@@ -83,7 +83,8 @@ type request struct {
 	query url.Values
 	body  map[string]json.RawMessage // nil: none
 	once  string
-	limit int // zero: the operation has no pages
+	limit int // of the query; zero: it has none
+	rows  int // the limit, of a query or a body; zero: there is none
 }
 
 // request puts the arguments where the operation takes them.
@@ -99,9 +100,11 @@ func (o *operation) request(in input) (*request, error) {
 		case a.name == onceArg:
 			rq.once, err = in.text(onceArg)
 		case a.name == limitArg && o.reads:
-			rq.limit, err = in.limit()
+			rq.rows, err = in.limit()
 			if a.inBody {
-				rq.body[limitArg], rq.limit = json.RawMessage(strconv.Itoa(rq.limit)), 0
+				rq.body[limitArg] = json.RawMessage(strconv.Itoa(rq.rows))
+			} else {
+				rq.limit = rq.rows
 			}
 		case !a.inBody:
 			err = in.query(rq.query, a.name)

@@ -99,8 +99,63 @@ func TestSmall(t *testing.T) {
 	if len(slices.Compact(ids)) != 23 || pages != 3 {
 		t.Errorf("%d sales on %d pages", len(ids), pages)
 	}
-	if text := a.told("searchSales", `{"limit":50}`); len(text) > 24<<10 {
-		t.Errorf("a page has %d bytes", len(text))
+	if text := a.told("searchSales", `{"limit":50}`); len(text) > 24<<10 || !strings.Contains(text, `"cursor":`) {
+		t.Errorf("a page has %d bytes: %.200s", len(text), text)
+	}
+}
+
+// TestPagesInRecords: a list inside a record comes in pages, too, and none of it is left out.
+func TestPagesInRecords(t *testing.T) {
+	w := newWorld(t)
+	ada := w.ada()
+	for i := range 23 {
+		w.sell("kim@example.com", "10", "0", fmt.Sprint("order-", i))
+		w.join(fmt.Sprint("P", i), "Doe", fmt.Sprintf("c%d@example.com", i))
+		w.sell(fmt.Sprintf("c%d@example.com", i), "10", "0", "")
+	}
+	owner := w.assistant(ownerKey, mcp.Config{})
+	partner := meet(t, mcp.Partner(w.Program, ada.ID, mcp.PartnerConfig{}))
+	const period = `"from":"2026-10-01","to":"2026-10-31"`
+	for _, tt := range []struct {
+		name  string
+		a     *assistant
+		tool  string
+		args  string
+		limit int
+		pages int
+	}{
+		{"Statement", owner, "getStatement", `{"affiliateId":"` + ada.ID.String() + `",` + period, 10, 3},
+		{"StatementLong", owner, "getStatement", `{"affiliateId":"` + ada.ID.String() + `",` + period, 20, 2},
+		{"Partner", partner, "statement", `{` + period, 10, 3},
+		{"PartnerLong", partner, "statement", `{` + period, 20, 2},
+		{"Preview", owner, "previewPayouts", `{"externalId":"2026-10","noDetails":true`, 15, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines, pages, cursor := 0, 0, ""
+			for ; pages == 0 || cursor != ""; pages++ {
+				args := fmt.Sprintf(`%s,"limit":%d`, tt.args, tt.limit)
+				if cursor != "" {
+					args += fmt.Sprintf(`,"cursor":%q`, cursor)
+				}
+				text := tt.a.told(tt.tool, args+"}")
+				var answer struct {
+					Cursor string
+					Record struct {
+						Next  string
+						Lines []struct{ LeftOut int }
+					}
+				}
+				must(0, json.Unmarshal([]byte(text), &answer))
+				cursor = answer.Cursor + answer.Record.Next
+				lines += len(answer.Record.Lines)
+				if strings.Contains(text, "leftOut") {
+					t.Errorf("lines are left out: %s", text)
+				}
+			}
+			if pages != tt.pages || lines < 23 || lines > 24 {
+				t.Errorf("%d lines on %d pages, want 23 or 24 on %d", lines, pages, tt.pages)
+			}
+		})
 	}
 }
 

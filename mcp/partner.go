@@ -91,7 +91,7 @@ func one(name, what string, words ...string) argument {
 
 // entries are a page of a list before it is shown.
 type entries struct {
-	rows   any
+	rows   any // or a record that the list is in
 	next   string
 	totals []affiliate.Bucket // what all pages add up to, on the first one
 }
@@ -128,7 +128,9 @@ func (v *partnerView) shown(value any, cursor string) (any, error) {
 	return v.shower().answer(parts, cursor), nil
 }
 
-func (v *partnerView) shower() shower { return shower{home: string(v.program.Config().Currency)} }
+func (v *partnerView) shower() shower {
+	return shower{home: string(v.program.Config().Currency), items: mostRows}
+}
 
 // total puts the sum of buckets before the rows of a page.
 func (v *partnerView) total(out any, buckets []affiliate.Bucket) error {
@@ -203,11 +205,11 @@ func (v *partnerView) payout(ctx context.Context, in input) (any, error) {
 		return nil, err
 	}
 	of, err := v.PayoutEntries(ctx, id, pg)
-	return struct {
+	sheet := struct {
 		partner.Payout
-		Next    string                  `json:"cursor,omitzero"`
 		Entries []affiliate.PayoutEntry `json:"entries"`
-	}{paid, of.Next, of.Items}, err
+	}{paid, of.Items}
+	return entries{rows: sheet, next: of.Next}, err
 }
 
 func (v *partnerView) statement(ctx context.Context, in input) (any, error) {
@@ -224,11 +226,11 @@ func (v *partnerView) statement(ctx context.Context, in input) (any, error) {
 		return nil, err
 	}
 	lines, err := sheet.Page(pg)
-	return struct {
+	whole := struct {
 		affiliate.Statement
-		Next  string                    `json:"cursor,omitzero"`
 		Lines []affiliate.StatementLine `json:"lines"`
-	}{sheet, lines.Next, lines.Items}, err
+	}{sheet, lines.Items}
+	return entries{rows: whole, next: lines.Next}, err
 }
 
 func (v *partnerView) report(ctx context.Context, in input) (any, error) {

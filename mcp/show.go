@@ -114,7 +114,8 @@ type page struct {
 
 // A single is an answer with one record; nil: there is none.
 type single struct {
-	Record any `json:"record"`
+	Cursor string `json:"cursor,omitempty"` // of the next page of a list in the record
+	Record any    `json:"record"`
 }
 
 // The names of numbers that are no amounts of money: percentages, rates and pieces, and
@@ -153,21 +154,23 @@ var (
 const (
 	maxText  = 300  // characters
 	maxLoose = 1000 // characters, of an object that has any fields
-	maxItems = 10   // of a list inside a record
+	maxItems = 10   // of a list inside a record, unless the page is that list
 )
 
 // A shower makes an answer of the API into one for an assistant.
 type shower struct {
 	home  string // the currency of the program; empty: not known
 	order string // the currency that the input said; empty: none
+	items int    // the rows that were asked for; zero: the answer has no pages
 }
 
 // answer makes a list a page, and anything else a single record.
 func (s shower) answer(value any, cursor string) any {
 	list, is := value.([]any)
 	if !is {
-		return &single{s.value("", value, cmp.Or(s.order, s.home))}
+		return &single{cursor, s.value("", value, cmp.Or(s.order, s.home))}
 	}
+	s.items = 0
 	p := &page{Cursor: cursor, Shown: min(len(list), mostRows), Rows: s.list("", list, mostRows, s.home)}
 	return p
 }
@@ -178,7 +181,7 @@ func (s shower) value(name string, value any, currency string) any {
 	case object:
 		return s.object(v, currency)
 	case []any:
-		return s.list(name, v, maxItems, currency)
+		return s.list(name, v, max(s.items, maxItems), currency)
 	case string:
 		return text(name, v)
 	}
@@ -222,7 +225,7 @@ func (s shower) object(o object, currency string) any {
 			case "evaluations":
 				in = own
 			}
-			parts = append(parts, member{m.name, s.list(m.name, v, maxItems, in)})
+			parts = append(parts, member{m.name, s.list(m.name, v, max(s.items, maxItems), in)})
 		default:
 			simple = append(simple, member{m.name, s.value(m.name, v, own)})
 		}

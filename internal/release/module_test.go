@@ -78,7 +78,7 @@ func TestModules(t *testing.T) {
 		tags = append(tags, m.tag("v1.2.3"))
 	}
 	got := strings.Join(tags, " ")
-	if want := "v1.2.3 otelaffiliate/v1.2.3 pay/v1.2.3 pgstore/v1.2.3 sqlitestore/v1.2.3 server/v1.2.3"; got != want {
+	if want := "v1.2.3 mcp/v1.2.3 otelaffiliate/v1.2.3 pay/v1.2.3 pgstore/v1.2.3 sqlitestore/v1.2.3 server/v1.2.3"; got != want {
 		t.Errorf("tags %s, want %s", got, want)
 	}
 }
