@@ -84,6 +84,15 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (affiliate.Affili
 	return p.engine.Affiliate(ctx, ident)
 }
 
+// Answers returns the signup answers of an affiliate, in the order in which they were given.
+//
+// Errors: [affiliate.ErrNotFound].
+//
+// Source: docs/contract.md 3.1.
+func (p *Program) Answers(ctx context.Context, affiliateID uuid.UUID) ([]affiliate.Answer, error) {
+	return p.engine.Answers(ctx, affiliateID)
+}
+
 // AffiliateByEmail returns the affiliate with the email, in any letter case.
 //
 // Errors: [affiliate.ErrNotFound].

@@ -22,7 +22,7 @@ import (
 // By noun:
 //
 //   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
-//     AffiliateByEmail, Affiliates, SearchAffiliates, SetAffiliateStatus,
+//     AffiliateByEmail, Answers, Affiliates, SearchAffiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
 //   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, EvaluateCodes, HoldRedemption,

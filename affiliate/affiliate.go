@@ -41,10 +41,6 @@ type Affiliate struct {
 	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined ones excluded
 	CreatedAt                       Time                 `json:"createdAt"`
 	UpdatedAt                       Time                 `json:"updatedAt"`
-
-	// Answers are the signup answers. They are not on the wire: there, the event
-	// affiliate.created has them.
-	Answers []Answer `json:"-"`
 }
 
 // AffiliateLink is an entry of affiliateLinks: a link inside an affiliate.

@@ -68,7 +68,7 @@ var offWire = map[string]string{
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
 	"With": view, "Rehearsal": view, "From": view, "By": view, "Keyed": view, "Partner": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other,
-	"PaymentConflict": "Attention lists them", "OverdrawnRedemption": "Attention lists them", "Holds": "a page of the console lists them", "PayoutEntries": "the payout has their ids", "AdjustmentReasons": "Adjustments has them",
+	"PaymentConflict": "Attention lists them", "OverdrawnRedemption": "Attention lists them", "Holds": "a page of the console lists them", "PayoutEntries": "the payout has their ids", "Answers": "the event affiliate.created has them", "AdjustmentReasons": "Adjustments has them",
 
 	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "Payer": facts,
 

@@ -62,6 +62,7 @@ type portrait struct {
 	CanReturn  bool
 	Plan, Tier string // empty: on none
 	Month      string // of the newest statement
+	Answers    []affiliate.Answer
 }
 
 // Waits reports whether they wait for approval, and Due whether something can be paid to them now.
@@ -89,8 +90,9 @@ func affiliatePage(v *visit) (view, error) {
 	}
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
-	d.Plan, d.Tier = plan, tier
-	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
+	answers, err8 := v.program.Answers(v.ctx(), a.ID)
+	d.Plan, d.Tier, d.Answers = plan, tier, answers
+	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7, err8)
 }
 
 // affiliate returns the one that the path names.

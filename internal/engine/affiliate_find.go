@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -25,6 +26,18 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affi
 			return affiliate.Affiliate{}, err
 		}
 		return o.affiliateOf(found.Affiliate)
+	})
+}
+
+// Answers implements tributary.Program.Answers.
+func (p *Program) Answers(ctx context.Context, id uuid.UUID) (_ []affiliate.Answer, err error) {
+	defer p.Begin(&ctx, "Answers", Reads).End(&err)
+	return View(ctx, p, func(o *Op) ([]affiliate.Answer, error) {
+		rec, err := o.Tx.Affiliates.Get(id)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			err = refusal.Internal("read affiliate", err)
+		}
+		return slices.Clone(rec.Answers), err
 	})
 }
 

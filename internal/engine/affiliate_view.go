@@ -59,7 +59,6 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 		TotalCommissionEarned:           totals.Commission,
 		CreatedAt:                       affiliate.TimeOf(rec.CreatedAt.Time()),
 		UpdatedAt:                       affiliate.TimeOf(rec.UpdatedAt.Time()),
-		Answers:                         slices.Clone(rec.Answers),
 	}, nil
 }
 

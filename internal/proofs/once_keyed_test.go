@@ -25,10 +25,10 @@ import (
 // unkeyed are the methods that ignore a key, with the reason.
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
-	"Config": view, "With": view, "Rehearsal": view, "From": view, "Keyed": view, "Partner": view,
+	"Config": view, "With": view, "Rehearsal": view, "From": view, "By": view, "Keyed": view, "Partner": view,
 	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "OverdrawnRedemption": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"AffiliateData": reads, "ReferralData": reads, "Terms": reads,
-	"Affiliate": reads, "AffiliateByEmail": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
+	"Affiliate": reads, "AffiliateByEmail": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
