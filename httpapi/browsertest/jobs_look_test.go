@@ -26,7 +26,7 @@ func (tb *tab) find(text string) {
 
 // TestWhoIsCredited: from the id of an order to who was credited and why it earned what it did.
 func TestWhoIsCredited(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
@@ -41,7 +41,7 @@ func TestWhoIsCredited(t *testing.T) {
 
 // TestWhyACodeFails: from a code that a customer complains about to the reason.
 func TestWhyACodeFails(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("15"))}))(t)
 		_ = must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, AffiliateID: w.made.Ada.ID, Code: "FIFTY", MinimumAmount: affiliate.Set(affiliate.MustAmount("50")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("USD"))}))(t)
@@ -88,7 +88,7 @@ func TestBestOfTheQuarter(t *testing.T) {
 
 // TestFailingWebhook: what fails is on the first page, and leads to what was answered and to sending it again.
 func TestFailingWebhook(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
@@ -137,7 +137,7 @@ func shown(a affiliate.Amount) string {
 
 // TestCouponWithThreeCodes: a coupon of which three affiliates have a code each.
 func TestCouponWithThreeCodes(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		for _, slug := range []string{"grace", "mary"} {
 			_ = must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: slug, LastName: "Y", Email: slug + "@example.org"}))(t)

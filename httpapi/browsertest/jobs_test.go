@@ -34,7 +34,7 @@ func (tb *tab) job(do func()) {
 
 // TestApprove: an applicant is approved from the first page.
 func TestApprove(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
@@ -52,7 +52,7 @@ func TestApprove(t *testing.T) {
 // TestRefundAfterPayout: a sale whose commission was paid is refunded, and the commission is taken back from
 // the next payout.
 func TestRefundAfterPayout(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		sale := fmt.Sprint(w.made.Paid.ID)
@@ -80,7 +80,7 @@ func TestRefundAfterPayout(t *testing.T) {
 
 // TestMonthlyPayout: two affiliates are paid with a file for PayPal, and one payment fails.
 func TestMonthlyPayout(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		bo := must(w.AffiliateByEmail(t.Context(), "idle@example.org"))(t)
 		must(w.SetPayoutDetails(t.Context(), bo.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "bo@pay.example"}))(t)
@@ -127,7 +127,7 @@ func TestMonthlyPayout(t *testing.T) {
 
 // TestPaidByMethod: what was paid by hand is marked as paid in one step, but for the payment that failed.
 func TestPaidByMethod(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		must(w.RunPayouts(t.Context(), affiliate.PayoutRun{ExternalID: "2026-03"}))(t)
 		tb := open(w)
@@ -147,7 +147,7 @@ func TestPaidByMethod(t *testing.T) {
 // TestCommissionFromNextMonth: everybody's commission, and that of an affiliate with a plan of their own, is
 // another one from the next month on.
 func TestCommissionFromNextMonth(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
@@ -174,7 +174,7 @@ func TestCommissionFromNextMonth(t *testing.T) {
 // TestMissingCommission: an affiliate misses the commission of an order. The page of the sale says who is
 // credited and why, and it is given to the one who asks.
 func TestMissingCommission(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		sale := fmt.Sprint(w.made.Free.ID)
@@ -201,7 +201,7 @@ func TestMissingCommission(t *testing.T) {
 
 // TestSaleByHand: an order that was never reported is recorded for its affiliate.
 func TestSaleByHand(t *testing.T) {
-	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {

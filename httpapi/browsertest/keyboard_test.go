@@ -1,6 +1,8 @@
 package browsertest
 
 import (
+	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -133,7 +135,24 @@ var scripts = map[string]func(*tab){"scripts on": func(*tab) {}, "scripts off": 
 // scriptsOnAndOff runs a test in both browsers.
 func scriptsOnAndOff(t *testing.T, test func(t *testing.T, open func(*world) *tab)) {
 	t.Helper()
-	for name, prepare := range scripts {
+	runIn(t, scripts, test)
+}
+
+// scriptsOff runs a test where scripts are off, which is where more can be missing, and with
+// TRIBUTARY_AT_LENGTH in both browsers.
+func scriptsOff(t *testing.T, test func(t *testing.T, open func(*world) *tab)) {
+	t.Helper()
+	some := maps.Clone(scripts)
+	if os.Getenv("TRIBUTARY_AT_LENGTH") == "" {
+		delete(some, "scripts on")
+	}
+	runIn(t, some, test)
+}
+
+// runIn runs a test in browsers.
+func runIn(t *testing.T, browsers map[string]func(*tab), test func(t *testing.T, open func(*world) *tab)) {
+	t.Helper()
+	for name, prepare := range browsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, func(w *world) *tab {

@@ -128,7 +128,8 @@ func (tb *tab) peek(path string) (status int64, html bool) {
 	return int64(answer.StatusCode), strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html")
 }
 
-// kind is a path without its ids and without the values of its query.
+// kind is a path without its ids and without the values of its query. A sum is the same
+// whatever was added up, and a form to record something for whomever.
 func kind(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -142,7 +143,11 @@ func kind(path string) string {
 	}
 	names := []string{}
 	for name := range u.Query() {
-		names = append(names, name)
+		switch last := parts[len(parts)-1]; {
+		case last == "sum", (last == "new" || last == "convert") && (name == "affiliate" || name == "customer"):
+		default:
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return strings.Join(parts, "/") + "?" + strings.Join(names, "&")
