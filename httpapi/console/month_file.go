@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -70,51 +71,48 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 		}
 		return sums[id]
 	}
-	balances := func(at time.Time, fn func(*monthSum, *affiliate.Balance) error) error {
-		return everyRow(func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+	balances := func(at time.Time) iter.Seq2[affiliate.Balance, error] {
+		return affiliate.Each(rankedPage, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 			return v.program.RankedBalances(v.ctx(), at, pg)
-		}, func(b affiliate.Balance) error { return fn(of(b.AffiliateID), &b) })
+		})
 	}
-	err := balances(from, func(m *monthSum, b *affiliate.Balance) (err error) {
+	for b, err := range balances(from) {
+		if err != nil {
+			return nil, err
+		}
+		m := of(b.AffiliateID)
 		m.paid = b.Paid.Neg()
-		m.opening, err = b.Earned.Sub(b.Paid)
-		return err
-	})
-	if err != nil {
-		return nil, err
+		if m.opening, err = b.Earned.Sub(b.Paid); err != nil {
+			return nil, err
+		}
 	}
-	err = balances(to, func(m *monthSum, b *affiliate.Balance) (err error) {
+	for b, err := range balances(to) {
+		if err != nil {
+			return nil, err
+		}
+		m := of(b.AffiliateID)
 		if m.paid, err = m.paid.Add(b.Paid); err == nil {
 			m.closing, err = b.Earned.Sub(b.Paid)
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	q := affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}
-	err = everyRow(func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
-		return v.program.Breakdown(v.ctx(), q, pg)
-	},
-		func(r affiliate.BreakdownRow) error {
-			id, err := uuid.Parse(r.Value)
-			if err != nil || r.Commission.IsZero() && r.Adjustments.IsZero() {
-				return err
-			}
-			m := of(id)
-			m.commission, m.adjustments = r.Commission, r.Adjustments
-			return nil
-		})
-	return sums, err
-}
-
-// everyRow runs fn on each row of a ranking.
-func everyRow[T any](list func(affiliate.Page) (affiliate.List[T], error), fn func(T) error) error {
-	l, err := list(affiliate.Page{Limit: rankedPage})
-	for _, item := range l.Items {
-		if err == nil {
-			err = fn(item)
+		if err != nil {
+			return nil, err
 		}
 	}
-	return err
+	q := affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}
+	for r, err := range affiliate.Each(rankedPage, func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+		return v.program.Breakdown(v.ctx(), q, pg)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		id, err := uuid.Parse(r.Value)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Commission.IsZero() || !r.Adjustments.IsZero() {
+			m := of(id)
+			m.commission, m.adjustments = r.Commission, r.Adjustments
+		}
+	}
+	return sums, nil
 }

@@ -34,24 +34,18 @@ func addUp[T any](noun string, names []string, list func(*visit) (lister[T], err
 		for _, name := range names {
 			d.Sums = append(d.Sums, summed{Name: name})
 		}
-		for pg := (affiliate.Page{Limit: page.FilePage}); ; {
-			l, err := next(pg)
+		for item, err := range affiliate.Each(page.FilePage, next) {
 			if err != nil {
 				return view{}, err
 			}
-			d.Count += int64(len(l.Items))
-			for _, item := range l.Items {
-				for i, amount := range amounts(item) {
-					if d.Sums[i].Amount, err = d.Sums[i].Amount.Add(amount); err != nil {
-						return view{}, err
-					}
+			d.Count++
+			for i, amount := range amounts(item) {
+				if d.Sums[i].Amount, err = d.Sums[i].Amount.Add(amount); err != nil {
+					return view{}, err
 				}
 			}
-			if l.Next == "" {
-				return view{title: "What fits", template: "sum", Data: &d}, nil
-			}
-			pg.Cursor = l.Next
 		}
+		return view{title: "What fits", template: "sum", Data: &d}, nil
 	}
 }
 

@@ -104,10 +104,11 @@ func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books, fn func(from 
 		}
 		for i := range r.Commissions {
 			c := &r.Commissions[i]
-			if !c.Payable() || c.Earned.Sign() < 0 || !engine.PayableAt(&r, c).After(o.Now) {
+			from := engine.PayableAt(&r, c)
+			if !c.Payable() || c.Earned.Sign() < 0 || !from.After(o.Now) {
 				continue
 			}
-			if err := fn(engine.PayableAt(&r, c), c.Earned); err != nil {
+			if err := fn(from, c.Earned); err != nil {
 				return err
 			}
 		}

@@ -179,18 +179,15 @@ func balanceAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (b aff
 	if err != nil || !open || books.Opened != engine.Ever && at.Before(books.Opened) {
 		return b, false, err
 	}
-	last, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true})
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return affiliate.Balance{AffiliateID: affiliateID}, true, nil
-	}
-	if err != nil {
-		return b, false, refusal.Internal("read movements", err)
+	f, number, err := figuresBefore(o, affiliateID, at)
+	if err != nil || number == 0 {
+		return affiliate.Balance{AffiliateID: affiliateID}, err == nil, err
 	}
 	maturing, err := maturingAt(o, affiliateID, at, &books)
 	if err != nil {
 		return b, false, err
 	}
-	then := record.Books{Held: last.Held, Payable: last.Payable, InPayout: last.InPayout, Paid: last.Paid, Number: last.Number}
+	then := record.Books{Held: f.Held, Payable: f.Payable, InPayout: f.InPayout, Paid: f.Paid, Number: number}
 	if b, err = balance(&then, affiliateID, maturing); err != nil {
 		return b, false, refusal.Internal("add accounts", err)
 	}

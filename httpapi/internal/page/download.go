@@ -72,30 +72,21 @@ type Rows[T any] struct {
 	Row  func(T) ([]string, error)
 }
 
-// DownloadRows answers the rows of a list as CSV, page by page. The first page is read
-// before the answer begins, so that a question that is refused gets a page.
+// DownloadRows answers the rows of a list as CSV, page by page. A question that is refused
+// gets a page: nothing was sent then.
 func DownloadRows[T any](w http.ResponseWriter, name string, late func(error), r Rows[T]) error {
-	l, err := r.List(affiliate.Page{Limit: FilePage})
-	if err != nil {
-		return err
-	}
 	return Download(w, name, late, func(w io.Writer) error {
 		out := sheet.NewWriter(w)
 		_ = out.Write(r.Head)
-		for {
-			for _, item := range l.Items {
-				cells, err := r.Row(item)
-				if err == nil {
-					err = out.Write(cells)
-				}
-				if err != nil {
-					return err
-				}
+		for item, err := range affiliate.Each(FilePage, r.List) {
+			if err != nil {
+				return err
 			}
-			if l.Next == "" {
-				break
+			cells, err := r.Row(item)
+			if err == nil {
+				err = out.Write(cells)
 			}
-			if l, err = r.List(affiliate.Page{Limit: FilePage, Cursor: l.Next}); err != nil {
+			if err != nil {
 				return err
 			}
 		}
