@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/portal"
 )
 
@@ -222,5 +223,26 @@ func TestCopy(t *testing.T) {
 	off.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(3)))
 	if got := eval[string](off, `(() => { const f = document.querySelector("input.secret"); return f.value.slice(f.selectionStart, f.selectionEnd); })()`); got != url {
 		t.Errorf("selected is %q, not %q", got, url)
+	}
+}
+
+// TestSeenPages: who runs the program looks at the pages of an affiliate from the console,
+// can read that they are somebody else's, and is back with a click.
+func TestSeenPages(t *testing.T) {
+	w := newWorld(t).fill()
+	pages := w.partner(portal.Config{MaxLinks: 5}).(*portal.Portal)
+	tb := newTab(t, originOf(t, w.console(console.Config{PartnerPages: pages.As})))
+	page := "/affiliates/" + w.made.Ada.ID.String()
+	tb.open(page)
+	tb.press("Their pages")
+	look(tb, 1)
+	tb.press("Links")
+	if tb.count("header .notice a") != 1 {
+		t.Error("the page does not say whose it is")
+	}
+	look(tb, 2)
+	tb.press("Back to the console")
+	if tb.path() != page {
+		t.Errorf("the address is %s", tb.path())
 	}
 }

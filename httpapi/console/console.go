@@ -56,6 +56,11 @@ type Config struct {
 	// httpapi/portal. The page of an affiliate has the answers; one to a question that is not here has its id.
 	Questions map[uuid.UUID]string
 
+	// PartnerPages gives the pages of an affiliate as they see them, and nothing can be changed
+	// there: Portal.As of httpapi/portal. Who looks at whose page is logged. Nil: the page of an
+	// affiliate leads to none.
+	PartnerPages func(p *tributary.Program, of uuid.UUID, back string) http.Handler
+
 	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused

@@ -45,6 +45,10 @@ func (v *visit) answer() {
 	if name, asset := strings.CutPrefix(v.path, "assets/"); asset && v.reads() && page.ServeAsset(v.w, name) {
 		return
 	}
+	if of, at, seen := v.seen(); seen {
+		v.see(of, at)
+		return
+	}
 	rt, found := v.find()
 	post := v.r.Method == http.MethodPost
 	takes := rt.act != nil || rt.post != nil

@@ -69,6 +69,7 @@ type Portal struct {
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
 	crossSite *http.CrossOriginProtection
+	back      string // relative to the pages: to whoever looks at them as somebody else; empty: they are the affiliate's own
 }
 
 const (
@@ -147,6 +148,21 @@ func isOrigin(text string) bool {
 
 func web(u *url.URL) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// As returns the pages of an affiliate of a program, as that affiliate sees them, for
+// somebody who runs the program: with the settings of t, but no form can be sent, and every
+// page says so and leads to back, which is relative to the overview. The path of a request
+// is the one below the pages. The caller has found out who asks, as the console has, whose
+// Config takes this method.
+func (t *Portal) As(p *tributary.Program, of uuid.UUID, back string) http.Handler {
+	other := *t
+	other.cfg.Authorize = func(*http.Request) (uuid.UUID, bool) { return of, true }
+	other.cfg.Key, other.cfg.SignUp, other.cfg.Frames = nil, nil, nil
+	other.program, other.back = p, back
+	other.mount, _ = page.NewMount("") // which is no error
+	other.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
+	return &other
 }
 
 // ServeHTTP answers a request.

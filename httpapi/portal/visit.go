@@ -103,6 +103,8 @@ func (v *visit) answer() {
 	rt, found := v.find()
 	post := v.r.Method == http.MethodPost
 	switch {
+	case v.back != "" && !v.reads():
+		v.wrong(http.StatusForbidden, "These are somebody else's pages. Nothing can be changed here.")
 	case !found:
 		v.missing()
 	case rt.path != "leave" && !v.sees() && post:

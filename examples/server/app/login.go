@@ -17,6 +17,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/portal"
 )
 
 // The paths of the console and of its login.
@@ -56,9 +57,10 @@ type login struct {
 // A desk has the two consoles of a program.
 type desk struct{ full, read *console.Console }
 
-// newLogin makes the consoles of all programs. Their actions go to the logger.
-func newLogin(auth httpapi.Authority, programs []*tributary.Program, set settings, logger *slog.Logger) (*login, error) {
-	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOut, Logger: logger}
+// newLogin makes the consoles of all programs, which lead to the partner pages. Their
+// actions go to the logger.
+func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal, set settings, logger *slog.Logger) (*login, error) {
+	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOut, PartnerPages: partner.As, Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err

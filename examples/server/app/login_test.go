@@ -23,6 +23,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -66,7 +67,11 @@ func newDoor(t *testing.T) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.login, err = newLogin(auth, programsOf(all), settings{now: now, rand: rand8()}, slog.New(slog.NewTextHandler(&d.log, nil)))
+	pages, err := portal.New(all[0].Program, portal.Config{Key: []byte(strings.Repeat("k", 32)), NoPayoutForm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.login, err = newLogin(auth, programsOf(all), pages, settings{now: now, rand: rand8()}, slog.New(slog.NewTextHandler(&d.log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,16 +14,16 @@ import (
 // partnerPath is where the pages for affiliates are.
 const partnerPath = "/partner/"
 
-// newPartner makes the pages for the affiliates of all programs, and the link by
-// which POST /api/v1/partner/token opens them. Their key is new at every start, so
+// newPartner makes the pages for the affiliates of all programs, the first program's by
+// themselves, and the link by which POST /api/v1/partner/token opens them. Their key is new at every start, so
 // every visit ends when the server stops.
-func newPartner(programs []*tributary.Program, set settings, base string, logger *slog.Logger) (http.Handler, *httpapi.PortalLink, error) {
+func newPartner(programs []*tributary.Program, set settings, base string, logger *slog.Logger) (pages http.Handler, first *portal.Portal, link *httpapi.PortalLink, err error) {
 	key, random := make([]byte, 32), set.rand
 	if random == nil {
 		random = rand.Reader
 	}
 	if _, err := io.ReadFull(random, key); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var all []*portal.Portal
 	for _, p := range programs {
@@ -33,9 +33,9 @@ func newPartner(programs []*tributary.Program, set settings, base string, logger
 		}
 		pages, err := portal.New(p, cfg)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		all = append(all, pages)
 	}
-	return portal.Many(all[0], all[1:]...), &httpapi.PortalLink{Key: key, URL: base + partnerPath}, nil
+	return portal.Many(all[0], all[1:]...), all[0], &httpapi.PortalLink{Key: key, URL: base + partnerPath}, nil
 }

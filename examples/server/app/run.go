@@ -105,7 +105,7 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	if err != nil {
 		return nil, err
 	}
-	partner, link, err := newPartner(programsOf(all), set, cmp.Or(set.url, local(addr)), logger)
+	partner, first, link, err := newPartner(programsOf(all), set, cmp.Or(set.url, local(addr)), logger)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 	tracking := httpapi.Tracking(byID(all), cfg)
 	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
 	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done()}
-	console, err := newLogin(auth, programsOf(all), set, logger)
+	console, err := newLogin(auth, programsOf(all), first, set, logger)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (m Mount) Locate(w http.ResponseWriter, r *http.Request) (at Place, ok bool
 	}
 	hidden := strings.Count(strings.ToLower(r.URL.EscapedPath()), "%2f") // slashes that browsers do not count
 	at.Root = "./" + strings.Repeat("../", max(0, strings.Count(rest, "/")-hidden))
-	if hidden > 0 || !clean(rest) {
+	if hidden > 0 || !clean(strings.TrimSuffix(rest, "/")) {
 		return at, true, ErrNoPage
 	}
 	at.Path = rest
@@ -75,7 +75,7 @@ func clean(path string) bool {
 	return path == "" || !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// Fits reports whether a path matches a pattern, in which {} stands for one segment, and
+// Fits reports whether a path matches a pattern, in which {} stands for one segment that is not empty, and
 // returns these segments.
 func Fits(pattern, path string) (args []string, fits bool) {
 	want, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
@@ -84,7 +84,7 @@ func Fits(pattern, path string) (args []string, fits bool) {
 	}
 	for i, w := range want {
 		switch {
-		case w == "{}":
+		case w == "{}" && segments[i] != "":
 			args = append(args, segments[i])
 		case w != segments[i]:
 			return nil, false
