@@ -11,5 +11,6 @@ type CodeQuery struct {
 	AffiliateID Opt[uuid.UUID] `json:",omitzero"`
 	Active      Opt[bool]      `json:",omitzero"`
 	State       CodeState      `json:",omitzero"` // empty: any
+	OldestFirst bool           `json:",omitzero"` // false: newest first
 	Search      Opt[string]    `json:",omitzero"` // 1–100 characters: exactly the code; else a part of it
 }

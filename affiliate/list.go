@@ -12,7 +12,7 @@ type Page struct {
 	Cursor string // List.Next of the previous page
 }
 
-// A List is one page of a list, newest first.
+// A List is one page of a list, newest first unless its query says OldestFirst.
 type List[T any] struct {
 	Items []T    // never nil
 	Next  string // cursor of the next page; empty on the last one

@@ -11,5 +11,6 @@ type ReferralQuery struct {
 	Status      SubscriptionStatus `json:",omitzero"` // empty: any
 	Since       Opt[Date]          `json:",omitzero"` // created then or later; a plain date is its first millisecond
 	Until       Opt[Date]          `json:",omitzero"` // created then or earlier; a plain date is its last millisecond
+	OldestFirst bool               `json:",omitzero"` // false: newest first
 	Search      Opt[string]        `json:",omitzero"` // 1–100 characters: exactly an id, email or external id; else a part of a name or email
 }

@@ -15,5 +15,7 @@ type SaleQuery struct {
 	ApprovalStatus ApprovalStatus `json:",omitzero"` // of one of its commissions; empty: any
 	Since          Opt[Date]      `json:",omitzero"` // recorded then or later; a plain date is its first millisecond
 	Until          Opt[Date]      `json:",omitzero"` // recorded then or earlier; a plain date is its last millisecond
+	Currency       Currency       `json:",omitzero"` // in which the customer was charged, in any letter case; empty: any
+	OldestFirst    bool           `json:",omitzero"` // false: newest first
 	Search         Opt[string]    `json:",omitzero"` // 1–100 characters: exactly a number, an order id, an invoice or a customer's email; else a part of one or of a customer's name
 }

@@ -373,7 +373,7 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 		{}, {AffiliateID: affiliate.Set(ada.ID), ApprovalStatus: affiliate.ApprovalOnHold}, {ReferralID: affiliate.Set("kim@example.com"), Status: affiliate.SaleRefunded},
 		{CodeID: affiliate.Set(anID)}, {CodeID: affiliate.Null[uuid.UUID]()}, {Status: "x"}, {ApprovalStatus: "x"}, {Since: affiliate.Set(affiliate.Day(2026, 3, 12))},
 		{Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11))},
-		{Search: affiliate.Set("KIM@")}, {Search: affiliate.Set("kim@example.com")}, {Search: affiliate.Set("")},
+		{OldestFirst: true}, {Currency: "USD"}, {Currency: "EUR"}, {Currency: "EU"}, {Search: affiliate.Set("KIM@")}, {Search: affiliate.Set("kim@example.com")}, {Search: affiliate.Set("")},
 	} {
 		told[affiliate.List[S]](s, "search")(c.SearchSales(x, q, affiliate.Page{}))
 		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[S], error) { return c.SearchSales(x, q, pg) }))

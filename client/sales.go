@@ -134,6 +134,8 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	f.word("approvalStatus", string(q.ApprovalStatus))
 	f.word("since", textOfDate(q.Since))
 	f.word("until", textOfDate(q.Until))
+	f.word("currency", string(q.Currency))
+	f.flag("oldestFirst", q.OldestFirst)
 	f.text("search", q.Search)
 	return searched[affiliate.Sale](ctx, c, sales+"/search", f, pg)
 }

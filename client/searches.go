@@ -14,6 +14,7 @@ func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuer
 	f.text("externalId", q.ExternalID)
 	f.id("commissionPlanId", q.PlanID)
 	f.id("commissionTierId", q.TierID)
+	f.flag("oldestFirst", q.OldestFirst)
 	f.text("search", q.Search)
 	return searched[affiliate.Affiliate](ctx, c, affiliates+"/search", f, pg)
 }
@@ -25,6 +26,7 @@ func (c *Client) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery,
 	f.word("subscriptionStatus", string(q.Status))
 	f.word("since", textOfDate(q.Since))
 	f.word("until", textOfDate(q.Until))
+	f.flag("oldestFirst", q.OldestFirst)
 	f.text("search", q.Search)
 	return searched[affiliate.Referral](ctx, c, referrals+"/search", f, pg)
 }
@@ -36,6 +38,7 @@ func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affi
 	f.id("affiliateId", q.AffiliateID)
 	f.boolean("active", q.Active)
 	f.word("state", string(q.State))
+	f.flag("oldestFirst", q.OldestFirst)
 	f.text("search", q.Search)
 	return searched[affiliate.Code](ctx, c, codes+"/search", f, pg)
 }
@@ -46,6 +49,13 @@ func (c *Client) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, p
 	f.id("couponId", q.ID)
 	f.boolean("valid", q.Valid)
 	return searched[affiliate.Coupon](ctx, c, coupons+"/summaries", f, pg)
+}
+
+// flag adds a field that is true.
+func (f *filter) flag(name string, set bool) {
+	if set {
+		f.word(name, "true")
+	}
 }
 
 // boolean adds a field; null selects nothing.

@@ -214,11 +214,13 @@ func saleOperations() map[string]about {
 				"approvalStatus":    "The sales with a commission in this approval status.",
 				"since":             "Recorded then or later; a plain date is its first millisecond.",
 				"until":             "Recorded then or earlier; a plain date is its last millisecond.",
+				"currency":          "The sales that were charged in this currency: an ISO 4217 code in any letter case.",
+				"oldestFirst":       oldestFirst,
 				"search":            "The sale with exactly this number, externalId or externalInvoiceId, or the sales with this email; else those with this text in one of them or in the customer's name, in any letter case.",
 			},
 			limits: map[string]limit{
-				"status": values[affiliate.SaleStatus](), "approvalStatus": values[affiliate.ApprovalStatus](),
-				"since": dateParameter, "until": dateParameter, "search": nameText,
+				"status": values[affiliate.SaleStatus](), "approvalStatus": values[affiliate.ApprovalStatus](), "currency": currencyText,
+				"since": dateParameter, "until": dateParameter, "oldestFirst": truth, "search": nameText,
 			},
 		},
 		"DELETE /sales": {

@@ -5,6 +5,9 @@ import "github.com/tributary-go/tributary/affiliate"
 // shortPages is what every search says of its pages.
 const shortPages = "Filters are combined. A page may be short, or empty, although more follow: Link says so."
 
+// oldestFirst is what searches say of their order.
+const oldestFirst = "True: the oldest first. False, and without it: the newest first."
+
 // truth is for a parameter that is true or false.
 func truth(s *schema) { s.Type = types{"boolean"} }
 
@@ -51,9 +54,10 @@ func affiliateSearchOperations() map[string]about {
 			"externalId":       "The affiliate with this external id.",
 			"commissionPlanId": "The affiliates on this plan.",
 			"commissionTierId": "The affiliates in this tier.",
+			"oldestFirst":      oldestFirst,
 			"search":           "The affiliate with exactly this id, email, slug or external id; else those with this text in their name or email.",
 		},
-		limits: map[string]limit{"status": values[affiliate.AffiliateStatus](), "search": nameText},
+		limits: map[string]limit{"status": values[affiliate.AffiliateStatus](), "oldestFirst": truth, "search": nameText},
 	}}
 }
 
@@ -65,10 +69,11 @@ func referralSearchOperations() map[string]about {
 			"subscriptionStatus": "The referrals in this status.",
 			"since":              "Made then or later; a plain date is its first millisecond.",
 			"until":              "Made then or earlier; a plain date is its last millisecond.",
+			"oldestFirst":        oldestFirst,
 			"search":             "The referrals with exactly this id, email or referredUserExternalId; else those with this text in their name or email.",
 		},
 		limits: map[string]limit{
-			"subscriptionStatus": values[affiliate.SubscriptionStatus](), "since": dateParameter, "until": dateParameter, "search": nameText,
+			"subscriptionStatus": values[affiliate.SubscriptionStatus](), "since": dateParameter, "until": dateParameter, "oldestFirst": truth, "search": nameText,
 		},
 	}}
 }
@@ -81,8 +86,9 @@ func codeSearchOperations() map[string]about {
 			"affiliateId": "The codes of this affiliate.",
 			"active":      "The codes that are active, or those that are not.",
 			"state":       "usable: an order that names nothing else could use it. exhausted: a limit, its own or the coupon's, is reached. upcoming: its time, or the coupon's, has not begun. expired: a time, its own or the coupon's, has passed.",
+			"oldestFirst": oldestFirst,
 			"search":      "Exactly this code; else the codes with this text in them.",
 		},
-		limits: map[string]limit{"active": truth, "state": values[affiliate.CodeState](), "search": nameText},
+		limits: map[string]limit{"active": truth, "state": values[affiliate.CodeState](), "oldestFirst": truth, "search": nameText},
 	}}
 }

@@ -11,19 +11,18 @@ import (
 // Source: docs/contract.md 4.5.
 
 // saleSearch are the parameters that select sales in a search, in their order.
-var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "search"}
+var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "currency", "oldestFirst", "search"}
 
 func saleQueryOf(q query) (affiliate.SaleQuery, error) {
 	status, _ := q.get("status")
 	approval, _ := q.get("approvalStatus")
+	currency, _ := q.get("currency")
 	f := affiliate.SaleQuery{
 		AffiliateID: q.id("affiliateId"), ReferralID: q.text("referralId"), CodeID: q.id("promotionalCodeId"), LinkID: q.id("linkId"),
-		Status: affiliate.SaleStatus(status), ApprovalStatus: affiliate.ApprovalStatus(approval), Search: q.text("search"),
+		Status: affiliate.SaleStatus(status), ApprovalStatus: affiliate.ApprovalStatus(approval), Currency: affiliate.Currency(currency), Search: q.text("search"),
 	}
 	var err error
-	if f.Since, err = q.date("since"); err == nil {
-		f.Until, err = q.date("until")
-	}
+	f.Since, f.Until, f.OldestFirst, err = q.made()
 	return f, err
 }
 

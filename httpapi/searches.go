@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
@@ -11,27 +13,34 @@ import (
 // affiliateSearch are the parameters that select affiliates in a search, in their
 // order; referralSearch and codeSearch are those for referrals and codes.
 var (
-	affiliateSearch = []string{"status", "externalId", "commissionPlanId", "commissionTierId", "search"}
-	referralSearch  = []string{"affiliateId", "subscriptionStatus", "since", "until", "search"}
-	codeSearch      = []string{"couponId", "affiliateId", "active", "state", "search"}
+	affiliateSearch = []string{"status", "externalId", "commissionPlanId", "commissionTierId", "oldestFirst", "search"}
+	referralSearch  = []string{"affiliateId", "subscriptionStatus", "since", "until", "oldestFirst", "search"}
+	codeSearch      = []string{"couponId", "affiliateId", "active", "state", "oldestFirst", "search"}
 )
 
 func affiliateQueryOf(q query) (affiliate.AffiliateQuery, error) {
 	status, _ := q.get("status")
+	oldest, err := q.boolean("oldestFirst")
 	return affiliate.AffiliateQuery{
 		Status:     affiliate.AffiliateStatus(status),
-		ExternalID: q.text("externalId"), PlanID: q.id("commissionPlanId"), TierID: q.id("commissionTierId"), Search: q.text("search"),
-	}, nil
+		ExternalID: q.text("externalId"), PlanID: q.id("commissionPlanId"), TierID: q.id("commissionTierId"), OldestFirst: oldest.Or(false), Search: q.text("search"),
+	}, err
 }
 
 func referralQueryOf(q query) (affiliate.ReferralQuery, error) {
 	status, _ := q.get("subscriptionStatus")
 	f := affiliate.ReferralQuery{AffiliateID: q.id("affiliateId"), Status: affiliate.SubscriptionStatus(status), Search: q.text("search")}
 	var err error
-	if f.Since, err = q.date("since"); err == nil {
-		f.Until, err = q.date("until")
-	}
+	f.Since, f.Until, f.OldestFirst, err = q.made()
 	return f, err
+}
+
+// made reads when the records of a search were made, and how they are walked.
+func (q query) made() (since, until affiliate.Opt[affiliate.Date], oldestFirst bool, err error) {
+	since, err1 := q.date("since")
+	until, err2 := q.date("until")
+	oldest, err3 := q.boolean("oldestFirst")
+	return since, until, oldest.Or(false), cmp.Or(err1, err2, err3)
 }
 
 func codeQueryOf(q query) (affiliate.CodeQuery, error) {
@@ -41,7 +50,9 @@ func codeQueryOf(q query) (affiliate.CodeQuery, error) {
 	}
 	var err error
 	f.Active, err = q.boolean("active")
-	return f, err
+	oldest, err1 := q.boolean("oldestFirst")
+	f.OldestFirst = oldest.Or(false)
+	return f, cmp.Or(err, err1)
 }
 
 // summaries lists coupons without their codes.

@@ -23,6 +23,7 @@ func adminSearchCases() []serverCase {
 		refused("referrals of an unknown status", "/referrals/search?subscriptionStatus=x", badParameter("subscriptionStatus", "must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED")),
 		refused("referrals since no date", "/referrals/search?since=x", badParameter("since", "must be an ISO 8601 date")),
 		refused("codes that are maybe active", "/promotional-codes/search?active=1", badParameter("active", asBoolean)),
+		refused("affiliates with maybe the oldest first", "/affiliates/search?oldestFirst=yes", badParameter("oldestFirst", asBoolean)),
 		refused("codes in an unknown state", "/promotional-codes/search?state=x", badParameter("state", "must be one of usable, exhausted, expired, upcoming")),
 	}, searchStories()...)
 }
@@ -34,6 +35,8 @@ func searchStories() []serverCase {
 			x.do("POST /affiliates", `{"firstName":"C{{u}}","lastName":"D","email":"{{u}}-c@conform.example","affiliateStatus":"inactive"}`).as("c")
 			x.get("/affiliates/search?search=c{{u}}").has(`[{"id":"{{c}}"}]`)
 			x.get("/affiliates/search?search={{u}}-").has(`[{"id":"{{c}}"},{"id":"{{a}}"}]`)
+			x.get("/affiliates/search?search={{u}}-&oldestFirst=true").has(`[{"id":"{{a}}"},{"id":"{{c}}"}]`)
+			x.get("/affiliates/search?search={{u}}-&oldestFirst=false").has(`[{"id":"{{c}}"},{"id":"{{a}}"}]`)
 			x.get("/affiliates/search?search={{u}}").has(`[{"id":"{{a}}"}]`) // exactly a slug
 			x.get("/affiliates/search?search={{u}}-&status=ACTIVE").has(`[{"id":"{{a}}","status":"ACTIVE"}]`)
 			x.get("/affiliates/search?search={{c}}&status=ACTIVE").has(`[]`)
@@ -69,6 +72,7 @@ func searchStories() []serverCase {
 			x.do("POST /promotional-codes", `{"couponId":"{{k}}","affiliateId":"{{a}}","code":"{{u}}1"}`).as("one")
 			x.do("POST /promotional-codes", `{"couponId":"{{k}}","affiliateId":"{{a}}","code":"{{u}}2","active":false}`).as("two")
 			x.get("/promotional-codes/search?search={{u}}").has(`[{"id":"{{two}}"},{"id":"{{one}}"}]`)
+			x.get("/promotional-codes/search?search={{u}}&oldestFirst=true").has(`[{"id":"{{one}}"},{"id":"{{two}}"}]`)
 			x.get("/promotional-codes/search?search={{u}}1").has(`[{"id":"{{one}}"}]`)
 			x.get("/promotional-codes/search?couponId={{k}}&active=false").has(`[{"id":"{{two}}"}]`)
 			x.get("/promotional-codes/search?couponId={{k}}&state=usable").has(`[{"id":"{{one}}"}]`)

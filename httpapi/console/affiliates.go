@@ -27,7 +27,8 @@ type affiliateList struct {
 func (v *visit) affiliatesAsked() (affiliate.AffiliateQuery, error) {
 	plan, err1 := v.queryID("plan")
 	tier, err2 := v.queryID("tier")
-	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search(), PlanID: plan, TierID: tier}, errors.Join(err1, err2)
+	first, err3 := v.queryOldest()
+	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search(), PlanID: plan, TierID: tier, OldestFirst: first}, errors.Join(err1, err2, err3)
 }
 
 // affiliates lists affiliates.

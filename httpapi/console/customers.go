@@ -34,6 +34,9 @@ func (v *visit) customersAsked() (affiliate.ReferralQuery, error) {
 	if q.AffiliateID, err = v.queryID(paramAffiliate); err != nil {
 		return q, err
 	}
+	if q.OldestFirst, err = v.queryOldest(); err != nil {
+		return q, err
+	}
 	q.Since, q.Until, err = v.queryDays()
 	return q, err
 }

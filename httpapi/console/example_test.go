@@ -1,13 +1,17 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -46,6 +50,42 @@ func mount(mux *http.ServeMux, program *tributary.Program, logger *slog.Logger) 
 	}
 	mux.Handle("/partners/console/", desk)
 	return nil
+}
+
+// ExampleConfig_partnerPages shows the partner pages of an affiliate to somebody who runs
+// the program.
+func ExampleConfig_partnerPages() {
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example"}}})
+	if err != nil {
+		panic(err)
+	}
+	ada, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.com"})
+	if err != nil {
+		panic(err)
+	}
+	logger := slog.New(slog.DiscardHandler)
+	pages, err := portal.New(program, portal.Config{Prefix: "/partner/", Key: make([]byte, 32), Logger: logger})
+	if err != nil {
+		panic(err)
+	}
+	desk, err := staffed(program, pages, logger)
+	if err != nil {
+		panic(err)
+	}
+	for _, method := range []string{"GET", "POST"} {
+		r, w := httptest.NewRequest(method, "/partners/console/affiliates/"+ada.ID.String()+"/pages/payout-details", nil), httptest.NewRecorder()
+		r.Header.Set("Cookie", "session=Zq3vM8sT1xKc0dPw")
+		desk.ServeHTTP(w, r)
+		fmt.Println(w.Code, strings.Contains(w.Body.String(), "Nothing can be changed here."))
+	}
+	// Output:
+	// 200 true
+	// 403 true
+}
+
+// staffed is the console, from which the partner pages of an affiliate can be seen.
+func staffed(program *tributary.Program, pages *portal.Portal, logger *slog.Logger) (*console.Console, error) {
+	return console.New(program, console.Config{Prefix: "/partners/console/", Authorize: staff, PartnerPages: pages.As, Logger: logger})
 }
 
 // staff is the host's own login: who sends the request, and whether they may see

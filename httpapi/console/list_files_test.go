@@ -3,6 +3,8 @@ package console_test
 import (
 	"encoding/csv"
 	"fmt"
+	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +24,33 @@ func (w *world) rowsOf(path string) [][]string {
 	return rows
 }
 
+// TestOtherEnd: the head of a column of times leads to the other end of its list, and back,
+// with the same filters and from the first page.
+func TestOtherEnd(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for _, address := range []string{"affiliates?status=ACTIVE", "customers?since=2026-03-01", "sales?status=ACTIVE&affiliate=" + w.ada.ID.String()} {
+		list, query, _ := strings.Cut(address, "?")
+		first := regexp.MustCompile(`<th scope="col" aria-sort="descending"><a href="(\?[^"]+)">`).FindStringSubmatch(w.get(address).body)
+		if first == nil {
+			t.Errorf("%s has no other end", address)
+			continue
+		}
+		there := w.get(list + html.UnescapeString(first[1]))
+		back := regexp.MustCompile(`<th scope="col" aria-sort="ascending"><a href="(\?[^"]+)">`).FindStringSubmatch(there.body)
+		if back == nil || !strings.Contains(there.text(), "ldest first") {
+			t.Errorf("%s: the other end, at %s, is none: %s", address, first[1], there.text())
+			continue
+		}
+		if got := html.UnescapeString(back[1]); must(url.ParseQuery(got[1:])).Encode() != must(url.ParseQuery(query)).Encode() {
+			t.Errorf("%s: back leads to %s", address, got)
+		}
+	}
+	if page := w.get("affiliates/" + w.ada.ID.String()); strings.Contains(page.body, "aria-sort") {
+		t.Error("a table with one order can be sorted")
+	}
+}
+
 // TestListFiles: the file of a list has the rows that its pages have, with the same
 // filters and in the same order, and leads there.
 func TestListFiles(t *testing.T) {
@@ -31,7 +60,9 @@ func TestListFiles(t *testing.T) {
 	for _, list := range []string{"affiliates", "customers", "sales", "codes", "payouts"} {
 		links[list] = regexp.MustCompile(`<a href="(?:\./)?` + list + `/([0-9a-f-]{36}|[0-9]+)"`)
 	}
+	turned := map[string][]string{}
 	for _, address := range []string{
+		"affiliates?sort=oldest", "customers?sort=oldest", "sales?sort=oldest", "sales?affiliate=" + w.ada.ID.String() + "&sort=oldest",
 		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?since=2026-03-11&until=2026-03-11", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
 		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(), "sales?link=" + w.ada.AffiliateLinks[0].ID.String(),
 		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING", "payouts?method=PAYPAL",
@@ -54,6 +85,12 @@ func TestListFiles(t *testing.T) {
 			}
 			page = w.get(list + strings.ReplaceAll(next[1], "&amp;", "&"))
 		}
+		if turned[address] = shown; query == "" { // which comes after the other end
+			slices.Reverse(turned[list+"?sort=oldest"])
+			if end := turned[list+"?sort=oldest"]; end != nil && !slices.Equal(end, shown) {
+				t.Errorf("%s: %q, and from the other end %q", list, shown, end)
+			}
+		}
 		var filed []string
 		rows := w.rowsOf(list + "/csv?" + query)
 		for _, row := range rows[1:] {
@@ -73,7 +110,7 @@ func TestListFiles(t *testing.T) {
 			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
 		}
 	}
-	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x"} {
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX"} {
 		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", refused, page.status, page.text())
 		}

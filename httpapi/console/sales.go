@@ -19,6 +19,7 @@ type saleList struct {
 	Items               []affiliate.Sale
 	Statuses, Approvals []option
 	Of                  string // the affiliate, code or link that the list is about; empty: none
+	Abroad              bool   // sales can be charged in other currencies
 	Held                bool   // the list has only sales on hold, about which people can decide
 }
 
@@ -28,6 +29,10 @@ var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate
 // external id or an invoice, it names that sale whatever the filters say. Otherwise it
 // selects the sales of a customer, or those that contain the text, and the filters apply.
 func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err error) {
+	if q.OldestFirst, err = v.queryOldest(); err != nil {
+		return q, nil, err
+	}
+	q.Currency = affiliate.Currency(strings.TrimSpace(v.query.Get(paramCurrency)))
 	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")), affiliate.ApprovalStatus(v.query.Get("approval"))
 	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID, paramLink: &q.LinkID} {
 		if *id, err = v.queryID(name); err != nil {
@@ -59,6 +64,38 @@ func (v *visit) queryDays() (since, until affiliate.Opt[affiliate.Date], err err
 	return since, until, nil
 }
 
+// oldest is the value of the parameter sort of a list that is read from its other end.
+const oldest = "oldest"
+
+// queryOldest reports whether a list begins with the oldest.
+func (v *visit) queryOldest() (bool, error) {
+	switch v.query.Get(paramSort) {
+	case "":
+		return false, nil
+	case oldest:
+		return true, nil
+	}
+	return false, badQuery("The sort must be oldest, or empty.")
+}
+
+// Oldest is queryOldest on a page, which the list has refused if the sort is another.
+func (v *view) Oldest() bool {
+	first, _ := v.queryOldest()
+	return first
+}
+
+// OtherEnd returns where the list is read from its other end; empty: it has one order.
+func (v *view) OtherEnd() string {
+	if rt, found := v.find(); !found || rt.page == nil || rt.path == "reports" || !slices.Contains(rt.params, paramSort) {
+		return ""
+	}
+	q := v.asked()
+	if q.Del(paramSort); !v.Oldest() {
+		q.Set(paramSort, oldest)
+	}
+	return "?" + q.Encode()
+}
+
 // sales lists sales.
 func sales(v *visit) (view, error) {
 	q, named, err := v.salesAsked()
@@ -71,6 +108,7 @@ func sales(v *visit) (view, error) {
 		return shown, err
 	}
 	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
+	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" || slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
 }
@@ -79,6 +117,7 @@ const (
 	paramAffiliate = "affiliate"
 	paramCode      = "code"
 	paramLink      = "link"
+	paramCurrency  = "currency"
 )
 
 // soldBy names the affiliate, the code or the link whose sales are listed.

@@ -195,6 +195,10 @@ func (s *story) parameters(path string) []string {
 // miss returns a value of a parameter that names no record.
 func miss(path, param string) string {
 	switch param {
+	case "oldestFirst":
+		return "true"
+	case "currency":
+		return "CHF"
 	case "at":
 		return "2001-01-01"
 	case "state":

@@ -17,7 +17,7 @@ func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQue
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliateStatuses)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Affiliate]{}, err
 	}
-	return Found(ctx, p, Hunt{pg, "affiliates-search", q}, func(o *Op, exactly bool) *Seeker[record.Affiliate, affiliate.Affiliate] {
+	return Found(ctx, p, Hunt{Page: pg, Operation: "affiliates-search", Query: q, Oldest: q.OldestFirst}, func(o *Op, exactly bool) *Seeker[record.Affiliate, affiliate.Affiliate] {
 		return &Seeker[record.Affiliate, affiliate.Affiliate]{Choice: o.chooseAffiliates(q, exactly), Table: o.Tx.Affiliates, Item: o.affiliateOf}
 	})
 }

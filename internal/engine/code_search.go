@@ -18,7 +18,7 @@ func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg aff
 		return affiliate.List[affiliate.Code]{}, err
 	}
 	now := p.Now()
-	return Found(ctx, p, Hunt{pg, "codes-search", q}, func(o *Op, exactly bool) *Seeker[record.Code, affiliate.Code] {
+	return Found(ctx, p, Hunt{Page: pg, Operation: "codes-search", Query: q, Oldest: q.OldestFirst}, func(o *Op, exactly bool) *Seeker[record.Code, affiliate.Code] {
 		o.Now = now
 		return o.seekCodes(q, exactly)
 	})

@@ -11,7 +11,7 @@ import (
 func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
 	defer p.Begin(&ctx, "CouponSummaries", Reads).End(&err)
 	now := p.Now()
-	return Found(ctx, p, Hunt{pg, "coupons-summaries", q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
+	return Found(ctx, p, Hunt{Page: pg, Operation: "coupons-summaries", Query: q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
 		o.Now = now
 		return &Seeker[record.Coupon, affiliate.Coupon]{
 			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },

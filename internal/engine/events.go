@@ -25,7 +25,7 @@ func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affili
 			return Chosen(o.Tx.Events, o.chooseEvents(f), listing{Query: record.Query{Desc: true}}, item)
 		})
 	}
-	return Found(ctx, p, Hunt{pg, "events", f}, func(o *Op, _ bool) *Seeker[record.Event, affiliate.Event] {
+	return Found(ctx, p, Hunt{Page: pg, Operation: "events", Query: f}, func(o *Op, _ bool) *Seeker[record.Event, affiliate.Event] {
 		return &Seeker[record.Event, affiliate.Event]{Choice: o.chooseEvents(f), Table: o.Tx.Events, Item: item}
 	})
 }

@@ -15,8 +15,8 @@ func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery
 	if err := p.checkReferralQuery(q); err != nil {
 		return affiliate.List[affiliate.Referral]{}, err
 	}
-	made := p.period(q.Since, q.Until)
-	return Found(ctx, p, Hunt{pg, "referrals-search", q}, func(o *Op, exactly bool) *Seeker[record.Referral, affiliate.Referral] {
+	made := p.period(q.Since, q.Until, q.OldestFirst)
+	return Found(ctx, p, p.hunt(pg, "referrals-search", q, made), func(o *Op, exactly bool) *Seeker[record.Referral, affiliate.Referral] {
 		return &Seeker[record.Referral, affiliate.Referral]{
 			Choice: o.chooseSearchedReferrals(q, exactly), Table: o.Tx.Referrals, Item: o.ReferralOf,
 			over: func(r *record.Referral) bool { return made.over(r.CreatedAt) },

@@ -20,8 +20,8 @@ func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 	if err := p.checkSaleQuery(q); err != nil {
 		return affiliate.List[affiliate.Sale]{}, err
 	}
-	made := p.period(q.Since, q.Until)
-	return Found(ctx, p, Hunt{pg, "sales-search", q}, func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
+	made := p.period(q.Since, q.Until, q.OldestFirst)
+	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
 		return &Seeker[record.Sale, affiliate.Sale]{
 			Choice: o.ChooseSearched(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
 			over: func(r *record.Sale) bool { return made.over(r.CreatedAt) },
@@ -38,8 +38,15 @@ func (p *Program) checkSaleQuery(q affiliate.SaleQuery) error {
 		InQuery(refusal.OneOfOrNone("approvalStatus", q.ApprovalStatus, approvalStatuses)),
 		InQuery(refusal.FieldNotADate.About("since").When(!p.ValidDate(q.Since))),
 		InQuery(refusal.FieldNotADate.About("until").When(!p.ValidDate(q.Until))),
+		InQuery(refusal.CurrencyUnknown.When(q.Currency != "" && currencyNamed(q.Currency) == "")),
 		checkSearch(q.Search),
 	)
+}
+
+// currencyNamed returns the currency that a code in any letter case names; empty: none.
+func currencyNamed(sent affiliate.Currency) affiliate.Currency {
+	c, _ := affiliate.ParseCurrency(string(sent))
+	return c
 }
 
 // ChooseSearched turns the query into a choice.
@@ -58,6 +65,9 @@ func (o *Op) ChooseSearched(q affiliate.SaleQuery, exactly bool) Choice[record.S
 	}
 	if q.Status != "" {
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.Status.Is(q.Status) })
+	}
+	if charged := currencyNamed(q.Currency); charged != "" {
+		c.Fits = append(c.Fits, func(r *record.Sale) bool { return o.Program.CurrencyOf(r) == charged })
 	}
 	switch {
 	case q.ApprovalStatus == affiliate.ApprovalOnHold && c.Key == (record.Key{}) && c.id == uuid.Nil:

@@ -70,7 +70,7 @@ func TestSearchSales(t *testing.T) {
 			t.Errorf("%s in pages of one (-want +got):\n%s", name, diff)
 		}
 	}
-	for _, bad := range []q{{Status: "x"}, {ApprovalStatus: "x"}, {Since: affiliate.Set(affiliate.Day(10_000, 1, 1))}} {
+	for _, bad := range []q{{Status: "x"}, {ApprovalStatus: "x"}, {Currency: "EU"}, {Since: affiliate.Set(affiliate.Day(10_000, 1, 1))}} {
 		if _, err := s.SearchSales(ctx, bad, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("%+v: %v", bad, err)
 		}

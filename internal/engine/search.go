@@ -13,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // Searches. A search never walks a table in one piece: it reads a limited number
@@ -33,6 +34,8 @@ type Hunt struct {
 	Page      affiliate.Page
 	Operation string
 	Query     any
+	Oldest    bool      // the oldest first
+	From      uuid.UUID // where the first page begins, exclusive; zero: at the first record
 }
 
 // A Seeker is what a search uses in one View.
@@ -67,6 +70,7 @@ func Found[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt, s
 	if err != nil {
 		return affiliate.List[T]{}, err
 	}
+	l.Query.Desc, l.Query.After = !h.Oldest, h.From
 	_, parts := OpenCursor(l.cursor, l.Scope)
 	s, exactly := search[T]{page: affiliate.List[T]{Items: []T{}}}, !parts
 	for !s.over && !s.full(h.Page.Limit) && s.looked < searchedAtMost {
@@ -193,11 +197,29 @@ func (p part) in(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), string(p)) })
 }
 
-// A period is a range of creation times; a zero end is open.
-type period struct{ since, until affiliate.Instant }
+// A period is a range of creation times, and how it is walked. A zero end is open.
+type period struct {
+	since, until affiliate.Instant
+	oldest       bool // the oldest first
+}
 
-func (p *Program) period(since, until affiliate.Opt[affiliate.Date]) period {
-	return period{p.FirstInstant(since), p.Instant(until)}
+func (p *Program) period(since, until affiliate.Opt[affiliate.Date], oldest bool) period {
+	return period{p.FirstInstant(since), p.Instant(until), oldest}
+}
+
+// hunt is a page of a search of what was made in a period. An id has the millisecond in which its
+// record was made, or a later one when the clock had gone back, so the walk begins where the
+// period does. Ids of the host have no time: it begins at the first record.
+func (p *Program) hunt(pg affiliate.Page, operation string, query any, made period) Hunt {
+	h := Hunt{Page: pg, Operation: operation, Query: query, Oldest: made.oldest}
+	switch {
+	case p.Cfg.NewID != nil:
+	case made.oldest && !made.since.IsZero():
+		h.From = uuid7.Stamp(uuid.UUID{}, made.since.Time())
+	case !made.oldest && !made.until.IsZero():
+		h.From = uuid7.Stamp(uuid.UUID{}, made.until.Add(ClockSlack+time.Millisecond).Time())
+	}
+	return h
 }
 
 // has reports whether a time is in the period.
@@ -205,5 +227,10 @@ func (p period) has(t affiliate.Instant) bool {
 	return !t.Before(p.since) && (p.until.IsZero() || !t.Truncate(time.Millisecond).After(p.until))
 }
 
-// over reports whether a walk, newest first, has left the period.
-func (p period) over(t affiliate.Instant) bool { return t.Before(p.since.Add(-ClockSlack)) }
+// over reports whether the walk has left the period.
+func (p period) over(t affiliate.Instant) bool {
+	if p.oldest {
+		return !p.until.IsZero() && t.After(p.until.Add(ClockSlack))
+	}
+	return t.Before(p.since.Add(-ClockSlack))
+}

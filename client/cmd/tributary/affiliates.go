@@ -18,7 +18,7 @@ var affiliateCommands = []command{
 	},
 	{
 		group: "affiliates", verb: "search", what: "List the affiliates that fit all filters",
-		method: "GET", path: "/affiliates/search", fields: fields("status", "externalId", "commissionPlanId", "commissionTierId", "search"),
+		method: "GET", path: "/affiliates/search", fields: fields("status", "externalId", "commissionPlanId", "commissionTierId", "oldestFirst:b", "search"),
 		paging: inQuery, columns: affiliateColumns,
 	},
 	{

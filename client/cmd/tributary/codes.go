@@ -32,7 +32,7 @@ var codeCommands = []command{
 	},
 	{
 		group: "codes", verb: "search", what: "List the promotional codes that fit all filters",
-		method: "GET", path: "/promotional-codes/search", fields: fields("couponId", "affiliateId", "active:b", "state", "search"),
+		method: "GET", path: "/promotional-codes/search", fields: fields("couponId", "affiliateId", "active:b", "state", "oldestFirst:b", "search"),
 		paging: inQuery, columns: judgedColumns,
 	},
 	{

@@ -16,7 +16,7 @@ var referralCommands = []command{
 	},
 	{
 		group: "referrals", verb: "search", what: "List the referrals that fit all filters",
-		method: "GET", path: "/referrals/search", fields: fields("affiliateId", "subscriptionStatus", "since", "until", "search"),
+		method: "GET", path: "/referrals/search", fields: fields("affiliateId", "subscriptionStatus", "since", "until", "oldestFirst:b", "search"),
 		paging: inQuery, columns: referralColumns,
 	},
 	{
