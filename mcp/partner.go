@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,11 +49,12 @@ func (v *partnerView) tools() []tool {
 			func(ctx context.Context, _ input) (any, error) { return v.Terms(ctx) }),
 		v.tool("offer", "What your links give customers without a code; nothing: null.", nil,
 			func(ctx context.Context, _ input) (any, error) { return v.Offer(ctx) }),
-		v.tool("balance", "What you are owed: held, not due yet, payable, in payouts, and what was paid.", nil,
-			func(ctx context.Context, _ input) (any, error) { return v.Balance(ctx) }),
+		v.tool("balance", "What you are owed: held, not due yet and on which days it will be, payable, in payouts, and what was paid.", nil,
+			func(ctx context.Context, _ input) (any, error) { return v.Due(ctx) }),
 		v.tool("links", "Your links, with what they brought.", paged, listed(v.Links)),
 		v.tool("codes", "Your promotional codes, whether each works, and why not.", paged, listed(v.Codes)),
 		v.tool("sales", "The sales that credit you, newest first.", paged, listed(v.sales)),
+		v.tool("sale", "Why a sale earned you what it did, when it is paid, and what has happened to it.", []argument{saleArg}, v.sale),
 		v.tool("payouts", "Your payouts, newest first.", paged, listed(v.Payouts)),
 		v.tool("payout", "What is in one of your payouts.", append([]argument{payoutArg}, paged...), v.payout),
 		v.tool("statement", "What you were owed at the beginning and the end of a period, and each change between, oldest first.", append(period(), paged...), v.statement),
@@ -72,6 +74,8 @@ var paged = []argument{
 	argument{name: limitArg}.bounded(true),
 	{name: cursorArg, schema: map[string]any{"type": "string", "description": "The cursor of the answer before, to go on."}},
 }
+
+var saleArg = argument{name: "saleId", required: true, schema: map[string]any{"type": "integer", "description": "The id of the sale."}}
 
 var payoutArg = argument{name: "payoutId", required: true, schema: map[string]any{"type": "string", "format": "uuid", "description": "The id of the payout."}}
 
@@ -185,6 +189,23 @@ func (v *partnerView) sales(ctx context.Context, pg affiliate.Page) (affiliate.L
 		}
 	}
 	return list, err
+}
+
+// sale explains a sale, without the customer when customers are hidden.
+func (v *partnerView) sale(ctx context.Context, in input) (any, error) {
+	text, err := in.text(saleArg.name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, affiliate.ErrNotFound
+	}
+	why, err := v.ExplainSale(ctx, affiliate.SaleID(id))
+	if v.cfg.HideCustomers {
+		why.Sale.Customer, why.CustomerSince, why.Payment = "", affiliate.Null[affiliate.Time](), affiliate.Null[int64]()
+	}
+	return why, err
 }
 
 func (v *partnerView) payout(ctx context.Context, in input) (any, error) {

@@ -19,6 +19,7 @@ import (
 var partnerCalls = map[string]string{
 	"profile": `{}`, "terms": `{}`, "offer": `{}`, "balance": `{}`, "links": `{}`, "codes": `{}`, "sales": `{}`, "customers": `{}`, "payouts": `{}`,
 	"payout":    `{"payoutId":"PAYOUT"}`,
+	"sale":      `{"saleId":1}`,
 	"statement": `{"from":"2026-10-01","to":"2026-12-31"}`,
 	"report":    `{"from":"2026-10-01","to":"2026-12-31","by":"month"}`,
 	"breakdown": `{"from":"2026-10-01","to":"2026-12-31","by":"link"}`,
@@ -73,6 +74,9 @@ func TestPartnerRefused(t *testing.T) {
 		want             problem
 	}{
 		{"PayoutOfAnother", "payout", `{"payoutId":"` + adas + `"}`, none},
+		{"SaleOfAnother", "sale", `{"saleId":1}`, none},
+		{"SaleNoID", "sale", `{"saleId":"order-1"}`, none},
+		{"NoSale", "sale", `{}`, none},
 		{"PayoutNoID", "payout", `{"payoutId":"' or 1=1"}`, none},
 		{"Affiliate", "sales", `{"affiliateId":"` + adas + `"}`, problem{Error: `there is no argument "affiliateId"`}},
 		{"Date", "statement", `{"from":"soon","to":"2026-12-31"}`, problem{Error: "from must be a date, such as 2026-11-30"}},
@@ -103,6 +107,10 @@ func TestHideCustomers(t *testing.T) {
 	hidden := a.told("sales", `{}`)
 	if !strings.Contains(shown, "@") || strings.Contains(hidden, "@") {
 		t.Errorf("shown: %s\nhidden: %s", shown, hidden)
+	}
+	why := a.told("sale", `{"saleId":1}`)
+	if !strings.Contains(why, `"amount":"3.26 USD"`) || strings.Contains(why, "@") || !strings.Contains(why, `"customerSince":null`) || !strings.Contains(why, `"payment":null`) {
+		t.Errorf("why: %s", why)
 	}
 	for _, one := range a.tools() {
 		if one.Name == "customers" {
