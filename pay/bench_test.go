@@ -19,6 +19,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/dodo"
 	"github.com/tributary-go/tributary/pay/generic"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
@@ -109,6 +110,11 @@ func BenchmarkReport(b *testing.B) {
 				mac.Write(body)
 				h.Set(lemonsqueezy.HeaderName, hex.EncodeToString(mac.Sum(nil)))
 			},
+		},
+		{
+			"dodo", func(p *tributary.Program) (http.Handler, error) { return dodo.Handler(p, quiet) },
+			event("dodo/testdata/payment.json", "timestamp", stamp, "data.payment_id", "<id>", "data.invoice_id", "<id>", "data.customer.customer_id", "<customer>", "data.customer.email", "<email>", "data.metadata", "<carried>"),
+			func(h http.Header, body []byte) { standardHeaders(h, key, body) },
 		},
 		{
 			"generic", func(p *tributary.Program) (http.Handler, error) { return generic.Handler(p, quiet) },

@@ -11,12 +11,13 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/dodo"
 	"github.com/tributary-go/tributary/pay/polar"
 )
 
 // TestStandardWebhooks: what the library of Standard Webhooks signs, this module verifies, for
-// reports and, with the key that Polar makes of its secret, for Polar; and both refuse the same
-// changes of it.
+// reports, for Dodo Payments and, with the key that Polar makes of its secret, for Polar; and both
+// refuse the same changes of it.
 func TestStandardWebhooks(t *testing.T) {
 	const polarSecret, secret = "whsec_interopinteropinteropinteropinterop0000001", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	now := time.Now() // the library has no clock of its own
@@ -26,6 +27,9 @@ func TestStandardWebhooks(t *testing.T) {
 		verify func(http.Header, []byte) error
 	}{
 		"polar": {base64.StdEncoding.EncodeToString([]byte(polarSecret)), func(h http.Header, body []byte) error { return polar.Verify(h, body, cfg) }},
+		"dodo": {secret, func(h http.Header, body []byte) error {
+			return dodo.Verify(h, body, dodo.Config{Secrets: adapter.Secrets{"whsec_c2hvcHNob3BzaG9wc2hvcHNob3BzaG9w", secret}, Now: func() time.Time { return now }})
+		}},
 		"generic": {secret, func(h http.Header, body []byte) error {
 			return adapter.StandardWebhooks(adapter.Secrets{secret}, 0).Verify(h, body, now)
 		}},

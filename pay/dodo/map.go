@@ -1,0 +1,278 @@
+package dodo
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+)
+
+// Map reads an event that was verified, and returns its action. It has no clock, store or
+// network: the same payload gives the same action. Unknown types of events, fields and
+// values are no errors. Dodo's events have no id in their body: Action.Event.ID is that of
+// the object.
+//
+// Errors: [adapter.ErrPayload].
+//
+// Source: docs/payments-dodo.md.
+func Map(payload []byte, cfg Config) (pay.Action, error) {
+	return adapter.Map(provider, payload, func(d *adapter.Draft, root adapter.Value) {
+		o := root.Get("data")
+		kind, _, _ := strings.Cut(root.Get("type").Text(), ".")
+		id := root.Get("business_id") // of an event that is not read
+		switch kind {
+		case "payment":
+			id = o.Get("payment_id")
+		case "refund":
+			id = o.Get("refund_id")
+		case "dispute":
+			id = o.Get("dispute_id")
+		case "subscription":
+			id = o.Get("subscription_id")
+		}
+		d.Begin(id, root.Get("type"), root.Get("timestamp").Time())
+		e := event{Draft: d, cfg: cfg, object: o}
+		switch {
+		case d.Action.Event.Type == "payment.succeeded":
+			e.payment()
+		case kind == "payment":
+			e.Ignore(pay.CoveredElsewhere)
+		case kind == "refund":
+			e.refund()
+		case kind == "dispute":
+			e.dispute()
+		case kind == "subscription":
+			e.subscription()
+		default:
+			e.Ignore(pay.UnknownEvent)
+		}
+	})
+}
+
+// An event is an event while it is read.
+type event struct {
+	*adapter.Draft
+	cfg    Config
+	object adapter.Value
+}
+
+// about begins the fact about a payment, unless its amounts are counted in a unit that is not
+// confirmed. Then they are not read at all.
+func (e *event) about(kind pay.Kind) (c affiliate.Currency, ok bool) {
+	c = adapter.Currency(e.object.Get("currency"))
+	if !confirmed(c) {
+		e.Ignore(pay.UnknownUnit)
+		return c, false
+	}
+	id := e.object.Get("payment_id")
+	if id.Text() == "" {
+		id.Fail("is missing")
+	}
+	e.Fact(kind, c, e.object, id.Text())
+	return c, true
+}
+
+// confirmed reports whether it is confirmed in which unit Dodo counts a currency: in hundredths
+// those that have them. Of the ariary, which has fifths, providers differ.
+func confirmed(c affiliate.Currency) bool { return c.Digits() == 2 && c != "MGA" }
+
+// amountOf reads an amount, which must be there.
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	if !v.Given() {
+		v.Fail("is missing")
+	}
+	return adapter.Amount(v, v.Integer(), c, 2)
+}
+
+// payment reads a payment: one of its own, or one of a subscription.
+func (e *event) payment() {
+	o := e.object
+	c, ok := e.about(pay.KindSale)
+	switch {
+	case !ok:
+		return
+	case o.Get("status").Text() != "succeeded":
+		e.Ignore(pay.Unpaid) // the event has the state at the time of its delivery
+		return
+	case o.Get("is_update_payment_method").True():
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c)}
+	if tax := o.Get("tax"); tax.Given() { // none: there is no tax
+		b.Tax = amountOf(tax, c)
+	}
+	e.settle(b)
+	p := adapter.Paid{
+		Order: o.Get("payment_id").Text(), Invoice: o.Get("invoice_id").Text(), At: o.Get("created_at").Time(),
+		Tries: codesOf(o), Renewal: isRenewal(o),
+	}
+	if p.Product = productOf(o.Get("product_cart")); p.Product == "" {
+		e.Action.NoLines = pay.LinesMissing
+	}
+	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
+	switch {
+	case b.Paid.Sign() > 0:
+		e.Action.Wait = p.Renewal && marked
+		e.Sale(b, p)
+	case marked && !p.Renewal:
+		e.Lead("", b, p)
+	default:
+		e.Ignore(pay.ZeroAmount)
+	}
+}
+
+// settle reads what a payment is worth in the currency in which Dodo pays the host. What a
+// customer pays for the conversion is no part of that.
+func (e *event) settle(b adapter.Bill) {
+	o := e.object
+	worth, code := o.Get("settlement_amount").Apart(), o.Get("settlement_currency").Apart() // without a rate that can be read, the program's is asked
+	if !worth.Given() || !code.Given() {
+		return
+	}
+	c := adapter.Currency(code)
+	if c == b.Currency || !confirmed(c) {
+		return
+	}
+	rate, err := affiliate.ExchangeRateOf(b.Paid, amountOf(worth, c))
+	if err == nil && worth.Err() == nil && code.Err() == nil {
+		e.Action.Payment.ExchangeRate, e.Action.Settled = rate, c
+	}
+}
+
+// isRenewal reports whether a payment is a later one of a subscription: the first is made in a
+// checkout, which has a session or a link.
+func isRenewal(o adapter.Value) bool {
+	checkout := o.Get("checkout_session_id").Text() + o.Get("payment_link").Text()
+	return o.Get("subscription_id").Text() != "" && (checkout == "" || o.Get("retry_attempt").Integer() > 0)
+}
+
+// productOf returns the product of a payment that is of one product. Those of subscriptions
+// name none.
+func productOf(cart adapter.Value) (product string) {
+	n := 0
+	for item := range cart.Each() {
+		product = item.Get("product_id").Text()
+		n++
+	}
+	if n != 1 {
+		return ""
+	}
+	return product
+}
+
+// codesOf finds our codes of the discounts, by their ids and by their texts. Before Dodo
+// told all of them it told one, by its id.
+func codesOf(o adapter.Value) []affiliate.Credit {
+	return adapter.Codes(func(yield func(affiliate.Credit) bool) {
+		all := o.Get("discounts")
+		for discount := range all.Each() {
+			if id := discount.Get("discount_id").Text(); adapter.Usable(id) && !yield(affiliate.Credit{CodeExternalID: id}) {
+				return
+			}
+			if code := discount.Get("code").Text(); adapter.Usable(code) && !yield(affiliate.Credit{PromoCode: code}) {
+				return
+			}
+		}
+		if id := o.Get("discount_id").Text(); !all.Given() && adapter.Usable(id) {
+			yield(affiliate.Credit{CodeExternalID: id})
+		}
+	})
+}
+
+// payerOf reads a customer.
+func payerOf(v adapter.Value) affiliate.PayerFact {
+	f := affiliate.PayerFact{ID: v.Get("customer_id").Text(), Email: v.Get("email").Text(), Name: v.Get("name").Text()}
+	if !adapter.Usable(f.Name) {
+		f.Name, _, _ = strings.Cut(f.Email, "@")
+	}
+	return f
+}
+
+// refund reads a refund, with its tax.
+func (e *event) refund() {
+	o := e.object
+	c, ok := e.about(pay.KindRefund)
+	if !ok {
+		return
+	}
+	f := affiliate.RefundFact{ID: o.Get("refund_id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.RefundPending}
+	switch o.Get("status").Text() {
+	case "succeeded":
+		f.State = affiliate.RefundSucceeded
+	case "failed":
+		f.State = affiliate.RefundFailed
+	}
+	if f.Amount.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+}
+
+// dispute reads the state of a dispute.
+func (e *event) dispute() {
+	o := e.object
+	c, ok := e.about(pay.KindDispute)
+	if !ok {
+		return
+	}
+	f := affiliate.DisputeFact{ID: o.Get("dispute_id").Text(), Amount: disputed(o.Get("amount"), c)}
+	switch o.Get("dispute_status").Text() {
+	case "dispute_opened", "dispute_challenged", "dispute_expired":
+		f.State = affiliate.DisputeWithdrawn
+		if o.Get("dispute_stage").Text() == "pre_dispute" {
+			f.State = affiliate.DisputeInquiry
+		}
+	case "dispute_accepted", "dispute_lost":
+		f.State = affiliate.DisputeLost
+	case "dispute_won":
+		f.State = affiliate.DisputeWon
+	case "dispute_cancelled":
+		f.State = affiliate.DisputeReleased
+	default:
+		o.Get("dispute_status").Fail("is not known")
+	}
+	if f.Amount.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
+}
+
+// disputed reads the amount of a dispute: the smallest unit, as a text of digits.
+func disputed(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	n, err := strconv.ParseInt(v.Loose(), 10, 64)
+	if err != nil {
+		v.Fail("is not a number of the smallest unit")
+	}
+	return adapter.Amount(v, n, c, 2)
+}
+
+// subscription reads the state of a subscription. One that is to be cancelled at its next date
+// is active until then.
+func (e *event) subscription() {
+	o := e.object
+	payer, id := o.Get("customer", "customer_id").Text(), o.Get("subscription_id").Text()
+	status := affiliate.SubscriptionStatus("")
+	switch o.Get("status").Text() {
+	case "active":
+		status = affiliate.SubscriptionActive
+	case "on_hold", "paused":
+		status = affiliate.SubscriptionPastDue
+	case "cancelled", "expired":
+		status = affiliate.SubscriptionCancelled
+	}
+	switch {
+	case status == "":
+		e.Ignore(pay.UnknownEvent)
+	case payer == "":
+		e.Ignore(pay.NoCustomer)
+	default:
+		e.Status(payer, id, status)
+	}
+}
