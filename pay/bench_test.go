@@ -19,6 +19,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/creem"
 	"github.com/tributary-go/tributary/pay/dodo"
 	"github.com/tributary-go/tributary/pay/generic"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
@@ -115,6 +116,15 @@ func BenchmarkReport(b *testing.B) {
 			"dodo", func(p *tributary.Program) (http.Handler, error) { return dodo.Handler(p, quiet) },
 			event("dodo/testdata/payment.json", "timestamp", stamp, "data.payment_id", "<id>", "data.invoice_id", "<id>", "data.customer.customer_id", "<customer>", "data.customer.email", "<email>", "data.metadata", "<carried>"),
 			func(h http.Header, body []byte) { standardHeaders(h, key, body) },
+		},
+		{
+			"creem", func(p *tributary.Program) (http.Handler, error) { return creem.Handler(p, creem.Config{Config: quiet}) },
+			event("creem/testdata/checkout.json", "created_at", now.UnixMilli(), "object.order.updated_at", stamp, "object.order.transaction", "<id>", "object.customer.id", "<customer>", "object.customer.email", "<email>", "object.metadata", "<carried>"),
+			func(h http.Header, body []byte) {
+				mac := hmac.New(sha256.New, []byte(benchSecret))
+				mac.Write(body)
+				h.Set(creem.HeaderName, hex.EncodeToString(mac.Sum(nil)))
+			},
 		},
 		{
 			"generic", func(p *tributary.Program) (http.Handler, error) { return generic.Handler(p, quiet) },

@@ -1,0 +1,294 @@
+package creem
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+)
+
+// early is the time in which the first payment of a subscription is made, from its beginning.
+// Every later one is a renewal, or a change of the plan.
+const early = time.Hour
+
+// Map reads an event that was verified, and returns its action. It has no clock, store or
+// network: the same payload gives the same action. Unknown types of events, fields and
+// values are no errors.
+//
+// Errors: [adapter.ErrPayload].
+//
+// Source: docs/payments-creem.md.
+func Map(payload []byte, cfg Config) (pay.Action, error) {
+	return adapter.Map(provider, payload, func(d *adapter.Draft, root adapter.Value) {
+		e := event{Draft: d, cfg: cfg, object: root.Get("object")}
+		d.Begin(root.Get("id"), root.Get("eventType"), millis(root.Get("created_at")))
+		live := e.object.Get("mode").Text() == "prod"
+		d.Action.Event.Live = live
+		switch {
+		case !live && !cfg.Test:
+			e.Ignore(pay.TestMode)
+		case live && cfg.Test:
+			e.Ignore(pay.LiveMode)
+		default:
+			e.read()
+		}
+	})
+}
+
+// An event is an event while it is read.
+type event struct {
+	*adapter.Draft
+	cfg    Config
+	object adapter.Value
+}
+
+// read reads the object of an event by its type.
+func (e *event) read() {
+	switch t := e.Action.Event.Type; {
+	case t == "checkout.completed":
+		e.checkout()
+	case t == "subscription.paid":
+		e.paid()
+	case t == "refund.created":
+		e.refund()
+	case t == "dispute.created":
+		e.dispute()
+	case strings.HasPrefix(t, "subscription."):
+		e.subscription()
+	default:
+		e.Ignore(pay.UnknownEvent)
+	}
+}
+
+// millis reads a time that is written as milliseconds since 1970; zero: missing, or 0.
+func millis(v adapter.Value) time.Time {
+	if v.Integer() == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(v.Integer()).UTC()
+}
+
+// about begins the fact about a transaction, unless its amounts are counted in a unit that is
+// not confirmed: hundredths are, for currencies that have them. Of the ariary, which has fifths,
+// providers differ.
+func (e *event) about(kind pay.Kind, currency, transaction adapter.Value) (c affiliate.Currency, ok bool) {
+	c = adapter.Currency(currency)
+	if c.Digits() != 2 || c == "MGA" {
+		e.Ignore(pay.UnknownUnit)
+		return c, false
+	}
+	if transaction.Text() == "" {
+		transaction.Fail("is missing")
+	}
+	e.Fact(kind, c, e.object, transaction.Text())
+	return c, true
+}
+
+// amountOf reads an amount, which must be there.
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	if !v.Given() {
+		v.Fail("is missing")
+	}
+	return adapter.Amount(v, v.Integer(), c, 2)
+}
+
+// payerOf reads a customer, or its id.
+func payerOf(v adapter.Value) affiliate.PayerFact {
+	if !v.IsObject() {
+		return affiliate.PayerFact{ID: v.Text()}
+	}
+	f := affiliate.PayerFact{ID: v.Get("id").Text(), Email: v.Get("email").Text(), Name: v.Get("name").Text()}
+	if !adapter.Usable(f.Name) {
+		f.Name, _, _ = strings.Cut(f.Email, "@")
+	}
+	return f
+}
+
+// checkout reads a checkout: an order of its own, or the beginning of a subscription, whose
+// payments subscription.paid tells.
+func (e *event) checkout() {
+	o, order := e.object, e.object.Get("order")
+	switch {
+	case o.Get("subscription").Given() || order.Get("type").Text() == "recurring":
+		e.begun()
+		return
+	case order.Get("status").Text() != "paid":
+		e.Ignore(pay.Unpaid)
+		return
+	case foreign(order):
+		e.Ignore(pay.UnknownUnit)
+		return
+	}
+	c, ok := e.about(pay.KindSale, order.Get("currency"), order.Get("transaction"))
+	if !ok {
+		return
+	}
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	p := adapter.Paid{At: order.Get("updated_at").Time(), Tries: codesOf(order)}
+	e.sale(billOf(order, order.Get("sub_total"), c), p, order.Get("transaction"))
+}
+
+// foreign reports whether the customer saw an order in another currency. Nobody confirmed which of
+// its amounts are in which.
+func foreign(order adapter.Value) bool {
+	fx := order.Get("fx_currency").Text()
+	return fx != "" && !strings.EqualFold(fx, order.Get("currency").Text())
+}
+
+// begun reads the checkout of a subscription. That of a trial refers its customer.
+func (e *event) begun() {
+	o, sub := e.object, e.object.Get("subscription")
+	if !sub.IsObject() || sub.Get("status").Text() != "trialing" {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	c := adapter.Currency(o.Get("order", "currency"))
+	e.Fact(pay.KindCustomer, c, o, o.Get("id").Text())
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"), sub.Get("metadata"))
+	p := adapter.Paid{Tries: codesOf(o.Get("order"))}
+	if marked := e.Action.Carried; len(p.Tries) > 0 || marked.Code+marked.Click+marked.Slug != "" {
+		e.Lead("", adapter.Bill{Currency: c}, p)
+		return
+	}
+	e.Ignore(pay.CoveredElsewhere)
+}
+
+// codesOf finds our code of the discount of an order, by its id.
+func codesOf(order adapter.Value) []affiliate.Credit {
+	if id := order.Get("discount").Ref(); adapter.Usable(id) {
+		return []affiliate.Credit{{CodeExternalID: id}}
+	}
+	return nil
+}
+
+// paid reads a payment of a subscription, which is its last transaction.
+func (e *event) paid() {
+	o, transaction := e.object, e.object.Get("last_transaction")
+	switch {
+	case !transaction.Given():
+		transaction.Fail("is missing")
+		return
+	case transaction.Get("status").Text() != "paid" && transaction.Get("refunded_amount").Integer() == 0:
+		e.Ignore(pay.Unpaid) // a late repeat may be of one that was given back since
+		return
+	}
+	c, ok := e.about(pay.KindSale, transaction.Get("currency"), transaction.Get("id"))
+	if !ok {
+		return
+	}
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	at, began := millis(transaction.Get("created_at")), o.Get("created_at").Time()
+	if at.IsZero() || began.IsZero() {
+		o.Get("created_at").Fail("of the subscription, or of its last_transaction, is missing")
+	}
+	e.sale(billOf(transaction, transaction.Get("amount"), c), adapter.Paid{At: at, Renewal: at.Sub(began) > early}, transaction.Get("id"))
+}
+
+// billOf reads what was paid by an order or a transaction.
+func billOf(of, subtotal adapter.Value, c affiliate.Currency) adapter.Bill {
+	b := adapter.Bill{Currency: c, Paid: amountOf(of.Get("amount_paid"), c), Subtotal: amountOf(subtotal, c)}
+	if tax := of.Get("tax_amount"); tax.Given() {
+		b.Tax = amountOf(tax, c)
+	}
+	var off affiliate.Amount
+	if discount := of.Get("discount_amount"); discount.Given() {
+		off = amountOf(discount, c)
+	}
+	if b.Paid.IsZero() && b.Subtotal.Cmp(off) > 0 {
+		of.Get("amount_paid").Fail("is 0, and something was due")
+	}
+	return b
+}
+
+// sale makes a sale of what was paid; of nothing a customer, when a discount made it free.
+func (e *event) sale(b adapter.Bill, p adapter.Paid, id adapter.Value) {
+	p.Order, p.Product = id.Text(), e.object.Get("product").Ref()
+	c := e.Action.Carried
+	marked := len(p.Tries) > 0 || c.Code+c.Click+c.Slug != ""
+	switch {
+	case b.Paid.Sign() > 0:
+		e.Action.Wait = p.Renewal && marked
+		e.Sale(b, p)
+	case marked && !p.Renewal:
+		e.Lead("", b, p)
+	default:
+		e.Ignore(pay.ZeroAmount)
+	}
+}
+
+// refund reads a refund, with its tax.
+func (e *event) refund() {
+	o := e.object
+	c, ok := e.about(pay.KindRefund, o.Get("refund_currency"), o.Get("transaction", "id"))
+	if !ok {
+		return
+	}
+	f := affiliate.RefundFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("refund_amount"), c), State: affiliate.RefundPending}
+	switch o.Get("status").Text() {
+	case "succeeded":
+		f.State = affiliate.RefundSucceeded
+	case "failed", "canceled":
+		f.State = affiliate.RefundFailed
+	}
+	if f.ID == "" {
+		o.Get("id").Fail("is missing")
+	}
+	if f.Amount.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+}
+
+// dispute reads a dispute, with which Creem gives the money back. What becomes of it is not told.
+func (e *event) dispute() {
+	o := e.object
+	c, ok := e.about(pay.KindDispute, o.Get("currency"), o.Get("transaction", "id"))
+	if !ok {
+		return
+	}
+	f := affiliate.DisputeFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn}
+	if f.ID == "" {
+		o.Get("id").Fail("is missing")
+	}
+	if f.Amount.Sign() <= 0 {
+		e.Ignore(pay.ZeroAmount)
+		return
+	}
+	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
+}
+
+// subscription reads the state of a subscription. One that expired may still be paid: its last
+// state is canceled.
+func (e *event) subscription() {
+	o := e.object
+	payer, id := o.Get("customer").Ref(), o.Get("id").Text()
+	if id == "" {
+		o.Get("id").Fail("is missing")
+	}
+	status := affiliate.SubscriptionStatus("")
+	switch o.Get("status").Text() {
+	case "active", "trialing", "scheduled_cancel":
+		status = affiliate.SubscriptionActive
+		if e.Action.Event.Type == "subscription.expired" {
+			status = affiliate.SubscriptionPastDue
+		}
+	case "past_due", "unpaid", "paused", "expired":
+		status = affiliate.SubscriptionPastDue
+	case "canceled":
+		status = affiliate.SubscriptionCancelled
+	}
+	switch {
+	case status == "":
+		e.Ignore(pay.UnknownEvent)
+	case payer == "":
+		e.Ignore(pay.NoCustomer)
+	default:
+		e.Status(payer, id, status)
+	}
+}
