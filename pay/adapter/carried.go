@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -182,4 +183,25 @@ func isSlug(text string) bool {
 
 func notInSlug(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+}
+
+// Pairs returns a list of objects that have a name and a value each as one object, with the
+// values that are texts or numbers. Of a name that is there twice the first counts. It is for
+// data that is not the provider's: nothing in it is a fault.
+func Pairs(list Value, name, value string) Value {
+	pairs := map[string]string{}
+	for pair := range list.Apart().Each() {
+		if !pair.IsObject() {
+			continue
+		}
+		key, text := pair.Get(name).Loose(), pair.Get(value).Loose()
+		if _, twice := pairs[key]; !twice && text != "" {
+			pairs[key] = text
+		}
+	}
+	raw, err := json.Marshal(pairs)
+	if err != nil { // texts always become JSON
+		return Value{}
+	}
+	return Value{doc: &document{paths: map[step]string{}}, raw: raw}
 }

@@ -121,3 +121,27 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// TestPairs: a list of names and values is an object of its texts and numbers, the first of each
+// name, and nothing in it is a fault.
+func TestPairs(t *testing.T) {
+	root, err := adapter.Read([]byte(`{"list":[{"name":"a","value":"1"},{"name":"a","value":"2"},{"name":"n","value":7},
+		{"name":"o","value":{"x":1}},{"name":"e","value":""},{"name":null,"value":"z"},"text",null,[]],"no":"list"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := adapter.Pairs(root.Get("list"), "name", "value")
+	for name, want := range map[string]string{"a": "1", "n": "7", "o": "", "e": "", "b": ""} {
+		if got := pairs.Get(name).Loose(); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for _, list := range []adapter.Value{root.Get("no"), root.Get("missing"), {}} {
+		if pairs := adapter.Pairs(list, "name", "value"); !pairs.IsObject() {
+			t.Error("it is no object")
+		}
+	}
+	if root.Err() != nil {
+		t.Error(root.Err())
+	}
+}
