@@ -16,7 +16,7 @@ import (
 func TestDocComments(t *testing.T) {
 	for _, pkg := range []string{
 		".", "affiliate", "affiliate/record", "affiliate/record/router", "affiliate/imported", "affiliate/partner", "affiliate/importer", "affiliate/importer/cli", "affiliate/payfile", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "client",
-		"conformance", "conformance/servertest", "pgstore", "sqlitestore", "otelaffiliate", "mcp", "pay", "pay/stripe", "pay/stripe/sync", "pay/paddle", "pay/polar", "pay/lemonsqueezy", "pay/dodo", "pay/creem", "pay/generic", "pay/adapter", "pay/paytest",
+		"conformance", "conformance/servertest", "pgstore", "sqlitestore", "otelaffiliate", "mcp", "pay", "pay/stripe", "pay/stripe/sync", "pay/paddle", "pay/polar", "pay/lemonsqueezy", "pay/dodo", "pay/creem", "pay/shopify", "pay/woocommerce", "pay/generic", "pay/adapter", "pay/paytest",
 	} {
 		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
 		if err != nil {

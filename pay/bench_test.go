@@ -26,7 +26,9 @@ import (
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 	"github.com/tributary-go/tributary/pay/paddle"
 	"github.com/tributary-go/tributary/pay/polar"
+	"github.com/tributary-go/tributary/pay/shopify"
 	"github.com/tributary-go/tributary/pay/stripe"
+	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
 const (
@@ -42,6 +44,13 @@ func standardHeaders(h http.Header, key, body []byte) {
 	h.Set("webhook-id", "msg_1")
 	h.Set("webhook-timestamp", now)
 	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+// base64Of is a signature in base64.
+func base64Of(body []byte) string {
+	mac := hmac.New(sha256.New, []byte(benchSecret))
+	mac.Write(body)
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // BenchmarkReport has for each provider what the report of a first payment costs, from the signed
@@ -68,6 +77,14 @@ func BenchmarkReport(b *testing.B) {
 					value = fmt.Sprint("c", i)
 				case "<carried>":
 					value = carried
+				case "<number>":
+					value = i + 1
+				case "<pairs>":
+					list := []map[string]string{}
+					for name, value := range carried {
+						list = append(list, map[string]string{"name": name, "key": name, "value": value})
+					}
+					value = list
 				}
 				changed[n] = value
 			}
@@ -125,6 +142,20 @@ func BenchmarkReport(b *testing.B) {
 				mac.Write(body)
 				h.Set(creem.HeaderName, hex.EncodeToString(mac.Sum(nil)))
 			},
+		},
+		{
+			"shopify", func(p *tributary.Program) (http.Handler, error) {
+				return shopify.Handler(p, shopify.Config{Config: quiet})
+			},
+			event("shopify/testdata/order.json", "updated_at", stamp, "processed_at", stamp, "id", "<number>", "customer.id", "<number>", "customer.email", "<email>", "note_attributes", "<pairs>"),
+			func(h http.Header, body []byte) { h.Set(shopify.HeaderName, base64Of(body)) },
+		},
+		{
+			"woocommerce", func(p *tributary.Program) (http.Handler, error) {
+				return woocommerce.Handler(p, woocommerce.Config{Config: quiet})
+			},
+			event("woocommerce/testdata/order.json", "date_modified_gmt", stamp[:19], "date_paid_gmt", stamp[:19], "id", "<number>", "number", "<id>", "customer_id", "<number>", "billing.email", "<email>", "meta_data", "<pairs>"),
+			func(h http.Header, body []byte) { h.Set(woocommerce.HeaderName, base64Of(body)) },
 		},
 		{
 			"generic", func(p *tributary.Program) (http.Handler, error) { return generic.Handler(p, quiet) },

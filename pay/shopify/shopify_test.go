@@ -1,0 +1,295 @@
+package shopify_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/shopify"
+)
+
+// TestOrder: an order is a sale of what was paid, with its tax and its lines, for who was
+// carried.
+func TestOrder(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order"))
+	sale := s.Sale()
+	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("9200001"))
+	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	paytest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
+	s.Want(s.Mara, "20.00")
+	s.Send(load(s, "order", "updated_at", s.Now.Add(time.Minute).Format(time.RFC3339))) // orders/updated says it again
+	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
+	s.Want(s.Mara, "20.00")
+}
+
+// TestIncluded: where prices include tax, neither the tax nor shipping earns a commission, and
+// the discount of a code is on the lines. The customer saw pounds, in which refunds are told.
+func TestIncluded(t *testing.T) {
+	s := newShop(t, func(c *tributary.Config) { c.Currency = "EUR" })
+	a := mapped(t, load(s, "order_included"))
+	paid, _ := a.Payment.Sale.Get()
+	var lines []string
+	for _, l := range paid.Lines {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s less %s", l.Name, l.ProductID, l.PlanID, l.Amount, l.Discount))
+	}
+	paytest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 9400001 9410001: 100 less 10; Grinder 9400002 9410002: 25 less 2.5")
+	paytest.Same(t, "tax", paid.Tax, amount("23.5"))
+	paytest.Same(t, "shipping", paid.Shipping, amount("5"))
+	paytest.Same(t, "gross", paid.Gross, amount("112.8"))
+	paytest.Same(t, "gross in", paid.GrossCurrency, "GBP")
+	actions := []pay.Action{a, mapped(t, load(s, "refund_included"))}
+	paytest.Orders(2, func(order []int) {
+		s := newShop(t, func(c *tributary.Config) { c.Currency = "EUR" })
+		for _, i := range order {
+			paytest.Must(pay.Apply(t.Context(), s.Program, actions[i]))
+		}
+		s.Want(s.Mara, "18.00") // of 112.50, and without 22.50 for goods; 5.50 of tax and 5 of shipping earned nothing
+	})
+}
+
+// TestPending: a refund counts when its transaction succeeded, with the parts that the refund
+// lists, in whatever order both are told.
+func TestPending(t *testing.T) {
+	s := newShop(t)
+	told := []pay.Action{
+		mapped(t, brought(s, "order", "total_price", "130.00", "current_total_price", "130.00", "current_total_price_set", nil,
+			"shipping_lines", []any{map[string]any{"price": "15.00", "discount_allocations": []any{map[string]any{"amount": "5.00"}}}, map[string]any{"price": "7.00", "is_removed": true}})),
+		mapped(t, load(s, "refund_pending")), mapped(t, load(s, "transaction")),
+	}
+	paytest.Same(t, "state", told[1].Payment.Refunds[0].State, affiliate.RefundPending)
+	paytest.Orders(3, func(order []int) {
+		if got := paytest.Play(t, told, order).Money(); got != "Mara 10.00, Ben 0.00; sale of 130" {
+			t.Errorf("%v: %s", order, got)
+		}
+	})
+	paytest.Orders(2, func(order []int) {
+		if got := paytest.Play(t, told[:2], order).Money(); got != "Mara 20.00, Ben 0.00; sale of 130" {
+			t.Errorf("pending, %v: %s", order, got)
+		}
+	})
+}
+
+// TestAmount: a refund of an amount, without lines, takes its part of the base.
+func TestAmount(t *testing.T) {
+	s := newShop(t)
+	s.Send(load(s, "refund_amount"), brought(s, "order"))
+	s.Want(s.Mara, "15.00")
+	s.Send(load(s, "transaction", "id", 9920002, "amount", "30.00", "status", "error"))
+	s.Want(s.Mara, "20.00")
+}
+
+// TestRefunded: an order that was given back before it was told earns nothing, and so does its
+// refund alone.
+func TestRefunded(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order_refunded"))
+	paytest.Same(t, "total", s.Sale().TotalEarned, amount("5.85"))
+	s.Want(s.Mara, "0.00")
+}
+
+// TestGiftCard: gift cards that were bought and tips earn nothing; what goes back takes its part
+// of the rest.
+func TestGiftCard(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order_gift"))
+	sale := s.Sale()
+	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	s.Want(s.Mara, "20.00")
+	s.Send(load(s, "refund_amount", "order_id", 9200003, "transactions.0.amount", "87.50"))
+	s.Want(s.Mara, "10.00")
+	s.Send(load(s, "refund_amount", "order_id", 9200003, "transactions.0.amount", "87.50", "transactions.0.id", 5))
+	s.Want(s.Mara, "0.00")
+}
+
+// TestEdited: an order that was changed before it was paid is of what was paid.
+func TestEdited(t *testing.T) {
+	s := newShop(t)
+	edited := brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00", "current_total_price_set.presentment_money.amount", "72.00",
+		"refunds", []any{map[string]any{"id": 1, "transactions": []any{}}})
+	a := mapped(t, edited)
+	paytest.Same(t, "lines", a.NoLines, pay.LinesUnclear)
+	s.Send(edited)
+	paytest.Same(t, "total", s.Sale().TotalEarned, amount("72"))
+	s.Want(s.Mara, "12.00")
+	late, _ := mapped(t, brought(s, "order", "current_total_price", "0.00", "cancelled_at", "2026-01-01T00:00:00Z")).Payment.Sale.Get()
+	paytest.Same(t, "a cancelled one", late.TotalEarned, amount("120"))
+}
+
+// TestDuties: duties and additional fees are tax.
+func TestDuties(t *testing.T) {
+	s := newShop(t)
+	e := brought(s, "order", "total_price", "135.00", "current_total_price", "135.00", "current_total_price_set", nil,
+		"original_total_duties_set.shop_money.amount", "10.00", "original_total_additional_fees_set.shop_money.amount", "5.00")
+	paid, _ := mapped(t, e).Payment.Sale.Get()
+	paytest.Same(t, "tax", paid.Tax, amount("35"))
+	s.Send(e)
+	s.Want(s.Mara, "20.00")
+}
+
+// TestTransactions: only what gives money back is a refund, in the currency of the payment.
+func TestTransactions(t *testing.T) {
+	s := newShop(t)
+	money := func(id int, kind, c string) any {
+		return map[string]any{"id": id, "kind": kind, "amount": "30.00", "currency": c, "status": "success"}
+	}
+	a := mapped(t, load(s, "refund_amount", "transactions", []any{money(1, "void", "USD"), money(2, "refund", "USD")}))
+	paytest.Same(t, "refunds", len(a.Payment.Refunds), 1)
+	paytest.Same(t, "id", a.Payment.Refunds[0].ID, "2")
+	a = mapped(t, load(s, "order", "refunds", []any{map[string]any{"transactions": []any{money(3, "refund", "CAD"), money(4, "refund", "USD")}}}))
+	paytest.Same(t, "refunds in the order", len(a.Payment.Refunds), 1)
+	paytest.Same(t, "its id", a.Payment.Refunds[0].ID, "4")
+	split := mapped(t, load(s, "refund_included", "order_adjustments", []any{map[string]any{"kind": "refund_discrepancy", "amount_set": map[string]any{"presentment_money": map[string]any{"amount": "1.00"}}}}))
+	paytest.Same(t, "a refund with another discrepancy has no parts", split.Payment.Refunds[0].Tax.IsZero(), true)
+}
+
+// TestCode: a code credits its affiliate, also on an order of nothing.
+func TestCode(t *testing.T) {
+	code := []any{map[string]any{"code": "MARA20", "amount": "100.00", "type": "percentage"}}
+	s := newShop(t)
+	s.Send(load(s, "order", "discount_codes", code))
+	s.Want(s.Mara, "20.00")
+	free := newShop(t)
+	free.Send(load(free, "order", "discount_codes", code, "total_price", "0.00", "current_total_price", "0.00", "total_tax", "0.00", "current_total_tax", "0.00"))
+	paytest.Same(t, "affiliate", free.Referral().AffiliateID, free.Mara.ID)
+	paytest.Same(t, "source", free.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("SHOPIFY")))
+}
+
+// TestCurrencies: amounts are in units of their currency, with as many decimals as it has.
+func TestCurrencies(t *testing.T) {
+	for _, row := range []struct {
+		currency         affiliate.Currency
+		total, tax, want string
+	}{{"JPY", "1200", "200", "200"}, {"JPY", "1200.00", "200.00", "200"}, {"KWD", "12.345", "2.345", "2.000"}} {
+		s := newShop(t, func(c *tributary.Config) { c.Currency = row.currency })
+		s.Send(brought(s, "order", "currency", row.currency, "total_price", row.total, "current_total_price", row.total, "total_tax", row.tax, "current_total_tax", row.tax,
+			"current_total_price_set.presentment_money", map[string]any{"amount": row.total, "currency_code": row.currency}))
+		s.Want(s.Mara, row.want)
+	}
+	s := newShop(t)
+	s.Send(brought(s, "order_included"))
+	paytest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
+	paytest.Same(t, "sales", len(s.AllSales()), 0)
+}
+
+// TestNotRead: what cannot be booked safely is not, and says why.
+func TestNotRead(t *testing.T) {
+	s := newShop(t)
+	for _, row := range []struct {
+		name string
+		e    event
+		want pay.Reason
+	}{
+		{"a test order", load(s, "order", "test", true), pay.TestMode},
+		{"a test refund", load(s, "refund_pending", "transactions.0.test", true), pay.TestMode},
+		{"not paid", load(s, "order", "financial_status", "pending"), pay.Unpaid},
+		{"a deposit", load(s, "order", "financial_status", "partially_paid"), pay.Unpaid},
+		{"authorized", load(s, "order", "financial_status", "authorized"), pay.Unpaid},
+		{"voided", load(s, "order", "financial_status", "voided", "cancelled_at", "2026-01-01T00:00:00Z"), pay.Unpaid},
+		{"nothing", load(s, "order", "total_price", "0.00", "current_total_price", "0.00", "total_tax", "0.00", "current_total_tax", "0.00"), pay.ZeroAmount},
+		{"goods came back without money", load(s, "refund_pending", "transactions", []any{}), pay.ZeroAmount},
+		{"nothing given back", load(s, "refund_amount", "transactions.0.amount", "0.00"), pay.ZeroAmount},
+		{"a void", load(s, "refund_amount", "transactions.0.kind", "void"), pay.ZeroAmount},
+		{"money in two currencies", load(s, "refund_pending", "transactions", []any{
+			map[string]any{"id": 1, "kind": "refund", "amount": "1", "currency": "USD"}, map[string]any{"id": 2, "kind": "refund", "amount": "1", "currency": "CAD"},
+		}), pay.UnknownUnit},
+		{"the payment itself", load(s, "transaction", "kind", "sale"), pay.CoveredElsewhere},
+		{"a product", load(s, "order", "admin_graphql_api_id", "gid://shopify/Product/1"), pay.UnknownEvent},
+		{"a dispute", event{"id": 1, "order_id": 9200001, "type": "chargeback", "amount": "11.50", "currency": "USD", "status": "lost"}, pay.UnknownEvent},
+	} {
+		s.Send(row.e)
+		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+	}
+	if !strings.Contains(s.Logs.String(), "it is not known in which unit") {
+		t.Error("nothing was logged")
+	}
+	for name, e := range map[string]event{
+		"no total": load(s, "order", "total_price", nil, "current_total_price", nil), "below zero": load(s, "order", "current_total_price", "-1"),
+		"too exact": load(s, "order", "current_total_price", "1.23456"), "more tax than money": load(s, "order", "current_total_tax", "121"),
+		"no tax": load(s, "order", "current_total_tax", nil), "no currency": load(s, "order", "currency", nil),
+		"no time": load(s, "order", "updated_at", nil, "created_at", nil), "no id": load(s, "order", "id", nil), "no order": load(s, "refund_amount", "order_id", nil), "a refund below zero": load(s, "refund_amount", "transactions.0.amount", "-30.00"),
+		"more gift cards than money": load(s, "order_gift", "line_items.1.quantity", 4), "so many": load(s, "order_gift", "line_items.1.quantity", 1<<40),
+	} {
+		if got := s.Status(e); got != http.StatusBadRequest {
+			t.Errorf("%s: status %d", name, got)
+		}
+	}
+	paytest.Same(t, "sales", len(s.AllSales()), 0)
+}
+
+// TestTestMode: an endpoint for test orders takes no others.
+func TestTestMode(t *testing.T) {
+	s := newShop(t)
+	cfg := config(s)
+	cfg.Test = true
+	for test, want := range map[bool]pay.Reason{true: "", false: pay.LiveMode} {
+		a, err := shopify.Map(load(s, "order", "test", test).JSON(), cfg)
+		if err != nil || a.Reason != want || a.Event.Live == test {
+			t.Errorf("%t: %s %v", test, a.Reason, err)
+		}
+	}
+}
+
+// TestHeaders: the topic of an event is not signed and not read; what an event of another shop
+// is, is not verified.
+func TestHeaders(t *testing.T) {
+	s := newShop(t)
+	s.Request = func(body []byte, now time.Time) *http.Request {
+		r := signed(body, now)
+		r.Header.Set("X-Shopify-Topic", "refunds/create")
+		r.Header.Set("X-Shopify-Triggered-At", "never")
+		return r
+	}
+	s.Send(brought(s, "order"))
+	s.Want(s.Mara, "20.00")
+	cfg := config(s)
+	cfg.Shop = "northwind-beans.myshopify.com"
+	body := load(s, "order").JSON()
+	for domain, want := range map[string]error{"northwind-beans.myshopify.com": nil, "Northwind-Beans.MyShopify.com": nil, "other.myshopify.com": adapter.ErrSignature, "": adapter.ErrSignature} {
+		h := http.Header{}
+		sign(h, body, s.Now)
+		h.Set("X-Shopify-Shop-Domain", domain)
+		if err := shopify.Verify(h, body, cfg); !errors.Is(err, want) {
+			t.Errorf("%q: %v", domain, err)
+		}
+	}
+}
+
+// TestTopics: every recorded event is of a topic in the list, and is read.
+func TestTopics(t *testing.T) {
+	s := newShop(t)
+	paytest.Same(t, "topics", strings.Join(shopify.Topics(), " "), "orders/paid refunds/create order_transactions/create customers/create customers/update")
+	for name, want := range map[string]pay.Kind{
+		"order": pay.KindSale, "order_included": pay.KindSale, "order_gift": pay.KindSale, "order_refunded": pay.KindSale, "refund_pending": pay.KindRefund,
+		"refund_amount": pay.KindRefund, "refund_included": pay.KindRefund, "transaction": pay.KindRefund, "customer": pay.KindCustomer,
+	} {
+		a := mapped(t, load(s, name))
+		paytest.Same(t, name, a.Kind, want)
+		paytest.Same(t, name+" has lines", a.NoLines, "")
+	}
+}
+
+// TestConfig: there is no tolerance where there is no time, and no wait where nothing waits.
+func TestConfig(t *testing.T) {
+	s := newShop(t)
+	for name, change := range map[string]func(*shopify.Config){
+		"a tolerance": func(cfg *shopify.Config) { cfg.Tolerance = 1 },
+		"a wait":      func(cfg *shopify.Config) { cfg.Wait = 1 },
+		"no secret":   func(cfg *shopify.Config) { cfg.Secrets = nil },
+	} {
+		cfg := config(s)
+		change(&cfg)
+		if _, err := shopify.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

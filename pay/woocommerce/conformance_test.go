@@ -1,0 +1,54 @@
+package woocommerce_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/paytest"
+	"github.com/tributary-go/tributary/pay/woocommerce"
+)
+
+// TestConformance: what any adapter must do, in WooCommerce's events.
+func TestConformance(t *testing.T) {
+	paytest.Suite{
+		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
+			return woocommerce.Handler(p, configOf(cfg))
+		},
+		Map: func(body []byte, cfg adapter.Config) (pay.Action, error) {
+			return woocommerce.Map(body, configOf(cfg))
+		},
+		Sign: sign,
+		Tell: func(step paytest.Step) []byte { return tell(t, step) },
+	}.Run(t)
+}
+
+// tell is WooCommerce's event of a step: always the order as it is. It tells of no disputes, no
+// refunds that failed, and no subscriptions. The step of a refund does not know who paid and
+// what was carried, so it is told as by an order that was cancelled besides. The only customer
+// is that of the recorded events.
+func tell(t *testing.T, step paytest.Step) []byte {
+	at := stamp(step.At)
+	var payment, refund int64
+	fmt.Sscanf(step.Payment, "p%d", &payment)
+	fmt.Sscanf(step.Of, "r%d", &refund)
+	load := func(name string, changes ...any) shop.Event {
+		return shop.Load(t, "testdata/"+name+".json").With(append([]any{"date_modified_gmt", at}, changes...)...)
+	}
+	switch step.Kind {
+	case paytest.Customer:
+		return load("customer", "email", step.Email, "first_name", step.Name).JSON()
+	case paytest.Paid:
+		net := shop.Must(step.Amount.Sub(step.Tax)).String()
+		return carrying(load("order", "id", payment, "number", fmt.Sprint(payment), "date_paid_gmt", at, "total", step.Amount.String(), "total_tax", step.Tax.String(),
+			"line_items.0.subtotal", net, "line_items.0.total", net, "billing.email", step.Email, "billing.first_name", step.Name), step.Data).JSON()
+	case paytest.Refund:
+		return load("order", "id", payment, "status", "cancelled", "total", step.Gross.String(),
+			"refunds", []any{map[string]any{"id": payment*1000 + refund, "reason": "", "total": "-" + step.Amount.String()}}).JSON()
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package woocommerce_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/woocommerce"
+)
+
+// TestOrder: an order is a sale of what was paid, with its tax and its lines, for who was
+// carried.
+func TestOrder(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order"))
+	sale := s.Sale()
+	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("727"))
+	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	paytest.Same(t, "time", mapped(t, load(s, "order", "date_created_gmt", "2025-12-31T00:00:00")).Event.At, s.Now)
+	paytest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
+	s.Want(s.Mara, "20.00")
+	s.Send(brought(s, "order", "status", "completed"))
+	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
+	s.Want(s.Mara, "20.00")
+}
+
+// TestCoupon: a coupon credits its affiliate, in lower case as WooCommerce keeps it. Fees earn,
+// shipping and tax do not, and amounts are without tax also where prices include it.
+func TestCoupon(t *testing.T) {
+	s := newShop(t)
+	e := load(s, "order_coupon")
+	paid, _ := mapped(t, e).Payment.Sale.Get()
+	var lines []string
+	for _, l := range paid.Lines {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s less %s", l.Name, l.ProductID, l.PlanID, l.Amount, l.Discount))
+	}
+	paytest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 81 : 100 less 10; Grinder 82 821: 25 less 2.5; Gift wrap  : 5 less 0")
+	s.Send(e)
+	s.Want(s.Mara, "23.50") // of 117.50
+	paytest.Same(t, "a guest", s.Last().Action.Payment.Payer.ID, "")
+	off := load(s, "order_coupon", "id", 7281, "number", "7281", "fee_lines.0.total", "-5.00", "fee_lines.0.total_tax", "-1.00", "total", "141.00", "total_tax", "23.50")
+	paytest.Same(t, "a fee below zero", mapped(t, off).NoLines, "")
+	s.Send(off)
+	s.Want(s.Mara, "45.00") // and of 107.50
+}
+
+// TestRefunds: an order tells all its refunds each time, also when it is cancelled.
+func TestRefunds(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order_refunded"))
+	s.Want(s.Mara, "10.00")
+	s.Send(load(s, "order_refunded", "status", "cancelled", "refunds.0.id", 750, "refunds.0.total", "-60.00"))
+	s.Want(s.Mara, "0.00")
+	early := newShop(t)
+	early.Send(load(early, "order_refunded", "status", "failed"), brought(early, "order_refunded", "refunds", []any{}))
+	early.Want(early.Mara, "10.00")
+}
+
+// TestGiftCards: what a gift card paid is no part of the total, and paid a part of tax and
+// shipping.
+func TestGiftCards(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order_gift_cards"))
+	paytest.Same(t, "total", s.Sale().TotalEarned, amount("62"))
+	paytest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
+	s.Want(s.Mara, "9.39") // of 62 less 10.33 and 4.70
+}
+
+// TestRenewal: a renewal of a subscription is one of its customer, and redeems no code.
+func TestRenewal(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order"), load(s, "order_renewal", "coupon_lines", []any{map[string]any{"code": "MARA20"}}))
+	s.Want(s.Mara, "22.90")
+	paid, _ := s.Last().Action.Payment.Sale.Get()
+	if !paid.Renewal || len(paid.Tries) != 0 {
+		t.Errorf("%t %v", paid.Renewal, paid.Tries)
+	}
+}
+
+// TestTrial: an order of nothing refers its customer.
+func TestTrial(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order", "total", "0.00", "total_tax", "0.00", "line_items.0.total", "0.00"))
+	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	paytest.Same(t, "source", s.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("WOOCOMMERCE")))
+}
+
+// TestShops: ids of two shops of one program never meet.
+func TestShops(t *testing.T) {
+	s := newShop(t)
+	body := brought(s, "order").JSON()
+	for _, shop := range []string{"", "eu", "us"} {
+		cfg := config(s)
+		cfg.Shop = shop
+		a, err := woocommerce.Map(body, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paytest.Same(t, shop, paytest.Must(pay.Apply(t.Context(), s.Program, a)).Outcome, affiliate.SaleRecorded)
+	}
+	var ids []string
+	for _, sale := range s.AllSales() {
+		ids = append(ids, sale.ExternalID.Or(""))
+	}
+	paytest.Same(t, "ids", strings.Join(ids, " "), "us-727 eu-727 727")
+}
+
+// TestCurrencies: amounts are in units of their currency, with as many decimals as the shop shows.
+func TestCurrencies(t *testing.T) {
+	for _, row := range []struct {
+		currency               affiliate.Currency
+		total, tax, line, want string
+	}{{"JPY", "1200", "200", "1000", "200"}, {"USD", "12", "2", "10", "2.00"}, {"KWD", "12.345", "2.345", "10.000000", "2.000"}} {
+		s := newShop(t, func(c *tributary.Config) { c.Currency = row.currency })
+		s.Send(brought(s, "order", "currency", row.currency, "total", row.total, "total_tax", row.tax, "line_items.0.subtotal", row.line, "line_items.0.total", row.line))
+		paytest.Same(t, "lines", s.Last().Action.NoLines, "")
+		s.Want(s.Mara, row.want)
+	}
+	s := newShop(t)
+	s.Send(brought(s, "order", "currency", "EUR"))
+	paytest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
+}
+
+// TestNotRead: what cannot be booked safely is not, and says why.
+func TestNotRead(t *testing.T) {
+	s := newShop(t)
+	for _, row := range []struct {
+		name string
+		e    event
+		want pay.Reason
+	}{
+		{"not paid", load(s, "order", "date_paid_gmt", nil), pay.Unpaid},
+		{"pending", load(s, "order", "status", "pending"), pay.Unpaid},
+		{"on hold", load(s, "order", "status", "on-hold"), pay.Unpaid},
+		{"failed", load(s, "order", "status", "failed"), pay.Unpaid},
+		{"cancelled", load(s, "order", "status", "cancelled"), pay.Unpaid},
+		{"no status", load(s, "order", "status", nil), pay.Unpaid},
+		{"nothing", load(s, "order", "total", "0.00", "total_tax", "0.00"), pay.ZeroAmount},
+		{"a subscription", load(s, "subscription"), pay.UnknownEvent},
+		{"a product", event{"id": 81, "name": "House Blend", "price": "100"}, pay.UnknownEvent},
+		{"one that was deleted", event{"id": 727}, pay.UnknownEvent},
+	} {
+		s.Send(row.e)
+		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+	}
+	for name, e := range map[string]event{
+		"no total": load(s, "order", "total", ""), "below zero": load(s, "order", "total", "-1"), "too exact": load(s, "order", "total", "1.23456"),
+		"more tax than money": load(s, "order", "total_tax", "121", "line_items.0.total", "twelve"), "no tax": load(s, "order", "total_tax", nil), "no shipping": load(s, "order", "shipping_total", nil),
+		"no currency": load(s, "order", "currency", ""), "no time": load(s, "order", "date_modified_gmt", nil, "date_created_gmt", nil), "a time with a zone": load(s, "order", "date_modified_gmt", "2026-01-01T00:00:00Z"),
+		"no id": load(s, "order", "id", 0), "no key": load(s, "order", "order_key", ""), "a refund above zero": load(s, "order_refunded", "refunds.0.total", "16.20"),
+		"a refund of nobody": load(s, "order_refunded", "refunds.0.id", nil), "a refund of no amount": load(s, "order_refunded", "refunds.0.total", "-"),
+	} {
+		if got := s.Status(e); got != http.StatusBadRequest {
+			t.Errorf("%s: status %d", name, got)
+		}
+	}
+	paytest.Same(t, "sales", len(s.AllSales()), 0)
+}
+
+// TestPlugins: a status of a plugin is one of an order that was paid when it was; lines that
+// cannot be read leave the order whole.
+func TestPlugins(t *testing.T) {
+	s := newShop(t)
+	s.Send(brought(s, "order", "status", "shipped", "line_items.0.quantity", 1.5, "line_items.0.total", "twelve"))
+	paytest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
+	s.Want(s.Mara, "20.00")
+	half, _ := mapped(t, load(s, "order", "line_items.0.quantity", 1.5)).Payment.Sale.Get()
+	paytest.Same(t, "quantity", half.Lines[0].Quantity, affiliate.Opt[affiliate.Amount]{})
+}
+
+// TestPing: the ping of a new webhook is answered, and no other form is.
+func TestPing(t *testing.T) {
+	s := newShop(t)
+	for body, want := range map[string]int{
+		"webhook_id=7": 200, "webhook_id=": 415, "webhook_id=7&total=1": 415, "webhook_id=" + strings.Repeat("7", 100): 415, "total=1": 415, "": 415,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/webhooks/woocommerce", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		s.Hook.ServeHTTP(w, r)
+		paytest.Same(t, body, w.Code, want)
+	}
+	r := signed([]byte("webhook_id=7"), s.Now)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.Hook.ServeHTTP(w, r)
+	paytest.Same(t, "signed", w.Code, 415)
+	paytest.Same(t, "results", len(s.Results), 0)
+}
+
+// TestTopics: every recorded event of a topic in the list is read.
+func TestTopics(t *testing.T) {
+	s := newShop(t)
+	paytest.Same(t, "topics", strings.Join(woocommerce.Topics(), " "), "order.created order.updated customer.created customer.updated")
+	for name, want := range map[string]pay.Kind{
+		"order": pay.KindSale, "order_coupon": pay.KindSale, "order_refunded": pay.KindSale, "order_gift_cards": pay.KindSale, "order_renewal": pay.KindSale, "customer": pay.KindCustomer,
+	} {
+		paytest.Same(t, name, mapped(t, load(s, name)).Kind, want)
+	}
+}
+
+// TestConfig: there is no tolerance where there is no time, no wait where nothing is repeated,
+// and no shop that could not be a part of a name.
+func TestConfig(t *testing.T) {
+	s := newShop(t)
+	for name, change := range map[string]func(*woocommerce.Config){
+		"a tolerance": func(cfg *woocommerce.Config) { cfg.Tolerance = 1 },
+		"a wait":      func(cfg *woocommerce.Config) { cfg.Wait = 1 },
+		"no secret":   func(cfg *woocommerce.Config) { cfg.Secrets = nil },
+		"a shop":      func(cfg *woocommerce.Config) { cfg.Shop = "Europe" },
+		"a long shop": func(cfg *woocommerce.Config) { cfg.Shop = strings.Repeat("x", 21) },
+	} {
+		cfg := config(s)
+		change(&cfg)
+		if _, err := woocommerce.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	body, h := load(s, "order").JSON(), http.Header{}
+	sign(h, body, s.Now)
+	if err := woocommerce.Verify(h, body, config(s)); err != nil {
+		t.Error(err)
+	}
+}
