@@ -35,7 +35,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 			r.payment()
 		case typeCustomer:
 			r.only("customer")
-			r.Customer(r.customer())
+			r.Customer(r.known())
 		case typeSubscription:
 			r.subscription()
 		default:
@@ -63,6 +63,15 @@ func (r report) customer() affiliate.PayerFact {
 	return affiliate.PayerFact{ID: c.Get("id").Text(), Email: c.Get("email").Text(), Name: c.Get("name").Text(), CustomerID: c.Get("externalId").Text()}
 }
 
+// known reads who pays by an id, without which the report says nothing.
+func (r report) known() affiliate.PayerFact {
+	payer := r.customer()
+	if payer.ID == "" {
+		r.root.Get("customer", "id").Fail("is missing")
+	}
+	return payer
+}
+
 // subscription reads the state of a subscription.
 func (r report) subscription() {
 	r.only("customer", "subscription")
@@ -79,7 +88,7 @@ func (r report) subscription() {
 	default:
 		s.Get("status").Fail("is none of active, past_due, cancelled")
 	}
-	payer := r.customer()
+	payer := r.known()
 	r.Status(payer.ID, s.Get("id").Text(), status)
 	r.Action.Status.Payer = payer
 }
@@ -119,7 +128,11 @@ func (r report) paid(v adapter.Value, ids []string) {
 		Order: cmp.Or(append([]string{v.Get("orderId").Text()}, ids...)...), Invoice: v.Get("invoiceId").Text(), Product: v.Get("productId").Text(),
 		At: v.Get("at").Time(), Renewal: v.Get("renewal").True(), Tries: creditsOf(v.Get("credit")),
 	}
-	r.Action.Carried = r.cfg.Carried(v.Get("carried"))
+	carried := v.Get("carried")
+	if carried.Given() && !carried.IsObject() {
+		carried.Fail("is not an object")
+	}
+	r.Action.Carried = r.cfg.Carried(carried)
 	r.lines(&p, b, v.Get("lines"))
 	r.Action.Kind = pay.KindSale
 	marked := len(p.Tries) > 0 || r.Action.Carried.Code+r.Action.Carried.Click+r.Action.Carried.Slug != ""
