@@ -165,13 +165,13 @@ func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.Approv
 	return p.engine.ReviewCommissions(ctx, status, ids...)
 }
 
-// SearchSales lists sales, newest first, a hundred without a limit. A search text
+// SearchSales lists sales, newest first unless the query says otherwise, a hundred without a limit. A search text
 // that is exactly a number, an order id or an invoice, also in capitals or small
 // letters throughout, finds that sale alone, and one that is a customer's email finds
 // the sales with it. It reads at most 5,000 sales for a page, so a page may be short
 // or empty although more follow: Next says so.
 //
-// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, search, a bad page).
+// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, currency, search, a bad page).
 //
 // Source: docs/contract.md 4.5.
 func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
