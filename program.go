@@ -68,6 +68,13 @@ func (p *Program) By(actor string) *Program {
 	return &Program{p.engine.By(actor)}
 }
 
+// Because returns the same program, but the events of what it changes have reason as why it
+// was done: [affiliate.Event.Reason]. It is one line; of a longer one the first 500 characters
+// are kept. Erasing a person of the event blanks it, and Retain prunes it with the event.
+func (p *Program) Because(reason string) *Program {
+	return &Program{p.engine.Because(reason)}
+}
+
 // Rehearsal returns the same program on [Rehearse] of its store: it sees its own
 // writes, and nobody else does. They are gone when the program is dropped.
 //

@@ -51,7 +51,7 @@ import (
 //     ImportReferrals
 //   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
 //     Verify
-//   - The program itself: Keyed, Partner, Ping, With, From, By, Rehearsal, Settings, Config
+//   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Rehearsal, Settings, Config
 //
 // Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
 // look-up of one record finds nothing, and any other error when the store or a

@@ -14,6 +14,7 @@ type Event struct {
 	Revision   int64  // rises by one with every event of the object, from 1
 	OccurredAt Time
 	Actor      string // who changed the object: a person, a key; not in Payload, so receivers do not get it; empty: nobody said
+	Reason     string // why, in the words of who changed it; not in Payload either; empty: nobody said, or a person in the event was erased
 	Payload    []byte // the whole JSON, frozen; empty after a person in it was erased
 }
 

@@ -186,6 +186,7 @@ type Event struct {
 	Revision   int64
 	OccurredAt affiliate.Instant
 	Actor      string  `json:",omitzero"` // who changed the object, as [tributary.Program.By] says; empty: nobody says
+	Reason     string  `json:",omitzero"` // why, as [tributary.Program.Because] says; empty: nobody says, or a person in it was erased
 	Payload    Payload // frozen; empty after a person in it was erased
 }
 

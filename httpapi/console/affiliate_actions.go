@@ -31,11 +31,17 @@ var affiliateStatus = &action{
 					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(page.Words(a.Status)) + " and cannot become " + strings.ToLower(page.Words(m.to)) + ".")
 				}
 			}
-			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach)}, nil
+			why := whyField()
+			why.More = m.to == affiliate.AffiliateActive
+			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
-	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, _ *input) error {
+	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
+		p = in.because(p)
+		if in.err != nil {
+			return in.err
+		}
 		for _, m := range moves {
 			if string(m.to) == v.query.Get("to") {
 				_, err := p.SetAffiliateStatus(v.ctx(), m.to, ids...)
@@ -171,9 +177,14 @@ var takeBack = &action{
 		return form{
 			Title: "Take " + page.Named(a.Name) + " back", Button: "Take back",
 			Effects: append(whom([]affiliate.Affiliate{a}), "They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
+			Fields:  []field{whyField()},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
+	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+		p = in.because(p)
+		if in.err != nil {
+			return in.err
+		}
 		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
 		return err
 	}),
@@ -243,7 +254,7 @@ var adjust = &action{
 			Fields: []field{
 				{Name: "kind", Label: "Kind", Required: true, Options: options(adjustments...)},
 				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "A correction may be below zero.", Required: true},
-				{Name: "reason", Label: "Reason", Required: true},
+				{Name: fieldReason, Label: "Reason", Required: true},
 			},
 		}
 		booked, err := v.program.Adjustments(v.ctx(), affiliate.AdjustmentFilter{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
@@ -258,14 +269,14 @@ var adjust = &action{
 			return form{}, err
 		}
 		sum := in.amount("amount").Or(affiliate.Amount{})
-		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text("reason"))}}, nil
+		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text(fieldReason))}}, nil
 	},
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get("reason")})
+		_, err := p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
 		return err
 	}),
 }

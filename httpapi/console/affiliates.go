@@ -64,6 +64,7 @@ type portrait struct {
 	Plan, Tier string // empty: on none
 	Month      string // of the newest statement
 	Answers    []affiliate.Answer
+	Events     []affiliate.Event // the newest
 }
 
 // Waits reports whether they wait for approval, and Due whether something can be paid to them now.
@@ -92,8 +93,9 @@ func affiliatePage(v *visit) (view, error) {
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
 	answers, err8 := v.program.Answers(v.ctx(), a.ID)
-	d.Plan, d.Tier, d.Answers = plan, tier, answers
-	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7, err8)
+	events, err9 := v.program.Events(v.ctx(), affiliate.EventFilter{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
+	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
+	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
 }
 
 // affiliate returns the one that the path names.

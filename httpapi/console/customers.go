@@ -172,6 +172,7 @@ var moveCustomer = &action{
 		if err != nil {
 			return err
 		}
+		p = in.because(p)
 		metadata, err := v.moved(in, r.Metadata, r.AffiliateID)
 		if err == nil {
 			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})

@@ -1,9 +1,12 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 type eventList struct {
@@ -27,6 +30,63 @@ func eventOptions() (all []option) {
 		all = append(all, option{string(t), string(t)})
 	}
 	return all
+}
+
+// A past is an event, and what it has changed.
+type past struct {
+	affiliate.Event
+	Changed string // for people; empty: that is not known
+}
+
+// changes are the members of an affiliate whose changes the history names.
+var changes = []struct{ member, called string }{
+	{"firstName", "first name"}, {"lastName", "last name"}, {"email", "email"}, {"externalId", "your own id"}, {"commissionRate", "rate"},
+	{"commissionPlanId", "plan"}, {"commissionTierId", "tier"}, {"exemptFromCommissionTierChanges", "exempt from tiers"}, {"offerCouponId", "offer"},
+	{"payoutEmail", "payout email"}, {"paymentMethod", "payment method"}, {"affiliateLinks", "links"},
+}
+
+// History returns events, the newest first, with what each has changed of an affiliate. That of
+// the oldest is not known, as what was before it is not there.
+func (*view) History(events []affiliate.Event) []past {
+	all := make([]past, len(events))
+	for i, e := range events {
+		all[i].Event = e
+		for _, before := range events[i+1:] {
+			if before.ObjectID == e.ObjectID && before.Revision == e.Revision-1 {
+				all[i].Changed = changed(bodyOf(before), bodyOf(e))
+			}
+		}
+	}
+	return all
+}
+
+// bodyOf returns the members of what changed; nil when a person in it was erased.
+func bodyOf(e affiliate.Event) map[string]json.RawMessage {
+	var told struct {
+		Body map[string]json.RawMessage `json:"body"`
+	}
+	if !strings.HasPrefix(string(e.Type), "affiliate.") || json.Unmarshal(e.Payload, &told) != nil {
+		return nil
+	}
+	return told.Body
+}
+
+// changed says what tells two bodies apart.
+func changed(before, after map[string]json.RawMessage) string {
+	if before == nil || after == nil {
+		return ""
+	}
+	var said []string
+	var status affiliate.AffiliateStatus
+	if is := after["status"]; !bytes.Equal(before["status"], is) && json.Unmarshal(is, &status) == nil {
+		said = append(said, "status: "+strings.ToLower(page.Words(status)))
+	}
+	for _, c := range changes {
+		if !bytes.Equal(before[c.member], after[c.member]) {
+			said = append(said, c.called)
+		}
+	}
+	return strings.Join(said, ", ")
 }
 
 // An eventSheet is the page of an event.

@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/internal/amounts"
@@ -75,6 +77,16 @@ func (in *input) digest() [32]byte {
 func (in *input) text(name string) string { return plain(in.Get(name)) }
 
 func plain(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
+
+// because returns the program whose events say the reason that a form has. One that they do not
+// keep whole is wrong.
+func (in *input) because(p *tributary.Program) *tributary.Program {
+	reason := in.text(fieldReason)
+	if utf8.RuneCountInString(reason) > 500 {
+		in.wrong(fieldReason, "Say it in 500 characters at most.")
+	}
+	return p.Because(reason)
+}
 
 // yes reports whether a box is ticked.
 func (in *input) yes(name string) bool { return in.Get(name) != "" }

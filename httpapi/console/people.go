@@ -145,7 +145,6 @@ const paramCustomer = "customer"
 const (
 	keptMoves = "tributary_moves"
 	mostMoves = 10
-	maxReason = 500 // characters
 )
 
 // A move says that something was given to another affiliate.
@@ -167,12 +166,9 @@ func movesIn(metadata affiliate.Opt[json.RawMessage]) (moves []move) {
 
 // moved returns metadata with one move more, whose reason the form says.
 func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage], from uuid.UUID) (affiliate.Opt[json.RawMessage], error) {
-	reason := in.text("reason")
-	switch {
-	case reason == "":
-		in.wrong("reason", "Say why.")
-	case utf8.RuneCountInString(reason) > maxReason:
-		in.wrong("reason", "Say it in 500 characters at most.")
+	reason := in.text(fieldReason)
+	if reason == "" {
+		in.wrong(fieldReason, "Say why.")
 	}
 	if in.err != nil {
 		return metadata, in.err
@@ -196,5 +192,13 @@ func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage], from u
 // moveFields are the fields of a form that moves something.
 func (v *visit) moveFields() ([]field, error) {
 	to, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true})
-	return []field{to, {Name: "reason", Label: "Reason", Hint: "It is kept with what is moved.", Required: true}}, err
+	return []field{to, {Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.", Required: true}}, err
+}
+
+// fieldReason is why something is done.
+const fieldReason = "reason"
+
+// whyField is a field that says why something is done, where nobody has to.
+func whyField() field {
+	return field{Name: fieldReason, Label: "Reason", Hint: "For the people of the program: the history shows it, and nobody else is told."}
 }

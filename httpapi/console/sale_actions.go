@@ -281,6 +281,7 @@ var moveSale = &action{
 		if err != nil {
 			return "", err
 		}
+		p = in.because(p)
 		metadata, err := v.moved(in, sale.Metadata, sale.AffiliateID)
 		if err == nil {
 			_, err = p.UpdateSale(v.ctx(), sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: in.yes("clawback"), Metadata: metadata})

@@ -18,7 +18,7 @@ func (o *Op) emit(rec record.Event, body any) error {
 	}
 	f := frameOf(body)
 	*f = Frozen{Typ: rec.Type, ID: id, Program: o.Cfg.ID, OccurredAt: o.Now, Revision: rec.Revision, Body: body}
-	rec.ID, rec.OccurredAt, rec.Actor, rec.Payload = id, o.Now, o.actor, record.LatePayload(f)
+	rec.ID, rec.OccurredAt, rec.Actor, rec.Reason, rec.Payload = id, o.Now, o.actor, o.reason, record.LatePayload(f)
 	if err := o.Tx.Events.Insert(rec); err != nil {
 		return refusal.Internal("write event", err)
 	}

@@ -77,7 +77,7 @@ func (o *Op) chooseEventsOfSale(c *Choice[record.Event], id string) {
 func eventOf(rec record.Event) affiliate.Event {
 	e := affiliate.Event{
 		ID: rec.ID, Type: rec.Type, ObjectID: rec.ObjectID.String(), Revision: rec.Revision,
-		OccurredAt: affiliate.TimeOf(rec.OccurredAt.Time()), Actor: rec.Actor, Payload: rec.Payload.Bytes(),
+		OccurredAt: affiliate.TimeOf(rec.OccurredAt.Time()), Actor: rec.Actor, Reason: rec.Reason, Payload: rec.Payload.Bytes(),
 	}
 	if rec.Number != 0 {
 		e.ObjectID = strconv.FormatInt(rec.Number, 10)

@@ -25,6 +25,7 @@ type Program struct {
 	Cfg    *Config     // never changed, so all copies of a program share it
 	source affiliate.Source
 	actor  string         // who changes things; empty: nobody says
+	reason string         // why; empty: nobody says
 	Once   affiliate.Once // for every write without one of its own
 	IDs    *uuid7.Source
 	Recent *Recent
@@ -74,20 +75,30 @@ func (p *Program) From(src affiliate.Source) *Program {
 // By implements tributary.Program.By.
 func (p *Program) By(actor string) *Program {
 	q := *p
-	q.actor = actorNamed(actor)
+	q.actor = lineOf(actor, maxActor)
 	return &q
 }
 
-// maxActor is the longest name of an actor, in code points.
-const maxActor = 100
+// Because implements tributary.Program.Because.
+func (p *Program) Because(reason string) *Program {
+	q := *p
+	q.reason = lineOf(reason, maxReason)
+	return &q
+}
 
-// actorNamed returns what is kept of the name of an actor: the host has it from its login,
-// so a text that no store takes is made one that it does.
-func actorNamed(s string) string {
+// The longest name of an actor and the longest reason, in code points.
+const (
+	maxActor  = 100
+	maxReason = 500
+)
+
+// lineOf returns what is kept of what the host says of a change: it has the text from its
+// login or its pages, so one that no store takes is made one that it does.
+func lineOf(s string, most int) string {
 	runes := 0
 	return strings.Map(func(r rune) rune {
 		switch runes++; {
-		case runes > maxActor:
+		case runes > most:
 			return -1
 		case unicode.IsControl(r):
 			return utf8.RuneError

@@ -60,6 +60,7 @@ func eventFields() []field[record.Event] {
 		integer("revision", "of the object, from 1", func(r *record.Event) *int64 { return &r.Revision }),
 		at("occurred_at", "when it changed", func(r *record.Event) *affiliate.Instant { return &r.OccurredAt }),
 		text("actor", "who changed it: a person, an API key; empty: nobody says", func(r *record.Event) *string { return &r.Actor }),
+		text("reason", "why, in the words of who changed it; empty: nobody says, or somebody in it was erased", func(r *record.Event) *string { return &r.Reason }),
 		payload("payload", "the JSON that receivers get, byte for byte; NULL: somebody in it was erased", func(r *record.Event) *record.Payload { return &r.Payload }),
 	}
 }

@@ -66,7 +66,7 @@ func personalData(o *engine.Op, who *subject) (affiliate.PersonalData, error) {
 		}
 		data.ErasedAt = moment(gone.CreatedAt)
 	}
-	for _, h := range append(holdingsOf(who), paymentsOfSales, payloads, answers) {
+	for _, h := range append(holdingsOf(who), paymentsOfSales, events, answers) {
 		err := h.read(o, who, func(id string, at affiliate.Instant, v any) { add(h.name, id, at, v) })
 		if err != nil {
 			return data, refusal.Internal("read "+h.name, err)
@@ -98,31 +98,43 @@ var paymentsOfSales = holding{name: "payments", read: func(o *engine.Op, who *su
 	})
 }}
 
-// payloads holds the events that show the person, with the answers of receivers.
-var payloads = holding{name: "events", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
+// events holds those that show the person, with their reasons and the answers of receivers.
+var events = holding{name: "events", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	for rec, err := range o.Tx.Events.List(record.Query{}) {
 		if err != nil {
 			return err
 		}
-		if !who.in(rec.Payload.Bytes()) {
-			continue
+		shown := who.in(rec.Payload.Bytes())
+		var parts []any
+		if rec.Reason != who.reasonWithout(&rec, shown) {
+			parts = append(parts, map[string]any{"reason": rec.Reason})
 		}
-		parts := who.partsOf(nil, rec.Payload.Bytes())
-		err := engine.Each(o.Tx.Deliveries, record.Key{Index: record.OfEvent, ID: rec.ID}, func(d record.Delivery) error {
-			for _, a := range d.Attempts {
-				if a.Response != "" {
-					parts = append(parts, map[string]any{"response": a.Response})
-				}
+		if shown {
+			if parts, err = toldParts(o, who, &rec, parts); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
-		found(rec.ID.String(), rec.OccurredAt, parts)
+		if shown || len(parts) > 0 {
+			found(rec.ID.String(), rec.OccurredAt, parts)
+		}
 	}
 	return nil
 }}
+
+// toldParts appends what the payload of an event shows of the person, and what its receivers
+// have answered.
+func toldParts(o *engine.Op, who *subject, rec *record.Event, parts []any) ([]any, error) {
+	parts = who.partsOf(parts, rec.Payload.Bytes())
+	err := engine.Each(o.Tx.Deliveries, record.Key{Index: record.OfEvent, ID: rec.ID}, func(d record.Delivery) error {
+		for _, a := range d.Attempts {
+			if a.Response != "" {
+				parts = append(parts, map[string]any{"response": a.Response})
+			}
+		}
+		return nil
+	})
+	return parts, err
+}
 
 // answers holds the stored answers that show the person.
 var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {

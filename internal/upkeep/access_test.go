@@ -20,7 +20,7 @@ import (
 )
 
 // told are the texts of every record that is not a payload, by table, record and
-// place in it.
+// place in it. Of events it has the reasons.
 func told(b *scene.Ledger) map[string]string {
 	b.T.Helper()
 	out := map[string]string{}
@@ -47,10 +47,18 @@ func told(b *scene.Ledger) map[string]string {
 		}
 	}
 	for table, rows := range b.Dump() {
-		if table == "events" || table == "deliveries" {
+		if table == "deliveries" {
 			continue
 		}
 		for _, row := range rows {
+			if table == "events" {
+				var e record.Event
+				if err := json.NewDecoder(strings.NewReader(row)).Decode(&e); err != nil { // a payload is after it
+					b.T.Fatal(err)
+				}
+				out[fmt.Sprint(table, " ", e.ID, ".Reason")] = e.Reason
+				continue
+			}
 			var rec map[string]any
 			if err := json.Unmarshal([]byte(row), &rec); err != nil {
 				b.T.Fatal(err)
@@ -158,6 +166,9 @@ func TestReferralData(t *testing.T) {
 		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
+	scene.Must(b.Because("Zork rang").UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Zork who rang")}))
+	scene.Must(b.Because("Zork@shop.example says so").UpdateSale(ctx, 1, affiliate.SaleUpdate{ExternalID: affiliate.Set("o-77")}))
+	scene.Must(b.Because("Carl says so").UpdateSale(ctx, 1, affiliate.SaleUpdate{ExternalID: affiliate.Set("o-78")}))
 	b.Settle()
 	b.Pass(time.Minute)
 	read := func() (affiliate.PersonalData, error) { return b.ReferralData(ctx, "Zork@shop.example") }
@@ -201,6 +212,8 @@ func TestAffiliateData(t *testing.T) {
 	scene.Must(b.RecordSale(ctx, affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: z.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "Quixwood asked"}))
 	scene.Must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: z.ID}))
+	scene.Must(b.Because("Zebulonia rang").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, z.ID))
+	scene.Must(b.Because("see zq@quix.example").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, b.Person.ID))
 	b.Settle()
 	b.Pass(time.Minute)
 	read := func() (affiliate.PersonalData, error) { return b.AffiliateData(ctx, z.ID) }

@@ -66,8 +66,8 @@ func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(
 		if _, err := startErasing(o, &who); err != nil {
 			return struct{}{}, err
 		}
-		if err := erasePayloads(o, &who, known); err != nil {
-			return struct{}{}, refusal.Internal("erase payloads", err)
+		if err := eraseEvents(o, &who, known); err != nil {
+			return struct{}{}, refusal.Internal("erase events", err)
 		}
 		if err := eraseReceipts(o, &who); err != nil {
 			return struct{}{}, refusal.Internal("erase receipts", err)
@@ -80,38 +80,67 @@ func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(
 	return err
 }
 
-// erasePayloads empties the payloads that show a person, except those with a
-// pending delivery. shown has the known events of the earlier snapshot.
-func erasePayloads(o *engine.Op, who *subject, shown map[uuid.UUID]bool) error {
+// eraseEvents removes a person from the events that show them, except the payloads
+// with a pending delivery. shown has the known events of the earlier snapshot.
+func eraseEvents(o *engine.Op, who *subject, shown map[uuid.UUID]bool) error {
 	events, err := engine.Gather(o.Tx.Events, record.Query{})
 	for _, rec := range events {
 		in, known := shown[rec.ID]
 		if !known {
 			in = who.in(rec.Payload.Bytes())
 		}
-		if !in {
-			continue
-		}
-		if err := noteShown(o, who); err != nil {
-			return err
-		}
-		if _, err := erasePayload(o, rec); err != nil {
+		if _, _, err := eraseEvent(o, who, rec, in); err != nil {
 			return err
 		}
 	}
 	return err
 }
 
-// erasePayload empties a payload and the stored answers of its receivers,
-// unless a delivery is pending. It reports whether it did.
-func erasePayload(o *engine.Op, rec record.Event) (bool, error) {
-	deliveries, err := engine.Gather(o.Tx.Deliveries, record.Query{Key: record.Key{Index: record.OfEvent, ID: rec.ID}})
+// eraseEvent removes a person from an event, whose payload shows them or not. The reason
+// goes at once, because nobody else gets it. The payload, with the stored answers of its
+// receivers, waits while a delivery is pending.
+func eraseEvent(o *engine.Op, who *subject, rec record.Event, shown bool) (changed, pending bool, err error) {
+	reason := who.reasonWithout(&rec, shown)
+	if !shown && reason == rec.Reason {
+		return false, false, nil
+	}
+	if err := noteShown(o, who); err != nil {
+		return false, false, err
+	}
+	if shown {
+		if pending, err = eraseResponses(o, rec.ID); err != nil {
+			return false, false, err
+		}
+	}
+	changed = reason != rec.Reason || shown && !pending
+	if shown && !pending {
+		rec.Payload = record.Payload{}
+	}
+	rec.Reason = reason
+	_, err = replaced(o.Tx.Events, rec, changed)
+	return changed, pending, err
+}
+
+// reasonWithout returns the reason of an event without the person: nothing of it where the
+// event shows them or is of them, since it may say anything of them; of any other it loses
+// their email.
+func (who *subject) reasonWithout(rec *record.Event, shown bool) string {
+	if shown || rec.ObjectID == who.id {
+		return ""
+	}
+	return withoutEmail(rec.Reason, who.email)
+}
+
+// eraseResponses empties what the receivers of an event have answered, unless a delivery
+// is pending.
+func eraseResponses(o *engine.Op, event uuid.UUID) (pending bool, err error) {
+	deliveries, err := engine.Gather(o.Tx.Deliveries, record.Query{Key: record.Key{Index: record.OfEvent, ID: event}})
 	if err != nil {
 		return false, err
 	}
 	for _, d := range deliveries {
 		if d.State == affiliate.DeliveryPending {
-			return false, nil
+			return true, nil
 		}
 	}
 	for _, d := range deliveries {
@@ -123,8 +152,7 @@ func erasePayload(o *engine.Op, rec record.Event) (bool, error) {
 			return false, err
 		}
 	}
-	rec.Payload = record.Payload{}
-	return true, o.Tx.Events.Replace(rec)
+	return false, nil
 }
 
 // eraseReceipts blanks the person in stored answers. A request that is repeated

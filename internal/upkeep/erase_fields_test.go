@@ -64,7 +64,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Erasure](t)
 	textsListed[record.Import](t, ".Ref names no person", ".Digest of a row")
 	textsListed[record.Receipt](t, ".Key of the host", ".Outcome a word")
-	textsListed[record.Event](t, ".Actor who changed it: prefer an id")
+	textsListed[record.Event](t, ".Actor who changed it: prefer an id", ".Reason goes with the payload; of another it loses the email")
 	textsListed[record.Delivery](t, ".Attempts[0].URL of the host", ".Attempts[0].Err a class", ".Attempts[0].Response goes with the payload")
 	textsListed[record.Endpoint](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
 	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Rules[0].Name of the rule",

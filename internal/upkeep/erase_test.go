@@ -2,6 +2,7 @@ package upkeep_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -349,4 +350,54 @@ func TestEraseAnswersAsRecords(t *testing.T) {
 			t.Errorf("%s (-record +answer):\n%s", c.name, diff)
 		}
 	}
+}
+
+// The reason of an event goes where the event shows the person, also while its payload waits for a
+// delivery. Of any other it loses their email, and the rest of it stays.
+func TestEraseReasons(t *testing.T) {
+	reasons := func(b *scene.Ledger, object string) (got []string) {
+		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(object)}, affiliate.Page{})).Items {
+			if e.Reason != "" {
+				got = append(got, e.Reason)
+			}
+		}
+		return got
+	}
+	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*scene.Ledger, uuid.UUID) error) {
+		b := scene.NewLedger(t)
+		ctx := t.Context()
+		ben := b.Join("ben")
+		sale := affiliate.SaleID(1)
+		scene.Must(b.Because("Lovelace rang").UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("L")}))
+		scene.Must(b.Because("she said so").UpdateSale(ctx, sale, affiliate.SaleUpdate{ExternalID: affiliate.Set("o-77")}))
+		scene.Must(b.Because("knows ADA@example.com, and ada@example.community").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, ben.ID))
+		erases(b, func() error { return erase(b, b.Person.ID) }, affiliate.AffiliateUpdated)
+		if !strings.Contains(b.Opened(), "ada@example.com") {
+			t.Error("a pending payload is gone")
+		}
+		if got := append(reasons(b, b.Person.ID.String()), reasons(b, fmt.Sprint(sale))...); got != nil {
+			t.Errorf("left are %q", got)
+		}
+		scene.Equal(t, []string{"knows , and ada@example.community"}, reasons(b, ben.ID.String()))
+		b.Verifies()
+	})
+	inWholeEraseReferral(t, func(t *testing.T, erase func(*scene.Ledger, string) error) {
+		b := scene.NewLedger(t)
+		ctx := t.Context()
+		scene.Must(b.Because("Carl rang").UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Plan: affiliate.Set("pro")}))
+		scene.Must(b.Because("carl@customer.example wrote").UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("L")}))
+		scene.Must(b.Because("zork@shop.example wrote").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, b.Person.ID))
+		erases(b, func() error { return erase(b, "carl@customer.example") }, affiliate.ReferralUpdated)
+		if got := reasons(b, b.Customer.ID.String()); got != nil {
+			t.Errorf("left are %q", got)
+		}
+		scene.Equal(t, []string{"zork@shop.example wrote", " wrote"}, reasons(b, b.Person.ID.String()))
+
+		// A reason is enough to show somebody whom nothing else does.
+		if err := erase(b, "zork@shop.example"); err != nil {
+			t.Fatal(err)
+		}
+		scene.Equal(t, []string{" wrote", " wrote"}, reasons(b, b.Person.ID.String()))
+		b.Verifies()
+	})
 }

@@ -92,7 +92,7 @@ func blankingReceipts(find func(*engine.Op) (subject, error)) phase {
 	}
 }
 
-// blankingEvents returns the phase that empties the payloads that show the person. The
+// blankingEvents returns the phase that removes the person from events. The
 // transaction that handles the last of them also blanks the person.
 func blankingEvents(find func(*engine.Op) (subject, error)) phase {
 	return func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
@@ -102,20 +102,14 @@ func blankingEvents(find func(*engine.Op) (subject, error)) phase {
 		}
 		pending := int64(0)
 		done, err := walk(o.Tx.Events, record.Key{}, after, n, func(e record.Event) (bool, error) {
-			if !who.in(e.Payload.Bytes()) {
-				return false, nil
-			}
-			if err := noteShown(o, &who); err != nil {
-				return false, err
-			}
-			erased, err := erasePayload(o, e)
+			changed, waits, err := eraseEvent(o, &who, e, who.in(e.Payload.Bytes()))
 			if err != nil {
-				return false, refusal.Internal("erase payload", err)
+				return false, refusal.Internal("erase event", err)
 			}
-			if !erased {
+			if waits {
 				pending++
 			}
-			return erased, nil
+			return changed, nil
 		})
 		if done.pending = pending; err != nil || !done.over {
 			return done, err

@@ -557,6 +557,7 @@ CREATE TABLE IF NOT EXISTS tributary.events (
   revision bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
   actor text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
   payload json,
   PRIMARY KEY (program, id)
 );

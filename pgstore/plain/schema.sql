@@ -235,6 +235,7 @@ CREATE TABLE tributary.events (
   revision bigint NOT NULL,
   occurred_at timestamptz NOT NULL,
   actor text NOT NULL,
+  reason text NOT NULL,
   payload json,
   PRIMARY KEY (program, id)
 );

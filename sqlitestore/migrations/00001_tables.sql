@@ -530,6 +530,7 @@ CREATE TABLE tributary_events (
   revision INTEGER NOT NULL,
   occurred_at INTEGER NOT NULL,
   actor TEXT NOT NULL,
+  reason TEXT NOT NULL,
   payload TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;

@@ -101,7 +101,7 @@ func (f *filling) people() {
 	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
 	f.done(f.CreateLink(f.ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
 	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateDeactivated, f.join("deactivated", "deactivated").ID))
-	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned, f.join("banned", "banned").ID))
+	f.done(f.Because("they spam"+f.text()).SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned, f.join("banned", "banned").ID))
 	f.join("declined", "declined")
 	f.join("idle", "idle")
 	f.done(f.SetAffiliatePlan(f.ctx, f.made.Plan.ID, f.join("planned", "planned").ID))
