@@ -147,11 +147,11 @@ func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.Affil
 // matched: 0 or 1. AffiliateLink adds a link; it never renames one.
 //
 // Errors: [affiliate.MissingField] (affiliateId), [affiliate.InvalidField] (firstName, lastName,
-// email, affiliateLink, affiliateStatus), [affiliate.SlugSyntax], [affiliate.IdentifiersMismatch],
+// email, affiliateLink, affiliateStatus, note), [affiliate.SlugSyntax], [affiliate.IdentifiersMismatch],
 // [affiliate.InvalidField] (commissionRate), [affiliate.AffiliateEmailTaken], [affiliate.SlugTaken] (also for
 // a slug of its own), [affiliate.LinkLimitReached].
 //
-// Effects: affiliate.updated, once, when something changed.
+// Effects: affiliate.updated, once, when something changed. It does not show the note.
 //
 // Source: docs/contract.md 3.1.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {

@@ -28,6 +28,7 @@ type Affiliate struct {
 	CommissionPlanID                Opt[uuid.UUID]       `json:"commissionPlanId"`
 	CommissionTierID                Opt[uuid.UUID]       `json:"commissionTierId"`
 	OfferCouponID                   uuid.UUID            `json:"offerCouponId,omitzero"` // what its links give customers, before the offer of its terms; not there: none of its own
+	Note                            string               `json:"note,omitzero"`          // what the people of the program wrote of them; not there: nothing. Never in events, nor for partners
 	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"`       // always null
 	ProgramID                       uuid.UUID            `json:"programId"`
 	PayoutEmail                     Opt[string]          `json:"payoutEmail"`
@@ -113,6 +114,7 @@ type AffiliateUpdate struct {
 	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive in any letter case, allowed from any status
 
 	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"` // null: the offer of its terms
+	Note          Opt[string]    `json:"note,omitzero"`          // of the people of the program for each other, at most 2,000 characters, with line breaks; null or empty: none
 }
 
 // AffiliateRef names an affiliate by id, email or external id. When several are given

@@ -33,6 +33,9 @@ func (a *Affiliate) AppendJSON(dst []byte) []byte {
 	if a.OfferCouponID != uuid.Nil {
 		dst = uuid7.AppendJSON(append(dst, `,"offerCouponId":`...), a.OfferCouponID)
 	}
+	if a.Note != "" {
+		dst = jsontext.AppendString(append(dst, `,"note":`...), a.Note)
+	}
 	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, jsontext.AppendString)
 	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), a.ProgramID)
 	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, jsontext.AppendString)

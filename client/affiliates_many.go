@@ -105,6 +105,7 @@ func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.Af
 		affiliate.AffiliateUpdate
 	}{id, up}, affiliate.Once{})
 	rq.goOnly("affiliateStatus", !up.AffiliateStatus.IsZero())
+	rq.goOnly("note", !up.Note.IsZero())
 	for name, null := range map[string]bool{
 		"firstName": up.FirstName.IsNull(), "lastName": up.LastName.IsNull(), "email": up.Email.IsNull(), "externalId": up.ExternalID.IsNull(),
 		"commissionRate": up.CommissionRate.IsNull(), "affiliateLink": up.AffiliateLink.IsNull(),

@@ -53,6 +53,7 @@ func affiliateChangeOf(in *input) affiliateChange {
 			AffiliateLink:   in.optText("affiliateLink"),
 			AffiliateStatus: in.optText("affiliateStatus"),
 			OfferCouponID:   in.optID("offerCouponId"),
+			Note:            in.optText("note"),
 		},
 	}
 }

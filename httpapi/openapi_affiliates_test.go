@@ -30,6 +30,7 @@ func affiliateTexts() map[string]string {
 		"commissionPlanId":                "The commission plan, if any.",
 		"commissionTierId":                "The tier, if any.",
 		"offerCouponId":                   "The coupon that its links give customers, before that of its plan and the program; not there: none of its own.",
+		"note":                            "What the people of the program wrote of the affiliate for each other; not there: nothing. It is never in events.",
 		"affiliateGroupId":                "Always null: there are no groups.",
 		"payoutEmail":                     "Where payouts are announced; null until it is known.",
 		"paymentMethod":                   "How payouts are made; null until it is known.",
@@ -88,6 +89,7 @@ func affiliateBodies() map[string]note {
 		"sendWelcomeEmail": plain("Accepted; no mail is sent."),
 		"commissionPlanId": limited(identText),
 		"offerCouponId":    plain("The coupon that its links give customers without a code; null: that of its plan, else the program's.", identText),
+		"note":             plain("For the people of the program alone, with line breaks; null or empty: none.", chars("", "2000")),
 		"affiliateGroupId": plain("There are no groups: any value is refused.", onlyNull),
 	}
 }
@@ -124,7 +126,7 @@ func affiliateOperations() map[string]about {
 			id: "updateAffiliate", summary: "Change an affiliate",
 			text:   "The count is 0 when nothing matched. Fires affiliate.updated when something changed.",
 			oneOf:  []string{"affiliateId", "id", "emailAddress"},
-			clears: []string{"externalId", "commissionRate", "offerCouponId"},
+			clears: []string{"externalId", "commissionRate", "offerCouponId", "note"},
 			limits: map[string]limit{"affiliateStatus": matches("^([Aa][Cc][Tt][Ii][Vv][Ee]|[Ii][Nn][Aa][Cc][Tt][Ii][Vv][Ee])$")},
 			refused: refused{invalid: []affiliate.Reason{
 				affiliate.MissingField, affiliate.SlugSyntax, affiliate.IdentifiersMismatch,

@@ -69,6 +69,7 @@ type Affiliate struct {
 	PlanID, TierID      uuid.UUID
 	TierExempt          bool
 	OfferCouponID       uuid.UUID `json:",omitzero"` // what its links give customers; zero: the offer of its terms
+	Note                string    `json:",omitzero"` // what the people of the program wrote of it; empty: nothing, or erased
 	PayoutEmail         string
 	PaymentMethod       affiliate.PaymentMethod
 	Answers             []affiliate.Answer

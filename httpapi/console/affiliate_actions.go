@@ -154,11 +154,12 @@ var editAffiliate = &action{
 				{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
 				{Name: "commissionRate", Label: "Rate of their own", Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
 				offerField(a.OfferCouponID, "Empty: that of their plan or the program."),
+				{Name: "note", Label: "Note", Hint: "For the people of the program: the affiliate and webhooks never get it.", Type: "textarea", Value: a.Note},
 			},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId")}
+		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
 		}

@@ -35,3 +35,33 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.text())
 	}
 }
+
+// TestNote: the page of an affiliate shows what the people of the program wrote, as text with its lines. The
+// form that edits an affiliate changes it, and leaves it alone when nobody touched it.
+func TestNote(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	page, edit := "affiliates/"+w.ada.ID.String(), "affiliates/"+w.ada.ID.String()+"/edit"
+	if got := w.form(edit, "note", strings.Repeat("é", 2001)); w.send(edit, got).status != 400 {
+		t.Error("2001 characters")
+	}
+	if got := w.send(edit, w.form(edit, "note", "pays <b>late\r\n\u202eask Kim ")); got.status != 303 {
+		t.Fatalf("%d %s", got.status, got.text())
+	}
+	ada := must(w.Affiliate(t.Context(), w.ada.ID.String()))
+	if ada.Note != "pays <b>late\n\u202eask Kim" {
+		t.Errorf("the note is %q", ada.Note)
+	}
+	if got := w.get(page); !strings.Contains(got.body, "<p class=\"lines\"><bdi>pays &lt;b&gt;late\nU&#43;202Eask Kim</bdi></p>") {
+		t.Errorf("the page: %s", got.body)
+	}
+	if got := w.get(edit); !strings.Contains(got.body, "<textarea dir=\"auto\" id=\"f-note\"") {
+		t.Errorf("the form: %s", got.body)
+	}
+	if got := w.send(edit, w.form(edit, "lastName", "Byron")); got.status != 303 || must(w.Affiliate(t.Context(), w.ada.ID.String())).Note != ada.Note {
+		t.Errorf("another change: %d, %q", got.status, must(w.Affiliate(t.Context(), w.ada.ID.String())).Note)
+	}
+	if got := w.send(edit, w.form(edit, "note", "")); got.status != 303 || strings.Contains(w.get(page).body, `id="note"`) {
+		t.Errorf("an empty note: %d", got.status)
+	}
+}

@@ -88,6 +88,9 @@ func TestHostile(t *testing.T) {
 				}
 			}
 			for at, page := range pages {
+				if strings.Contains(page.body, "watch their refunds") {
+					t.Errorf("%s shows the note of the program", at)
+				}
 				if strings.ContainsAny(page.body, "\u202e\u200b\ufeff") {
 					t.Errorf("%s has a character that cannot be seen", at)
 				}

@@ -123,7 +123,7 @@ func normalize(up *affiliate.AffiliateUpdate) error {
 	if status, ok := up.AffiliateStatus.Get(); ok && statusInput(status) == "" {
 		return refusal.AffiliateStatusUnknown.Err()
 	}
-	return refusal.First(refusal.NotCleared("affiliateStatus", up.AffiliateStatus))
+	return refusal.First(refusal.NotCleared("affiliateStatus", up.AffiliateStatus), refusal.CheckText("note", up.Note.Or(""), refusal.MaxNote, true))
 }
 
 // merged returns the record with the changes of the update.
@@ -135,6 +135,7 @@ func merged(up affiliate.AffiliateUpdate, rec record.Affiliate) record.Affiliate
 	if !up.CommissionRate.IsZero() {
 		rec.Rate, rec.RateType = refusal.UnlessNull(up.CommissionRate), ""
 	}
+	refusal.SetText(&rec.Note, up.Note)
 	if !up.OfferCouponID.IsZero() {
 		rec.OfferCouponID = up.OfferCouponID.Or(uuid.Nil)
 	}

@@ -125,6 +125,8 @@ func TestUpdateAffiliateRefusals(t *testing.T) {
 		{"ErrLinkLong", self, affiliate.AffiliateUpdate{AffiliateLink: text(long)}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
 		{"ErrStatusNull", self, affiliate.AffiliateUpdate{AffiliateStatus: null}, field("affiliateStatus", "must not be null")},
 		{"ErrStatusB299", self, affiliate.AffiliateUpdate{AffiliateStatus: text("vip")}, field("affiliateStatus", "must be one of active, inactive")},
+		{"ErrNoteLong", self, affiliate.AffiliateUpdate{Note: text(strings.Repeat("é", 2001))}, field("note", "is too long")},
+		{"ErrNoteReturn", self, affiliate.AffiliateUpdate{Note: text("a\r\nb")}, field("note", "contains invalid characters")},
 		{"ErrStatusFolds", self, affiliate.AffiliateUpdate{AffiliateStatus: text("actıve")}, field("affiliateStatus", "must be one of active, inactive")},
 		{"ErrMismatchB298", affiliate.AffiliateRef{ID: a.ID, Email: b.Email}, affiliate.AffiliateUpdate{CommissionRate: rate("200")}, mismatch},
 		{"ErrMismatchUnknownEmail", affiliate.AffiliateRef{ID: a.ID, Email: "x@b.co"}, affiliate.AffiliateUpdate{}, mismatch},
@@ -350,6 +352,39 @@ func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
 	if len(sales) != 1 || sales[0].Affiliate.ID != b.ID || !sales[0].Referral.IsNull() {
 		t.Errorf("left: %+v", sales)
+	}
+	w.Verifies()
+}
+
+// A note is in every answer about an affiliate, and in no event. Null and an empty text take it away.
+func TestNote(t *testing.T) {
+	w, ctx := scene.New(t), t.Context()
+	ada := w.Join("ada")
+	ref := affiliate.AffiliateRef{ID: ada.ID}
+	note := strings.Repeat("hush ü\n", 250) + strings.Repeat("x", 250)
+	write := func(to affiliate.Opt[string]) {
+		scene.Must(w.UpdateAffiliate(ctx, ref, affiliate.AffiliateUpdate{Note: to}))
+	}
+	for _, none := range []affiliate.Opt[string]{affiliate.Null[string](), affiliate.Set("")} {
+		write(affiliate.Set(note))
+		paid := scene.Must(w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
+		scene.Equal(t, []string{note, note, note, note}, []string{
+			scene.Must(w.Affiliate(ctx, "ada")).Note, paid.Note, scene.Must(w.Affiliates(ctx, affiliate.Page{})).Items[0].Note,
+			scene.Must(w.SearchAffiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})).Items[0].Note,
+		})
+		write(none)
+		if got := scene.JSON(scene.Must(w.Affiliate(ctx, "ada"))); strings.Contains(got, "note") {
+			t.Errorf("after %v: %s", none, got)
+		}
+	}
+	write(affiliate.Set(note))
+	scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
+	scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: "t@example.net", TotalEarned: scene.Sum("10")}))
+	events := scene.Must(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items
+	for _, e := range events {
+		if strings.Contains(string(e.Payload), "hush") || strings.Contains(string(e.Payload), `"note"`) {
+			t.Errorf("%s shows the note: %s", e.Type, e.Payload)
+		}
 	}
 	w.Verifies()
 }

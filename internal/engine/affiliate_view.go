@@ -46,6 +46,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 		CommissionPlanID:                OrNull(rec.PlanID),
 		CommissionTierID:                OrNull(rec.TierID),
 		OfferCouponID:                   rec.OfferCouponID,
+		Note:                            rec.Note,
 		AffiliateGroupID:                affiliate.Null[string](),
 		ProgramID:                       o.Cfg.ID,
 		PayoutEmail:                     OrNull(rec.PayoutEmail),
@@ -141,7 +142,7 @@ func (o *Op) affiliateBody(rec record.Affiliate, answer affiliate.Affiliate) (af
 		Affiliate: answer, CommissionPlan: affiliate.Null[affiliate.Plan](), CommissionTier: affiliate.Null[affiliate.Tier](),
 		QuestionAnswers: refusal.EmptyNotNil(slices.Clone(rec.Answers)),
 	}
-	body.Link = OldestSlug(body.AffiliateLinks)
+	body.Link, body.Note = OldestSlug(body.AffiliateLinks), "" // a note is for nobody outside the program
 	if rec.PlanID != uuid.Nil {
 		plan, err := o.Tx.Plans.Get(rec.PlanID)
 		if err != nil {

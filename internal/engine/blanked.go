@@ -9,7 +9,8 @@ import (
 // texts that stay, with the reason.
 
 func BlankedAffiliate(r record.Affiliate) record.Affiliate {
-	r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.Answers = "", "", "", "", "", nil
+	r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail = "", "", "", "", ""
+	r.Note, r.Answers = "", nil
 	return r
 }
 

@@ -24,6 +24,7 @@ func affiliateFields() []field[record.Affiliate] {
 		ref("commission_plan_id", "own plan; NULL: none", func(r *record.Affiliate) *uuid.UUID { return &r.PlanID }).key(record.OfPlan),
 		ref("commission_tier_id", "its tier; NULL: none", func(r *record.Affiliate) *uuid.UUID { return &r.TierID }).key(record.OfTier),
 		ref("offer_coupon_id", "what its links give customers; NULL: the offer of its terms", func(r *record.Affiliate) *uuid.UUID { return &r.OfferCouponID }).key(record.OfCoupon),
+		text("note", "what the people of the program wrote of it for each other; empty: nothing, or erased", func(r *record.Affiliate) *string { return &r.Note }),
 		flag("exempt_from_commission_tier_changes", "AssignTiersJob does not move it to another tier", func(r *record.Affiliate) *bool { return &r.TierExempt }),
 		text("payout_email", "where payouts go; empty: not known, or erased", func(r *record.Affiliate) *string { return &r.PayoutEmail }),
 		text("payment_method", "WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON or REFERLY; empty: not known", func(r *record.Affiliate) *affiliate.PaymentMethod { return &r.PaymentMethod }),

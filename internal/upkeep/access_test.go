@@ -166,6 +166,7 @@ func TestReferralData(t *testing.T) {
 		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
+	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("found Zork@shop.example first")}))
 	scene.Must(b.Because("Zork rang").UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Zork who rang")}))
 	scene.Must(b.Because("Zork@shop.example says so").UpdateSale(ctx, 1, affiliate.SaleUpdate{ExternalID: affiliate.Set("o-77")}))
 	scene.Must(b.Because("Carl says so").UpdateSale(ctx, 1, affiliate.SaleUpdate{ExternalID: affiliate.Set("o-78")}))
@@ -212,6 +213,9 @@ func TestAffiliateData(t *testing.T) {
 	scene.Must(b.RecordSale(ctx, affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: z.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "Quixwood asked"}))
 	scene.Must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: z.ID}))
+	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("Quixwood\nis slow")}))
+	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("sister of zq@quix.example")}))
+	scene.Must(b.Keyed(affiliate.Once{Key: "tier"}).SetTierExempt(ctx, true, z.ID)) // its answer has the note
 	scene.Must(b.Because("Zebulonia rang").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, z.ID))
 	scene.Must(b.Because("see zq@quix.example").SetAffiliateStatus(ctx, affiliate.AffiliateBanned, b.Person.ID))
 	b.Settle()
@@ -223,10 +227,15 @@ func TestAffiliateData(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
+	if own := string(scene.Must(read()).Records[0].Data); !strings.Contains(own, `"note":"Quixwood\nis slow"`) {
+		t.Errorf("of the affiliate it shows %s", own)
+	}
 	showsWhatErasureTakes(b, read, func() error { return b.EraseAffiliate(ctx, z.ID) }, 10)
 	if left := scene.JSON(scene.Must(read())); strings.Contains(left, "uix") || strings.Contains(left, "Zebulonia") {
 		t.Errorf("after the erasure: %s", left)
 	}
+	b.Without("Quixwood", "zq@quix.example")
+	scene.Equal(t, "sister of ", scene.Must(b.Affiliate(ctx, b.Person.ID.String())).Note)
 }
 
 // What nothing shows has no data; what an email alone shows has.

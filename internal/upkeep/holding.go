@@ -200,6 +200,7 @@ func affiliateHoldings() []holding {
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }, list: ofTheirs,
 			show: credited,
 		}.as("commissions"),
+		notesOnOthers(),
 	}
 }
 
@@ -281,7 +282,25 @@ func customerHoldings() []holding {
 				return r.CreatedAt, map[string]any{"notes": r.Notes}
 			},
 		}.as("notes"),
+		notesOnOthers(),
 	}
+}
+
+// notesOnOthers holds what the program wrote of other affiliates with the email of the person.
+func notesOnOthers() holding {
+	return kept[record.Affiliate]{
+		table: func(tx *record.Tx) record.Table[record.Affiliate] { return tx.Affiliates }, list: everywhere,
+		of: func(who *subject, r *record.Affiliate) bool {
+			return r.ID != who.affiliate.ID && names(r.Note, who.email)
+		},
+		blank: func(who *subject, r record.Affiliate) record.Affiliate {
+			r.Note = withoutEmail(r.Note, who.email)
+			return r
+		},
+		show: func(r *record.Affiliate) (affiliate.Instant, any) {
+			return r.CreatedAt, map[string]any{"note": r.Note}
+		},
+	}.as("notes")
 }
 
 // isLimitedTo reports whether a code names a customer by what is erased.

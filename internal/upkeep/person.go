@@ -183,7 +183,7 @@ func (as appearance) erased(key string) string {
 		return ""
 	}
 	switch key {
-	case "firstName", "lastName":
+	case "firstName", "lastName", "note":
 		return blank
 	case "payoutEmail", "referredUserExternalId", "initialLandingPage", "notes":
 		return null

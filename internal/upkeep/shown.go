@@ -34,6 +34,7 @@ func profile(r *record.Affiliate) any {
 		PayoutEmail   string                           `json:"payoutEmail"`
 		PaymentMethod affiliate.PaymentMethod          `json:"paymentMethod"`
 		Answers       []affiliate.Answer               `json:"answers"`
+		Note          string                           `json:"note"`
 		Status        affiliate.AffiliateStatus        `json:"status"`
 		Source        affiliate.AffiliateSource        `json:"source"`
 		Rate          affiliate.Opt[affiliate.Percent] `json:"commissionRate"`
@@ -41,7 +42,7 @@ func profile(r *record.Affiliate) any {
 		TierID        uuid.UUID                        `json:"tierId"`
 		UpdatedAt     affiliate.Opt[affiliate.Time]    `json:"updatedAt"`
 	}{
-		r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.PaymentMethod, refusal.EmptyNotNil(r.Answers), r.Status, r.Source,
+		r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.PaymentMethod, refusal.EmptyNotNil(r.Answers), r.Note, r.Status, r.Source,
 		r.Rate, r.PlanID, r.TierID, moment(r.UpdatedAt),
 	}
 }

@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   commission_plan_id uuid,
   commission_tier_id uuid,
   offer_coupon_id uuid,
+  note text COLLATE "C" NOT NULL,
   exempt_from_commission_tier_changes boolean NOT NULL,
   payout_email text COLLATE "C" NOT NULL,
   payment_method text COLLATE "C" NOT NULL,

@@ -40,6 +40,7 @@ CREATE TABLE tributary.affiliates (
   commission_plan_id uuid,
   commission_tier_id uuid,
   offer_coupon_id uuid,
+  note text NOT NULL,
   exempt_from_commission_tier_changes bool NOT NULL,
   payout_email text NOT NULL,
   payment_method text NOT NULL,

@@ -32,6 +32,7 @@ CREATE TABLE tributary_affiliates (
   commission_plan_id TEXT,
   commission_tier_id TEXT,
   offer_coupon_id TEXT,
+  note TEXT NOT NULL,
   exempt_from_commission_tier_changes INTEGER NOT NULL CHECK (exempt_from_commission_tier_changes IN (0, 1)),
   payout_email TEXT NOT NULL,
   payment_method TEXT NOT NULL,

@@ -38,7 +38,7 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
 		method: "PUT", path: "/affiliates", arg: "affiliateId",
-		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId"),
+		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId", "note"),
 	},
 	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",

@@ -98,6 +98,7 @@ func (f *filling) people() {
 	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
 	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
+	f.done(f.UpdateAffiliate(f.ctx, affiliate.AffiliateRef{ID: f.made.Ada.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("watch their refunds" + f.text())}))
 	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
 	f.done(f.CreateLink(f.ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
 	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateDeactivated, f.join("deactivated", "deactivated").ID))
