@@ -81,7 +81,7 @@ func TestReason(t *testing.T) {
 			if e.Actor != "ops" || e.Reason != strings.TrimSpace(c.reason) || strings.Contains(string(e.Payload), "site") {
 				t.Errorf("%s: by %q because %q: %s", c.path, e.Actor, e.Reason, e.Payload)
 			}
-			says := "affiliate.updated " + c.says + " " + id.String() + " ops " + strings.ReplaceAll(e.Reason, "\u202e", "U+202E ")
+			says := "affiliate.updated " + c.says + " ops " + strings.ReplaceAll(e.Reason, "\u202e", "U+202E")
 			if page := w.get("affiliates/" + id.String()).text(); !strings.Contains(page, says) {
 				t.Errorf("%q is not on the page: %s", says, page)
 			}

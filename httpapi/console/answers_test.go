@@ -55,6 +55,9 @@ func TestNote(t *testing.T) {
 	if got := w.get(page); !strings.Contains(got.body, "<p class=\"lines\"><bdi>pays &lt;b&gt;late\nU&#43;202Eask Kim</bdi></p>") {
 		t.Errorf("the page: %s", got.body)
 	}
+	if got := w.get(page); !strings.Contains(got.text(), "affiliate.updated what events do not have, such as the note ops ") {
+		t.Errorf("the history: %s", got.text())
+	}
 	if got := w.get(edit); !strings.Contains(got.body, "<textarea dir=\"auto\" id=\"f-note\"") {
 		t.Errorf("the form: %s", got.body)
 	}

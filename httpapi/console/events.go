@@ -86,6 +86,9 @@ func changed(before, after map[string]json.RawMessage) string {
 			said = append(said, c.called)
 		}
 	}
+	if len(said) == 0 {
+		return "what events do not have, such as the note"
+	}
 	return strings.Join(said, ", ")
 }
 
