@@ -28,10 +28,11 @@ type Movement struct {
 	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"`
 	LinkID       Opt[uuid.UUID]    `json:"affiliateLinkId"` // of the sale
 	CodeID       Opt[uuid.UUID]    `json:"promotionalCodeId"`
-	Sales        int64             `json:"-"`       // change of the number of sales; Go only
-	Conversions  int64             `json:"-"`       // change of the number of conversions; Go only
-	Revenue      Amount            `json:"revenue"` // change of the sum of totalEarned
-	Refunds      Amount            `json:"refunds"` // change of the sum of refundedAmount
+	Sales        int64             `json:"-"`              // change of the number of sales; Go only
+	Conversions  int64             `json:"-"`              // change of the number of conversions; Go only
+	Revenue      Amount            `json:"revenue"`        // change of the sum of totalEarned
+	Refunds      Amount            `json:"refunds"`        // change of the sum of refundedAmount
+	Actor        string            `json:"actor,omitzero"` // who moved it, as Program.By or the API said: a person, a key; empty: nobody said
 }
 
 // An Account is one of the five accounts of an affiliate.

@@ -36,6 +36,7 @@ func ledgerNotes() described {
 				"promotionalCodeId": "The promotional code of the sale.",
 				"revenue":           "The change of the sum of totalEarned.",
 				"refunds":           "The change of the sum of refundedAmount.",
+				"actor":             "Who moved it: the name of the API key, or who was logged in; not there when nobody said.",
 			},
 			"TotalBalance": {
 				"":           "What all affiliates together are owed and were paid, at a moment.",

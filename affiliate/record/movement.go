@@ -32,6 +32,7 @@ type Movement struct {
 	Payable      affiliate.Amount
 	InPayout     affiliate.Amount
 	Paid         affiliate.Amount
+	Actor        string `json:",omitzero"` // who moved it, as [tributary.Program.By] says; empty: nobody says
 }
 
 // RecordID returns the movement's id.

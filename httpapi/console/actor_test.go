@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -97,5 +98,35 @@ func TestReason(t *testing.T) {
 	sale := fmt.Sprint("sales/", w.free.ID)
 	if page := w.send(sale+"/move", w.form(sale+"/move", "affiliate", "idle", "reason", "they asked too")); page.status != 303 || strings.Count(w.get(sale).text(), "they asked too") != 2 {
 		t.Errorf("%d, %s", page.status, w.get(sale).text())
+	}
+}
+
+// TestWhoMovedMoney: the page of a payout says who made it and who said that it was paid, and that of a sale who
+// refunded it.
+func TestWhoMovedMoney(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	at := "payouts/" + w.payout.ID.String()
+	w.now = w.now.Add(time.Hour)
+	must(w.By("bank").SetPayoutStatus(t.Context(), w.payout.ID, affiliate.PayoutPaid))
+	w.now = w.now.Add(time.Hour)
+	for range 60 {
+		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("10")}))
+	}
+	w.now = w.now.Add(time.Hour)
+	back := w.form(at+"/status?to=RETURNED", "returnedReason", "no account")
+	if page := w.send(at+"/status?to=RETURNED", back); page.status != 303 {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	page := w.get(at).text()
+	if !strings.Contains(page, "Payout returned ops ") || !strings.Contains(page, "Payout paid bank ") || strings.Count(page, "Payout created") != 1 {
+		t.Errorf("the payout: %s", page)
+	}
+	sale := fmt.Sprint("sales/", w.free.ID)
+	if page := w.send(sale+"/refund", w.ready(sale+"/refund", "whole", "1")); page.status != 303 {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	if page := w.get(sale).text(); !strings.Contains(page, "Refund ops ") {
+		t.Errorf("the sale: %s", page)
 	}
 }

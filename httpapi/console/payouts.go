@@ -1,8 +1,10 @@
 package console
 
 import (
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -58,8 +60,27 @@ func payoutPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	name, err := v.payee(p.AffiliateID)
-	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items}}, err
+	name, err1 := v.payee(p.AffiliateID)
+	moves, err2 := v.movesOf(p)
+	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items, moves}}, errors.Join(err1, err2)
+}
+
+// movesOf returns what a payout has moved, oldest first: it looks where the payout says that
+// something happened, and reads no other movements of the affiliate.
+func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error) {
+	for _, at := range []affiliate.Opt[affiliate.Time]{affiliate.Set(p.CreatedAt), p.PaidAt, p.CanceledAt, p.ReturnedAt} {
+		then, set := at.Get()
+		if !set || len(all) > 0 && !then.Time().After(all[len(all)-1].At.Time()) {
+			continue // it was made and paid at once, and both are there
+		}
+		moved, err := v.program.Movements(v.ctx(), affiliate.MovementFilter{PayoutID: affiliate.Set(p.ID), From: then.Time(), To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(moved.Items)
+		all = append(all, moved.Items...)
+	}
+	return all, nil
 }
 
 // A payoutSheet is the page of a payout.
@@ -68,6 +89,7 @@ type payoutSheet struct {
 	Name    string
 	To      []option
 	Entries []affiliate.PayoutEntry
+	Moves   []affiliate.Movement
 }
 
 // Took says how many entries the payout has.

@@ -203,6 +203,7 @@ func (o *Op) postOne(affiliateID uuid.UUID, books *record.Books, rec record.Move
 	rec.ID, rec.AffiliateID = MovementID(books.LastAt, books.Number, affiliateID), affiliateID
 	rec.Number, rec.At, rec.From, rec.To, rec.Amount = books.Number, books.LastAt, affiliate.EnumOf(t.From), affiliate.EnumOf(t.To), t.Amount
 	rec.Held, rec.Payable, rec.InPayout, rec.Paid = books.Held, books.Payable, books.InPayout, books.Paid
+	rec.Actor = o.actor
 	if err := o.Tx.Movements.Insert(rec); err != nil {
 		return refusal.Internal("write movement", err)
 	}

@@ -76,6 +76,7 @@ func movementFields() []field[record.Movement] {
 		money("payable", "the account PAYABLE after it", func(r *record.Movement) *affiliate.Amount { return &r.Payable }),
 		money("in_payout", "the account IN_PAYOUT after it", func(r *record.Movement) *affiliate.Amount { return &r.InPayout }),
 		money("paid", "the account PAID after it", func(r *record.Movement) *affiliate.Amount { return &r.Paid }),
+		text("actor", "who moved it: a person, an API key; empty: nobody says", func(r *record.Movement) *string { return &r.Actor }),
 	}
 }
 

@@ -80,7 +80,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Line](t)
 	textsListed[record.Queue](t)
 	textsListed[record.Totals](t)
-	textsListed[record.Movement](t)
+	textsListed[record.Movement](t, ".Actor who moved it: prefer an id")
 	textsListed[record.Redemption](t, ".ExternalID of the order", ".HoldID of the host")
 	textsListed[record.Use](t)
 	textsListed[record.Hold](t, ".HoldID of the host",

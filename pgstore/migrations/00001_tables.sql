@@ -433,6 +433,7 @@ CREATE TABLE IF NOT EXISTS tributary.movements (
   payable bigint NOT NULL,
   in_payout bigint NOT NULL,
   paid bigint NOT NULL,
+  actor text COLLATE "C" NOT NULL,
   PRIMARY KEY (program, id)
 );
 CREATE INDEX IF NOT EXISTS movements_of_affiliate ON tributary.movements (program, affiliate_id, id);

@@ -343,6 +343,7 @@ CREATE TABLE tributary.movements (
   payable bigint NOT NULL,
   in_payout bigint NOT NULL,
   paid bigint NOT NULL,
+  actor text NOT NULL,
   PRIMARY KEY (program, id)
 );
 CREATE INDEX movements_of_affiliate ON tributary.movements (program, affiliate_id, id);

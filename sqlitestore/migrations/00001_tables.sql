@@ -412,6 +412,7 @@ CREATE TABLE tributary_movements (
   payable INTEGER NOT NULL,
   in_payout INTEGER NOT NULL,
   paid INTEGER NOT NULL,
+  actor TEXT NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE INDEX tributary_movements_of_affiliate ON tributary_movements (program, affiliate_id, id);
