@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -99,7 +101,7 @@ func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 	switch {
 	case a.Reason == FirstFromSession:
 		return r.first(ctx, p)
-	case !a.Wait || a.foreignMarks():
+	case !a.Wait || a.foreignMarks(p.Config().ID):
 		return nil
 	}
 	payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
@@ -110,9 +112,9 @@ func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 }
 
 // foreignMarks reports whether what a renewal carries is of another program.
-func (a *Action) foreignMarks() bool {
+func (a *Action) foreignMarks(program uuid.UUID) bool {
 	paid, _ := a.Payment.Sale.Get()
-	return a.Carried.Click+a.Carried.Slug != "" && len(paid.Tries) == 0
+	return a.Carried.Program != uuid.Nil && a.Carried.Program != program && len(paid.Tries) == 0
 }
 
 // first decides about the invoice of a first payment that its session would book. The

@@ -110,6 +110,19 @@ func Currency(v Value) affiliate.Currency {
 	return affiliate.Currency(strings.ToUpper(text))
 }
 
+// Due reads an amount that must be there and is not below zero, in units of a currency with that
+// many decimals.
+func Due(v Value, c affiliate.Currency, digits int) affiliate.Amount {
+	n := v.Integer()
+	switch {
+	case !v.Given():
+		v.Fail("is missing")
+	case n < 0:
+		v.Fail("is below zero")
+	}
+	return Amount(v, n, c, digits)
+}
+
 // Amount is n units of a currency with that many decimals. The field is where n
 // was read.
 func Amount(v Value, n int64, c affiliate.Currency, digits int) affiliate.Amount {

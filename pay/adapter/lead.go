@@ -7,6 +7,13 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
+// Marked reports whether a payment says who brought its customer: by a code that the provider
+// redeemed, or by what the checkout carried.
+func (d *Draft) Marked(tries []affiliate.Credit) bool {
+	c := d.Action.Carried
+	return len(tries) > 0 || c.Code+c.Hold+c.Click+c.Slug != ""
+}
+
 // Lead makes an action for the customer of a trial or a free order. With a code
 // it includes the free order, which a program with FreeOrders books.
 func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
@@ -16,7 +23,7 @@ func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
 	d.Action.Lead = affiliate.NewReferral{
 		Name: f.Payer.Name, Email: f.Payer.Email, ReferredUserExternalID: f.Payer.CustomerID, Integration: integration,
 	}
-	if (d.Action.Carried.Code != "" || slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
+	if (d.Action.Carried.Code+d.Action.Carried.Hold != "" || slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
 		b.Tax, b.Shipping = affiliate.Amount{}, affiliate.Amount{}
 		d.Sale(b, p)
 		return

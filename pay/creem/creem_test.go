@@ -185,7 +185,7 @@ func TestRefunds(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "refund"), load(s, "checkout", "metadata.tributary_click", "1"))
 	s.Want(s.Mara, "15.00")
-	for status, want := range map[string]affiliate.RefundState{"pending": affiliate.RefundPending, "x": affiliate.RefundPending, "failed": affiliate.RefundFailed, "canceled": affiliate.RefundFailed} {
+	for status, want := range map[string]affiliate.RefundState{"pending": affiliate.RefundPending, "failed": affiliate.RefundFailed, "canceled": affiliate.RefundFailed} {
 		s.Send(load(s, "refund", "id", "ref_"+status, "refund_amount", 9000, "status", status))
 		s.Want(s.Mara, "15.00")
 		paytest.Same(t, status, s.Last().Action.Payment.Refunds[0].State, want)
@@ -194,6 +194,7 @@ func TestRefunds(t *testing.T) {
 	s.Want(s.Mara, "0.00")
 	for name, changes := range map[string][]any{
 		"no amount": {"refund_amount", nil}, "no id": {"id", nil}, "no transaction": {"transaction", nil}, "a decimal": {"refund_amount", 1.5},
+		"below zero": {"refund_amount", -1}, "another status": {"status", "done"}, "no status": {"status", nil},
 	} {
 		if got := s.Status(load(s, "refund", changes...)); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d", name, got)
@@ -231,6 +232,44 @@ func TestStatus(t *testing.T) {
 	paytest.Same(t, "a customer by its id", a.Status.Payer.ID, "cust_9")
 }
 
+// TestMode: an event of money that does not say its mode is refused, and not taken for a test.
+func TestMode(t *testing.T) {
+	s := newShop(t)
+	for _, name := range []string{"checkout", "paid", "refund", "dispute", "subscription"} {
+		paytest.Same(t, name, s.Status(load(s, name, "mode", nil)), http.StatusBadRequest)
+	}
+}
+
+// TestOtherCurrency: money that goes back in another currency than that of its transaction takes
+// nothing, and does not keep the payment from being booked, in whatever order they come.
+func TestOtherCurrency(t *testing.T) {
+	for name, changes := range map[string][]any{"refund": {"refund_currency", "EUR"}, "dispute": {"currency", "EUR"}} {
+		s := newShop(t)
+		s.Send(load(s, name, changes...))
+		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
+		s.Send(load(s, "checkout", "metadata.tributary_click", "1"), load(s, name, changes...))
+		s.Want(s.Mara, "20.00")
+		s.Send(load(s, name, "transaction.currency", nil))
+		if got := s.Earned(s.Mara); got == "20.00" {
+			t.Errorf("%s: a transaction that does not say its currency", name)
+		}
+	}
+}
+
+// TestHold: a trial that a hold of a code brought refers its customer.
+func TestHold(t *testing.T) {
+	s := newShop(t)
+	paytest.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{
+		ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@example.net", Subtotal: affiliate.Set(amount("100"))},
+	}))
+	data := paytest.Must(config(s).Carry(s.Program, nil, pay.Carried{Hold: "cart", Order: "order-7"}))
+	s.Send(load(s, "checkout_trial", "metadata", data))
+	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	s.Pass(time.Hour)
+	s.Send(load(s, "renewal", "metadata", data))
+	s.Want(s.Mara, "20.00")
+}
+
 // TestIgnored: events of no use say why.
 func TestIgnored(t *testing.T) {
 	s := newShop(t)
@@ -240,7 +279,7 @@ func TestIgnored(t *testing.T) {
 		want pay.Reason
 	}{
 		{"test mode", load(s, "checkout", "mode", "test"), pay.TestMode},
-		{"no mode", load(s, "checkout", "mode", nil), pay.TestMode},
+		{"no mode, and of no use", load(s, "checkout", "/eventType", "credits.granted", "mode", nil), pay.UnknownEvent},
 		{"a subscription's", load(s, "checkout_recurring", "order.type", nil, "order.amount_paid", 12000), pay.CoveredElsewhere},
 		{"a recurring one's", load(s, "checkout_recurring", "subscription", nil, "order.amount_paid", 12000), pay.CoveredElsewhere},
 		{"not paid", load(s, "checkout", "order.status", "pending"), pay.Unpaid},

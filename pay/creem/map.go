@@ -24,9 +24,14 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 	return adapter.Map(provider, payload, func(d *adapter.Draft, root adapter.Value) {
 		e := event{Draft: d, cfg: cfg, object: root.Get("object")}
 		d.Begin(root.Get("id"), root.Get("eventType"), millis(root.Get("created_at")))
-		live := e.object.Get("mode").Text() == "prod"
+		mode := e.object.Get("mode")
+		live := mode.Text() == "prod"
 		d.Action.Event.Live = live
 		switch {
+		case mode.Text() == "":
+			if e.read(); d.Action.Reason != pay.UnknownEvent {
+				mode.Fail("is missing")
+			}
 		case !live && !cfg.Test:
 			e.Ignore(pay.TestMode)
 		case live && cfg.Test:
@@ -87,12 +92,7 @@ func (e *event) about(kind pay.Kind, currency, transaction adapter.Value) (c aff
 }
 
 // amountOf reads an amount, which must be there.
-func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
-	if !v.Given() {
-		v.Fail("is missing")
-	}
-	return adapter.Amount(v, v.Integer(), c, 2)
-}
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount { return adapter.Due(v, c, 2) }
 
 // payerOf reads a customer, or its id.
 func payerOf(v adapter.Value) affiliate.PayerFact {
@@ -150,7 +150,7 @@ func (e *event) begun() {
 	e.Action.Payment.Payer = payerOf(o.Get("customer"))
 	e.Action.Carried = e.cfg.Carried(o.Get("metadata"), sub.Get("metadata"))
 	p := adapter.Paid{Tries: codesOf(o.Get("order"))}
-	if marked := e.Action.Carried; len(p.Tries) > 0 || marked.Code+marked.Click+marked.Slug != "" {
+	if e.Marked(p.Tries) {
 		e.Lead("", adapter.Bill{Currency: c}, p)
 		return
 	}
@@ -208,8 +208,7 @@ func billOf(of, subtotal adapter.Value, c affiliate.Currency) adapter.Bill {
 // sale makes a sale of what was paid; of nothing a customer, when a discount made it free.
 func (e *event) sale(b adapter.Bill, p adapter.Paid, id adapter.Value) {
 	p.Order, p.Product = id.Text(), e.object.Get("product").Ref()
-	c := e.Action.Carried
-	marked := len(p.Tries) > 0 || c.Code+c.Click+c.Slug != ""
+	marked := e.Marked(p.Tries)
 	switch {
 	case b.Paid.Sign() > 0:
 		e.Action.Wait = p.Renewal && marked
@@ -221,10 +220,21 @@ func (e *event) sale(b adapter.Bill, p adapter.Paid, id adapter.Value) {
 	}
 }
 
+// back begins the fact about a transaction of which money goes back, in its currency. Money in
+// another one is no part of it, and told first it would keep the program from taking the payment.
+func (e *event) back(kind pay.Kind, currency adapter.Value) (affiliate.Currency, bool) {
+	of := e.object.Get("transaction")
+	if c := of.Get("currency").Text(); c != "" && !strings.EqualFold(c, currency.Text()) {
+		e.Ignore(pay.UnknownUnit)
+		return "", false
+	}
+	return e.about(kind, currency, of.Get("id"))
+}
+
 // refund reads a refund, with its tax.
 func (e *event) refund() {
 	o := e.object
-	c, ok := e.about(pay.KindRefund, o.Get("refund_currency"), o.Get("transaction", "id"))
+	c, ok := e.back(pay.KindRefund, o.Get("refund_currency"))
 	if !ok {
 		return
 	}
@@ -234,6 +244,9 @@ func (e *event) refund() {
 		f.State = affiliate.RefundSucceeded
 	case "failed", "canceled":
 		f.State = affiliate.RefundFailed
+	case "pending":
+	default:
+		o.Get("status").Fail("is not known") // nothing is told of it again
 	}
 	if f.ID == "" {
 		o.Get("id").Fail("is missing")
@@ -248,7 +261,7 @@ func (e *event) refund() {
 // dispute reads a dispute, with which Creem gives the money back. What becomes of it is not told.
 func (e *event) dispute() {
 	o := e.object
-	c, ok := e.about(pay.KindDispute, o.Get("currency"), o.Get("transaction", "id"))
+	c, ok := e.back(pay.KindDispute, o.Get("currency"))
 	if !ok {
 		return
 	}

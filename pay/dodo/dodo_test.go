@@ -1,6 +1,7 @@
 package dodo_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,7 +54,14 @@ func TestAmounts(t *testing.T) {
 		{"no total", []any{"total_amount", paytest.Gone}, "", "", ""},
 		{"a decimal", []any{"total_amount", 120.5}, "", "", ""},
 		{"a decimal of tax", []any{"tax", 20.5}, "", "", ""},
+		{"a type that says it alone", []any{"status", nil}, "120", "20", ""},
+		{"in small letters", []any{"currency", "usd"}, "120", "20", ""},
 		{"no currency", []any{"currency", nil}, "", "", ""},
+		{"below zero", []any{"total_amount", -12000}, "", "", ""},
+		{"tax below zero", []any{"tax", -1}, "", "", ""},
+		{"a text", []any{"total_amount", "12000"}, "", "", ""},
+		{"over 64 bits", []any{"total_amount", json.Number("9223372036854775808")}, "", "", ""},
+		{"out of range", []any{"total_amount", json.Number("9223372036854775807")}, "", "", ""},
 		{"no id", []any{"payment_id", nil}, "", "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -170,6 +178,7 @@ func TestRenewal(t *testing.T) {
 		"a link":                  {[]any{"subscription_id", "s", "checkout_session_id", nil}, false},
 		"neither":                 {[]any{"subscription_id", "s", "payment_link", nil, "checkout_session_id", nil}, true},
 		"tried again":             {[]any{"subscription_id", "s", "retry_attempt", 2}, true},
+		"another card":            {[]any{"subscription_id", "s", "is_update_payment_method", true}, true},
 		"neither, of its own":     {[]any{"payment_link", nil, "checkout_session_id", nil}, false},
 		"tried again, of its own": {[]any{"retry_attempt", 1}, false},
 	} {
@@ -183,6 +192,18 @@ func TestRenewal(t *testing.T) {
 	s.Send(load(s, "payment_renewal", carried...))
 	s.Want(s.Mara, "40.00")
 	paytest.Same(t, "sales", len(s.AllSales()), 2)
+}
+
+// TestAnotherCard: what a customer pays with another card after a failure is a renewal, although
+// there is a link to it.
+func TestAnotherCard(t *testing.T) {
+	s := newShop(t)
+	carried := []any{"metadata.tributary_click", "1", "metadata.tributary_order", "order-7", "subscription_id", "sub_0NaBeansMonthly0001"}
+	s.Send(load(s, "payment", carried...))
+	s.Pass(time.Hour)
+	s.Send(load(s, "payment", append(carried, "payment_id", "pay_due", "invoice_id", "inv_due", "is_update_payment_method", true)...))
+	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleRecorded)
+	s.Want(s.Mara, "40.00")
 }
 
 // TestTrial: a trial refers its customer, and its first payment is a sale.
@@ -213,8 +234,12 @@ func TestRefunds(t *testing.T) {
 	s.Want(s.Mara, "0.00")
 	s.Send(load(s, "refund", "refund_id", "r2", "amount", 9000, "status", "failed").With("type", "refund.failed"))
 	s.Want(s.Mara, "15.00")
-	if got := s.Status(load(s, "refund", "amount", nil)); got != http.StatusBadRequest {
-		t.Errorf("no amount: status %d", got)
+	for name, changes := range map[string][]any{
+		"no amount": {"amount", nil}, "below zero": {"amount", -1}, "another status": {"status", "completed"}, "no status": {"status", nil},
+	} {
+		if got := s.Status(load(s, "refund", changes...)); got != http.StatusBadRequest {
+			t.Errorf("%s: status %d", name, got)
+		}
 	}
 }
 
@@ -239,7 +264,7 @@ func TestDisputes(t *testing.T) {
 	s.Send(load(s, "payment", "metadata.tributary_click", "1"), load(s, "dispute", "amount", 3000))
 	s.Want(s.Mara, "15.00")
 	for name, changes := range map[string][]any{
-		"a decimal": {"amount", "120.00"}, "no amount": {"amount", nil}, "a number with decimals": {"amount", 120.5}, "another status": {"dispute_status", "dispute_lodged"}, "no status": {"dispute_status", nil},
+		"a decimal": {"amount", "120.00"}, "no amount": {"amount", nil}, "below zero": {"amount", "-1"}, "a number with decimals": {"amount", 120.5}, "another status": {"dispute_status", "dispute_lodged"}, "no status": {"dispute_status", nil},
 	} {
 		if got := s.Status(load(s, "dispute", changes...)); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d", name, got)
@@ -274,8 +299,8 @@ func TestIgnored(t *testing.T) {
 		{load(s, "payment").With("type", "payment.failed"), pay.CoveredElsewhere},
 		{load(s, "payment").With("type", "payment.processing"), pay.CoveredElsewhere},
 		{load(s, "payment", "status", "processing"), pay.Unpaid},
-		{load(s, "payment", "status", nil), pay.Unpaid},
-		{load(s, "payment", "is_update_payment_method", true), pay.ZeroAmount},
+		{load(s, "payment", "status", "partially_captured"), pay.Unpaid},
+		{load(s, "payment_renewal", "is_update_payment_method", true, "total_amount", 0, "tax", 0), pay.ZeroAmount},
 		{load(s, "payment", "payment_id", nil).With("type", "payout.created"), pay.UnknownEvent},
 		{load(s, "payment", "payment_id", nil).With("type", "license_key.created"), pay.UnknownEvent},
 		{load(s, "subscription", "status", "pending"), pay.UnknownEvent},

@@ -79,25 +79,17 @@ func (e *event) about(kind pay.Kind) (c affiliate.Currency, ok bool) {
 func confirmed(c affiliate.Currency) bool { return c.Digits() == 2 && c != "MGA" }
 
 // amountOf reads an amount, which must be there.
-func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
-	if !v.Given() {
-		v.Fail("is missing")
-	}
-	return adapter.Amount(v, v.Integer(), c, 2)
-}
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount { return adapter.Due(v, c, 2) }
 
 // payment reads a payment: one of its own, or one of a subscription.
 func (e *event) payment() {
 	o := e.object
 	c, ok := e.about(pay.KindSale)
-	switch {
-	case !ok:
+	if !ok {
 		return
-	case o.Get("status").Text() != "succeeded":
+	}
+	if status := o.Get("status"); status.Given() && status.Text() != "succeeded" { // null: the type of the event says it
 		e.Ignore(pay.Unpaid) // the event has the state at the time of its delivery
-		return
-	case o.Get("is_update_payment_method").True():
-		e.Ignore(pay.ZeroAmount)
 		return
 	}
 	e.Action.Payment.Payer = payerOf(o.Get("customer"))
@@ -114,7 +106,7 @@ func (e *event) payment() {
 	if p.Product = productOf(o.Get("product_cart")); p.Product == "" {
 		e.Action.NoLines = pay.LinesMissing
 	}
-	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
+	marked := e.Marked(p.Tries)
 	switch {
 	case b.Paid.Sign() > 0:
 		e.Action.Wait = p.Renewal && marked
@@ -145,10 +137,12 @@ func (e *event) settle(b adapter.Bill) {
 }
 
 // isRenewal reports whether a payment is a later one of a subscription: the first is made in a
-// checkout, which has a session or a link.
+// checkout, which has a session or a link. With another card, for which there is a link too, the
+// customer also pays what is due.
 func isRenewal(o adapter.Value) bool {
 	checkout := o.Get("checkout_session_id").Text() + o.Get("payment_link").Text()
-	return o.Get("subscription_id").Text() != "" && (checkout == "" || o.Get("retry_attempt").Integer() > 0)
+	later := o.Get("retry_attempt").Integer() > 0 || o.Get("is_update_payment_method").True()
+	return o.Get("subscription_id").Text() != "" && (checkout == "" || later)
 }
 
 // productOf returns the product of a payment that is of one product. Those of subscriptions
@@ -206,6 +200,9 @@ func (e *event) refund() {
 		f.State = affiliate.RefundSucceeded
 	case "failed":
 		f.State = affiliate.RefundFailed
+	case "pending", "review":
+	default:
+		o.Get("status").Fail("is not known")
 	}
 	if f.Amount.Sign() <= 0 {
 		e.Ignore(pay.ZeroAmount)
@@ -247,7 +244,7 @@ func (e *event) dispute() {
 // disputed reads the amount of a dispute: the smallest unit, as a text of digits.
 func disputed(v adapter.Value, c affiliate.Currency) affiliate.Amount {
 	n, err := strconv.ParseInt(v.Loose(), 10, 64)
-	if err != nil {
+	if err != nil || n < 0 {
 		v.Fail("is not a number of the smallest unit")
 	}
 	return adapter.Amount(v, n, c, 2)

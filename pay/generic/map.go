@@ -135,7 +135,7 @@ func (r report) paid(v adapter.Value, ids []string) {
 	r.Action.Carried = r.cfg.Carried(carried)
 	r.lines(&p, b, v.Get("lines"))
 	r.Action.Kind = pay.KindSale
-	marked := len(p.Tries) > 0 || r.Action.Carried.Code+r.Action.Carried.Click+r.Action.Carried.Slug != ""
+	marked := r.Marked(p.Tries)
 	switch {
 	case b.Paid.IsZero() && marked && !p.Renewal:
 		r.Lead("", b, p)

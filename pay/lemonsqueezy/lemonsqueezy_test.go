@@ -88,6 +88,7 @@ func TestNotRead(t *testing.T) {
 	}{
 		{"test mode", load(s, "order", "/meta.test_mode", true), pay.TestMode},
 		{"yen", load(s, "order", "currency", "JPY"), pay.UnknownUnit},
+		{"ariary", load(s, "order", "currency", "MGA"), pay.UnknownUnit},
 		{"yen given back", load(s, "order_refunded", "currency", "JPY"), pay.UnknownUnit},
 		{"not paid", load(s, "order", "status", "pending"), pay.Unpaid},
 		{"fraud", load(s, "order", "status", "fraudulent"), pay.Unpaid},

@@ -83,10 +83,11 @@ func (e *event) read() {
 }
 
 // about begins the fact about a payment, unless its amounts are counted in a unit that is not
-// known: cents are confirmed for currencies that have them.
+// known: cents are confirmed for currencies that have them. Of the ariary, which has fifths,
+// providers differ.
 func (e *event) about(kind pay.Kind, keys ...string) (c affiliate.Currency, ok bool) {
 	c = adapter.Currency(e.object.Get("currency"))
-	if c.Digits() != 2 {
+	if c.Digits() != 2 || c == "MGA" {
 		e.Ignore(pay.UnknownUnit)
 		return c, false
 	}
@@ -187,8 +188,7 @@ func (e *event) settle(b adapter.Bill) {
 // sale makes a sale of what was paid; of nothing a customer, when it begins a trial or was made
 // free by a discount.
 func (e *event) sale(b adapter.Bill, p adapter.Paid) {
-	c := e.Action.Carried
-	marked := c.Code+c.Click+c.Slug != ""
+	marked := e.Marked(p.Tries)
 	switch {
 	case b.Paid.Sign() > 0:
 		e.Action.Wait = p.Renewal && marked

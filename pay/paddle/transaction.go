@@ -26,7 +26,7 @@ func (e *event) transaction() {
 		Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
 	e.lines(&p, b.Currency)
-	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
+	marked := e.Marked(p.Tries)
 	switch {
 	case p.Renewal:
 		e.Action.Wait = marked

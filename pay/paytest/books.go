@@ -111,6 +111,32 @@ func (s Suite) tax(t *testing.T) {
 	}
 }
 
+// codes: who was brought by a code alone, or by a hold of one, brings commission with every payment,
+// also when a renewal, which redeems no code, is told before the first one.
+func (s Suite) codes(t *testing.T) {
+	for _, c := range []pay.Carried{{Code: "MARA20", Order: "order-7"}, {Hold: "cart", Order: "order-7"}} {
+		story := s.story(t)
+		story.data = paytest.Must(configAt(paytest.New(t)).Carry(paytest.New(t).Program, nil, c))
+		story.customer()
+		story.paid(100)
+		story.paid(100)
+		actions := story.actions(t)
+		paytest.Orders(len(actions), func(order []int) {
+			if s.EmailLater && order[0] != 0 {
+				return // a code credits at once, and then the sale is of no customer
+			}
+			shop := paytest.New(t)
+			paytest.Must(shop.HoldRedemption(t.Context(), affiliate.NewHold{
+				ID: "cart", Until: shop.Now.Add(24 * time.Hour),
+				Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@customers.example", Subtotal: affiliate.Set(dollars(100)), Commission: true},
+			}))
+			if err := story.settled(shop.Play(actions, order), story.steps); err != nil {
+				t.Errorf("code %q, hold %q: %v in the order %v", c.Code, c.Hold, err, order)
+			}
+		})
+	}
+}
+
 // missing: a step of which nothing is told changes nothing else; an event without a field, or
 // with one of another type, is refused or harms nobody.
 func (s Suite) missing(t *testing.T) {

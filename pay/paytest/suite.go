@@ -90,6 +90,7 @@ func (s Suite) Run(t *testing.T) {
 	t.Run("Fold", s.fold)
 	t.Run("Orders", s.orders)
 	t.Run("Tax", s.tax)
+	t.Run("Codes", s.codes)
 	t.Run("Missing", s.missing)
 	t.Run("Crashes", s.crashes)
 	t.Run("Hostile", s.hostile)

@@ -105,7 +105,7 @@ func (e *event) order() {
 		Order: o.Get("id").Text(), Invoice: o.Get("invoice_number").Text(), Product: o.Get("product_id").Text(),
 		At: o.Get("created_at").Time(), Tries: codesOf(o), Renewal: isRenewal(o.Get("billing_reason").Text()),
 	}
-	marked := len(p.Tries) > 0 || e.Action.Carried.Code+e.Action.Carried.Click+e.Action.Carried.Slug != ""
+	marked := e.Marked(p.Tries)
 	begins := o.Get("subscription_id").Text() != "" || o.Get("discount_id").Text() != ""
 	switch {
 	case b.Paid.Sign() > 0:

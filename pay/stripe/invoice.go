@@ -54,8 +54,7 @@ func (e *event) invoice() {
 	}
 	p.Tries = adapter.Codes(codesOf(e.discountsOfInvoice()))
 	if p.Renewal {
-		marked := len(p.Tries) > 0 || e.Action.Carried.Click+e.Action.Carried.Slug != ""
-		e.Action.Wait = via(meta) == ViaSession && marked || via(meta) != ViaInvoice && e.young()
+		e.Action.Wait = via(meta) == ViaSession && e.Marked(p.Tries) || via(meta) != ViaInvoice && e.young()
 	}
 	e.Sale(b, p)
 }

@@ -51,7 +51,7 @@ func payment(d *adapter.Draft, o adapter.Value, cfg adapter.Config) {
 		return
 	}
 	paid := adapter.Paid{Order: o.Get("id").Text(), Renewal: o.Get("renewal").True()}
-	d.Action.Wait = paid.Renewal && d.Action.Carried.Click+d.Action.Carried.Slug != ""
+	d.Action.Wait = paid.Renewal && d.Marked(paid.Tries)
 	d.Action.NoLines = pay.LinesMissing
 	d.Sale(bill, paid)
 }

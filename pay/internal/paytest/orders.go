@@ -35,21 +35,48 @@ func Sequence(n int) []int {
 	return order
 }
 
-// Play opens a shop, applies actions in an order, and then all of them twice
-// again in the same order, so that a last one in the order of the story mends nothing. A test that fails names the order.
+// Play opens a shop and applies actions in an order, each until it is taken, as a provider sends
+// them; then all of them twice again in the same order, which must change no money: a repeat
+// that nobody promised must not mend the books. A test that fails names the order.
 func Play(t testing.TB, actions []pay.Action, order []int) *Shop {
 	t.Helper()
-	s := New(t)
+	return New(t).Play(actions, order)
+}
+
+// Play is Play in this shop.
+func (s *Shop) Play(actions []pay.Action, order []int) *Shop {
+	t := s.T
+	t.Helper()
 	s.Pass(time.Duration(len(actions)) * time.Hour)
-	for _, again := range [][]int{order, order, order} {
-		for _, i := range again {
-			if _, err := pay.Apply(t.Context(), s.Program, actions[i]); err != nil && !errors.Is(err, pay.ErrLater) {
-				t.Fatalf("order %v: %v", order, err)
-			}
+	for left := order; len(left) > 0; {
+		later := s.apply(actions, left)
+		if len(later) == len(left) {
+			break // what they wait for never comes
 		}
+		left = later
+	}
+	money := s.Money()
+	s.apply(actions, order)
+	s.apply(actions, order)
+	if got := s.Money(); got != money {
+		t.Errorf("order %v: %s, and with every event again %s", order, money, got)
 	}
 	if err := s.Verify(t.Context()); err != nil {
 		t.Fatalf("order %v: %v", order, err)
 	}
 	return s
+}
+
+// apply applies actions in an order and returns those that are to come again.
+func (s *Shop) apply(actions []pay.Action, order []int) (later []int) {
+	s.T.Helper()
+	for _, i := range order {
+		switch _, err := pay.Apply(s.T.Context(), s.Program, actions[i]); {
+		case errors.Is(err, pay.ErrLater):
+			later = append(later, i)
+		case err != nil:
+			s.T.Fatalf("order %v: %v", order, err)
+		}
+	}
+	return later
 }
