@@ -109,6 +109,10 @@ func TestRate(t *testing.T) {
 	s.Send(load(s, "refund", "refund_id", "r2", "payment_id", "pay_0NaBeansPayment0002", "currency", "INR", "amount", 845250))
 	s.Want(s.Mara, "0.00")
 
+	s = newShop(t) // the tax is the same part of what was shown and of what is settled
+	s.Send(load(s, "payment_converted", "total_amount", 642712, "tax", 98040, "settlement_amount", 6844, "metadata.tributary_click", "1"))
+	s.Want(s.Mara, "11.60")
+
 	for name, changes := range map[string][]any{
 		"nothing settled": {"settlement_amount", nil}, "of another type": {"settlement_amount", "x"}, "no currency": {"settlement_currency", nil},
 		"a unit that is not confirmed": {"settlement_currency", "JPY"}, "zero": {"settlement_amount", 0},
@@ -233,6 +237,8 @@ func TestRefunds(t *testing.T) {
 	s.Send(load(s, "refund", "refund_id", "r2", "amount", 9000, "is_partial", false))
 	s.Want(s.Mara, "0.00")
 	s.Send(load(s, "refund", "refund_id", "r2", "amount", 9000, "status", "failed").With("type", "refund.failed"))
+	s.Want(s.Mara, "15.00")
+	s.Send(load(s, "refund", "refund_id", "r3", "amount", 9000).With("type", "refund.failed")) // as Dodo's tool makes it
 	s.Want(s.Mara, "15.00")
 	for name, changes := range map[string][]any{
 		"no amount": {"amount", nil}, "below zero": {"amount", -1}, "another status": {"status", "completed"}, "no status": {"status", nil},

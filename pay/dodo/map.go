@@ -197,7 +197,9 @@ func (e *event) refund() {
 	f := affiliate.RefundFact{ID: o.Get("refund_id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
-		f.State = affiliate.RefundSucceeded
+		if e.Action.Event.Type != "refund.failed" { // when it did later, refund.succeeded says so
+			f.State = affiliate.RefundSucceeded
+		}
 	case "failed":
 		f.State = affiliate.RefundFailed
 	case "pending", "review":
