@@ -121,6 +121,9 @@ func (s Suite) codes(t *testing.T) {
 		story.paid(100)
 		story.paid(100)
 		actions := story.actions(t)
+		if second, _ := actions[len(actions)-1].Payment.Sale.Get(); !second.Renewal {
+			return // the provider tells of no renewals: it is an order of its own
+		}
 		paytest.Orders(len(actions), func(order []int) {
 			if s.EmailLater && order[0] != 0 {
 				return // a code credits at once, and then the sale is of no customer

@@ -21,8 +21,7 @@ func (e *event) order() {
 	e.Action.Carried = e.cfg.Carried(adapter.Pairs(o.Get("note_attributes"), "name", "value"))
 	b, counted := e.bill()
 	p := adapter.Paid{Order: id, At: o.Get("processed_at").Time(), Tries: codesOf(o.Get("discount_codes"))}
-	c := e.Action.Carried
-	switch marked := len(p.Tries) > 0 || c.Code+c.Click+c.Slug != ""; {
+	switch marked := e.Marked(p.Tries); {
 	case b.Paid.Sign() > 0:
 		e.lines(&p, &b)
 		e.Sale(b, p)

@@ -54,7 +54,8 @@ func (e *event) invoice() {
 	}
 	p.Tries = adapter.Codes(codesOf(e.discountsOfInvoice()))
 	if p.Renewal {
-		e.Action.Wait = via(meta) == ViaSession && e.Marked(p.Tries) || via(meta) != ViaInvoice && e.young()
+		byCode := e.Action.Carried.Code+e.Action.Carried.Hold != "" // which only the first payment redeems
+		e.Action.Wait = via(meta) == ViaSession && e.Marked(p.Tries) || via(meta) != ViaInvoice && (byCode || e.young())
 	}
 	e.Sale(b, p)
 }

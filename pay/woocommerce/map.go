@@ -139,8 +139,7 @@ func (e *event) order() {
 	if e.cfg.Shop != "" {
 		p.Order = e.cfg.Shop + "-" + p.Order
 	}
-	c := e.Action.Carried
-	switch marked := len(p.Tries) > 0 || c.Code+c.Click+c.Slug != ""; {
+	switch marked := e.Marked(p.Tries); {
 	case b.Paid.Sign() > 0:
 		e.lines(&p, &b, parts)
 		e.Sale(b, p)
