@@ -1,0 +1,66 @@
+package pay_test
+
+import (
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+)
+
+// What depends on the order of reports, as docs/payments.md says.
+
+func factOf(s *paytest.Shop, key string, paid affiliate.Paid) affiliate.PaymentFact {
+	paid.TotalEarned, paid.Gross, paid.ExternalID = affiliate.MustAmount("100"), affiliate.MustAmount("100"), key
+	return affiliate.PaymentFact{Provider: "acme", Keys: []string{key}, Payer: affiliate.PayerFact{ID: "c1"}, At: s.Now, Currency: "USD", Sale: affiliate.Set(paid)}
+}
+
+// TestCodeWithoutEmail: a payment that a code credits, and whose email is told after it, stays a sale
+// of no customer; its renewals credit a click.
+func TestCodeWithoutEmail(t *testing.T) {
+	tomas := affiliate.PayerFact{ID: "c1", Email: "tomas@customers.example", Name: "Tomas"}
+	for _, told := range []bool{true, false} {
+		s := paytest.New(t)
+		tell := func() {
+			if err := s.ReportPayer(t.Context(), "acme", tomas); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told {
+			tell()
+		}
+		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}})))
+		s.Want(s.Mara, "20.00")
+		tell()
+		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p2", affiliate.Paid{Renewal: true})))
+		s.Want(s.Mara, map[bool]string{true: "40.00", false: "20.00"}[told])
+		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p3", affiliate.Paid{Renewal: true, Tries: []affiliate.Credit{{ReferralID: "mara"}}})))
+		s.Want(s.Mara, map[bool]string{true: "60.00", false: "40.00"}[told])
+	}
+}
+
+// TestRefundInAnotherCurrency: it is refused, and told first it keeps its payment from being booked.
+func TestRefundInAnotherCurrency(t *testing.T) {
+	refund := func(s *paytest.Shop) error {
+		_, err := s.ReportPayment(t.Context(), affiliate.PaymentFact{
+			Provider: "acme", Keys: []string{"p1"}, At: s.Now, Currency: "EUR",
+			Refunds: []affiliate.RefundFact{{ID: "r1", Amount: affiliate.MustAmount("10"), State: affiliate.RefundSucceeded}},
+		})
+		return err
+	}
+	brought := affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}}
+	s := paytest.New(t)
+	paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", brought)))
+	if err := refund(s); err == nil {
+		t.Error("it is taken")
+	}
+	s.Want(s.Mara, "20.00")
+
+	s = paytest.New(t)
+	if err := refund(s); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.ReportPayment(t.Context(), factOf(s, "p1", brought)); err == nil {
+		t.Error("the payment is booked")
+	}
+	s.Want(s.Mara, "0.00")
+}
