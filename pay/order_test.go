@@ -1,9 +1,13 @@
 package pay_test
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 )
 
@@ -63,4 +67,19 @@ func TestRefundInAnotherCurrency(t *testing.T) {
 		t.Error("the payment is booked")
 	}
 	s.Want(s.Mara, "0.00")
+}
+
+// TestOthersMarks: a renewal waits for the first payment of its customer, unless what it carries is of
+// another program, whatever that is.
+func TestOthersMarks(t *testing.T) {
+	for _, c := range []pay.Carried{{Code: "MARA20"}, {Hold: "cart"}, {Click: "1"}, {Slug: "mara"}} {
+		for program, want := range map[uuid.UUID]error{paytest.ID: pay.ErrLater, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02"): nil} {
+			s := paytest.New(t)
+			c.Program, c.Signed = program, true
+			a := pay.Action{Kind: pay.KindSale, Payment: factOf(s, "p2", affiliate.Paid{Renewal: true}), Carried: c, Wait: true}
+			if _, err := pay.Apply(t.Context(), s.Program, a); !errors.Is(err, want) {
+				t.Errorf("%+v: %v, want %v", c, err, want)
+			}
+		}
+	}
 }
