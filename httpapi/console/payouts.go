@@ -83,6 +83,11 @@ func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error
 	return all, nil
 }
 
+// Known reports whether it is known of any movement who caused it.
+func (v *view) Known(all []affiliate.Movement) bool {
+	return slices.ContainsFunc(all, func(m affiliate.Movement) bool { return m.Actor != "" })
+}
+
 // A payoutSheet is the page of a payout.
 type payoutSheet struct {
 	affiliate.Payout
