@@ -21,7 +21,7 @@ type Config struct {
 	Secrets   Secrets          // of the endpoint, 1–10, all are tried: the old and the new one during a rotation
 	Tolerance time.Duration    // between a signature's time and Now, in both directions, inclusive; zero: 5 min. Schemes without a time have none
 	Wait      time.Duration    // how long a renewal waits for the first payment of its customer; zero: 1 h
-	MaxBody   int64            // bytes; zero: 1 MiB
+	MaxBody   int64            // bytes; zero: 1 MiB, or what the provider's package says
 	Now       func() time.Time // nil: time.Now
 
 	// Names renames the keys of what a checkout carries: tributary_click, tributary_slug,

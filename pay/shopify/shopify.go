@@ -15,6 +15,7 @@
 package shopify
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -38,9 +39,13 @@ const (
 // repeat finds what was committed.
 const limit = 4 * time.Second
 
+// maxBody is that of an order of 500 lines, the most that Shopify takes, with their taxes,
+// discounts and fulfillments.
+const maxBody = 4 << 20
+
 // Config says how events are received. Secrets are the client secret of an app, or the key that
 // the shop shows under its notifications. Tolerance and Wait must be zero: the signature has no
-// time, and no event waits for another one.
+// time, and no event waits for another one. MaxBody zero: 4 MiB.
 //
 // Source: docs/payments-shopify.md.
 type Config struct {
@@ -65,6 +70,7 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if cfg.Tolerance != 0 || cfg.Wait != 0 {
 		return nil, fmt.Errorf("%w: signatures have no time and nothing waits, so there is no tolerance and no wait", adapter.ErrConfig)
 	}
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, maxBody)
 	return adapter.Endpoint{
 		Config: cfg.Config, Scheme: scheme(cfg), OK: http.StatusOK, Limit: limit,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },

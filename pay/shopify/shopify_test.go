@@ -125,6 +125,105 @@ func TestEdited(t *testing.T) {
 	paytest.Same(t, "a cancelled one", late.TotalEarned, amount("120"))
 }
 
+// TestRemoved: what an edit removed before the payment is in no amount: neither a gift card, nor a
+// line, nor its duties.
+func TestRemoved(t *testing.T) {
+	s := newShop(t)
+	gift := brought(s, "order_gift", "line_items.1.current_quantity", 0, "current_total_price", "120.00", "current_total_price_set", nil, "total_tip_received", "0.00")
+	a := mapped(t, gift)
+	paytest.Same(t, "lines", a.NoLines, "")
+	s.Send(gift)
+	s.Want(s.Mara, "20.00")
+	half := mapped(t, brought(s, "order", "line_items.0.quantity", 2, "line_items.0.price", "50.00", "line_items.0.current_quantity", 1, "current_total_price", "60.00",
+		"current_total_tax", "10.00", "current_total_price_set.presentment_money.amount", "60.00"))
+	paid, _ := half.Payment.Sale.Get()
+	paytest.Same(t, "half of a line", paid.Lines[0].Amount, amount("50"))
+	paytest.Same(t, "its basket", paid.Subtotal, affiliate.Set(amount("50")))
+	duties, _ := mapped(t, brought(s, "order", "total_price", "180.00", "current_total_price", "24.00", "current_total_tax", "4.00", "current_total_price_set", nil,
+		"original_total_duties_set.shop_money.amount", "60.00", "current_total_duties_set.shop_money.amount", "0.00")).Payment.Sale.Get()
+	paytest.Same(t, "tax", duties.Tax, amount("4"))
+	paytest.Same(t, "basket before the edit", duties.Subtotal.IsZero(), true)
+}
+
+// TestDeposit: of an order that has nothing left, and of which less than its price went back, less
+// was paid: it earns nothing, in whatever order that is told.
+func TestDeposit(t *testing.T) {
+	back := func(sum, c string) any {
+		return []any{map[string]any{"id": 1, "transactions": []any{map[string]any{"id": 9920002, "kind": "refund", "amount": sum, "currency": c, "status": "success"}}}}
+	}
+	s := newShop(t)
+	refunded := func(changes ...any) pay.Action {
+		return mapped(t, brought(s, "order", append([]any{"financial_status", "refunded", "current_total_price", "0.00", "current_total_tax", "0.00"}, changes...)...))
+	}
+	told := []pay.Action{
+		mapped(t, brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00", "current_total_price_set.presentment_money.amount", "72.00")),
+		refunded("refunds", back("72.00", "USD")), mapped(t, load(s, "refund_amount", "transactions.0.amount", "72.00")),
+	}
+	paytest.Orders(3, func(order []int) {
+		if got := paytest.Play(t, told, order).Money(); got != "Mara 0.00, Ben 0.00; sale of 72" {
+			t.Errorf("%v: %s", order, got)
+		}
+	})
+	if got := paytest.Play(t, told, []int{1, 2}).Money(); got != "Mara 0.00, Ben 0.00" {
+		t.Errorf("without its payment: %s", got)
+	}
+	paytest.Same(t, "in another currency", refunded("refunds", back("160.00", "CAD")).Reason, pay.Unpaid)
+	paytest.Same(t, "all of it", refunded("refunds", back("120.00", "USD")).Kind, pay.KindSale)
+}
+
+// TestFreeShown: an order of nothing is one also when a tip was paid, or when the customer saw
+// another currency.
+func TestFreeShown(t *testing.T) {
+	code := []any{map[string]any{"code": "MARA20", "amount": "100.00", "type": "percentage"}}
+	for name, changes := range map[string][]any{
+		"a tip":            {"total_price", "5.00", "current_total_price", "5.00", "total_tip_received", "5.00", "current_total_price_set.presentment_money.amount", "5.00"},
+		"another currency": {"total_price", "0.00", "current_total_price", "0.00", "current_total_price_set.presentment_money", map[string]any{"amount": "0.00", "currency_code": "CAD"}},
+	} {
+		s := newShop(t, func(c *tributary.Config) { c.FreeOrders = true })
+		s.Send(load(s, "order", append(changes, "discount_codes", code, "total_tax", "0.00", "current_total_tax", "0.00")...))
+		paytest.Same(t, name, s.Last().Outcome, affiliate.SaleRecorded)
+		paytest.Same(t, name, s.Sale().TotalEarned, amount("0"))
+	}
+}
+
+// TestOthers: events of other topics do no harm, also those without the number of an object.
+func TestOthers(t *testing.T) {
+	s := newShop(t)
+	for name, e := range map[string]event{
+		"a cart":         {"id": "eeafa272cebfd4b22385bc4b645e762c", "token": "1", "line_items": []any{}},
+		"a redaction":    {"shop_id": 954889, "shop_domain": "northwind-beans.myshopify.com", "orders_to_redact": []any{9200001}},
+		"stock":          {"inventory_item_id": 271878, "available": 2, "updated_at": "2026-01-01T00:00:00Z", "admin_graphql_api_id": "gid://shopify/InventoryLevel/1"},
+		"an app's plan":  {"app_subscription": map[string]any{"admin_graphql_api_id": "gid://shopify/AppSubscription/1"}},
+		"a deleted one":  {"id": 9200001},
+		"a bulk process": {"admin_graphql_api_id": "gid://shopify/BulkOperation/1", "status": "completed"},
+	} {
+		s.Send(e)
+		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownEvent)
+	}
+}
+
+// TestLarge: an order of 500 lines is read, unless the host takes less.
+func TestLarge(t *testing.T) {
+	s := newShop(t)
+	e := brought(s, "order")
+	line := e["line_items"].([]any)[0].(map[string]any)
+	var lines []any
+	for i := range 500 {
+		lines = append(lines, map[string]any(event(line).With("id", 9700001+i, "price", "0.20", "tax_lines", []any{}, "properties", []any{map[string]any{"name": "engraving", "value": strings.Repeat("x", 1500)}})))
+	}
+	e = e.With("line_items", lines)
+	if size := len(e.JSON()); size < 1<<20 || size > 2<<20 {
+		t.Errorf("%d bytes", size)
+	}
+	s.Send(e)
+	paytest.Same(t, "lines", s.Last().Action.NoLines, "")
+	s.Want(s.Mara, "20.00")
+	cfg := config(s)
+	cfg.MaxBody = 1 << 20
+	s.Hook = paytest.Must(shopify.Handler(s.Program, cfg))
+	paytest.Same(t, "a smaller one", s.Status(e), http.StatusRequestEntityTooLarge)
+}
+
 // TestDuties: duties and additional fees are tax.
 func TestDuties(t *testing.T) {
 	s := newShop(t)
@@ -217,7 +316,7 @@ func TestNotRead(t *testing.T) {
 		"too exact": load(s, "order", "current_total_price", "1.23456"), "more tax than money": load(s, "order", "current_total_tax", "121"),
 		"no tax": load(s, "order", "current_total_tax", nil), "no currency": load(s, "order", "currency", nil),
 		"no time": load(s, "order", "updated_at", nil, "created_at", nil), "no id": load(s, "order", "id", nil), "no order": load(s, "refund_amount", "order_id", nil), "a refund below zero": load(s, "refund_amount", "transactions.0.amount", "-30.00"),
-		"more gift cards than money": load(s, "order_gift", "line_items.1.quantity", 4), "so many": load(s, "order_gift", "line_items.1.quantity", 1<<40),
+		"more gift cards than money": load(s, "order_gift", "line_items.1.current_quantity", 4), "so many": load(s, "order_gift", "line_items.1.current_quantity", 1<<40),
 	} {
 		if got := s.Status(e); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d", name, got)

@@ -158,7 +158,7 @@ func (e *event) paid() bool {
 	case "", "pending", "on-hold", "failed", "cancelled", "trash", "draft", "auto-draft", "checkout-draft":
 		return false
 	}
-	return e.object.Get("date_paid_gmt").Given()
+	return !timeOf(e.object.Get("date_paid_gmt")).IsZero()
 }
 
 // bill reads what was paid. Tax is never in the other amounts. What the total lacks of its parts
@@ -187,8 +187,8 @@ func (e *event) bill() (adapter.Bill, []adapter.Part) {
 			b.Share(o.Get("total"), affiliate.AmountFromScaled(whole))
 		}
 	}
-	if b.Tax.Cmp(b.Paid) > 0 {
-		o.Get("total_tax").Fail("is more than was paid")
+	if b.Tax.Cmp(b.Paid) > 0 { // a credit that is a fee below zero paid a part of it
+		b.Tax = b.Paid
 	}
 	b.Fit()
 	return b, parts

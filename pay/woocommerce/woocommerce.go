@@ -16,6 +16,7 @@ package woocommerce
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"mime"
@@ -35,7 +36,7 @@ const HeaderName = "X-WC-Webhook-Signature"
 
 // Config says how events are received. Secrets are those of the webhooks. Tolerance and Wait
 // must be zero: the signature has no time, and WooCommerce repeats nothing, so no event waits
-// for another one.
+// for another one. MaxBody zero: 4 MiB, because plugins write what they like into an order.
 //
 // Source: docs/payments-woocommerce.md.
 type Config struct {
@@ -63,6 +64,7 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if len(cfg.Shop) > maxShop || strings.Trim(cfg.Shop, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 		return nil, fmt.Errorf("%w: Shop is not %d characters of a–z and 0–9 at most", adapter.ErrConfig, maxShop)
 	}
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, maxBody)
 	hook, err := adapter.Endpoint{
 		Config: cfg.Config, Scheme: scheme(cfg), OK: http.StatusOK,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },
@@ -79,7 +81,8 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 
 const (
 	maxShop = 20
-	maxPing = 64 // bytes
+	maxPing = 64      // bytes
+	maxBody = 4 << 20 // bytes
 )
 
 // isPing reports whether a request is a ping, which answers itself: a form with the number of
