@@ -43,7 +43,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 			switch {
 			case c == "": // goods came back, or nothing did
 				e.Ignore(pay.ZeroAmount)
-			case !one:
+			case !one || foreign(shownIn(root), c):
 				e.Ignore(pay.UnknownUnit)
 			default:
 				e.began("created_at", root.Get("transactions").First().Get("test").True(), func() { e.refund(c) })

@@ -129,8 +129,10 @@ func (e *event) edited() bool {
 		return false
 	}
 	for refund := range o.Get("refunds").Each() {
-		for range refund.Get("transactions").Each() {
-			return false
+		for t := range refund.Get("transactions").Each() {
+			if t.Get("kind").Text() == givenBack { // and not the void of what was never taken
+				return false
+			}
 		}
 	}
 	return true

@@ -23,6 +23,21 @@ func currencyOf(transactions adapter.Value) (c affiliate.Currency, one bool) {
 	return c, true
 }
 
+// shownIn returns the currency in which the customer saw what a refund lists; empty: it lists nothing.
+func shownIn(refund adapter.Value) string {
+	list := refund.Apart() // what is listed is never a reason to refuse a refund
+	for _, of := range [][2]string{{"refund_line_items", "subtotal_set"}, {"refund_shipping_lines", "subtotal_amount_set"}, {"order_adjustments", "amount_set"}} {
+		if shown := list.Get(of[0]).First().Get(of[1], moneyOfBuyers, "currency_code").Text(); shown != "" {
+			return shown
+		}
+	}
+	return ""
+}
+
+// foreign reports whether money went back in another currency than the customer saw, such as to a
+// gift card. It would wait as a refund of a payment in that currency, and the order be refused.
+func foreign(shown string, c affiliate.Currency) bool { return shown != "" && shown != string(c) }
+
 // refund reads a refund: its transactions say what was given back.
 func (e *event) refund(c affiliate.Currency) {
 	o := e.object
@@ -39,7 +54,12 @@ func (e *event) transaction() {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	e.Fact(pay.KindRefund, adapter.Currency(t.Get("currency")), t, idOf(t.Get("order_id")))
+	c := adapter.Currency(t.Get("currency"))
+	if foreign(t.Apart().Get("total_unsettled_set", moneyOfBuyers, "currency").Text(), c) {
+		e.Ignore(pay.UnknownUnit)
+		return
+	}
+	e.Fact(pay.KindRefund, c, t, idOf(t.Get("order_id")))
 	f := refundOf(t)
 	if f.Amount.Sign() == 0 {
 		e.Ignore(pay.ZeroAmount)

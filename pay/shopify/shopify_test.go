@@ -121,6 +121,9 @@ func TestEdited(t *testing.T) {
 	s.Send(edited)
 	paytest.Same(t, "total", s.Sale().TotalEarned, amount("72"))
 	s.Want(s.Mara, "12.00")
+	void, _ := mapped(t, brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00",
+		"refunds", []any{map[string]any{"id": 1, "transactions": []any{map[string]any{"id": 2, "kind": "void", "amount": "48.00", "currency": "USD", "status": "success"}}}})).Payment.Sale.Get()
+	paytest.Same(t, "what was never taken", void.TotalEarned, amount("72"))
 	late, _ := mapped(t, brought(s, "order", "current_total_price", "0.00", "cancelled_at", "2026-01-01T00:00:00Z")).Payment.Sale.Get()
 	paytest.Same(t, "a cancelled one", late.TotalEarned, amount("120"))
 }
@@ -249,6 +252,24 @@ func TestTransactions(t *testing.T) {
 	paytest.Same(t, "its id", a.Payment.Refunds[0].ID, "4")
 	split := mapped(t, load(s, "refund_included", "order_adjustments", []any{map[string]any{"kind": "refund_discrepancy", "amount_set": map[string]any{"presentment_money": map[string]any{"amount": "1.00"}}}}))
 	paytest.Same(t, "a refund with another discrepancy has no parts", split.Payment.Refunds[0].Tax.IsZero(), true)
+}
+
+// TestForeign: money that goes back in the shop's currency, of an order that the customer saw in
+// another one, is said to be no refund that counts, and never in the way of the order.
+func TestForeign(t *testing.T) {
+	s := newShop(t, func(c *tributary.Config) { c.Currency = "EUR" })
+	listed := []any{map[string]any{"kind": "refund_discrepancy", "amount_set": map[string]any{"presentment_money": map[string]any{"amount": "-40.00", "currency_code": "GBP"}}}}
+	for name, e := range map[string]event{
+		"an amount": load(s, "refund_amount", "order_id", 9200002, "transactions.0.currency", "EUR", "order_adjustments", listed),
+		"lines":     load(s, "refund_included", "transactions.0.currency", "EUR"),
+		"a transaction": load(s, "transaction", "order_id", 9200002, "currency", "EUR",
+			"total_unsettled_set", map[string]any{"presentment_money": map[string]any{"amount": "0.0", "currency": "GBP"}}),
+	} {
+		s.Send(e)
+		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
+	}
+	s.Send(brought(s, "order_included"), load(s, "refund_included"))
+	s.Want(s.Mara, "18.00")
 }
 
 // TestCode: a code credits its affiliate, also on an order of nothing.

@@ -120,7 +120,7 @@ func (e *event) order() {
 	}
 	e.Fact(pay.KindSale, adapter.Currency(o.Get("currency")), o, e.id)
 	refunds := refundsOf(o.Get("refunds"))
-	if !e.paid() {
+	if !e.paid() || e.returned(refunds) {
 		if e.Action.Kind = pay.KindRefund; len(refunds) == 0 {
 			e.Ignore(pay.Unpaid)
 			return
@@ -159,6 +159,16 @@ func (e *event) paid() bool {
 		return false
 	}
 	return !timeOf(e.object.Get("date_paid_gmt")).IsZero()
+}
+
+// returned reports whether an order was given back and its refunds do not say so, as those of one
+// that was imported, or of which only a deposit was paid: nothing of it was earned.
+func (e *event) returned(refunds []affiliate.RefundFact) bool {
+	left := amountOf(e.object.Get("total"))
+	for _, f := range refunds {
+		left, _ = left.Sub(f.Amount) // out of range is more than all
+	}
+	return e.object.Get("status").Text() == "refunded" && left.Sign() > 0
 }
 
 // bill reads what was paid. Tax is never in the other amounts. What the total lacks of its parts

@@ -60,6 +60,11 @@ func TestRefunds(t *testing.T) {
 	s.Want(s.Mara, "10.00")
 	s.Send(load(s, "order_refunded", "status", "cancelled", "refunds.0.id", 750, "refunds.0.total", "-60.00"))
 	s.Want(s.Mara, "0.00")
+	deposit := newShop(t)
+	deposit.Send(brought(deposit, "order_refunded", "status", "refunded"))
+	paytest.Same(t, "given back, and less than its price", len(deposit.AllSales()), 0)
+	deposit.Send(brought(deposit, "order_refunded"))
+	deposit.Want(deposit.Mara, "10.00")
 	early := newShop(t)
 	early.Send(load(early, "order_refunded", "status", "failed"), brought(early, "order_refunded", "refunds", []any{}))
 	early.Want(early.Mara, "10.00")
@@ -163,6 +168,7 @@ func TestNotRead(t *testing.T) {
 		{"on hold", load(s, "order", "status", "on-hold"), pay.Unpaid},
 		{"failed", load(s, "order", "status", "failed"), pay.Unpaid},
 		{"cancelled", load(s, "order", "status", "cancelled"), pay.Unpaid},
+		{"refunded, without refunds", load(s, "order", "status", "refunded"), pay.Unpaid},
 		{"no status", load(s, "order", "status", nil), pay.Unpaid},
 		{"nothing", load(s, "order", "total", "0.00", "total_tax", "0.00"), pay.ZeroAmount},
 		{"a subscription", load(s, "subscription"), pay.UnknownEvent},
