@@ -190,7 +190,8 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	if _, free := f.Sale.Get(); free && p.Config().FreeOrders {
 		return r.payment(ctx, p)
 	}
-	if f.Payer.Email == "" && len(f.Keys) > 0 && len(r.Action.Tries) > 0 { // the email comes with another event
+	guest := f.Payer.ID+r.Action.Lead.ReferredUserExternalID == ""
+	if (f.Payer.Email == "" || guest) && len(f.Keys) > 0 && len(r.Action.Tries) > 0 { // the email comes with another event; a guest has nothing else
 		r.Action.Payment.Currency = p.Config().Currency
 		r.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
 		return r.payment(ctx, p)

@@ -30,7 +30,7 @@ func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
 	}
 	keys := f.Keys
 	*f = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
-	if f.Payer.Email == "" {
-		f.Keys = keys // it waits for the email
+	if f.Payer.Email == "" || f.Payer.ID+f.Payer.CustomerID == "" {
+		f.Keys = keys // it waits for the email, or is of a guest
 	}
 }

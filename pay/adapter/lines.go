@@ -17,7 +17,7 @@ const (
 // A Part is a line of a payment as its provider counts it, in 1/10,000.
 type Part struct {
 	ID, Product, Plan, Name string
-	Quantity                int64
+	Quantity                int64 // 1–10¹¹; others are left out
 
 	Gross int64 // before discounts, with the tax that the price includes; below zero: money that is given back
 	Off   int64 // of Gross: what discounts took off
@@ -169,7 +169,7 @@ func (p *Part) line(unit int64) affiliate.Line {
 			*text.to = text.from
 		}
 	}
-	if p.Quantity > 0 {
+	if p.Quantity > 0 && p.Quantity <= maxSum/scale {
 		l.Quantity = affiliate.Set(affiliate.AmountFromScaled(p.Quantity * scale))
 	}
 	return l

@@ -102,10 +102,10 @@ func idOf(v adapter.Value) string {
 
 // amountOf reads an amount, which must be there and is not below zero.
 func amountOf(v adapter.Value) affiliate.Amount {
-	if !v.Given() {
+	amount := v.Decimal()
+	if v.Loose() == "" {
 		v.Fail("is missing")
 	}
-	amount := v.Decimal()
 	if amount.Sign() < 0 {
 		v.Fail("is below zero")
 	}

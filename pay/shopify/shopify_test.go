@@ -335,7 +335,7 @@ func TestNotRead(t *testing.T) {
 	for name, e := range map[string]event{
 		"no total": load(s, "order", "total_price", nil, "current_total_price", nil), "below zero": load(s, "order", "current_total_price", "-1"),
 		"too exact": load(s, "order", "current_total_price", "1.23456"), "more tax than money": load(s, "order", "current_total_tax", "121"),
-		"no tax": load(s, "order", "current_total_tax", nil), "no currency": load(s, "order", "currency", nil),
+		"no tax": load(s, "order", "current_total_tax", nil), "an empty tax": load(s, "order", "current_total_tax", ""), "no currency": load(s, "order", "currency", nil),
 		"no time": load(s, "order", "updated_at", nil, "created_at", nil), "no id": load(s, "order", "id", nil), "no order": load(s, "refund_amount", "order_id", nil), "a refund below zero": load(s, "refund_amount", "transactions.0.amount", "-30.00"),
 		"more gift cards than money": load(s, "order_gift", "line_items.1.current_quantity", 4), "so many": load(s, "order_gift", "line_items.1.current_quantity", 1<<40),
 	} {

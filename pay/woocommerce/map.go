@@ -198,7 +198,7 @@ func (e *event) bill() (adapter.Bill, []adapter.Part) {
 		}
 	}
 	if b.Tax.Cmp(b.Paid) > 0 { // a credit that is a fee below zero paid a part of it
-		b.Tax = b.Paid
+		b.Tax, b.Shipping = b.Paid, affiliate.Amount{}
 	}
 	b.Fit()
 	return b, parts

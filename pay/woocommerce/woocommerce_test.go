@@ -118,6 +118,25 @@ func TestTrial(t *testing.T) {
 	paytest.Same(t, "source", s.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("WOOCOMMERCE")))
 }
 
+// TestGuest: a guest has no id and is referred by an order of nothing too, once.
+func TestGuest(t *testing.T) {
+	for name, changes := range map[string][]any{
+		"a slug":   {"coupon_lines", []any{}},
+		"a coupon": {"meta_data", []any{}},
+	} {
+		s := newShop(t)
+		e := brought(s, "order", append(changes, "customer_id", 0, "total", "0.00", "total_tax", "0.00", "line_items.0.total", "0.00")...)
+		if name == "a coupon" {
+			e = e.With("meta_data", []any{}, "coupon_lines", []any{map[string]any{"id": 1, "code": "mara20", "discount": "100.00", "discount_tax": "20.00"}})
+		}
+		s.Send(e, e)
+		paytest.Same(t, name, s.Referral().AffiliateID, s.Mara.ID)
+		paytest.Same(t, name+": email", s.Referral().Email, "tomas@example.net")
+		s.Send(load(s, "order", "id", 800, "number", "800", "customer_id", 0))
+		s.Want(s.Mara, "20.00")
+	}
+}
+
 // TestShops: ids of two shops of one program never meet.
 func TestShops(t *testing.T) {
 	s := newShop(t)
@@ -200,6 +219,9 @@ func TestPlugins(t *testing.T) {
 	s.Send(brought(s, "order", "status", "shipped", "line_items.0.quantity", 1.5, "line_items.0.total", "twelve"))
 	paytest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
 	s.Want(s.Mara, "20.00")
+	many := newShop(t)
+	many.Send(brought(many, "order", "line_items.0.quantity", int64(1)<<60))
+	many.Want(many.Mara, "20.00")
 	half, _ := mapped(t, load(s, "order", "line_items.0.quantity", 1.5)).Payment.Sale.Get()
 	paytest.Same(t, "quantity", half.Lines[0].Quantity, affiliate.Opt[affiliate.Amount]{})
 }
