@@ -79,6 +79,25 @@ func TestPending(t *testing.T) {
 	})
 }
 
+// TestOrders: an order, its refunds and what becomes of them are told in any order and repeatedly, also
+// by the order itself, and the books are the same.
+func TestOrders(t *testing.T) {
+	s := newShop(t)
+	back := func(status string) any {
+		return []any{map[string]any{"id": 9900002, "transactions": []any{map[string]any{"id": 9920002, "kind": "refund", "amount": "30.00", "currency": "USD", "status": status}}}}
+	}
+	told := []pay.Action{
+		mapped(t, load(s, "order", "financial_status", "pending")), mapped(t, brought(s, "order")), mapped(t, load(s, "refund_amount", "transactions.0.status", "pending")),
+		mapped(t, brought(s, "order", "financial_status", "partially_refunded", "current_total_price", "90.00", "refunds", back("success"))),
+		mapped(t, load(s, "transaction", "id", 9920002, "amount", "30.00")),
+	}
+	paytest.Orders(5, func(order []int) {
+		if got := paytest.Play(t, told, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
+			t.Errorf("%v: %s", order, got)
+		}
+	})
+}
+
 // TestAmount: a refund of an amount, without lines, takes its part of the base.
 func TestAmount(t *testing.T) {
 	s := newShop(t)

@@ -70,6 +70,28 @@ func TestRefunds(t *testing.T) {
 	early.Want(early.Mara, "10.00")
 }
 
+// TestOrders: an order tells its life in any order and repeatedly, and the books are the same.
+func TestOrders(t *testing.T) {
+	s := newShop(t)
+	back := func(ids ...int) (list []any) {
+		for _, id := range ids {
+			list = append(list, map[string]any{"id": id, "reason": "", "total": "-30.00"})
+		}
+		return append(list, map[string]any{"id": 900, "reason": "nothing but stock", "total": "-0.00"})
+	}
+	told := []pay.Action{
+		mapped(t, load(s, "order", "status", "pending", "date_paid_gmt", nil)), mapped(t, brought(s, "order")), mapped(t, brought(s, "order", "refunds", back(1))),
+		mapped(t, brought(s, "order", "status", "cancelled", "refunds", back(2, 1))), mapped(t, brought(s, "order", "status", "refunded", "refunds", back(4, 3, 2, 1))),
+	}
+	for n, want := range map[int]string{4: "Mara 10.00, Ben 0.00; sale of 120", 5: "Mara 0.00, Ben 0.00; sale of 120"} {
+		paytest.Orders(n, func(order []int) {
+			if got := paytest.Play(t, told[:n], order).Money(); got != want {
+				t.Errorf("%v: %s", order, got)
+			}
+		})
+	}
+}
+
 // TestGiftCards: what a gift card paid is no part of the total, and paid a part of tax and
 // shipping.
 func TestGiftCards(t *testing.T) {
