@@ -129,7 +129,7 @@ func (tb *tab) peek(path string) (status int64, html bool) {
 }
 
 // kind is a path without its ids and without the values of its query. A sum is the same
-// whatever was added up, a form to record something for whomever, and a list from either end.
+// whatever was added up, a list or a form whomever it is about, and a list from either end.
 func kind(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -144,7 +144,7 @@ func kind(path string) string {
 	names := []string{}
 	for name := range u.Query() {
 		switch last := parts[len(parts)-1]; {
-		case last == "sum", name == "sort" && last != "reports", (last == "new" || last == "convert") && (name == "affiliate" || name == "customer"):
+		case last == "sum", name == "sort" && last != "reports", name == "affiliate", name == "coupon", name == "customer":
 		default:
 			names = append(names, name)
 		}

@@ -15,19 +15,33 @@ var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedU
 
 type codeList struct {
 	Items  []affiliate.Code
+	Of     string // the affiliate whose they are; empty: everybody's
 	States []option
 }
 
 // codes lists promotional codes.
 func codes(v *visit) (view, error) {
-	list, err := v.program.SearchCodes(v.ctx(), v.codesAsked(), v.page50())
-	states := options(codeStates...)
-	return view{title: "Codes", template: "codes", next: list.Next, Data: &codeList{list.Items, states}}, err
+	q, err := v.codesAsked()
+	if err != nil {
+		return view{}, err
+	}
+	list, err := v.program.SearchCodes(v.ctx(), q, v.page50())
+	if err != nil {
+		return view{}, err
+	}
+	d := codeList{Items: list.Items, States: options(codeStates...)}
+	if id, ok := q.AffiliateID.Get(); ok {
+		d.Of, err = v.payee(id)
+	}
+	return view{title: "Codes", template: "codes", next: list.Next, Data: &d}, err
 }
 
 // codesAsked is what the list of codes is asked.
-func (v *visit) codesAsked() affiliate.CodeQuery {
-	return affiliate.CodeQuery{State: affiliate.CodeState(v.query.Get("state")), Search: v.search()}
+func (v *visit) codesAsked() (affiliate.CodeQuery, error) {
+	of, err1 := v.queryID(paramAffiliate)
+	coupon, err2 := v.queryID(paramCoupon)
+	first, err3 := v.queryOldest()
+	return affiliate.CodeQuery{AffiliateID: of, CouponID: coupon, State: affiliate.CodeState(v.query.Get("state")), OldestFirst: first, Search: v.search()}, errors.Join(err1, err2, err3)
 }
 
 // Owner returns the name of a code's affiliate.

@@ -109,10 +109,10 @@ func salesFile(v *visit) error {
 }
 
 func listedCodes(v *visit) (lister[affiliate.Code], error) {
-	q := v.codesAsked()
+	q, err := v.codesAsked()
 	return func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 		return v.program.SearchCodes(v.ctx(), q, pg)
-	}, nil
+	}, err
 }
 
 func codesFile(v *visit) error {
@@ -131,10 +131,10 @@ func codesFile(v *visit) error {
 }
 
 func listedPayouts(v *visit) (lister[affiliate.Payout], error) {
-	f := v.payoutsAsked()
+	f, err := v.payoutsAsked()
 	return func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 		return v.program.Payouts(v.ctx(), f, pg)
-	}, nil
+	}, err
 }
 
 func payoutsFile(v *visit) error {

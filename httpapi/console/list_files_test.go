@@ -24,6 +24,11 @@ func (w *world) rowsOf(path string) [][]string {
 	return rows
 }
 
+// coupon is that of the newest code.
+func (w *world) coupon() string {
+	return must(w.SearchCodes(w.t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0].CouponID.String()
+}
+
 // TestOtherEnd: the head of a column of times leads to the other end of its list, and back,
 // with the same filters and from the first page.
 func TestOtherEnd(t *testing.T) {
@@ -65,6 +70,7 @@ func TestListFiles(t *testing.T) {
 		"affiliates?sort=oldest", "customers?sort=oldest", "sales?sort=oldest", "sales?affiliate=" + w.ada.ID.String() + "&sort=oldest",
 		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?since=2026-03-11&until=2026-03-11", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
 		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(), "sales?link=" + w.ada.AffiliateLinks[0].ID.String(),
+		"codes?sort=oldest", "codes?affiliate=" + w.ada.ID.String(), "codes?coupon=" + w.coupon(), "payouts?affiliate=" + w.ada.ID.String(), "payouts?status=PAID&affiliate=" + w.ada.ID.String(),
 		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING", "payouts?method=PAYPAL",
 	} {
 		list, query, _ := strings.Cut(address, "?")
@@ -110,7 +116,7 @@ func TestListFiles(t *testing.T) {
 			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
 		}
 	}
-	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX"} {
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX", "codes/csv?affiliate=x", "codes?coupon=x", "codes/sum?sort=x", "payouts/csv?affiliate=x"} {
 		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", refused, page.status, page.text())
 		}

@@ -17,6 +17,7 @@ var payoutStatuses = []affiliate.PayoutStatus{
 
 type payoutList struct {
 	Items    []affiliate.Payout
+	Of       string // the affiliate whose they are; empty: everybody's
 	Statuses []option
 	Methods  []option
 	Runs     []affiliate.PayoutRunResult
@@ -30,12 +31,21 @@ func (v *view) WhyNot(p affiliate.Payout) string {
 
 // payouts lists payouts, and on its first page the newest runs.
 func payouts(v *visit) (view, error) {
-	list, err := v.program.Payouts(v.ctx(), v.payoutsAsked(), v.page50())
+	f, err := v.payoutsAsked()
+	if err != nil {
+		return view{}, err
+	}
+	list, err := v.program.Payouts(v.ctx(), f, v.page50())
 	if err != nil {
 		return view{}, err
 	}
 	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Methods: options(paymentMethods...), Files: filesOf("")}
-	if v.query.Get(paramCursor) == "" && v.query.Get("status")+v.query.Get(paramMethod) == "" {
+	if id, ok := f.AffiliateID.Get(); ok {
+		if d.Of, err = v.payee(id); err != nil {
+			return view{}, err
+		}
+	}
+	if v.query.Get(paramCursor) == "" && f == (affiliate.PayoutFilter{}) {
 		runs, err := v.program.PayoutRuns(v.ctx(), affiliate.Page{Limit: 12})
 		if err != nil {
 			return view{}, err
@@ -46,8 +56,9 @@ func payouts(v *visit) (view, error) {
 }
 
 // payoutsAsked is what the list of payouts is asked.
-func (v *visit) payoutsAsked() affiliate.PayoutFilter {
-	return affiliate.PayoutFilter{Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
+func (v *visit) payoutsAsked() (affiliate.PayoutFilter, error) {
+	of, err := v.queryID(paramAffiliate)
+	return affiliate.PayoutFilter{AffiliateID: of, Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
 }
 
 // payoutPage shows a payout.

@@ -118,6 +118,7 @@ const (
 	paramCode      = "code"
 	paramLink      = "link"
 	paramCurrency  = "currency"
+	paramCoupon    = "coupon"
 )
 
 // soldBy names the affiliate, the code or the link whose sales are listed.
