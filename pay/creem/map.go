@@ -248,14 +248,22 @@ func (e *event) refund() {
 	default:
 		o.Get("status").Fail("is not known") // nothing is told of it again
 	}
-	if f.ID == "" {
-		o.Get("id").Fail("is missing")
+	if e.moved(f.ID, f.Amount) {
+		e.Action.Payment.Refunds = []affiliate.RefundFact{f}
 	}
-	if f.Amount.Sign() <= 0 {
+}
+
+// moved reports whether a refund or a dispute is of money. One without an id is a fault of the
+// event, and one of nothing is ignored.
+func (e *event) moved(id string, amount affiliate.Amount) bool {
+	if id == "" {
+		e.object.Get("id").Fail("is missing")
+	}
+	if amount.Sign() <= 0 {
 		e.Ignore(pay.ZeroAmount)
-		return
+		return false
 	}
-	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+	return true
 }
 
 // dispute reads a dispute, with which Creem gives the money back. What becomes of it is not told.
@@ -266,14 +274,9 @@ func (e *event) dispute() {
 		return
 	}
 	f := affiliate.DisputeFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn}
-	if f.ID == "" {
-		o.Get("id").Fail("is missing")
+	if e.moved(f.ID, f.Amount) {
+		e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 	}
-	if f.Amount.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
 }
 
 // subscription reads the state of a subscription. One that expired may still be paid: its last
