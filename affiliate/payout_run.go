@@ -18,6 +18,7 @@ type PayoutRun struct {
 	Methods      []PaymentMethod `json:"methods,omitempty"`      // only affiliates who are paid in one of these ways; empty: all
 	NoDetails    bool            `json:"noDetails,omitzero"`     // also affiliates without a payment method or a payout email
 	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
+	ExceptIDs    []uuid.UUID     `json:"exceptIds,omitempty"`    // and none of these, at most 10,000
 
 	// Limit is how many affiliates one call of RunPayouts examines, 0–1,000; zero: all
 	// of them. It is no setting of the run, and a preview ignores it.

@@ -42,6 +42,7 @@ func payoutRunNotes() described {
 			"methods":      plain("Only affiliates who are paid in one of these ways; empty: all.", each(values[affiliate.PaymentMethod]())),
 			"noDetails":    plain("Pay affiliates without a payment method or a payout email too.", byDefault(false)),
 			"affiliateIds": plain("Only these affiliates; empty: all.", atMostItems("10000")),
+			"exceptIds":    plain("None of these affiliates. One whom nobody knows is refused.", atMostItems("10000")),
 			"limit":        plain("How many lines a page has, or how many affiliates this call examines.", atLeast("1"), atMost("1000")),
 			"cursor":       plain("Where the page begins: next of the page before.", identText),
 		},

@@ -27,6 +27,7 @@ func payoutRunOf(in *input) (r payoutRun) {
 	r.Methods = texts[affiliate.PaymentMethod](in, "methods").Or(nil)
 	r.NoDetails = in.flag("noDetails")
 	r.AffiliateIDs, _ = in.idList("affiliateIds")
+	r.ExceptIDs, _ = in.idList("exceptIds")
 	r.page.Limit = in.limit()
 	return r
 }

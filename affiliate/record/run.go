@@ -18,6 +18,7 @@ type Run struct {
 	Methods      []affiliate.PaymentMethod
 	NoDetails    bool
 	AffiliateIDs []uuid.UUID
+	ExceptIDs    []uuid.UUID
 	Status       affiliate.RunStatus
 	Cursor       uuid.UUID           // all affiliates up to this one were examined
 	Counts       affiliate.RunCounts // of all its lines, when it is DONE
@@ -32,6 +33,7 @@ func (r Run) RecordID() uuid.UUID { return r.ID }
 func (r Run) Clone() Run {
 	r.Methods = slices.Clone(r.Methods)
 	r.AffiliateIDs = slices.Clone(r.AffiliateIDs)
+	r.ExceptIDs = slices.Clone(r.ExceptIDs)
 	return r
 }
 

@@ -22,7 +22,7 @@ func runCases() []serverCase {
 			bad{number + " settings: until x", with(`"until":"x","minimum":-1`), mustBe("until", asDate)}, bad{number + " settings: minimum -1", with(`"minimum":-1`), mustBe("minimum", "must be at least 0")},
 			bad{number + " settings: minimum as text", with(`"minimum":"1"`), mustBe("minimum", asNumber)}, bad{number + " settings: methods as text", with(`"methods":"PAYPAL"`), mustBe("methods", asStrings)},
 			bad{number + " settings: methods paypal", with(`"methods":["paypal"]`), mustBe("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY")},
-			bad{number + " settings: noDetails 1", with(`"noDetails":1`), mustBe("noDetails", asBoolean)}, bad{number + " settings: affiliateIds 5", with(`"affiliateIds":[5]`), mustBe("affiliateIds", asStrings)},
+			bad{number + " settings: noDetails 1", with(`"noDetails":1`), mustBe("noDetails", asBoolean)}, bad{number + " settings: affiliateIds 5", with(`"affiliateIds":[5]`), mustBe("affiliateIds", asStrings)}, bad{number + " settings: exceptIds 5", with(`"exceptIds":[5]`), mustBe("exceptIds", asStrings)},
 			bad{number + " settings: limit 0", with(`"limit":0`), mustBe("limit", "must be an integer from 1 to 1000")}, bad{number + " settings: limit 1001", with(`"limit":1001`), mustBe("limit", "must be an integer from 1 to 1000")},
 			bad{number + " settings: limit as text", with(`"limit":"1"`), mustBe("limit", "must be an integer from 1 to 1000")})...)
 	}
@@ -35,6 +35,7 @@ func runCases() []serverCase {
 			const settings = `"affiliateIds":["{{a}}","x"],"minimum":10`
 			x.do("POST /payouts/preview", `{`+settings+`}`).has(`{"lines":[{"affiliateId":"{{a}}","amount":12.5,"payoutId":null,"skipped":"no_payout_method"}],"next":null}`)
 			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"noDetails":true,"minimum":12.51}`).has(`{"lines":[{"amount":12.5,"skipped":"below_minimum"}]}`)
+			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"exceptIds":["{{a}}"]}`).has(`{"lines":[]}`)
 			x.get("/payouts/runs?externalId={{u}}").null()
 			x.get("/payouts/lines?externalId={{u}}").has(`[]`)
 			for range 2 {

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/google/uuid"
 
@@ -78,8 +77,8 @@ func (t *Portal) token(r *http.Request) (opened ticket.Ticket, text string, ok b
 }
 
 // A choice is the question between two affiliates: the names of the one in the pages
-// and of the token's, the target of the form, and the form's own token.
-type choice struct{ Here, There, Query, Form string }
+// and of the token's, that token, and the form's own.
+type choice struct{ Here, There, Token, Form string }
 
 // choose asks whether to change from the present affiliate's pages to those of a
 // token.
@@ -93,7 +92,7 @@ func (v *visit) choose(who present, opened ticket.Ticket, text string) {
 		v.fail(err)
 		return
 	}
-	asked := choice{There: there.Name, Query: url.Values{paramToken: {text}}.Encode(), Form: v.formToken(enterPath + text)}
+	asked := choice{There: there.Name, Token: text, Form: v.formToken(enterPath + text)}
 	if mine, err := who.program.Partner(who.affiliate).Profile(v.ctx()); err == nil {
 		asked.Here = mine.Name
 	}

@@ -121,7 +121,7 @@ func TestLoginWins(t *testing.T) {
 	if page := w.get("host=ada", ""); !strings.Contains(page.text(), "Hello ADA") {
 		t.Errorf("after staying: %s", page.text())
 	}
-	went := send(asked.form(), "host=ada")
+	went := asked.submit(w.pages, "host=ada")
 	chosen := cookieOf(went)
 	if page := w.get("host=ada; "+chosen, ""); went.status != 303 || !strings.Contains(page.text(), "Hello BOB") {
 		t.Errorf("%d: %s", went.status, page.text())
@@ -152,7 +152,7 @@ func TestVisitWins(t *testing.T) {
 		if asked.status != 200 || asked.head.Get("Set-Cookie") != "" || !strings.Contains(asked.text(), "You are here as ADA L . The link that you followed opens the pages of "+who) {
 			t.Fatalf("%d %s", asked.status, asked.text())
 		}
-		went := ask(many, "POST", target, asked.form().Encode(), "Cookie", cookie)
+		went := asked.submit(many, cookie)
 		if page := ask(many, "GET", "/partner/", "", "Cookie", cookieOf(went)); !strings.Contains(page.text(), "Hello "+who) {
 			t.Errorf("%d, then %s", went.status, page.text())
 		}

@@ -170,9 +170,12 @@ func TestSeeNothing(t *testing.T) {
 	declined := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "D", LastName: "D", Email: "d@example.org", AffiliateStatus: "inactive"}))
 	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, declined.ID))
 	for _, a := range []affiliate.Affiliate{invited, waiting, declined} {
-		cookie := w.enter(a.ID)
+		cookie, told := w.enter(a.ID), "Your pages open when the program has approved you."
+		if a.ID == declined.ID {
+			told = "The program has declined your application. Ask it if you think that this is a mistake."
+		}
 		for _, path := range []string{"", "codes", "sales", "customers", "statements", "statements/2026-03", "statements/2026-03/csv", "payout-details"} {
-			if page := w.get(cookie, path); page.status != 200 || page.text() != "Your account Your pages open when the program has approved you. Times are in UTC." {
+			if page := w.get(cookie, path); page.status != 200 || page.text() != "Your account "+told+" Times are in UTC." {
 				t.Errorf("%s, %s: %d %s", a.Email, path, page.status, page.text())
 			}
 		}

@@ -86,6 +86,7 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 
 // A got is an answer.
 type got struct {
+	at     string // what was asked for
 	status int
 	head   http.Header
 	body   string
@@ -102,7 +103,21 @@ func ask(h http.Handler, method, target, body string, head ...string) got {
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return got{w.Code, w.Result().Header, must(readAll(w.Result().Body))}
+	return got{target, w.Code, w.Result().Header, must(readAll(w.Result().Body))}
+}
+
+// action is where the form of a page is sent, as a browser finds it: the attribute of the
+// page, resolved against where the page is.
+func (g got) action() string {
+	if m := actions.FindStringSubmatch(formTag.FindString(g.body)); m != nil {
+		return must(must(url.Parse(g.at)).Parse(html.UnescapeString(m[1]))).String()
+	}
+	return g.at
+}
+
+// submit sends the form of a page, with what is typed into it: name, value …
+func (g got) submit(h http.Handler, cookie string, typed ...string) got {
+	return ask(h, "POST", g.action(), g.form(typed...).Encode(), "Cookie", cookie)
 }
 
 func readAll(r io.Reader) (string, error) {
@@ -127,6 +142,7 @@ func (w *world) get(cookie, path string) got {
 
 var (
 	hidden  = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
+	actions = regexp.MustCompile(`<form method="post" action="([^"]*)"`)
 	formTag = regexp.MustCompile(`(?s)<main.*`)
 	tags    = regexp.MustCompile(`<[^>]*>`)
 	hrefs   = regexp.MustCompile(`(?:href|src)="([^"]*)"`)

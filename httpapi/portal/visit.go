@@ -110,7 +110,7 @@ func (v *visit) answer() {
 	case rt.path != "leave" && !v.sees() && post:
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.path != "leave" && !v.sees():
-		v.render(http.StatusOK, view{title: "Your account", template: "waiting"})
+		v.render(http.StatusOK, view{title: "Your account", template: "waiting", Data: v.profile.Status})
 	case post && !rt.takes(v):
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.shown != nil && !rt.shown(v):

@@ -24,7 +24,7 @@ type due struct {
 // dueTo decides about an affiliate; ok is false when nothing is open, or when the run
 // does not include the affiliate.
 func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool, err error) {
-	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) {
+	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) || slices.Contains(run.ExceptIDs, aff.ID) {
 		return d, false, nil
 	}
 	open, err := open(o, aff.ID)
@@ -95,6 +95,18 @@ type examination struct {
 	lines []affiliate.PayoutLine
 	last  uuid.UUID // the last affiliate that was examined; zero: there was none
 	over  bool      // no affiliate comes after it
+}
+
+// known refuses a run that leaves out somebody whom nobody knows: whoever was meant would be paid.
+func known(o *engine.Op, run *record.Run) error {
+	for _, id := range run.ExceptIDs {
+		if _, err := o.Tx.Affiliates.Get(id); errors.Is(err, affiliate.ErrNotFound) {
+			return refusal.OwnerNotFound.Err()
+		} else if err != nil {
+			return refusal.Internal("read affiliate", err)
+		}
+	}
+	return nil
 }
 
 // A reach says how far an examination goes.

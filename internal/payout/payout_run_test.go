@@ -160,6 +160,7 @@ func TestPayoutRun(t *testing.T) {
 		"methods": func(in *affiliate.PayoutRun) { in.Methods = []affiliate.PaymentMethod{"WISE"} },
 		"details": func(in *affiliate.PayoutRun) { in.NoDetails = true },
 		"people":  func(in *affiliate.PayoutRun) { in.AffiliateIDs = []uuid.UUID{s.of["Ada"].ID} },
+		"except":  func(in *affiliate.PayoutRun) { in.ExceptIDs = []uuid.UUID{s.of["Ada"].ID} },
 	} {
 		other := may()
 		change(&other)
@@ -201,6 +202,7 @@ func TestPayoutRunSettings(t *testing.T) {
 		"unknown people": {affiliate.PayoutRun{AffiliateIDs: append(ids("Bo"), uuid.Max, uuid.Nil)}, []string{"Bo 6 paid"}},
 		"methods":        {affiliate.PayoutRun{Methods: []affiliate.PaymentMethod{"WISE"}}, []string{}},
 		"no method":      {affiliate.PayoutRun{AffiliateIDs: ids("Gil"), Methods: []affiliate.PaymentMethod{"PAYPAL"}}, []string{}},
+		"all but":        {affiliate.PayoutRun{AffiliateIDs: ids("Ada", "Bo", "Cy"), ExceptIDs: ids("Cy", "Ada", "Gil")}, []string{"Bo 6 paid"}},
 		"before it all":  {affiliate.PayoutRun{Until: scene.Start.Add(-time.Hour), AffiliateIDs: ids("Ada", "Bo", "Cy", "Eve")}, []string{"Ada -12 negative", "Bo 0 nothing_matured", "Cy -5 negative", "Eve 0 banned"}},
 		"on time":        {affiliate.PayoutRun{Until: scene.Start, AffiliateIDs: ids("Ada")}, []string{"Ada 28 paid"}},
 	} {
@@ -234,6 +236,8 @@ func TestPayoutRunErrors(t *testing.T) {
 		{"ErrExternalIDLong", affiliate.PayoutRun{ExternalID: strings.Repeat("x", 256)}, field("externalId", "is too long"), true},
 		{"ErrMinimum", affiliate.PayoutRun{ExternalID: "x", Minimum: scene.Sum("-1")}, field("minimum", "must be at least 0"), true},
 		{"ErrMethods", affiliate.PayoutRun{ExternalID: "x", Methods: []affiliate.PaymentMethod{"PAYPAL", "CASH"}}, field("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY"), true},
+		{"ErrExceptIDs", affiliate.PayoutRun{ExternalID: "x", ExceptIDs: make([]uuid.UUID, 10_001)}, field("exceptIds", "must have at most 10000 entries"), true},
+		{"ErrExceptNobody", affiliate.PayoutRun{ExternalID: "x", ExceptIDs: []uuid.UUID{s.of["Ada"].ID, uuid.Max}}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, true},
 		{"ErrAffiliateIDs", affiliate.PayoutRun{ExternalID: "x", AffiliateIDs: make([]uuid.UUID, 10_001)}, field("affiliateIds", "must have at most 10000 entries"), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

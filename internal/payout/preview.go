@@ -3,6 +3,8 @@ package payout
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
@@ -71,6 +73,9 @@ func (w *previewWalk) next(ctx context.Context, lines int) bool {
 	}
 	var e examination
 	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) {
+		if err := known(o, &w.run); w.last == uuid.Nil && err != nil {
+			return examination{}, err
+		}
 		return examine(o, &w.run, reach{w.last, affiliatesAtOnce, lines})
 	})
 	w.examination = e

@@ -22,6 +22,7 @@ func checkRun(p *engine.Program, in *affiliate.PayoutRun, externalID *affiliate.
 		p.OwnCurrency(&in.Currency),
 		checkMethods(in),
 		refusal.RunAffiliatesTooMany.When(len(in.AffiliateIDs) > maxRunAffiliates),
+		refusal.RunExceptTooMany.When(len(in.ExceptIDs) > maxRunAffiliates),
 	)
 }
 
@@ -38,7 +39,7 @@ func checkMethods(in *affiliate.PayoutRun) *affiliate.Error {
 func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run {
 	run := record.Run{
 		ExternalID: in.ExternalID, Until: now, Minimum: in.Minimum, Methods: in.Methods, NoDetails: in.NoDetails,
-		AffiliateIDs: in.AffiliateIDs, Status: affiliate.RunRunning, StartedAt: now,
+		AffiliateIDs: in.AffiliateIDs, ExceptIDs: in.ExceptIDs, Status: affiliate.RunRunning, StartedAt: now,
 	}
 	if !in.Until.IsZero() {
 		run.SentUntil = affiliate.InstantOf(in.Until)
@@ -50,7 +51,7 @@ func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run 
 // sameSettings reports whether two runs were sent the same settings.
 func sameSettings(r *record.Run, s *record.Run) bool {
 	return r.SentUntil == s.SentUntil && r.Minimum == s.Minimum && r.NoDetails == s.NoDetails &&
-		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs)
+		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs) && slices.Equal(r.ExceptIDs, s.ExceptIDs)
 }
 
 // result returns the run as callers see it; counts are of its lines.

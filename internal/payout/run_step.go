@@ -52,6 +52,9 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return run, err
 		}
+		if err := known(o, &fresh); err != nil {
+			return record.Run{}, err
+		}
 		fresh.ID = o.NewID()
 		if err := o.Tx.Runs.Insert(fresh); err != nil {
 			return record.Run{}, refusal.Internal("write payout run", err)

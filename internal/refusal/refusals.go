@@ -256,6 +256,7 @@ var (
 	RefuseReturnedReason      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED"}      // of a payout
 	RefuseNoExternalID        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required"}                                 // of a payout run
 	RunAffiliatesTooMany      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries"}
+	RunExceptTooMany          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "exceptIds", "exceptIds must have at most 10000 entries"}
 	PayoutRunMismatch         = Refusal{affiliate.KindConflict, affiliate.PayoutRunMismatch, "", "This payout run was started with different settings"}
 	KindRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "kind", "Kind is required"}
 	ReasonRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "reason", "Reason is required"}
@@ -326,7 +327,7 @@ var table = []Refusal{
 	HoldsKeptTooShort, ClicksKeptTooShort,
 
 	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
-	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,
+	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, RunExceptTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,
 	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
 	AdjustmentExternalIDTaken,
 

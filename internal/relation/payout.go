@@ -91,6 +91,7 @@ func runFields() []field[record.Run] {
 		list("methods", "only affiliates who are paid in one of these ways: a list of texts; NULL: all", func(r *record.Run) *[]affiliate.PaymentMethod { return &r.Methods }),
 		flag("no_details", "also affiliates without a payment method or a payout email", func(r *record.Run) *bool { return &r.NoDetails }),
 		list("affiliate_ids", "only these: a list of ids; NULL: all", func(r *record.Run) *[]uuid.UUID { return &r.AffiliateIDs }),
+		list("except_ids", "none of these: a list of ids; NULL: none", func(r *record.Run) *[]uuid.UUID { return &r.ExceptIDs }),
 		text("status", "RUNNING or DONE", func(r *record.Run) *affiliate.RunStatus { return &r.Status }),
 		ref("cursor", "all affiliates up to this one were examined; NULL: none yet", func(r *record.Run) *uuid.UUID { return &r.Cursor }),
 		integer("created", "payouts made, when it is DONE", func(r *record.Run) *int64 { return &r.Counts.Created }),

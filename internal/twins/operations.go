@@ -436,6 +436,9 @@ func moneyOperations(ctx context.Context) []operation {
 			if in.n(2) == 1 {
 				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
 			}
+			if in.n(4) == 3 {
+				run.ExceptIDs = []uuid.UUID{w.someAffiliate(in).ID}
+			}
 			out := answer(w.PreviewPayouts(ctx, run, affiliate.Page{Limit: 2}))
 			run.Limit = 1 + in.n(3)
 			out += answer(w.RunPayouts(ctx, run))

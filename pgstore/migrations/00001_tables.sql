@@ -450,6 +450,7 @@ CREATE TABLE IF NOT EXISTS tributary.runs (
   methods json,
   no_details boolean NOT NULL,
   affiliate_ids json,
+  except_ids json,
   status text COLLATE "C" NOT NULL,
   cursor uuid,
   created bigint NOT NULL,

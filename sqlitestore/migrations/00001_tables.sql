@@ -428,6 +428,7 @@ CREATE TABLE tributary_runs (
   methods TEXT,
   no_details INTEGER NOT NULL CHECK (no_details IN (0, 1)),
   affiliate_ids TEXT,
+  except_ids TEXT,
   status TEXT NOT NULL,
   cursor TEXT,
   created INTEGER NOT NULL,

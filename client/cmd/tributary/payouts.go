@@ -24,7 +24,7 @@ var runColumns = []column{
 	{"TOTAL", "total", 16, money},
 }
 
-var runFields = fields("externalId", "until", "minimum:n", "currency", "methods:l", "noDetails:b", "affiliateIds:l")
+var runFields = fields("externalId", "until", "minimum:n", "currency", "methods:l", "noDetails:b", "affiliateIds:l", "exceptIds:l")
 
 var payoutCommands = []command{
 	{
