@@ -110,6 +110,7 @@ type Config struct {
 	Destinations []affiliate.Destination // where links lead to
 	Param        string                  // query parameter of the slug; zero: ref
 	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param, sub and utm_*
+	CookieDomain string                  // the domain whose hosts share the cookie of a click, such as shop.example for www. and app.shop.example; empty: each host has its own
 	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
 	Attribution  affiliate.Attribution   // whom a sale credits; zero: a code, else the last click, for each order anew
 	Terms        affiliate.Terms         // commission of affiliates without a rate, tier or plan of their own; zero: 0 %

@@ -17,5 +17,6 @@ type SaleQuery struct {
 	Until          Opt[Date]      `json:",omitzero"` // recorded then or earlier; a plain date is its last millisecond
 	Currency       Currency       `json:",omitzero"` // in which the customer was charged, in any letter case; empty: any
 	OldestFirst    bool           `json:",omitzero"` // false: newest first
+	Part           bool           `json:",omitzero"` // Search is a part of one also where it names a sale exactly
 	Search         Opt[string]    `json:",omitzero"` // 1–100 characters: exactly a number, an order id, an invoice or a customer's email; else a part of one or of a customer's name
 }

@@ -136,6 +136,7 @@ func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affi
 	f.word("until", textOfDate(q.Until))
 	f.word("currency", string(q.Currency))
 	f.flag("oldestFirst", q.OldestFirst)
+	f.flag("part", q.Part)
 	f.text("search", q.Search)
 	return searched[affiliate.Sale](ctx, c, sales+"/search", f, pg)
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/hex"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,6 +35,9 @@ const clickWait = 3 * time.Second
 // and frames are used to forge clicks. A click of a visitor who has the cookie
 // already is counted as a repeated click.
 //
+// The cookie is of the host that was asked, and with Config.CookieDomain of all hosts of that
+// domain: who clicks on www.shop.example is known at the checkout of app.shop.example.
+//
 // The cookie is first-party and only the server reads it: Path=/, HttpOnly,
 // SameSite=Lax. A browser therefore stores it on a visit from another site, and
 // does not send it with requests that such a site makes. It is Secure when the
@@ -59,7 +63,7 @@ func Attribution(p *tributary.Program, next http.Handler) http.Handler {
 			if id, ok := track(p, slug, r); ok {
 				cookie := &http.Cookie{
 					Name: clickCookie(p), Value: strconv.FormatInt(int64(id), 10),
-					Path: "/", MaxAge: cfg.CookieDays * 24 * 60 * 60,
+					Domain: domainOf(r, cfg.CookieDomain), Path: "/", MaxAge: cfg.CookieDays * 24 * 60 * 60,
 					HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: overTLS(r),
 				}
 				http.SetCookie(w, cookie)
@@ -68,6 +72,19 @@ func Attribution(p *tributary.Program, next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// domainOf returns the domain of the cookie of a click: the one that hosts share where the
+// request is for one of them, else none, because a browser drops a cookie of another site.
+func domainOf(r *http.Request, shared string) string {
+	host := strings.ToLower(r.Host)
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if shared = strings.ToLower(shared); host == shared || shared != "" && strings.HasSuffix(host, "."+shared) {
+		return shared
+	}
+	return ""
 }
 
 // ClickFrom returns the id of the click that brought the visitor, as the text that

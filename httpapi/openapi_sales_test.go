@@ -216,11 +216,12 @@ func saleOperations() map[string]about {
 				"until":             "Recorded then or earlier; a plain date is its last millisecond.",
 				"currency":          "The sales that were charged in this currency: an ISO 4217 code in any letter case.",
 				"oldestFirst":       oldestFirst,
+				"part":              "True: search is a part of a text, also where it is all of one.",
 				"search":            "The sale with exactly this number, externalId or externalInvoiceId, or the sales with this email; else those with this text in one of them or in the customer's name, in any letter case.",
 			},
 			limits: map[string]limit{
 				"status": values[affiliate.SaleStatus](), "approvalStatus": values[affiliate.ApprovalStatus](), "currency": currencyText,
-				"since": dateParameter, "until": dateParameter, "oldestFirst": truth, "search": nameText,
+				"since": dateParameter, "until": dateParameter, "oldestFirst": truth, "part": truth, "search": nameText,
 			},
 		},
 		"DELETE /sales": {

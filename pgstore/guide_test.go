@@ -24,23 +24,24 @@ func guideShop(t *testing.T) (*shop, *pgxpool.Pool) {
 	return s, newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["search_path"] = schema })
 }
 
-// TestPayOrder: the order that the guide pays is paid once, also when its code is refused,
-// and it is not paid when its sale cannot be recorded.
+// TestPayOrder: the order that the guide pays is paid once, also when its code is refused, and when its
+// sale is refused: of a guest, or of nothing.
 func TestPayOrder(t *testing.T) {
 	s, host := guideShop(t)
 	exec(t, host, "CREATE TABLE orders (id text PRIMARY KEY, paid boolean NOT NULL DEFAULT false)")
-	exec(t, host, "INSERT INTO orders VALUES ('order-1'), ('order-2'), ('order-3')")
-	refused, broken := sale(2), sale(3)
+	exec(t, host, "INSERT INTO orders VALUES ('order-1'), ('order-2'), ('order-3'), ('order-4')")
+	refused, broken, guest := sale(2), sale(3), sale(4)
+	guest.PromoCode, guest.ReferralID, guest.Email, guest.Name = "", "", "", ""
 	refused.PromoCode, refused.Email = "EXPIRED", sale(1).Email
 	broken.TotalEarned = affiliate.Amount{}
-	for i, in := range []affiliate.NewSale{sale(1), refused, broken, sale(1)} {
+	for _, in := range []affiliate.NewSale{sale(1), refused, broken, guest, sale(1)} {
 		in.Once = affiliate.Once{} // the order's id makes it count once
-		if err := payOrder(t.Context(), host, s.store, s.plain, in); (err != nil) != (i == 2) {
+		if err := payOrder(t.Context(), host, s.store, s.plain, in); err != nil {
 			t.Errorf("%s: %v", in.ExternalID, err)
 		}
 	}
 	var paid string
-	if err := host.QueryRow(t.Context(), "SELECT string_agg(id, ' ' ORDER BY id) FROM orders WHERE paid").Scan(&paid); err != nil || paid != "order-1 order-2" {
+	if err := host.QueryRow(t.Context(), "SELECT string_agg(id, ' ' ORDER BY id) FROM orders WHERE paid").Scan(&paid); err != nil || paid != "order-1 order-2 order-3 order-4" {
 		t.Errorf("paid are %s, error %v", paid, err)
 	}
 	s.books("of the guide", 2)

@@ -162,7 +162,7 @@ func (c *container) inside(args []string) *exec.Cmd {
 func (c *container) start(store string) *running {
 	c.t.Helper()
 	values := map[string]string{
-		"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/",
+		"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/", "TRIBUTARY_PUBLIC_URL": "https://partners.shop.example",
 		"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32), "TRIBUTARY_ERASURE_KEY": strings.Repeat("e5", 32),
 	}
 	args := append(slices.Clone(c.entrypoint), c.command...)

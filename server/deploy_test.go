@@ -32,7 +32,7 @@ func TestCompose(t *testing.T) {
 	if store == nil || super == nil || store[1] == super[1] || store[2] == "POSTGRES_PASSWORD" {
 		t.Errorf("the server connects as %v, the superuser is %v", store, super)
 	}
-	for _, name := range []string{"TRIBUTARY_KEY", "TRIBUTARY_SEAL_KEY", "TRIBUTARY_ERASURE_KEY"} {
+	for _, name := range []string{"TRIBUTARY_KEY", "TRIBUTARY_SEAL_KEY", "TRIBUTARY_ERASURE_KEY", "TRIBUTARY_PUBLIC_URL"} {
 		asked(t, file, name)
 	}
 	for _, name := range []string{"POSTGRES_PASSWORD", "TRIBUTARY_DATABASE_PASSWORD"} {

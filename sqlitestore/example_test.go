@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -50,9 +51,9 @@ func Example() {
 	// Output: recorded 9.98
 }
 
-// payOrder marks an order as paid and records its sale, both or neither. A code that is
-// refused by now costs no paid order: the sale is recorded without it. The connection has
-// a BusyTimeout.
+// payOrder marks an order as paid and records its sale, both or neither. What is refused costs
+// no paid order: a code that works no more is left out, and of any other refusal a line says it.
+// The connection has a BusyTimeout.
 func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Program, sale affiliate.NewSale) (err error) {
 	tx, err := conn.BeginImmediate()
 	if err != nil {
@@ -70,8 +71,12 @@ func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Progra
 	inside := program.With(sqlitestore.In(conn))
 	_, err = inside.RecordSale(ctx, sale)
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
-		sale.PromoCode = "" // Email is set: it credits who brought the customer before
+		sale.PromoCode = "" // who brought the customer before is credited
 		_, err = inside.RecordSale(ctx, sale)
+	}
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
+		slog.WarnContext(ctx, "a paid order has no sale", "order", sale.ExternalID, "reason", refused.Reason, "field", refused.Field)
+		return nil // it is paid all the same, such as a guest's: somebody looks at the line
 	}
 	return err
 }

@@ -46,11 +46,14 @@ func (v *visit) action(a *action, post bool) {
 		return
 	}
 	in, ok := v.readForm()
-	if !ok {
+	switch v.sent = in; {
+	case !ok && in != nil && v.forms.Old(v.now(), in.Get(fieldToken), v.about()...):
+		v.again(a, in, stalePage("This form is too old. Nothing was done. What you typed is still here: look at it, and send it again.", ""))
+		return
+	case !ok:
 		v.stale()
 		return
 	}
-	v.sent = in
 	if a.check != nil && in.yes(fieldCheck) {
 		v.look(a, in)
 		return

@@ -213,7 +213,7 @@ func TestForgedFormsOfEach(t *testing.T) {
 		}
 		old := form()
 		w.now = w.now.Add(13 * time.Hour)
-		if answer := w.send(path, old); answer.status != 403 {
+		if answer := w.send(path, old); answer.status != 409 || !strings.Contains(answer.text(), "This form is too old.") {
 			t.Errorf("%s, 13 hours old: %d", d.name, answer.status)
 		}
 		future := form()

@@ -218,7 +218,7 @@ var payoutDetails = &action{
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
-				{Name: "paymentMethod", Label: "Payment method", Value: string(a.PaymentMethod.Or("")), Options: orNone("None", options(paymentMethods...))},
+				{Name: "paymentMethod", Label: "Payment method", Value: string(a.PaymentMethod.Or("")), Hint: "By bank: no account is kept here. Ask them for it at the payout email.", Options: orNone("None", options(paymentMethods...))},
 			},
 		}, nil
 	}),

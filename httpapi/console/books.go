@@ -29,13 +29,13 @@ func (e *examined) Shown() []affiliate.Breach {
 func (e *examined) Seconds() string { return e.Took.Round(time.Millisecond).String() }
 
 // books shows the button that checks the books.
-func books(v *visit) (view, error) { return v.examined(&examined{}), nil }
+func books(v *visit) (view, error) { return v.examined(&examined{}) }
 
-func (v *visit) examined(e *examined) view {
+func (v *visit) examined(e *examined) (shown view, err error) {
 	f := v.seal(form{})
 	e.Token, e.Nonce = f.Token, f.Nonce
-	e.Months = v.monthEnds(12)
-	return view{title: "Books", template: "books", Data: e}
+	e.Months, err = v.monthEnds(12)
+	return view{title: "Books", template: "books", Data: e}, err
 }
 
 // checkBooks checks the books in the request, however long it takes: nothing is
@@ -58,5 +58,10 @@ func examine(v *visit) {
 		v.fail(err)
 		return
 	}
-	v.render(status, v.examined(e))
+	shown, err := v.examined(e)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.render(status, shown)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -45,6 +46,11 @@ var generateCodes = &action{
 			return nil, err
 		}
 		found := []string{fmt.Sprintf("%s out of %s that are possible.", several(space.Count, "code"), grouped(space.KeySpace))}
+		if n, err := strconv.Atoi(space.KeySpace); err == nil && n < batch.Count {
+			found[0] = fmt.Sprintf("Only %s of each affiliate can be made of these parts, and you ask for %d: make them longer, or ask for fewer.", several(n, "code"), batch.Count)
+		} else if len(batch.AffiliateIDs) > 1 {
+			found[0] = fmt.Sprintf("%s: for each affiliate %d out of %s that are possible.", several(space.Count, "code"), batch.Count, grouped(space.KeySpace))
+		}
 		for _, code := range space.Samples {
 			found = append(found, "Such as "+page.Text(code, page.InList))
 		}
@@ -153,7 +159,7 @@ func batchFile(v *visit) error {
 		return err
 	}
 	made := v.query.Get(paramMade)
-	return v.download("codes.csv", func(w io.Writer) error {
+	return v.download("codes.csv", page.Marked(func(w io.Writer) error {
 		out := sheet.NewWriter(w)
 		_ = out.Write([]string{"code", "affiliate", "email"})
 		for code, err := range affiliate.All(v.ctx(), v.program.SearchCodes, affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}) {
@@ -167,5 +173,5 @@ func batchFile(v *visit) error {
 		}
 		out.Flush()
 		return out.Error()
-	})
+	}))
 }

@@ -7,7 +7,7 @@
 //		Authorize: func(r *http.Request) (string, bool) { return login.Actor(r) },
 //		Logger:    logger,
 //	})
-//	mux.Handle("/console/", desk)
+//	desk.Register(mux)
 //
 // # Reading the package
 //
@@ -115,6 +115,10 @@ func (c *Console) For(p *tributary.Program) *Console {
 	other.show = page.Show{Currency: p.Config().Currency, Location: cmp.Or(c.cfg.Location, p.Config().Location)}
 	return &other
 }
+
+// Register puts the console on a mux, at [Config.Prefix], for GET and POST: beside it the host may
+// have a pattern of one method, such as GET /. It panics, as mux does, when one of these is there.
+func (c *Console) Register(mux *http.ServeMux) { c.mount.Register(mux, c) }
 
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {

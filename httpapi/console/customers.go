@@ -88,6 +88,48 @@ type customerSheet struct {
 	affiliate.Referral
 	By, PlanName string
 	Sales        []affiliate.Sale
+	Because      string           // why it is them who brought the customer
+	First        affiliate.SaleID // the sale that says so; zero: none
+}
+
+// notSaid is the plan of a customer of whom nobody has said what they bought.
+const notSaid = "N/A"
+
+// boughtBy returns what a customer has bought; empty: nobody has said.
+func boughtBy(r affiliate.Referral) string {
+	if plan := r.Plan.Or(""); plan != notSaid {
+		return plan
+	}
+	return ""
+}
+
+// Bought returns what the customer has bought.
+func (s *customerSheet) Bought() string { return boughtBy(s.Referral) }
+
+// because says why the affiliate of a customer is credited: by the customer's first sale, where it is theirs.
+func (s *customerSheet) because(v *visit) error {
+	switch {
+	case s.Moves() != nil:
+		s.Because = "Somebody gave them the customer"
+		return nil
+	case s.SubmissionType == affiliate.SubmissionManual:
+		s.Because = "Somebody added the customer by hand"
+	case s.ReferralMedium == affiliate.MediumCoupon:
+		s.Because = "A promotional code of theirs"
+	default:
+		s.Because = "A link of theirs, or the shop named them"
+	}
+	first, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true}, affiliate.Page{Limit: 1})
+	if err != nil || len(first.Items) == 0 || first.Items[0].AffiliateID != s.AffiliateID {
+		return err
+	}
+	why, err := v.program.ExplainSale(v.ctx(), first.Items[0].ID)
+	switch why.Credit.By {
+	case "", affiliate.CreditReferral, affiliate.CreditEmail, affiliate.CreditCustomer, affiliate.CreditBrought: // they were theirs before
+	default:
+		s.Because, s.First = (&saleSheet{Why: why}).Credited(), first.Items[0].ID
+	}
+	return err
 }
 
 // customerPage shows a customer.
@@ -99,7 +141,8 @@ func customerPage(v *visit) (view, error) {
 	who, err1 := v.payee(r.AffiliateID)
 	plan, err2 := v.planName(r.CommissionPlanID)
 	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
-	return view{title: page.Named(calledBy(r)), template: "customer", Data: &customerSheet{r, who, plan, sales.Items}}, errors.Join(err1, err2, err3)
+	d := customerSheet{Referral: r, By: who, PlanName: plan, Sales: sales.Items}
+	return view{title: page.Named(calledBy(r)), template: "customer", Data: &d}, errors.Join(err1, err2, err3, d.because(v))
 }
 
 // buyer returns the name of a customer.
@@ -189,7 +232,7 @@ var editCustomer = &action{
 			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
 			Fields: []field{
 				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
-				{Name: "referredUserExternalId", Label: "Your id", Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: r.Plan.Or("")},
+				{Name: "referredUserExternalId", Label: "Your id", Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
 				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea", Value: r.Notes.Or("")},
 			},
 		}, nil

@@ -48,7 +48,7 @@ func mount(mux *http.ServeMux, program *tributary.Program, logger *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	mux.Handle("/partners/console/", desk)
+	desk.Register(mux)
 	return nil
 }
 

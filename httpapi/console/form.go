@@ -49,6 +49,7 @@ type field struct {
 	Value             string
 	Was               string // Value when the form was made
 	Required          bool
+	Perhaps           bool // it is required sometimes, as its hint says
 	Options           []option
 	Wrong             string
 	Row               int      // of a table, from 1; 0: it is in none
@@ -159,7 +160,8 @@ func (f *form) blame(why *affiliate.Error) {
 	f.Problem = why.Message
 	for i := range f.Fields {
 		if field := &f.Fields[i]; why.Field != "" && field.Name == why.Field {
-			field.Wrong = why.Message
+			field.Wrong = page.Said(why, field.Label)
+			f.Problem = field.Wrong
 		}
 	}
 }

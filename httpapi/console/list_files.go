@@ -14,7 +14,7 @@ import (
 
 // listFile answers the rows of a list as a file.
 func listFile[T any](v *visit, name string, head []string, list lister[T], row func(T) ([]string, error)) error {
-	return page.DownloadRows(v.w, name, v.late, page.Rows[T]{Head: head, List: list, Row: row})
+	return page.DownloadRows(v.w, name, v.late, page.Rows[T]{Comma: v.query.Get(paramDecimals) == decimalComma, Head: head, List: list, Row: row})
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -74,13 +74,8 @@ func customersFile(v *visit) error {
 }
 
 func listedSales(v *visit) (lister[affiliate.Sale], error) {
-	q, named, err := v.salesAsked()
-	return func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		if len(named) > 0 {
-			return affiliate.List[affiliate.Sale]{Items: named}, nil
-		}
-		return v.program.SearchSales(v.ctx(), q, pg)
-	}, err
+	q, err := v.salesAsked()
+	return v.salesOf(q), err
 }
 
 func salesFile(v *visit) error {
@@ -166,6 +161,13 @@ func (v *visit) payees() func(uuid.UUID) (string, error) {
 
 // File returns where the rows of this list are as a file.
 func (v *view) File() string { return v.path + "/csv" + v.question() }
+
+// CommaFile is File with amounts such as 12,50.
+func (v *view) CommaFile() string {
+	q := v.asked()
+	q.Set(paramDecimals, decimalComma)
+	return v.path + "/csv?" + q.Encode()
+}
 
 // question is what the address asks, without the page of the list.
 func (v *view) question() string {

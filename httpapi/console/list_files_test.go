@@ -17,7 +17,7 @@ import (
 func (w *world) rowsOf(path string) [][]string {
 	w.t.Helper()
 	file := w.get(path)
-	rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll()
 	if err != nil || file.status != 200 || len(rows) == 0 || !strings.HasPrefix(file.head.Get("Content-Type"), "text/csv") {
 		w.t.Fatalf("%s: %d %v %s", path, file.status, err, file.text())
 	}

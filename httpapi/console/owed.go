@@ -14,10 +14,11 @@ const paramAt = "at"
 // An owedSheet is the page of what everybody is owed.
 type owedSheet struct {
 	affiliate.TotalBalance
-	Day  string // as the date field has it; empty: now
-	Said string // the same, as people read it
-	Ends []monthEnd
-	Rows []owedRow
+	Day    string // as the date field has it; empty: now
+	Said   string // the same, as people read it
+	ToCome bool   // the day is not over
+	Ends   []monthEnd
+	Rows   []owedRow
 }
 
 // A monthEnd is the last day of a month.
@@ -47,14 +48,21 @@ func (v *visit) atAsked() (day string, at time.Time, err error) {
 	return day, date.End(v.Location), nil
 }
 
-// monthEnds returns the ends of the last months, the newest first.
-func (v *visit) monthEnds(n int) (all []monthEnd) {
+// monthEnds returns the ends of the last months, the newest first, none of them before there was an affiliate.
+func (v *visit) monthEnds(n int) (all []monthEnd, err error) {
+	first, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{OldestFirst: true}, affiliate.Page{Limit: 1})
+	if err != nil || len(first.Items) == 0 {
+		return nil, err
+	}
+	begun := first.Items[0].CreatedAt.Time().In(v.Location).Format(time.DateOnly)
 	now := v.now().In(v.Location)
 	for i := range n {
 		last := time.Date(now.Year(), now.Month()-time.Month(i), 0, 0, 0, 0, 0, time.UTC)
-		all = append(all, monthEnd{last.Format("January 2006"), last.Format(time.DateOnly)})
+		if day := last.Format(time.DateOnly); day >= begun {
+			all = append(all, monthEnd{last.Format("January 2006"), day})
+		}
 	}
-	return all
+	return all, nil
 }
 
 func owedPage(v *visit) (view, error) {
@@ -62,7 +70,10 @@ func owedPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := owedSheet{Day: day, Ends: v.monthEnds(3)}
+	d := owedSheet{Day: day}
+	if d.Ends, err = v.monthEnds(3); err != nil {
+		return view{}, err
+	}
 	shown := view{title: "What we owe", template: "owed", Data: &d}
 	rows, err := v.program.RankedBalances(v.ctx(), at, v.page50())
 	if err != nil {
@@ -78,7 +89,7 @@ func owedPage(v *visit) (view, error) {
 		d.Rows = append(d.Rows, r)
 	}
 	if day != "" {
-		d.Said = v.Day(affiliate.TimeOf(at.Add(-time.Millisecond)))
+		d.Said, d.ToCome = v.Day(affiliate.TimeOf(at.Add(-time.Millisecond))), at.After(v.now())
 	}
 	d.TotalBalance, err = v.program.TotalBalance(v.ctx(), at)
 	return shown, err

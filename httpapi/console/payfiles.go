@@ -19,7 +19,8 @@ import (
 
 const (
 	paramMethod   = "method"
-	paramDecimals = "decimals" // "comma": amounts such as 12,50
+	paramDecimals = "decimals"
+	decimalComma  = "comma" // amounts such as 12,50
 )
 
 // pending returns the payments that are to be made: of all runs or of one, by any

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
@@ -108,6 +109,9 @@ type payoutSheet struct {
 	Moves   []affiliate.Movement
 }
 
+// Ref returns the reference of the payout in files of providers.
+func (s *payoutSheet) Ref() string { return payfile.Ref(s.ID) }
+
 // Took says how many entries the payout has.
 func (s *payoutSheet) Took() string {
 	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
@@ -142,7 +146,7 @@ var payoutSteps = []struct {
 	{affiliate.PayoutPaid, "Mark as paid", "It becomes paid, and stays so unless the money comes back.", ""},
 	{affiliate.PayoutFailed, "It failed", "It can be tried again or canceled.", "failedReason"},
 	{affiliate.PayoutProcessing, "On its way", "Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
-	{affiliate.PayoutCanceled, "Cancel", "What it took can be paid by the next run.", ""},
+	{affiliate.PayoutCanceled, "Cancel the payout", "What it took can be paid by the next run.", ""},
 	{affiliate.PayoutReturned, "It came back", "What it took can be paid by the next run, and months that are over stay as they are.", "returnedReason"},
 }
 

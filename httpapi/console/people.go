@@ -132,7 +132,7 @@ func (v *visit) creditFields() ([]field, error) {
 	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: "Who is credited. Empty: who brought the customer, or the owner of the code.", Value: v.query.Get(paramAffiliate)})
 	return []field{
 		{Name: fieldCustomer, Label: "Customer", Hint: "Email, or id, or ext: and your own id.", Required: true, Value: v.query.Get(paramCustomer)},
-		{Name: fieldName, Label: "Name of a new customer"},
+		{Name: fieldName, Label: "Name of a new customer", Hint: "Needed where the customer is not known yet.", Perhaps: true},
 		who,
 	}, err
 }

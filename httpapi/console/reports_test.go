@@ -44,7 +44,7 @@ func TestReports(t *testing.T) {
 
 	year := url.Values{"period": {"year"}, "by": {"promotionalCode"}, "sort": {"sales"}}.Encode()
 	file := w.get("reports/csv?" + year)
-	rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ func routes() []route {
 		{path: "search", params: []string{"q"}, page: find},
 
 		{path: "reports", params: reportParams, page: reports},
-		{path: "reports/csv", params: reportParams, file: reportFile},
+		{path: "reports/csv", params: append([]string{paramDecimals}, reportParams...), file: reportFile},
 
 		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramSort, paramCursor}, page: affiliates},
-		{path: "affiliates/csv", params: []string{"q", "status", "plan", "tier", paramSort}, file: affiliatesFile},
+		{path: "affiliates/csv", params: []string{"q", "status", "plan", "tier", paramSort, paramDecimals}, file: affiliatesFile},
 		{path: "affiliates/sum", params: []string{"q", "status", "plan", "tier", paramSort}, page: affiliatesSum},
 		{path: "affiliates/new", act: newAffiliate},
 		{path: "affiliates/invite", act: inviteAffiliate},
@@ -58,7 +58,7 @@ func routes() []route {
 		{path: "coupons/{}/codes.csv", params: []string{paramMade}, file: batchFile},
 
 		{path: "codes", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort, paramCursor}, page: codes},
-		{path: "codes/csv", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort}, file: codesFile},
+		{path: "codes/csv", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort, paramDecimals}, file: codesFile},
 		{path: "codes/sum", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort}, page: codesSum},
 		{path: "codes/{}", params: []string{"total", "email"}, page: codePage},
 		{path: "codes/{}/edit", act: editCode},
@@ -71,7 +71,7 @@ func routes() []route {
 		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
 
 		{path: "customers", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort, paramCursor}, page: customers},
-		{path: "customers/csv", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort}, file: customersFile},
+		{path: "customers/csv", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort, paramDecimals}, file: customersFile},
 		{path: "customers/sum", params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort}, page: customersSum},
 		{path: "customers/new", params: []string{paramAffiliate}, act: newCustomer},
 		{path: "customers/{}", page: customerPage},
@@ -84,7 +84,7 @@ func routes() []route {
 		{path: "customers/{}/delete", act: deleteCustomer},
 
 		{path: "sales", params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramSort, paramCursor}, page: sales},
-		{path: "sales/csv", params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramSort}, file: salesFile},
+		{path: "sales/csv", params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramSort, paramDecimals}, file: salesFile},
 		{path: "sales/sum", params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil, paramAffiliate, paramCode, paramLink, paramSort}, page: salesSum},
 		{path: "sales/new", params: []string{paramAffiliate, paramCustomer}, act: newSale},
 		{path: "sales/convert", params: []string{paramAffiliate, paramCustomer}, act: newConversion},
@@ -99,9 +99,9 @@ func routes() []route {
 		{path: "payments/{}/decide", act: decidePayment},
 
 		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate, paramCursor}, page: payouts},
-		{path: "payouts/csv", params: []string{"status", paramMethod, paramAffiliate}, file: payoutsFile},
+		{path: "payouts/csv", params: []string{"status", paramMethod, paramAffiliate, paramDecimals}, file: payoutsFile},
 		{path: "payouts/sum", params: []string{"status", paramMethod, paramAffiliate}, page: payoutsSum},
-		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails"}, act: runPayouts},
+		{path: "payouts/new", params: []string{paramRun, "minimum", "method", "noDetails", fieldExcept}, act: runPayouts},
 		{path: "payouts/run", params: []string{paramRun, paramCursor}, page: runPage},
 		{path: "payouts/paid", params: []string{paramRun, paramMethod}, act: payMethod},
 		{path: "payouts/results", params: []string{paramRun}, act: payoutResults},
@@ -130,10 +130,10 @@ func routes() []route {
 		{path: "events/{}/payload.txt", file: eventFile},
 
 		{path: "owed", params: []string{paramAt, paramCursor}, page: owedPage},
-		{path: "owed/csv", params: []string{paramAt}, file: owedFile},
+		{path: "owed/csv", params: []string{paramAt, paramDecimals}, file: owedFile},
 
 		{path: "books", page: books, post: examine},
-		{path: "books/{}/csv", file: monthFile},
+		{path: "books/{}/csv", params: []string{paramDecimals}, file: monthFile},
 
 		{path: "settings", page: settings},
 		{path: "plans/new", act: newPlan},

@@ -4,6 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -20,8 +25,9 @@ type runSheet struct {
 // A paidLine is the result of a run for one affiliate.
 type paidLine struct {
 	affiliate.PayoutLine
-	Name   string
-	Payout affiliate.Payout // zero: there is none
+	Name    string
+	Payout  affiliate.Payout // zero: there is none
+	Waiting affiliate.Amount // what is not paid
 }
 
 // runPage shows the run that the query names, with its lines.
@@ -42,6 +48,9 @@ func runPage(v *visit) (view, error) {
 	for _, line := range lines.Items {
 		shown := paidLine{PayoutLine: line}
 		if shown.Name, err = v.payee(line.AffiliateID); err != nil {
+			return view{}, err
+		}
+		if shown.Waiting, err = v.waiting(line, run.StartedAt.Time()); err != nil {
 			return view{}, err
 		}
 		if id, made := line.PayoutID.Get(); made {
@@ -75,6 +84,84 @@ func (*visit) Waits(why affiliate.SkipReason) string {
 	return page.Words(why)
 }
 
+// waiting returns what an affiliate was owed at a moment that a run did not pay, which the line of
+// one to whom nothing was due yet does not say.
+func (v *visit) waiting(line affiliate.PayoutLine, at time.Time) (affiliate.Amount, error) {
+	why := line.Skipped.Or("")
+	if why != affiliate.SkipOnHold && why != affiliate.SkipNothingMatured {
+		return line.Amount, nil
+	}
+	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: line.AffiliateID}, at, at.Add(time.Millisecond))
+	if _, refused := page.Refusal(err); refused {
+		return line.Amount, nil // the books are not open, or the affiliate is gone
+	}
+	if why == affiliate.SkipOnHold {
+		return s.Closing.Held, err
+	}
+	return s.Closing.Payable, err
+}
+
+// A bounce is an affiliate whose newest payout did not arrive, or was canceled, and who is still paid as it was.
+type bounce struct {
+	affiliate.Affiliate
+	why  string
+	lost bool // it did not arrive
+}
+
+// bouncedLooks is how many payouts of a status are looked at, the newest.
+const bouncedLooks = 200
+
+// bounced returns the affiliates to whom another payout would go where the newest one did.
+func (v *visit) bounced() (all []bounce, err error) {
+	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed, affiliate.PayoutReturned, affiliate.PayoutCanceled} {
+		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{Status: status}, affiliate.Page{Limit: bouncedLooks})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list.Items {
+			newest, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
+			if err != nil {
+				return nil, err
+			}
+			a, err := v.program.Affiliate(v.ctx(), p.AffiliateID.String())
+			switch {
+			case errors.Is(err, affiliate.ErrNotFound):
+			case err != nil:
+				return nil, err
+			case newest.Items[0].ID == p.ID && a.PayoutEmail.Or("") == p.PayeeEmail.Or("") && a.PaymentMethod.Or("") == p.PaymentMethod.Or(""):
+				b := bounce{a, "Their last payout was canceled", status != affiliate.PayoutCanceled}
+				if b.lost {
+					b.why = "Their last payout did not arrive" + strings.TrimSuffix(": "+v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason), ": ")
+				}
+				all = append(all, b)
+			}
+		}
+	}
+	return all, nil
+}
+
+// fieldExcept is the field with those whom a run leaves out, one in a line.
+const fieldExcept = "except"
+
+// exceptField is that field. A new run leaves out whose last payout did not arrive.
+func (v *visit) exceptField() (field, error) {
+	f := field{Name: fieldExcept, Label: "Leave out", Type: "textarea", Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",", "\n"), Hint: "Emails, ids or links of affiliates, one in a line. They wait for another run."}
+	if v.query.Has(paramRun) {
+		return f, nil // it goes on as it was begun
+	}
+	all, err := v.bounced()
+	var lines []string
+	for _, b := range all {
+		if b.lost {
+			lines = append(lines, b.Email)
+		}
+	}
+	if f.Value = strings.Join(lines, "\n"); len(lines) > 0 {
+		f.Hint += " These are there because their last payout did not arrive, and it would go to the same address."
+	}
+	return f, err
+}
+
 // previewed is the number of lines on the preview of a run.
 const previewed = 100
 
@@ -85,11 +172,16 @@ const runStep = 1_000
 var runPayouts = &action{
 	name: "payouts.run", object: "run", names: paramRun, done: "This is what the run did.",
 	form: func(v *visit) (form, error) {
+		except, err := v.exceptField()
+		if err != nil {
+			return form{}, err
+		}
 		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
 			{Name: paramRun, Label: "Name of the run", Hint: "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.", Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
 			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency), Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
 			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"), Options: orNone("Any method", options(paymentMethods...))},
 			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox", Value: v.query.Get("noDetails")},
+			except,
 		}}
 		if v.did() == "payouts.run" {
 			f.Title, f.Button = "Run payouts: there are more affiliates", "Go on"
@@ -98,21 +190,21 @@ var runPayouts = &action{
 		return f, nil
 	},
 	repeat: func(v *visit, in *input) (form, error) {
-		run := in.run()
-		if in.err != nil {
-			return form{}, in.err
+		run, err := v.runTyped(in)
+		if err != nil {
+			return form{}, err
 		}
 		return v.previewOf(run)
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		run := in.run()
-		if in.err != nil {
-			return "", in.err
+		run, err := v.runTyped(in)
+		if err != nil {
+			return "", err
 		}
 		run.Limit = runStep
 		result, err := p.RunPayouts(v.ctx(), run)
 		if result.Status == affiliate.RunRunning {
-			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()}, "method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}}
+			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()}, "method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}, fieldExcept: {joined(run.ExceptIDs)}}
 			return "payouts/new?" + more.Encode(), err
 		}
 		return "payouts/run?" + url.Values{paramRun: {run.ExternalID}}.Encode(), err
@@ -129,8 +221,16 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 		f.Effects = []string{"Nobody is owed anything."}
 		return f, nil
 	}
+	all, err := v.bounced()
+	if err != nil {
+		return f, err
+	}
+	bounced := map[uuid.UUID]string{}
+	for _, b := range all {
+		bounced[b.ID] = b.why
+	}
 	in := " in " + string(v.Currency)
-	lines := table{Caption: "Who is paid, and who waits", Head: []string{"Affiliate", "Paid by", "Waits because", "Amount" + in}, Numbers: 1}
+	lines := table{Caption: "Who is paid, and who waits", Head: []string{"Affiliate", "Paid by", "Note", "Amount" + in}, Numbers: 1}
 	var sums methodSums
 	for _, line := range list.Items {
 		a, err := v.program.Affiliate(v.ctx(), line.AffiliateID.String())
@@ -146,8 +246,19 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 				return f, err
 			}
 		}
-		if len(lines.Rows) < previewed {
-			lines.Rows = append(lines.Rows, []string{v.Short(a.Name), methodSaid(a.PaymentMethod.Or("")), v.Waits(why), v.Figure(line.Amount)})
+		note := bounced[a.ID]
+		if waits {
+			note = "Waits: " + v.Waits(why)
+		}
+		if row := len(lines.Rows); row < previewed || !waits && note != "" {
+			sum, err := v.waiting(line, v.now())
+			if err != nil {
+				return f, err
+			}
+			if note != "" && !waits {
+				row = 0 // where it is seen
+			}
+			lines.Rows = slices.Insert(lines.Rows, row, []string{v.Short(a.Name), methodSaid(a.PaymentMethod.Or("")), note, v.Figure(sum)})
 		}
 	}
 	if rest := len(list.Items) - len(lines.Rows); rest > 0 || list.Next != "" {
@@ -158,6 +269,9 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 		return f, err
 	}
 	f.Effects = []string{several(n, "payout") + ", " + v.Money(sum) + " in all."}
+	if n := len(run.ExceptIDs); n > 0 {
+		f.Effects = append(f.Effects, several(n, "affiliate")+" left out.")
+	}
 	if list.Next != "" {
 		f.Effects = append(f.Effects, "These are of the first "+page.Count(runStep)+" affiliates. The next step goes on with the others.")
 	}
@@ -172,11 +286,33 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 	return f, nil
 }
 
-// run reads the form of a payout run.
-func (in *input) run() affiliate.PayoutRun {
+// runTyped reads the form of a payout run.
+func (v *visit) runTyped(in *input) (affiliate.PayoutRun, error) {
 	run := affiliate.PayoutRun{ExternalID: in.text(paramRun), Minimum: in.amount("minimum").Or(affiliate.Amount{}), NoDetails: in.yes("noDetails")}
 	if method := in.Get("method"); method != "" {
 		run.Methods = []affiliate.PaymentMethod{affiliate.PaymentMethod(method)}
 	}
-	return run
+	for line := range strings.Lines(in.text(fieldExcept)) {
+		one := &input{Values: url.Values{fieldExcept: {line}}}
+		if one.text(fieldExcept) == "" {
+			continue
+		}
+		a, err := v.affiliateTyped(one, fieldExcept)
+		if why, refused := page.Refusal(err); refused {
+			in.wrong(fieldExcept, page.Text(one.text(fieldExcept), page.InList)+": "+why.Message)
+		} else if err != nil {
+			return run, err
+		}
+		run.ExceptIDs = append(run.ExceptIDs, a.ID)
+	}
+	return run, in.err
+}
+
+// joined returns ids as a query has them.
+func joined(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, ",")
 }

@@ -20,7 +20,7 @@ func TestPreview(t *testing.T) {
 	page := w.send("payouts/new", w.form("payouts/new", "externalId", "2026-03"))
 	for _, want := range []string{
 		"3 payouts, ", " in all.", "What is paid, by method Paid by Payouts Amount in USD PayPal 1 ", " Wise 2 16.00 ",
-		"Affiliate Paid by Waits because Amount in USD", "Pay Ee Wise 8.00 Pay Ee Wise 8.00", "planned X Not said Not yet due 0.00",
+		"Affiliate Paid by Note Amount in USD", "Pay Ee Wise Their last payout was canceled 8.00 Pay Ee Wise Their last payout was canceled 8.00", "planned X Not said Waits: Not yet due ",
 	} {
 		if !strings.Contains(page.text(), want) {
 			t.Errorf("the preview does not say %q: %s", want, page.text())

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -19,35 +20,104 @@ type saleList struct {
 	Items               []affiliate.Sale
 	Statuses, Approvals []option
 	Of                  string // the affiliate, code or link that the list is about; empty: none
-	Abroad              bool   // sales can be charged in other currencies
-	Held                bool   // the list has only sales on hold, about which people can decide
+	Whose, By           string // the affiliate and the code as the filter has them
+	Picks               []option
+	Abroad              bool // sales can be charged in other currencies
+	Held                bool // the list has only sales on hold, about which people can decide
 }
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
-// salesAsked is what the list of sales is asked. When the search text is a number, an
-// external id or an invoice, it names that sale whatever the filters say. Otherwise it
-// selects the sales of a customer, or those that contain the text, and the filters apply.
-func (v *visit) salesAsked() (q affiliate.SaleQuery, named []affiliate.Sale, err error) {
+// A salesAsked is what the list of sales is asked. When the search text is an external id or an
+// invoice, it names that sale, and when it is a number, it names one beside those that have it in their
+// text, whatever the filters say. Otherwise it selects the sales of a customer, or those that contain the
+// text, and the filters apply.
+type salesAsked struct {
+	affiliate.SaleQuery
+	named []affiliate.Sale
+	only  bool // the named ones are all
+}
+
+func (v *visit) salesAsked() (q salesAsked, err error) {
 	if q.OldestFirst, err = v.queryOldest(); err != nil {
-		return q, nil, err
+		return q, err
 	}
 	q.Currency = affiliate.Currency(strings.TrimSpace(v.query.Get(paramCurrency)))
 	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")), affiliate.ApprovalStatus(v.query.Get("approval"))
-	for name, id := range map[string]*affiliate.Opt[uuid.UUID]{paramAffiliate: &q.AffiliateID, paramCode: &q.CodeID, paramLink: &q.LinkID} {
-		if *id, err = v.queryID(name); err != nil {
-			return q, nil, err
-		}
+	if q.LinkID, err = v.queryID(paramLink); err == nil {
+		q.AffiliateID, err = v.queryAffiliate()
+	}
+	if err == nil {
+		q.CodeID, err = v.queryCode()
+	}
+	if err != nil {
+		return q, err
 	}
 	if q.Since, q.Until, err = v.queryDays(); err != nil {
-		return q, nil, err
+		return q, err
 	}
 	if text := strings.TrimSpace(v.query.Get("q")); text != "" {
-		if named, err = v.namedSales(text); err == nil && len(named) == 0 {
-			err = v.soldTo(text, &q)
-		}
+		err = v.searchSales(text, &q)
 	}
-	return q, named, err
+	return q, err
+}
+
+// searchSales puts a text into the question.
+func (v *visit) searchSales(text string, q *salesAsked) (err error) {
+	q.named, q.only, err = v.namedSales(text)
+	if err != nil || q.only {
+		return err
+	}
+	q.Part = len(q.named) > 0
+	return v.soldTo(text, &q.SaleQuery)
+}
+
+// salesOf lists the sales that were asked for.
+func (v *visit) salesOf(q salesAsked) lister[affiliate.Sale] {
+	return func(pg affiliate.Page) (list affiliate.List[affiliate.Sale], err error) {
+		if !q.only {
+			list, err = v.program.SearchSales(v.ctx(), q.SaleQuery, pg)
+		}
+		list.Items = slices.DeleteFunc(list.Items, func(s affiliate.Sale) bool {
+			return slices.ContainsFunc(q.named, func(n affiliate.Sale) bool { return n.ID == s.ID })
+		})
+		if pg.Cursor == "" {
+			list.Items = append(slices.Clone(q.named), list.Items...)
+		}
+		return list, err
+	}
+}
+
+// queryAffiliate returns the affiliate whom the query names, as a form does.
+func (v *visit) queryAffiliate() (o affiliate.Opt[uuid.UUID], err error) {
+	text := strings.TrimSpace(v.query.Get(paramAffiliate))
+	if id, err := uuid.Parse(text); err == nil {
+		return affiliate.Set(id), nil // who may be gone
+	}
+	if text == "" {
+		return o, nil
+	}
+	a, err := v.affiliateTyped(&input{Values: v.query}, paramAffiliate)
+	if why, refused := page.Refusal(err); refused {
+		return o, badQuery(why.Message)
+	}
+	return affiliate.Set(a.ID), err
+}
+
+// queryCode returns the code that the query names: by its id, or as it is typed.
+func (v *visit) queryCode() (o affiliate.Opt[uuid.UUID], err error) {
+	text := strings.TrimSpace(v.query.Get(paramCode))
+	if id, err := uuid.Parse(text); err == nil {
+		return affiliate.Set(id), nil // it may be gone
+	}
+	if text == "" {
+		return o, nil
+	}
+	code, err := v.program.Code(v.ctx(), affiliate.CodeRef{Code: text})
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o, badQuery("There is no such code.")
+	}
+	return affiliate.Set(code.ID), err
 }
 
 // queryDays returns the days from which and until which a list goes.
@@ -98,16 +168,19 @@ func (v *view) OtherEnd() string {
 
 // sales lists sales.
 func sales(v *visit) (view, error) {
-	q, named, err := v.salesAsked()
+	q, err := v.salesAsked()
 	if err != nil {
 		return view{}, err
 	}
-	d := saleList{Items: named, Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
+	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
 	shown := view{title: "Sales", template: "sales", Data: &d}
-	if d.Of, err = v.soldBy(q); err != nil || len(named) > 0 {
+	if d.Of, err = v.soldBy(&d, q.SaleQuery); err != nil {
 		return shown, err
 	}
-	list, err := v.program.SearchSales(v.ctx(), q, v.page50())
+	list, err := v.salesOf(q)(v.page50())
+	if err != nil {
+		return shown, err
+	}
 	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" || slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
@@ -121,11 +194,23 @@ const (
 	paramCoupon    = "coupon"
 )
 
-// soldBy names the affiliate, the code or the link whose sales are listed.
-func (v *visit) soldBy(q affiliate.SaleQuery) (string, error) {
+// soldBy names the affiliate, the code or the link whose sales are listed, and fills the filter.
+func (v *visit) soldBy(d *saleList, q affiliate.SaleQuery) (of string, err error) {
+	who, err := v.picker(field{Name: paramAffiliate})
+	if err != nil {
+		return "", err
+	}
+	d.Picks = who.Picks
+	if id, ok := q.AffiliateID.Get(); ok {
+		a, err := v.program.Affiliate(v.ctx(), id.String())
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return "", err
+		}
+		d.Whose = cmp.Or(a.Email, id.String())
+	}
 	if id, ok := q.CodeID.Get(); ok {
 		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
-		if errors.Is(err, affiliate.ErrNotFound) {
+		if d.By = cmp.Or(code.Code, id.String()); errors.Is(err, affiliate.ErrNotFound) {
 			return "a deleted code", nil
 		}
 		return code.Code, err
@@ -162,25 +247,27 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 	return nil
 }
 
-// namedSales returns the sales that have a number, an external id or an invoice.
-func (v *visit) namedSales(text string) ([]affiliate.Sale, error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
-		if err == nil {
-			return []affiliate.Sale{sale}, nil
-		}
-		if !errors.Is(err, affiliate.ErrNotFound) {
-			return nil, err
-		}
-	}
+// namedSales returns the sales that a text names, and whether they are all that it finds: those with it
+// as external id or invoice. A number may be a part of an order too.
+func (v *visit) namedSales(text string) (named []affiliate.Sale, all bool, err error) {
 	some := affiliate.Set(text)
 	for _, f := range []affiliate.SaleFilter{{ExternalID: some}, {ExternalInvoiceID: some}} {
 		list, err := v.program.Sales(v.ctx(), f, affiliate.Page{Limit: 50})
-		if err != nil || len(list.Items) > 0 {
-			return list.Items, err
+		if named = append(named, list.Items...); err != nil {
+			return nil, false, err
 		}
 	}
-	return nil, nil
+	all = len(named) > 0
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return nil, false, err
+		}
+		if err == nil && !slices.ContainsFunc(named, func(s affiliate.Sale) bool { return s.ID == sale.ID }) {
+			named, all = append([]affiliate.Sale{sale}, named...), false
+		}
+	}
+	return named, all, nil
 }
 
 // A saleSheet is the page of a sale.

@@ -3,12 +3,15 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // One box over everything: ids of any kind, the host's own ids, slugs, codes and numbers
@@ -44,7 +47,7 @@ func find(v *visit) (view, error) {
 	if utf8.RuneCountInString(text) > maxSearch {
 		return view{}, badQuery(fmt.Sprintf("Search for at most %d characters.", maxSearch))
 	}
-	for _, kind := range []func(*visit, string) (foundKind, error){findAffiliates, findCustomers, findCodes, findSales, findByID} {
+	for _, kind := range []func(*visit, string) (foundKind, error){findAffiliates, findCustomers, findCodes, findSales, findPayouts, findByID} {
 		k, err := kind(v, text)
 		if err != nil {
 			return view{}, err
@@ -95,11 +98,50 @@ func findCodes(v *visit, text string) (foundKind, error) {
 	})
 }
 
+// findSales finds the sale whose number the text is, and those with the text in an order, an invoice or a name.
 func findSales(v *visit, text string) (foundKind, error) {
-	l, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	asked := salesAsked{}
+	if err := v.searchSales(text, &asked); err != nil {
+		return foundKind{}, err
+	}
+	l, err := v.salesOf(asked)(affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Sales", "sales", l, err, func(s affiliate.Sale) hit {
-		return hit{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), s.Email.Or("")}
+		besides := []string{v.Day(s.CreatedAt), s.Affiliate.Name, s.Email.Or("")}
+		for _, named := range []affiliate.Opt[string]{s.ExternalInvoiceID, s.ExternalID} {
+			besides = append([]string{named.Or("")}, besides...)
+		}
+		return hit{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
 	})
+}
+
+// saidOf joins the texts that are not empty.
+func saidOf(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " · ")
+}
+
+// The payouts among which a reference is looked for: the newest.
+const (
+	lookedPayouts = 2_000
+	shortestRef   = 6 // characters of a reference that was cut
+)
+
+// findPayouts finds payouts by their reference in files of providers, or by the host's own id.
+func findPayouts(v *visit, text string) (k foundKind, err error) {
+	k.Name = "Payouts"
+	ref := strings.ToUpper(strings.Join(strings.Fields(text), ""))
+	left := lookedPayouts
+	for p, err := range affiliate.Each(page.FilePage, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+		return v.program.Payouts(v.ctx(), affiliate.PayoutFilter{}, pg)
+	}) {
+		if left--; err != nil || left < 0 || len(k.Hits) == foundEach {
+			return k, err
+		}
+		own := payfile.Ref(p.ID)
+		if p.ExternalID.Or("") == text || len(ref) >= shortestRef && strings.HasPrefix(own, ref) {
+			k.Hits = append(k.Hits, hit{"payouts/" + p.ID.String(), "Payout of " + v.Money(p.Amount), saidOf(own, p.ExternalID.Or(""), v.Day(p.CreatedAt), p.PayeeName.Or(""))})
+		}
+	}
+	return k, nil
 }
 
 // findByID finds what the other lists do not find by its id.

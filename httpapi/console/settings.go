@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -68,6 +69,7 @@ func hostSettings(c tributary.Config) []settingGroup {
 		{"Codes and links", []settingRow{
 			row("Links lead to", destinationsSaid(c.Destinations)...),
 			row("Parameter of a link", c.Param),
+			row("The cookie of a click is of", cmp.Or(c.CookieDomain, "each host")),
 			row("Parameters that a click keeps", orNothing(c.KeepParams)...),
 			row("Codes without an affiliate", either(c.HouseCodes, "work", "are refused")),
 			row("Codes of banned or deactivated affiliates", either(c.RefuseSuspended, "are refused", "work, and the commission is held")),

@@ -38,6 +38,7 @@ func TestSettingsShowConfig(t *testing.T) {
 				return affiliate.ExchangeRate{}, nil
 			}
 		},
+		"CookieDomain":         func(c *tributary.Config) { c.CookieDomain = "shop.example" },
 		"Limits":               func(c *tributary.Config) { c.Limits.Links = 12 },
 		"NoAutoApprove":        func(c *tributary.Config) { c.NoAutoApprove = true },
 		"CommissionOnTax":      func(c *tributary.Config) { c.CommissionOnTax = true },

@@ -72,5 +72,5 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.download(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), s.WriteCSV)
+	return v.download(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), page.Marked(s.WriteCSV))
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -322,7 +323,7 @@ var testEndpoint = &action{
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		result, err := p.TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
-			v.answered = &view{title: "The test", template: "tested", Data: testSheet{id, result}}
+			v.answered = &view{title: "The test", template: "tested", Data: &testSheet{id, result}}
 		}
 		return err
 	}),
@@ -331,6 +332,14 @@ var testEndpoint = &action{
 type testSheet struct {
 	Endpoint uuid.UUID
 	affiliate.TestResult
+}
+
+// How says what came of the test.
+func (s *testSheet) How(v *view) string {
+	if code, answered := s.StatusCode.Get(); answered {
+		return fmt.Sprint("The answer was ", code, ",")
+	}
+	return v.Missed(s.TestResult.Error) + ","
 }
 
 // replayRange sends again what an endpoint has missed.

@@ -54,6 +54,11 @@ func (v *visit) Left(c partner.Code) (said []string) {
 	return said
 }
 
+// Later reports whether nothing is wrong with a code but that it begins later.
+func (v *visit) Later(c partner.Code) bool {
+	return len(c.Reasons) == 1 && c.Reasons[0] == affiliate.CodeNotStarted
+}
+
 // WhyNotCode says why a code does not work, with what its affiliate may know.
 func (v *visit) WhyNotCode(c partner.Code) (said []string) {
 	for _, reason := range c.Reasons {

@@ -58,6 +58,13 @@ func (v *visit) sent() *detailSheet {
 	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
 }
 
+// detailsAgain shows what was typed into a form that is too old.
+func detailsAgain(v *visit) {
+	d := v.sent()
+	d.Problem = tooOld
+	v.render(http.StatusConflict, v.detailForm(d))
+}
+
 // confirmDetails asks for confirmation, with the old details and the new ones. A field
 // that the affiliate left alone keeps its present value. A field that somebody else
 // changed meanwhile is part of the question.
@@ -122,7 +129,7 @@ func saveDetails(v *visit) {
 		d.Problem = why.Message
 		v.confirm(http.StatusConflict, d)
 	case refused:
-		d.Problem, d.Wrong = why.Message, why.Field
+		d.Problem, d.Wrong = page.Said(why, map[string]string{fieldEmail: "Email to which you are paid", fieldMethod: "How"}[why.Field]), why.Field
 		v.render(why.Kind.Status(), v.detailForm(d))
 	default:
 		v.fail(err)

@@ -27,7 +27,7 @@ func mount(mux *http.ServeMux, program *tributary.Program, logger *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	mux.Handle("/partner/", pages)
+	pages.Register(mux)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"io"
 	"strconv"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -20,11 +19,17 @@ func (v *visit) late(err error) {
 // currency is that of the program.
 func (v *visit) currency() string { return string(v.Currency) }
 
+// paramDecimals chooses amounts such as 12,50: comma.
+const paramDecimals = "decimals"
+
+func (v *visit) comma() bool { return v.r.URL.Query().Get(paramDecimals) == "comma" }
+
 // salesFile returns the sales as CSV.
 func salesFile(v *visit) error {
 	rows := page.Rows[partner.Sale]{
-		Head: []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total", "refunded", "commission", "currency", "status", "approvalStatus", "holdReason", "inPayout"},
-		List: func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
+		Comma: v.comma(),
+		Head:  []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total", "refunded", "commission", "currency", "status", "approvalStatus", "holdReason", "inPayout"},
+		List:  func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
 	}
 	rows.Row = func(s partner.Sale) ([]string, error) {
 		if v.cfg.HideCustomers {
@@ -42,7 +47,8 @@ func salesFile(v *visit) error {
 // payoutsFile returns the payouts as CSV.
 func payoutsFile(v *visit) error {
 	rows := page.Rows[partner.Payout]{
-		Head: []string{"id", "createdAt", "status", "amount", "currency", "paymentMethod", "payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt", "returnedReason"},
+		Comma: v.comma(),
+		Head:  []string{"id", "createdAt", "status", "amount", "currency", "paymentMethod", "payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt", "returnedReason"},
 		List: func(pg affiliate.Page) (affiliate.List[partner.Payout], error) {
 			return v.partner().Payouts(v.ctx(), pg)
 		},
@@ -66,7 +72,7 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return page.Download(v.w, "statement-"+v.args[0]+".csv", v.late, func(w io.Writer) error { return s.WriteCSV(w) })
+	return page.Download(v.w, "statement-"+v.args[0]+".csv", v.late, page.Marked(s.WriteCSV))
 }
 
 // shown returns a text of the program as people see it.

@@ -111,6 +111,16 @@ func (v *visit) Gives(o affiliate.Offer) string {
 // typedLink returns the name that was typed for a link.
 func (v *visit) typedLink() string { return strings.TrimSpace(v.r.PostForm.Get(fieldLink)) }
 
+// linksAgain shows what was typed into a form that is too old.
+func linksAgain(v *visit) {
+	shown, err := v.linkList(linkForm{Link: v.typedLink(), Problem: tooOld})
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.render(http.StatusConflict, shown)
+}
+
 // addLink makes a link, once for a form.
 func addLink(v *visit) {
 	f, nonce := linkForm{Link: v.typedLink()}, v.r.PostForm.Get(fieldNonce)

@@ -7,7 +7,7 @@
 //		Authorize: func(r *http.Request) (uuid.UUID, bool) { return login.Affiliate(r) },
 //		Logger:    logger,
 //	})
-//	mux.Handle("/partner/", pages)
+//	pages.Register(mux)
 //
 // When affiliates are not logged in at the origin of the pages, a host opens the pages with
 // a token, which lives a minute and works once: see [Portal.Token]. A host that is not
@@ -164,6 +164,10 @@ func (t *Portal) As(p *tributary.Program, of uuid.UUID, back string) http.Handle
 	other.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
 	return &other
 }
+
+// Register puts the pages on a mux, at [Config.Prefix], for GET and POST: beside them the host may
+// have a pattern of one method, such as GET /. It panics, as mux does, when one of these is there.
+func (t *Portal) Register(mux *http.ServeMux) { t.mount.Register(mux, t) }
 
 // ServeHTTP answers a request.
 func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {

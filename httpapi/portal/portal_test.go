@@ -302,7 +302,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("%v", page.head)
 	}
 	file := w.get(cookie, "statements/2026-03/csv")
-	rows := must(csv.NewReader(strings.NewReader(file.body)).ReadAll())
+	rows := must(csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll())
 	sum := affiliate.Amount{}
 	for _, row := range rows[1:] {
 		if row[7] != "" {

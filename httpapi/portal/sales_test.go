@@ -151,7 +151,7 @@ func TestFiles(t *testing.T) {
 		if file.status != 200 || file.head.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file.head.Get("Content-Disposition"), "attachment") {
 			t.Fatalf("%s: %d %v", path, file.status, file.head)
 		}
-		return must(csv.NewReader(strings.NewReader(file.body)).ReadAll())
+		return must(csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll())
 	}
 	sales := must(w.Partner(w.ada.ID).Sales(ctx, affiliate.Page{})).Items
 	w.cfg.HideCustomers = false

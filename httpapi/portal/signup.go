@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A SignUp is the page on which people apply to become affiliates. An application makes an
@@ -214,7 +215,7 @@ func (d *applySheet) affiliate(now affiliate.Time) affiliate.NewAffiliate {
 func (v *visit) apply() {
 	switch {
 	case v.r.Method == http.MethodPost:
-		v.submitted(route{post: applied, sent: v.applyFields()})
+		v.submitted(route{post: applied, sent: v.applyFields(), old: applyAgain})
 	case !v.reads():
 		v.methodNotAllowed("GET, HEAD, POST")
 	case !v.fitsQuery([]string{paramDone}):
@@ -235,6 +236,13 @@ func (v *visit) applyFields() (names []string) {
 
 func (v *visit) renderApplication(status int, d *applySheet) {
 	v.render(status, view{title: "Become an affiliate", template: "apply", Data: d})
+}
+
+// applyAgain shows what was typed into a form that is too old.
+func applyAgain(v *visit) {
+	d := v.application()
+	d.Problem = tooOld
+	v.renderApplication(http.StatusConflict, d)
 }
 
 // applied carries an application out. That an email is known is answered as if it were not.
@@ -262,7 +270,8 @@ func applied(v *visit) {
 		d.Problem = why.Message
 		for _, f := range d.Fields {
 			if f.Name == why.Field {
-				f.Wrong = why.Message
+				f.Wrong = page.Said(why, f.Label)
+				d.Problem = f.Wrong
 			}
 		}
 		return view{title: "Become an affiliate", template: "apply", Data: d}, nil

@@ -50,6 +50,7 @@ type route struct {
 	page   func(*visit) (view, error)
 	file   func(*visit) error
 	post   func(*visit)
+	old    func(*visit)      // shows what was typed into a form that is too old; nil: it is lost
 	shown  func(*visit) bool // nil: always
 	writes func(*visit) bool // the form can be sent; nil: whenever the page is shown
 }
@@ -57,11 +58,11 @@ type route struct {
 var routes = []route{
 	{path: "", page: overview},
 	{path: "terms", page: terms},
-	{path: "links", params: []string{paramCursor, paramDone}, done: "Your new link is there.", page: links, post: addLink, sent: []string{fieldLink, fieldNonce}, writes: (*visit).canLink},
+	{path: "links", params: []string{paramCursor, paramDone}, done: "Your new link is there.", page: links, post: addLink, sent: []string{fieldLink, fieldNonce}, old: linksAgain, writes: (*visit).canLink},
 	{path: "links/{}", params: []string{paramDone}, done: "The link has its new name.", page: link, post: renameLink, sent: []string{fieldLink, wasPrefix + fieldLink}, writes: (*visit).canLink},
 	{path: "codes", params: []string{paramCursor}, page: codes},
 	{path: "sales", params: []string{paramCursor}, page: sales},
-	{path: "sales/csv", file: salesFile},
+	{path: "sales/csv", params: []string{paramDecimals}, file: salesFile},
 	{path: "sales/{}", page: sale},
 	{path: "customers", params: []string{paramCursor}, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
 	{path: "reports", page: reports},
@@ -70,9 +71,9 @@ var routes = []route{
 	{path: "statements/{}", params: []string{paramCursor}, page: statement},
 	{path: "statements/{}/csv", file: statementFile},
 	{path: "payouts", params: []string{paramCursor}, page: payouts},
-	{path: "payouts/csv", file: payoutsFile},
+	{path: "payouts/csv", params: []string{paramDecimals}, file: payoutsFile},
 	{path: "payouts/{}", params: []string{paramCursor}, page: payout},
-	{path: "payout-details", params: []string{paramDone}, done: "Saved. Payouts that are made from now on go there.", page: payoutDetails, post: confirmDetails, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
+	{path: "payout-details", params: []string{paramDone}, done: "Saved. Payouts that are made from now on go there.", page: payoutDetails, post: confirmDetails, old: detailsAgain, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
 	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce, fieldSeen}, shown: (*visit).canSetDetails},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
 }
@@ -199,7 +200,12 @@ const maxForm = 64 << 10
 // path.
 func (v *visit) submitted(rt route) {
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	if v.crossSite.Check(v.r) != nil || v.r.ParseForm() != nil || !v.forms.Valid(v.now(), v.r.PostForm.Get(fieldToken), v.about(v.path)...) {
+	right := v.crossSite.Check(v.r) == nil && v.r.ParseForm() == nil
+	switch token := v.r.PostForm.Get(fieldToken); {
+	case right && rt.old != nil && v.forms.Old(v.now(), token, v.about(v.path)...):
+		rt.old(v)
+		return
+	case !right || !v.forms.Valid(v.now(), token, v.about(v.path)...):
 		v.stale()
 		return
 	}
@@ -216,6 +222,8 @@ func (v *visit) submitted(rt route) {
 func (v *visit) stale() {
 	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
+
+const tooOld = "This form is too old. Nothing was done. What you typed is still here: look at it, and send it again."
 
 // formToken returns the token of a form that is sent to a path.
 func (v *visit) formToken(path string) string { return v.forms.Token(v.now(), v.about(path)...) }

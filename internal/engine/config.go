@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,6 +29,7 @@ type Config struct {
 	Destinations         []affiliate.Destination
 	Param                string
 	KeepParams           []string
+	CookieDomain         string
 	CookieDays           int
 	Attribution          affiliate.Attribution
 	Terms                affiliate.Terms
@@ -70,6 +72,9 @@ func (c *Config) complete() error {
 	c.Currency = currency
 	if slices.Contains(c.KeepParams, "") {
 		return errors.New("affiliate: Config.KeepParams has an empty name")
+	}
+	if u, err := url.Parse("https://" + c.CookieDomain); c.CookieDomain != "" && (err != nil || u.Host != c.CookieDomain || u.Port() != "" || !strings.Contains(strings.Trim(c.CookieDomain, "."), ".") || strings.HasPrefix(c.CookieDomain, ".")) {
+		return errors.New("affiliate: Config.CookieDomain must be a domain such as shop.example")
 	}
 	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
 		return errors.New("affiliate: Config.CookieDays must be from 1 to 36500")

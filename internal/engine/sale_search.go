@@ -76,7 +76,7 @@ func (o *Op) ChooseSearched(q affiliate.SaleQuery, exactly bool) Choice[record.S
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.HasApproval(q.ApprovalStatus) })
 	}
 	text, set := Wanted(&c, q.Search)
-	if !set || exactly && o.chooseNamedSales(&c, text) {
+	if !set || exactly && !q.Part && o.chooseNamedSales(&c, text) {
 		return c
 	}
 	part := partOf(text)

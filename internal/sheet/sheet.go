@@ -4,15 +4,18 @@ package sheet
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// A Writer writes rows as CSV: every cell in quotation marks, a comma between two,
+// A Writer writes rows as CSV: every cell in quotation marks, Between between two,
 // CRLF after each row. A cell is written as [Cell] has it.
 type Writer struct {
+	Between string // two cells; empty: a comma
+
 	out *bufio.Writer
 	err error
 }
@@ -26,7 +29,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{out: bufio.NewWriter(w)} }
 func (w *Writer) Write(row []string) error {
 	for i, cell := range row {
 		if i > 0 {
-			w.text(",")
+			w.text(cmp.Or(w.Between, ","))
 		}
 		w.text(`"` + strings.ReplaceAll(Cell(cell), `"`, `""`) + `"`)
 	}
@@ -104,7 +107,7 @@ func unseen(r rune) bool {
 
 // isNumber reports whether a text is a plain number, which is no formula.
 func isNumber(text string) bool {
-	whole, fraction, broken := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	whole, fraction, broken := strings.Cut(strings.Replace(strings.TrimPrefix(text, "-"), ",", ".", 1), ".")
 	return digits(whole) && (!broken || digits(fraction))
 }
 

@@ -5,7 +5,7 @@
 //	cfg := creem.Config{Config: adapter.Config{Secrets: adapter.Secrets{os.Getenv("CREEM_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}}
 //	hook, err := creem.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/creem", hook)
+//	mux.Handle("POST /webhooks/creem", hook)
 //	…
 //	checkout.Metadata, err = cfg.Carry(program, r, pay.Carried{Order: order})
 //

@@ -22,7 +22,7 @@ func mountCreem(mux *http.ServeMux, program *tributary.Program, cfg creem.Config
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/creem", hook)
+	mux.Handle("POST /webhooks/creem", hook)
 	return nil
 }
 

@@ -22,7 +22,7 @@ func mountDodo(mux *http.ServeMux, program *tributary.Program, cfg dodo.Config) 
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/dodo", hook)
+	mux.Handle("POST /webhooks/dodo", hook)
 	return nil
 }
 

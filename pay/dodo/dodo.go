@@ -5,7 +5,7 @@
 //	cfg := dodo.Config{Secrets: adapter.Secrets{os.Getenv("DODO_PAYMENTS_WEBHOOK_KEY")}, CarryKeys: pay.Keys{key}}
 //	hook, err := dodo.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/dodo", hook)
+//	mux.Handle("POST /webhooks/dodo", hook)
 //	…
 //	session.Metadata, err = cfg.Carry(program, r, pay.Carried{Order: order})
 //

@@ -21,7 +21,7 @@ func mountReports(mux *http.ServeMux, program *tributary.Program, cfg generic.Co
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/payments", hook)
+	mux.Handle("POST /webhooks/payments", hook)
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //
 //	hook, err := generic.Handler(program, generic.Config{Secrets: adapter.Secrets{os.Getenv("REPORT_SECRET")}})
 //	…
-//	mux.Handle("/webhooks/payments", hook)
+//	mux.Handle("POST /webhooks/payments", hook)
 //
 // Reports may come in any order and repeatedly. The sender is the host, who is trusted: it
 // says what was paid, and whom it credits.

@@ -22,7 +22,7 @@ func mountLemonSqueezy(mux *http.ServeMux, program *tributary.Program, cfg lemon
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/lemonsqueezy", hook)
+	mux.Handle("POST /webhooks/lemonsqueezy", hook)
 	return nil
 }
 

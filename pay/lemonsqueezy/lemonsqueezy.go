@@ -5,7 +5,7 @@
 //	cfg := lemonsqueezy.Config{Config: adapter.Config{Secrets: adapter.Secrets{os.Getenv("LEMONSQUEEZY_SECRET")}, CarryKeys: pay.Keys{key}}}
 //	hook, err := lemonsqueezy.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/lemonsqueezy", hook)
+//	mux.Handle("POST /webhooks/lemonsqueezy", hook)
 //	…
 //	checkout.Custom, err = cfg.Carry(program, r, pay.Carried{Order: order}) // checkout_data.custom
 //

@@ -25,7 +25,7 @@ func mountPaddle(mux *http.ServeMux, program *tributary.Program, cfg paddle.Conf
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/paddle", hook)
+	mux.Handle("POST /webhooks/paddle", hook)
 	return nil
 }
 

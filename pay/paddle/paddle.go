@@ -6,7 +6,7 @@
 //	cfg := paddle.Config{Secrets: []string{os.Getenv("PADDLE_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}
 //	hook, err := paddle.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/paddle", hook)
+//	mux.Handle("POST /webhooks/paddle", hook)
 //	…
 //	page.CustomData, err = cfg.Carry(program, r, pay.Carried{Order: order}) // for Paddle.Checkout.open({customData: …})
 //

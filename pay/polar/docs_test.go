@@ -22,7 +22,7 @@ func mountPolar(mux *http.ServeMux, program *tributary.Program, cfg polar.Config
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/polar", hook)
+	mux.Handle("POST /webhooks/polar", hook)
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //	cfg := polar.Config{Secrets: adapter.Secrets{os.Getenv("POLAR_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}
 //	hook, err := polar.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/polar", hook)
+//	mux.Handle("POST /webhooks/polar", hook)
 //	…
 //	checkout.Metadata, err = cfg.Carry(program, r, pay.Carried{Order: order})
 //

@@ -21,7 +21,7 @@ func mountShopify(mux *http.ServeMux, program *tributary.Program, cfg shopify.Co
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/shopify", hook)
+	mux.Handle("POST /webhooks/shopify", hook)
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //	cfg := shopify.Config{Config: adapter.Config{Secrets: adapter.Secrets{os.Getenv("SHOPIFY_SECRET")}, CarryKeys: pay.Keys{key}}}
 //	hook, err := shopify.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/shopify", hook)
+//	mux.Handle("POST /webhooks/shopify", hook)
 //	…
 //	cart.Attributes, err = cfg.Carry(program, r, pay.Carried{})
 //

@@ -26,7 +26,7 @@ func mountStripe(mux *http.ServeMux, program *tributary.Program, cfg stripe.Conf
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/stripe", hook)
+	mux.Handle("POST /webhooks/stripe", hook)
 	return nil
 }
 

@@ -6,7 +6,7 @@
 //	cfg := stripe.Config{Secrets: []string{os.Getenv("STRIPE_WEBHOOK_SECRET")}, CarryKeys: pay.Keys{key}}
 //	hook, err := stripe.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/stripe", hook)
+//	mux.Handle("POST /webhooks/stripe", hook)
 //	…
 //	session.Metadata, err = cfg.Carry(program, r, stripe.ViaSession, pay.Carried{Order: order})
 //

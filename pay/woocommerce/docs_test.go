@@ -21,7 +21,7 @@ func mountWooCommerce(mux *http.ServeMux, program *tributary.Program, cfg woocom
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/woocommerce", hook)
+	mux.Handle("POST /webhooks/woocommerce", hook)
 	return nil
 }
 

@@ -5,7 +5,7 @@
 //	cfg := woocommerce.Config{Config: adapter.Config{Secrets: adapter.Secrets{os.Getenv("WOOCOMMERCE_SECRET")}, CarryKeys: pay.Keys{key}}}
 //	hook, err := woocommerce.Handler(program, cfg)
 //	…
-//	mux.Handle("/webhooks/woocommerce", hook)
+//	mux.Handle("POST /webhooks/woocommerce", hook)
 //	…
 //	meta, err := cfg.Carry(program, r, pay.Carried{})
 //

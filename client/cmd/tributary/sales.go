@@ -23,7 +23,7 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "search", what: "List the sales that fit all filters",
 		method: "GET", path: "/sales/search", paging: inQuery, columns: saleColumns,
-		fields: fields("affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "currency", "oldestFirst:b", "search"),
+		fields: fields("affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "currency", "oldestFirst:b", "part:b", "search"),
 	},
 	{
 		group: "sales", verb: "get", what: "Show a sale",

@@ -35,6 +35,7 @@ type view struct {
 	Programs      []tenant
 	Lines         []line
 	Demo, Private bool
+	Lasts         bool // the program is there after the server has stopped
 	HasKey, Made  bool
 	Variable      string // that the lines take the key from
 	Slug          string // of a link to follow
@@ -44,7 +45,7 @@ type view struct {
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := p.caller(r)
 	v := view{
-		Base: c.base, Programs: p.all, Demo: p.set.demo, Private: p.set.private, HasKey: c.key != "", Made: p.set.made, Variable: keyVariable,
+		Base: c.base, Programs: p.all, Demo: p.set.demo, Lasts: p.set.lasts, Private: p.set.private, HasKey: c.key != "", Made: p.set.made, Variable: keyVariable,
 		Slug: "ada", Click: httpapi.ClickFrom(p.all[0].Program, r),
 	}
 	if p.set.demo {

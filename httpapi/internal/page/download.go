@@ -2,10 +2,13 @@ package page
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/sheet"
@@ -67,22 +70,47 @@ const FilePage = 500
 // Rows are the rows of a list as a file has them. Amounts are exact decimals without a
 // currency, which has a column of its own.
 type Rows[T any] struct {
-	Head []string
-	List func(affiliate.Page) (affiliate.List[T], error)
-	Row  func(T) ([]string, error)
+	Comma bool // amounts as 12,50, and semicolons between cells
+	Head  []string
+	List  func(affiliate.Page) (affiliate.List[T], error)
+	Row   func(T) ([]string, error)
+}
+
+// figures are the columns with amounts.
+var figures = []string{
+	"adjustments", "amount", "charged", "closing", "commission", "due", "held", "inPayouts", "notYetDue", "opening", "other", "owed", "paid", "refunded", "refunds", "revenue", "total",
+}
+
+// Mark begins a text that spreadsheets would else not read as UTF-8.
+const Mark = "\ufeff"
+
+// Marked answers a text for spreadsheets, which begins with [Mark].
+func Marked(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, Mark)
+		return errors.Join(err, write(w))
+	}
 }
 
 // DownloadRows answers the rows of a list as CSV, page by page. A question that is refused
 // gets a page: nothing was sent then.
 func DownloadRows[T any](w http.ResponseWriter, name string, late func(error), r Rows[T]) error {
-	return Download(w, name, late, func(w io.Writer) error {
+	return Download(w, name, late, Marked(func(w io.Writer) error {
 		out := sheet.NewWriter(w)
+		if r.Comma {
+			out.Between = ";"
+		}
 		_ = out.Write(r.Head)
 		for item, err := range affiliate.Each(FilePage, r.List) {
 			if err != nil {
 				return err
 			}
 			cells, err := r.Row(item)
+			for i := range cells {
+				if r.Comma && slices.Contains(figures, r.Head[i]) {
+					cells[i] = strings.Replace(cells[i], ".", ",", 1)
+				}
+			}
 			if err == nil {
 				err = out.Write(cells)
 			}
@@ -92,7 +120,7 @@ func DownloadRows[T any](w http.ResponseWriter, name string, late func(error), r
 		}
 		out.Flush()
 		return out.Error()
-	})
+	}))
 }
 
 // Typed returns an optional value as it stands in a file or is typed into a field; without

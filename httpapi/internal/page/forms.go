@@ -45,6 +45,14 @@ func (f Forms) Valid(now time.Time, token string, about ...string) bool {
 	return same && err == nil && age >= 0 && age <= formHours
 }
 
+// Old reports whether a token was for these values and is too old.
+func (f Forms) Old(now time.Time, token string, about ...string) bool {
+	made, _, _ := strings.Cut(token, ".")
+	hour, err := strconv.ParseInt(made, 36, 64)
+	same := hmac.Equal([]byte(f.sealed(hour, about)), []byte(token))
+	return same && err == nil && now.Unix()/3600-hour > formHours
+}
+
 func (f Forms) sealed(hour int64, about []string) string {
 	mac := hmac.New(sha256.New, f.key)
 	var n [8]byte

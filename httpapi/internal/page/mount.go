@@ -26,6 +26,14 @@ func NewMount(prefix string) (Mount, error) {
 	return Mount{prefix}, nil
 }
 
+// Register puts pages on a mux, a pattern for each method that they answer, so that they do not
+// conflict with a pattern of the host such as GET /.
+func (m Mount) Register(mux *http.ServeMux, pages http.Handler) {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		mux.Handle(method+" "+m.prefix, pages)
+	}
+}
+
 // ErrNoPage means that a path has no page.
 var ErrNoPage = errors.New("page: no such page")
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -10,6 +11,14 @@ import (
 func Refusal(err error) (why *affiliate.Error, refused bool) {
 	why, refused = errors.AsType[*affiliate.Error](err)
 	return why, refused && why.Kind != affiliate.KindInternal
+}
+
+// Said returns the text of a refusal in which the name that a field has on the wire is its label.
+func Said(why *affiliate.Error, label string) string {
+	if rest, names := strings.CutPrefix(why.Message, why.Field+" "); names && why.Field != "" && label != "" {
+		return label + " " + rest
+	}
+	return why.Message
 }
 
 // Outcome returns the result of an action for the audit log: ok, the reason of its

@@ -1,5 +1,6 @@
 "use strict";
-// Everything works without this script: it copies texts, ticks all boxes, and lets a
+// Everything works without this script: it copies texts, ticks all boxes, takes what was
+// said once out of the address, and lets a
 // telephone show the rows of a table below each other, with what each cell is, and the
 // entry of the navigation where one is.
 document.addEventListener("click", async (event) => {
@@ -26,6 +27,12 @@ for (const table of document.querySelectorAll(".scroll > table")) {
     }
   }
   table.classList.add("stack");
+}
+// What was done is said once: the address forgets it, and a reload says nothing.
+const here = new URL(location.href);
+if (document.querySelector(".notice[role=status]") && here.searchParams.has("done")) {
+  here.searchParams.delete("done");
+  history.replaceState(null, "", here);
 }
 for (const hidden of document.querySelectorAll("[data-script]")) hidden.hidden = false;
 document.querySelector("nav.main [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

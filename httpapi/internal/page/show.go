@@ -114,6 +114,24 @@ func (s Show) at(t any, layout string) string {
 // Zone returns the zone of the times that are shown.
 func (s Show) Zone() string { return s.Location.String() }
 
+// missed are the classes of attempts that got no answer, for people.
+var missed = map[string]string{
+	affiliate.FailedTimeout: "There was no answer in time", affiliate.FailedDNS: "The host has no address", affiliate.FailedTLS: "There was no trusted connection",
+	affiliate.FailedConnection: "The connection was refused or broke", affiliate.FailedRedirect: "The answer leads elsewhere, which is not followed",
+	affiliate.FailedBlockedAddress: "The address of the host may not be called", affiliate.FailedBlockedURL: "The URL is not accepted any more",
+	affiliate.FailedSecret: "The secret could not be read", affiliate.FailedNoSender: "Nothing here sends", affiliate.FailedBusy: "Nothing was sent: too much was being sent",
+	affiliate.FailedInternal: "Something went wrong here",
+}
+
+// Missed says why an attempt got no answer; of an Opt without a value it is empty.
+func (Show) Missed(class affiliate.Opt[string]) string {
+	c, failed := class.Get()
+	if !failed {
+		return ""
+	}
+	return cmp.Or(missed[c], Words(c))
+}
+
 // ID returns an id, or empty.
 func (Show) ID(id affiliate.Opt[uuid.UUID]) string {
 	if some, ok := id.Get(); ok {

@@ -10,6 +10,7 @@ import (
 // A Usable shows on a page whether a code or a coupon works.
 type Usable struct {
 	Works bool
+	Later []string // it does not yet: from when it does
 	Why   []string // it does not, each with what the rule knows
 	Hold  string   // why the commission of its sales is on hold; empty: it is not
 }
@@ -19,6 +20,10 @@ func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
 	is, _ := u.Get()
 	shown := Usable{Works: is.Usable, Hold: s.Hold(is.Hold)}
 	for _, f := range is.Reasons {
+		if f.Reason == affiliate.CodeNotStarted {
+			shown.Later = append(shown.Later, s.Why(f))
+			continue
+		}
 		shown.Why = append(shown.Why, s.Why(f))
 	}
 	return shown

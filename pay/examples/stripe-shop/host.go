@@ -17,7 +17,7 @@ func mount(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config, pa
 	if err != nil {
 		return err
 	}
-	mux.Handle("/webhooks/stripe", hook)
+	mux.Handle("POST /webhooks/stripe", hook)
 	mux.Handle("/", httpapi.Attribution(program, pages))
 	return nil
 }
