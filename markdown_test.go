@@ -165,6 +165,8 @@ func TestMarkdownBlocks(t *testing.T) {
 			switch language, text := block[1], block[2]; {
 			case !slices.Contains(languages, language):
 				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
+			case language == "go" && isImport(text):
+				// TestPageImports compares it with what the page uses
 			case language == "go" && pastedPages[path] != "" && isPasted(text):
 				// compiled, and the example run, by the test that pastes the page
 			case language == "go" && !strings.Contains(all, flat(text)):
