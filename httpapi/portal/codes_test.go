@@ -29,7 +29,7 @@ func TestCodesInWords(t *testing.T) {
 			Code: "RULES", FirstTimeOrder: true, MinimumAmount: affiliate.Set(affiliate.MustAmount("50")), MinimumAmountCurrency: usd, MinimumQuantity: affiliate.Set(affiliate.MustAmount("3")),
 			MaxRedemptionsPerCustomer: affiliate.Set[int64](1), MaxRedemptions: affiliate.Set[int64](1), ExpiresAt: affiliate.Set(affiliate.Day(2026, 3, 21)),
 		}, false, "RULES Copy 1,234.50 USD off for first orders for orders of 50.00 USD or more for 3 pieces or more for 1 order of each customer Works 0 1 use 21 Mar 2026"},
-		{off(affiliate.NewCoupon{StartsAt: affiliate.Set(affiliate.Day(2026, 3, 13))}), affiliate.NewCode{Code: "LATER"}, false, "LATER Copy 20 % off Does not work it works from 13 Mar 2026, 00:00 0 no limit"},
+		{off(affiliate.NewCoupon{StartsAt: affiliate.Set(affiliate.Day(2026, 3, 13))}), affiliate.NewCode{Code: "LATER"}, false, "LATER Copy 20 % off Not yet it works from 13 Mar 2026, 00:00 0 no limit"},
 		{off(affiliate.NewCoupon{RedeemBy: affiliate.Set(affiliate.Day(2026, 3, 11))}), affiliate.NewCode{Code: "OVER", MaxRedemptions: affiliate.Set[int64](7)}, false, "OVER Copy 20 % off Does not work its time is over 0 7 uses 11 Mar 2026"},
 		{off(affiliate.NewCoupon{MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("100"))}), affiliate.NewCode{Code: "BUDGET"}, false, "BUDGET Copy 20 % off Works 0 100.00 USD of its budget no end"},
 		{off(affiliate.NewCoupon{MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("2"))}), affiliate.NewCode{Code: "SPENT"}, true, "SPENT Copy 20 % off Does not work what the program gives for this discount is spent 1 0.00 USD of its budget"},

@@ -156,8 +156,9 @@ func TestSignUpRefuses(t *testing.T) {
 	}
 	stop = nil
 	w.now = w.now.Add(14 * time.Hour)
-	if answer := w.post("", "apply", right); answer.status != 403 {
-		t.Errorf("an old form: %d", answer.status)
+	old := w.post("", "apply", right) // what was typed is kept
+	if old.status != 409 || !strings.Contains(old.text(), "too old") || !strings.Contains(old.body, `value="Cleo"`) || !strings.Contains(old.body, "All\nwho drink") {
+		t.Errorf("an old form: %d %s", old.status, old.text())
 	}
 	if n := count(); n != before {
 		t.Errorf("%d were made", n-before)
