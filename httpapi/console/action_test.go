@@ -213,7 +213,11 @@ func TestForgedFormsOfEach(t *testing.T) {
 		}
 		old := form()
 		w.now = w.now.Add(13 * time.Hour)
-		if answer := w.send(path, old); answer.status != 409 || !strings.Contains(answer.text(), "This form is too old.") {
+		tooOld := 409 // it is shown again
+		if d.path == "books" {
+			tooOld = 403 // nothing was typed into it
+		}
+		if answer := w.send(path, old); answer.status != tooOld || !strings.Contains(answer.text(), "This form is too old") {
 			t.Errorf("%s, 13 hours old: %d", d.name, answer.status)
 		}
 		future := form()
