@@ -1,9 +1,14 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"runtime/debug"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
@@ -33,5 +38,48 @@ func (c storeCase) check(tb testing.TB, newStore func(testing.TB) record.Store) 
 			tb.Logf("rule: %s", c.rule)
 		}
 	}()
-	c.run(tb, newStore(tb))
+	c.run(tb, giving{newStore(tb)})
+}
+
+// A giving store ends a run of a closure at the first error with which the store gives that
+// run up: see [record.Store]. So no case can go on with such a run, or report what it saw in it.
+type giving struct{ store record.Store }
+
+func (g giving) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return g.store.View(ctx, program, givesUp(fn))
+}
+
+func (g giving) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return g.store.Update(ctx, program, givesUp(fn))
+}
+
+// A gone run is what the closure panics with, until givesUp returns its error.
+type gone struct{ error }
+
+func givesUp(fn func(tx *record.Tx) error) func(tx *record.Tx) error {
+	return func(tx *record.Tx) (err error) {
+		over := false
+		defer func() {
+			over = true
+			switch r := recover().(type) {
+			case nil:
+			case gone:
+				err = r.error
+			default:
+				panic(r)
+			}
+		}()
+		return fn(around(tx, func() error { return nil }, func(err error) error {
+			if !over && !answered(err) {
+				panic(gone{err})
+			}
+			return err
+		}))
+	}
+}
+
+// answered reports whether a call of a Tx with this error has an answer.
+func answered(err error) bool {
+	return err == nil || errors.Is(err, affiliate.ErrNotFound) || errors.Is(err, record.ErrExists) ||
+		errors.Is(err, record.ErrReadOnly) || errors.Is(err, record.ErrTxDone)
 }

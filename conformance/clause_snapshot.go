@@ -89,7 +89,9 @@ func amongFor(tb testing.TB, s record.Store, moment time.Duration, writes func(t
 	tb.Helper()
 	done := make(chan error, 1)
 	var once sync.Once
+	looked := false
 	write := func() {
+		looked = true
 		once.Do(func() {
 			over := make(chan struct{})
 			go func() {
@@ -102,12 +104,10 @@ func amongFor(tb testing.TB, s record.Store, moment time.Duration, writes func(t
 			}
 		})
 	}
-	// A wrapper may run the closure again after the Update. Only the run in
-	// which the Update happens is examined.
-	looked := false
+	// The closure may run again after the Update. Only the runs until it happens are
+	// examined.
 	view(tb, s, func(tx *record.Tx) {
 		if !looked {
-			looked = true
 			fn(tx, write)
 		}
 	})

@@ -183,21 +183,26 @@ func (c *Counter) Update(ctx context.Context, program uuid.UUID, fn func(tx *rec
 }
 
 // watch returns a Tx that calls before ahead of every table call and of Raise.
-// When before returns an error, the call returns that error and does nothing. A
-// missing table stays missing.
+// When before returns an error, the call returns that error and does nothing. What is
+// missing stays missing.
 func watch(tx *record.Tx, before func() error) *record.Tx {
-	out := &record.Tx{
-		Raise: func(seq record.Sequence, by, to int64) (int64, error) {
-			if err := before(); err != nil {
-				return 0, err
+	return around(tx, before, func(err error) error { return err })
+}
+
+// around is watch with a function that each error of a call passes through.
+func around(tx *record.Tx, before func() error, after func(error) error) *record.Tx {
+	out := &record.Tx{Soon: tx.Soon}
+	if tx.Raise != nil {
+		out.Raise = func(seq record.Sequence, by, to int64) (n int64, err error) {
+			if err = before(); err == nil {
+				n, err = tx.Raise(seq, by, to)
 			}
-			return tx.Raise(seq, by, to)
-		},
-		Soon: tx.Soon,
+			return n, after(err)
+		}
 	}
 	for _, t := range tables() {
 		if inner := t.In(tx); inner != nil {
-			t.Set(out, watched{inner, before})
+			t.Set(out, watched{inner, before, after})
 		}
 	}
 	return out
@@ -206,49 +211,49 @@ func watch(tx *record.Tx, before func() error) *record.Tx {
 type watched struct {
 	table  record.Table[record.AnyRecord]
 	before func() error
+	after  func(error) error
 }
 
-func (w watched) Get(id uuid.UUID) (record.AnyRecord, error) {
-	if err := w.before(); err != nil {
-		return nil, err
+func (w watched) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
+	if err = w.before(); err == nil {
+		rec, err = w.table.Get(id)
 	}
-	return w.table.Get(id)
+	return rec, w.after(err)
 }
 
-func (w watched) Find(key record.Key) (record.AnyRecord, error) {
-	if err := w.before(); err != nil {
-		return nil, err
+func (w watched) Find(key record.Key) (rec record.AnyRecord, err error) {
+	if err = w.before(); err == nil {
+		rec, err = w.table.Find(key)
 	}
-	return w.table.Find(key)
+	return rec, w.after(err)
 }
 
 func (w watched) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		if err := w.before(); err != nil {
-			yield(nil, err)
+			yield(nil, w.after(err))
 			return
 		}
-		w.table.List(q)(yield)
+		w.table.List(q)(func(rec record.AnyRecord, err error) bool { return yield(rec, w.after(err)) })
 	}
 }
 
 func (w watched) Insert(rec record.AnyRecord) error {
-	if err := w.before(); err != nil {
-		return err
-	}
-	return w.table.Insert(rec)
+	return w.write(func() error { return w.table.Insert(rec) })
 }
 
 func (w watched) Replace(rec record.AnyRecord) error {
-	if err := w.before(); err != nil {
-		return err
-	}
-	return w.table.Replace(rec)
+	return w.write(func() error { return w.table.Replace(rec) })
 }
 
 func (w watched) Delete(id uuid.UUID) error {
-	if err := w.before(); err != nil {
-		return err
+	return w.write(func() error { return w.table.Delete(id) })
+}
+
+func (w watched) write(call func() error) error {
+	err := w.before()
+	if err == nil {
+		err = call()
 	}
-	return w.table.Delete(id)
+	return w.after(err)
 }

@@ -49,6 +49,14 @@ import (
 //     indexes of [Schema] are used, and a sequence never goes back: what a committed
 //     transaction made of it, every later transaction sees.
 //
+// # Errors inside a closure
+//
+// affiliate.ErrNotFound, [ErrExists], [ErrReadOnly] and [ErrTxDone] are answers: the closure may
+// go on. With any other error of a Tx the store gives the run up: its server failed, or what
+// was read is out of date and fn has to run again. The closure then returns that error, wrapped
+// or not, and nothing that it saw in the run counts. A store never commits such a run, also
+// when the closure returns nil.
+//
 // # Concurrency
 //
 // Both methods are safe for concurrent use. Programs are independent of each

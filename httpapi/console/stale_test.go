@@ -139,7 +139,7 @@ func stalePage(t *testing.T, i int) {
 		t.Fatalf("%s has neither a twist nor the values that its fields had", d.audit)
 	}
 	if !there {
-		t.Skip("its fields are compared one by one: TestTwoWriters")
+		return // its fields are compared one by one: TestTwoWriters
 	}
 	turn.do(w)
 	before := w.effects()
