@@ -80,6 +80,9 @@ func brokenAnswers() []brokenServer {
 		{"words a text in its own way", []string{"B130 percentOff 0"}, answered(func(_ *http.Request, a *reply) { a.replace("must be between 1 and 100", "must be from 1 to 100") })},
 		{"ends a text with a full stop", []string{"B278 slug"}, answered(func(_ *http.Request, a *reply) { a.replace(`already in use"`, `already in use."`) })},
 		{"writes amounts as strings", over("E10"), answered(func(_ *http.Request, a *reply) { a.replace(`"(totalEarned|totalRevenue)":([0-9.]+)`, `"$1":"$2"`) })},
+		{"writes an amount that few coupons have as a string", []string{adminCase + "H3 at most so much off", "E10"}, answered(func(_ *http.Request, a *reply) {
+			a.replace(`"maxDiscount":([0-9.]+)`, `"maxDiscount":"$1"`)
+		})},
 		{"writes amounts with two digits", over("E10"), answered(func(_ *http.Request, a *reply) {
 			a.replace(`"(totalEarned|totalRevenue)":([0-9]+)([,}])`, `"$1":$2.00$3`)
 		})},

@@ -171,7 +171,7 @@ func documented(a *answer) (want, got string) {
 	if a.status != http.StatusOK {
 		return "", ""
 	}
-	if wrong := a.x.misshapen(a.request.method, a.request.target, decodeJSON(a.body)); wrong != "" {
+	if wrong := misshapen(a.request.method, a.request.target, decodeJSON(a.body)); wrong != "" {
 		return "the documented keys", fmt.Sprintf("%s, in %s", wrong, a.body)
 	}
 	return "", ""

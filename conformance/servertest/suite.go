@@ -22,8 +22,6 @@ type suite struct {
 	run      string // part of every name in this run
 	requests atomic.Int64
 
-	operations map[string]operation
-
 	mu       sync.Mutex
 	made     map[string]string    // the values that cases share, by their names in templates
 	every    map[string][]Failure // failures of the rules about every answer, by rule
@@ -58,7 +56,7 @@ func newSuite(s Server) (*suite, error) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &suite{
 		server: s, base: strings.TrimRight(s.URL, "/"), http: &client, run: newRun(), made: map[string]string{},
-		every: map[string][]Failure{}, operations: operations(),
+		every: map[string][]Failure{},
 	}, nil
 }
 
