@@ -23,7 +23,7 @@ type Click struct {
 }
 
 // NewClick is the input of Program.TrackClick. Only the slug is required. The
-// other texts are cut at 2,048 bytes.
+// other texts are cut at 512 bytes, so that a click keeps 2 KiB at most.
 //
 // A click keeps these parts of the two URLs: the origin, the path, and of the
 // query the slug's parameter, utm_*, sub and Config.KeepParams. The rest is

@@ -57,9 +57,22 @@ const clickWait = 3 * time.Second
 //
 // Source: docs/rules.md 4.5.
 func Attribution(p *tributary.Program, next http.Handler) http.Handler {
+	return Visits{}.Attribution(p, next)
+}
+
+// Visits says how [Attribution] counts, beyond what the program's Config says.
+type Visits struct {
+	// Limit is asked before a click is recorded, and with a positive duration it is not. The
+	// page is answered, and the cookie stays as it was. Give it the limiter of [Tracking]:
+	// anybody can ask for pages. Nil: no limit.
+	Limit func(*http.Request) (retryAfter time.Duration)
+}
+
+// Attribution is the function [Attribution] with what v says.
+func (v Visits) Attribution(p *tributary.Program, next http.Handler) http.Handler {
 	cfg := p.Config()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slug := slugOf(r, cfg.Param); slug != "" {
+		if slug := slugOf(r, cfg.Param); slug != "" && (v.Limit == nil || v.Limit(r) <= 0) {
 			if id, ok := track(p, slug, r); ok {
 				cookie := &http.Cookie{
 					Name: clickCookie(p), Value: strconv.FormatInt(int64(id), 10),

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -212,7 +213,7 @@ func TestAttributionLongLanding(t *testing.T) {
 		t.Fatal("no click")
 	}
 	_, stored := s.clicks()
-	if got := stored[0].LandingURL; len(got) != 2048 || !strings.HasPrefix(got, "http://beans.example/?ref=mara&utm_a=yyy") {
+	if got := stored[0].LandingURL; len(got) != 512 || !strings.HasPrefix(got, "http://beans.example/?ref=mara&utm_a=yyy") {
 		t.Errorf("kept %d bytes: %.60q", len(got), got)
 	}
 }
@@ -309,4 +310,31 @@ func TestAttributionAtOnce(t *testing.T) {
 		wg.Wait()
 		s.holds(ids)
 	})
+}
+
+// TestVisitsLimit: over the limit a page is answered, no click is recorded, and the cookie of
+// an earlier click stays.
+func TestVisitsLimit(t *testing.T) {
+	s := newSite(t)
+	over := false
+	pages := httpapi.Visits{Limit: func(*http.Request) time.Duration {
+		if over {
+			return time.Minute
+		}
+		return 0
+	}}.Attribution(s.Program, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "page", httpapi.ClickFrom(s.Program, r))
+	}))
+	first := ask(pages, visitTo("/?ref=mara"))
+	over = true
+	again := visitTo("/?ref=mara")
+	again.AddCookie(first.Cookies()[0])
+	res := ask(pages, again)
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 || string(body) != "page1" || res.Header.Get("Set-Cookie") != "" {
+		t.Errorf("%d %q %v, error %v", res.StatusCode, body, res.Header, err)
+	}
+	if counted, _ := s.clicks(); counted != 1 {
+		t.Errorf("%d clicks", counted)
+	}
 }

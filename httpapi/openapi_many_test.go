@@ -48,10 +48,10 @@ func clickNotes() described {
 		bodies: map[string]note{
 			"referralCode":     plain("The slug.", identText),
 			"uniqueClick":      plain("False marks a repeated visit.", byDefault(true)),
-			"fullLandingUrl":   optional("The page that was visited, cut at 2,048 bytes. Origin, path, the slug's parameter, utm_*, sub and what the host allows are kept; what is no http or https URL is not."),
+			"fullLandingUrl":   optional("The page that was visited, cut at 512 bytes. Origin, path, the slug's parameter, utm_*, sub and what the host allows are kept; what is no http or https URL is not."),
 			"documentReferrer": optional("The page that the visitor came from. The same of it is kept."),
-			"userAgent":        optional("The browser, cut at 2,048 bytes."),
-			"deviceId":         optional("The visitor, cut at 2,048 bytes."),
+			"userAgent":        optional("The browser, cut at 512 bytes."),
+			"deviceId":         optional("The visitor, cut at 512 bytes."),
 			"offer":            plain("Ask for offer in the answer.", byDefault(false)),
 			"earlierClickId":   plain("The visitor's click before this one, in a program where the first click credits; others ignore it."),
 		},

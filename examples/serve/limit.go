@@ -12,6 +12,10 @@ import (
 // unless a flag of the examples says otherwise.
 const PerMinute = 6000
 
+// ClicksPerMinute is the largest number of clicks of an address that are recorded in a
+// minute, by pages and scripts together: an office or a mobile network has several visitors.
+const ClicksPerMinute = 60
+
 // maxAddresses is the number of addresses that a Limiter counts in a minute.
 const maxAddresses = 100_000
 

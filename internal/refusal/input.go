@@ -25,13 +25,13 @@ const (
 	MaxProducts   = 1000
 	MaxMonths     = 1200
 	MaxHoldDays   = 3650
-	MaxLines      = 500  // of a sale
-	MaxCategories = 16   // of a line
-	MaxCodes      = 20   // that are compared for one order
-	MaxRules      = 64   // of terms
-	MaxVersions   = 32   // of terms
-	MaxRuleIDs    = 100  // in a list of a rule
-	MaxClickText  = 2048 // bytes
+	MaxLines      = 500 // of a sale
+	MaxCategories = 16  // of a line
+	MaxCodes      = 20  // that are compared for one order
+	MaxRules      = 64  // of terms
+	MaxVersions   = 32  // of terms
+	MaxRuleIDs    = 100 // in a list of a rule
+	MaxClickText  = 512 // bytes; a click has four such texts
 )
 
 // maxOfSale is the largest amount of one sale, in scaled units: 10^11. The
