@@ -134,7 +134,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"examples/import":            {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
 	"examples/quickstart":        {[]string{".", "affiliate", "affiliate/record", "memstore", "examples/quickstart/orders"}, []string{"github.com/google/uuid"}},
 	"examples/receiver":          {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
-	"examples/serve":             {[]string{".", "affiliate"}, nil},
+	"examples/serve":             {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"examples/quickstart/orders": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"examples/server":            {[]string{"examples/server/app"}, nil},
 	"examples/server/app": {

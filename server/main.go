@@ -35,11 +35,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/sqlitestore"
 )
 
 func main() {
@@ -70,6 +72,7 @@ type storage struct {
 	choice
 	backup string
 	store  *opened
+	stop   func() // ends tidy
 }
 
 // Flags adds the flags of the place, and that of a copy.
@@ -121,8 +124,35 @@ func (s *storage) Open(ctx context.Context) (record.Store, string, error) {
 	if err := s.store.usable(ctx, uuid.MustParse(app.ProgramID)); err != nil {
 		return nil, "", errors.Join(fmt.Errorf("%s: %w", at, err), s.store.Close())
 	}
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if file := s.store.file; file != nil {
+		go tidy(ctx, file)
+	}
 	return s.store, "everything is in " + at.String(), nil
 }
 
+// tidy empties the log of a file every minute, so that what was erased is gone from it.
+func tidy(ctx context.Context, file *sqlitestore.Store) {
+	for {
+		select {
+		case <-time.After(time.Minute):
+			_ = file.Checkpoint(ctx) // somebody reads: in a minute, then; a disk that fails is told by the next write
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Gone returns errMoved when the program was moved away.
+func (s *storage) Gone(ctx context.Context) error {
+	if err := s.store.usable(ctx, uuid.MustParse(app.ProgramID)); errors.Is(err, errMoved) {
+		return err
+	}
+	return nil
+}
+
 // Close closes the store.
-func (s *storage) Close() error { return s.store.Close() }
+func (s *storage) Close() error {
+	s.stop()
+	return s.store.Close()
+}

@@ -70,7 +70,7 @@ func TestMove(t *testing.T) {
 	if strings.Contains(out, "copied 0 ") {
 		t.Error(out)
 	}
-	if status, body := s.ask(testKey, "POST", "/api/v1/affiliates", `{"firstName":"A","lastName":"L","email":"a@example.com"}`); status != 500 || strings.Contains(body, "moved") {
+	if status, body := s.ask(testKey, "POST", "/api/v1/affiliates", `{"firstName":"A","lastName":"L","email":"a@example.com"}`); status != 503 || !strings.Contains(body, "the program was moved away") {
 		t.Errorf("a write where the program was: %d %s", status, body)
 	}
 	if status, body := s.ask("", "GET", "/readyz", ""); status != 503 {

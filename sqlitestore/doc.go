@@ -16,6 +16,12 @@
 // The file is on a disk of the machine: SQLite's locks do not work on network file
 // systems. Several processes may have it open at once; they write one after another.
 //
+// # Damage and erasure
+//
+// A file that was not closed is checked when it is opened: [Store.Check] says what that
+// finds, and what only Verify does. What is deleted or erased is overwritten in the file, and
+// [Store.Checkpoint] empties the log. All three files have the rights of the first.
+//
 // # Tables
 //
 // Each table of record.Schema is a table of the file, with a typed column for each

@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/vfs"
 
 	"github.com/tributary-go/tributary/internal/relation"
 )
@@ -34,6 +36,7 @@ type conn struct {
 
 // connect opens a connection.
 func (s *Store) connect() (*conn, error) {
+	guard(s.path)
 	raw, err := sqlite3.OpenFlags(uri(s.path)+s.cfg.uri, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
 	if err != nil {
 		return nil, err
@@ -53,7 +56,7 @@ func uri(path string) string {
 }
 
 func pragmas(sync Sync) string {
-	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA synchronous="
+	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON; PRAGMA synchronous="
 	if sync == Normal {
 		return text + "NORMAL"
 	}
@@ -201,8 +204,23 @@ func isTaken(err error) bool {
 	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
 }
 
+// guard makes the index of the log with the rights of the file, because SQLite makes one that
+// everybody may read. Where it cannot, SQLite says what is wrong.
+func guard(path string) {
+	file, err := os.Stat(path)
+	if err != nil || !vfs.SupportsSharedMemory {
+		return
+	}
+	index, err := os.OpenFile(path+"-shm", os.O_RDWR|os.O_CREATE, file.Mode().Perm())
+	if err == nil {
+		_ = index.Close()
+		_ = os.Chmod(path+"-shm", file.Mode().Perm())
+	}
+}
+
 // database opens the file for a migration.
 func (s *Store) database() (*sql.DB, error) {
+	guard(s.path)
 	return driver.Open(uri(s.path)+s.cfg.uri, func(c *sqlite3.Conn) error {
 		return errors.Join(c.BusyTimeout(time.Minute), c.Exec(pragmas(s.cfg.Sync)))
 	})

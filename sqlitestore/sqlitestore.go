@@ -66,8 +66,11 @@ var ErrClosed = errors.New("sqlitestore: the store is closed")
 // the file SQLite keeps two others while it is open, with -wal and -shm behind its name:
 // a copy of the file alone may lack the last commits, so copy it with [Store.Backup].
 //
+// A file that was not closed is checked: see [Store.Check].
+//
 // Errors: the file is not a database, belongs to a newer version of this package,
-// cannot be written or created, or is locked by another process until ctx ends.
+// cannot be written or created, is locked by another process until ctx ends, or was not
+// closed and is damaged ([ErrDamaged]).
 func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 	switch {
 	case path == "":
@@ -87,6 +90,7 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 		return nil, failed("open", err)
 	}
 	s := &Store{cfg: cfg, path: path, tables: statements(), turn: make(chan struct{}, 1)}
+	open := left(path)
 	if err := s.migrate(ctx); err != nil {
 		return nil, err
 	}
@@ -95,6 +99,11 @@ func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 		return nil, failed("open", err)
 	}
 	s.writer = writer
+	if open {
+		if err := s.checkLeft(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 

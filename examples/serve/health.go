@@ -6,7 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 )
 
 // readyWait is the time after which a store that does not answer makes the server
@@ -17,9 +21,9 @@ const readyWait = time.Second
 //
 //   - GET /healthz: 200 "ok" as long as the process answers at all. A probe that
 //     fails means: start it again.
-//   - GET /readyz: 200 when every store answers within a second, 503 when one does
-//     not, and from the moment on at which Stopping is closed. A probe that fails
-//     means: send requests elsewhere.
+//   - GET /readyz: 200 when every store answers within a second, and takes writes,
+//     503 when one does not, and from the moment on at which Stopping is closed. A
+//     probe that fails means: send requests elsewhere.
 //
 // Both answers show no data of a program. Late deliveries are shown by /readyz,
 // but they do not make a server unready: it is not better at them without its
@@ -27,6 +31,11 @@ const readyWait = time.Second
 type Health struct {
 	Programs []*tributary.Program
 	Stopping <-chan struct{} // as ctx.Done() of Until; nil: never
+
+	// Store is where the programs are. Each probe writes a receipt and deletes it, in a
+	// program that has affiliates: a full or read-only disk answers reads. Nil: nothing is
+	// written.
+	Store record.Store
 }
 
 // A readiness is the answer of /readyz.
@@ -69,7 +78,7 @@ func (h Health) look(ctx context.Context) readiness {
 	default:
 	}
 	for _, p := range h.Programs {
-		c, lag := ask(ctx, p)
+		c, lag := h.ask(ctx, p)
 		now.Checks = append(now.Checks, c)
 		now.Ready = now.Ready && c.OK
 		now.DeliveryLagMS = max(now.DeliveryLagMS, lag.Milliseconds())
@@ -78,11 +87,14 @@ func (h Health) look(ctx context.Context) readiness {
 }
 
 // ask asks the store of a program whether it can be used.
-func ask(ctx context.Context, p *tributary.Program) (check, time.Duration) {
+func (h Health) ask(ctx context.Context, p *tributary.Program) (check, time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
 	start := time.Now()
 	err := p.Ping(ctx)
+	if err == nil && h.Store != nil {
+		err = write(ctx, h.Store, p.Config().ID)
+	}
 	c := check{Name: "store of " + p.Config().ID.String(), OK: err == nil && ctx.Err() == nil, TookMS: time.Since(start).Milliseconds()}
 	if !c.OK {
 		return c, 0
@@ -92,4 +104,27 @@ func ask(ctx context.Context, p *tributary.Program) (check, time.Duration) {
 		return c, 0 // the store answers; the next probe asks again
 	}
 	return c, lag
+}
+
+// write writes into a program that has affiliates, and takes it back. A program that has
+// none may be about to arrive from another place, and is left alone.
+func write(ctx context.Context, store record.Store, program uuid.UUID) error {
+	begun := false
+	err := store.View(ctx, program, func(tx *record.Tx) (err error) {
+		begun = false
+		for _, err = range tx.Affiliates.List(record.Query{Limit: 1}) {
+			begun = err == nil
+		}
+		return err
+	})
+	if err != nil || !begun {
+		return err
+	}
+	id := uuid.Must(uuid.NewV7())
+	rec := record.Receipt{ID: id, Key: "probe " + id.String(), CreatedAt: affiliate.InstantOf(time.Now())}
+	put := store.Update(ctx, program, func(tx *record.Tx) error { return tx.Receipts.Insert(rec) })
+	if put != nil {
+		return put
+	}
+	return store.Update(ctx, program, func(tx *record.Tx) error { return tx.Receipts.Delete(id) })
 }

@@ -29,6 +29,14 @@ type moody struct {
 	record.Store
 	err  error
 	hang bool
+	full bool // it refuses writes
+}
+
+func (s *moody) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	if s.full {
+		return errors.New("disk full")
+	}
+	return s.Store.Update(ctx, id, fn)
 }
 
 func (s *moody) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
@@ -59,7 +67,7 @@ func TestHealth(t *testing.T) {
 		store := &moody{Store: memstore.New()}
 		program := must(tributary.New(store, tributary.Config{}))
 		stopping := make(chan struct{})
-		health := serve.Health{Programs: []*tributary.Program{program}, Stopping: stopping}
+		health := serve.Health{Programs: []*tributary.Program{program}, Stopping: stopping, Store: store}
 		probe := func(what string, want int) readiness {
 			t.Helper()
 			alive := httptest.NewRecorder()
@@ -92,6 +100,23 @@ func TestHealth(t *testing.T) {
 		_, err2 := program.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"})
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
+		}
+		store.full = true
+		probe("it refuses writes", 503)
+		store.full = false
+		probe("it takes them again", 200)
+		if err := program.Verify(t.Context()); err != nil {
+			t.Error(err)
+		}
+		left := 0
+		if err := store.View(t.Context(), program.Config().ID, func(tx *record.Tx) error {
+			left = 0
+			for range tx.Receipts.List(record.Query{}) {
+				left++
+			}
+			return nil
+		}); err != nil || left != 0 {
+			t.Errorf("probes left %d records, error %v", left, err)
 		}
 		time.Sleep(90 * time.Second)
 		if now := probe("deliveries are late", 200); now.DeliveryLagMS < 80_000 {

@@ -42,6 +42,9 @@ type Storage interface {
 	Lasts() bool
 	// Open returns the store. said tells the operator where the data is, or is empty.
 	Open(ctx context.Context) (store record.Store, said string, err error)
+	// Gone returns why the store does not have the programs any more, such as that they were
+	// moved; nil: it has them. The server asks when something failed, and tells clients.
+	Gone(ctx context.Context) error
 	// Close is called when nothing uses the store any more.
 	Close() error
 }
@@ -57,6 +60,9 @@ func (*Memory) Instead(context.Context, io.Writer) (bool, error) { return false,
 
 // Lasts is false.
 func (*Memory) Lasts() bool { return false }
+
+// Gone returns nil.
+func (*Memory) Gone(context.Context) error { return nil }
 
 // Open returns an empty store.
 func (*Memory) Open(context.Context) (record.Store, string, error) {

@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/examples/serve"
 	"github.com/tributary-go/tributary/httpapi"
 )
@@ -55,7 +57,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	handler, err := handlerOf(ctx, all, set, listener.Addr(), logger)
+	handler, err := handlerOf(ctx, all, store, set, listener.Addr(), logger)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 
 	stop := work(ctx, all, set, logger)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
-	return serve.Until(ctx, serve.New(handler, logger), listener)
+	return serve.Until(ctx, serve.New(telling(handler, set.storage.Gone), logger), listener)
 }
 
 // work delivers the webhooks of all programs, and once a day deletes old records,
@@ -100,7 +102,7 @@ func programsOf(all []tenant) (programs []*tributary.Program) {
 
 // handlerOf returns the handler of all paths. It is not ready from the end of ctx
 // on.
-func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
+func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
 	auth, err := authorityOf(all)
 	if err != nil {
 		return nil, err
@@ -110,14 +112,22 @@ func handlerOf(ctx context.Context, all []tenant, set settings, addr net.Addr, l
 		return nil, err
 	}
 	limiter := &serve.Limiter{Most: cmp.Or(set.limit, serve.PerMinute), Proxies: set.proxies, Now: set.now}
+	clicks := &serve.Limiter{Most: min(limiter.Most, serve.ClicksPerMinute), Proxies: set.proxies, Now: set.now}
 	cfg := httpapi.Config{Logger: logger, Portal: link, Limit: limiter.Limit}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
 		return nil, err
 	}
-	tracking := httpapi.Tracking(byID(all), cfg)
-	page := httpapi.Attribution(all[0].Program, newPage(all, set, addr))
-	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done()}
+	counted := func(r *http.Request) time.Duration {
+		wait := limiter.Limit(r)
+		if wait == 0 && (r.Method == http.MethodPost || r.URL.Path == "/") { // it is a click, and no preflight
+			wait = clicks.Limit(r)
+		}
+		return wait
+	}
+	tracking := httpapi.Tracking(byID(all), httpapi.Config{Logger: logger, Limit: counted})
+	page := httpapi.Visits{Limit: counted}.Attribution(all[0].Program, newPage(all, set, addr))
+	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done(), Store: store}
 	console, err := newLogin(auth, programsOf(all), first, set, logger)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 		cfg = orders.Config()
 	}
 	cfg.Rand = set.rand
-	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} // held until somebody decides
+	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral(), affiliate.Unnamed()} // held until somebody decides
 	cfg.Destinations = []affiliate.Destination{{URL: page}}
 	if len(set.destinations) > 0 {
 		cfg.Destinations = nil

@@ -78,6 +78,9 @@ var errNoFile = errors.New("no file: name one with -file program.db")
 // Lasts is true.
 func (f *file) Lasts() bool { return true }
 
+// Gone returns nil: nothing moves programs out of the file.
+func (f *file) Gone(context.Context) error { return nil }
+
 // Open opens the file.
 func (f *file) Open(ctx context.Context) (store record.Store, said string, err error) {
 	if f.path == "" {
