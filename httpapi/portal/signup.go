@@ -2,12 +2,14 @@ package portal
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -245,7 +247,21 @@ func applyAgain(v *visit) {
 	v.renderApplication(http.StatusConflict, d)
 }
 
-// applied carries an application out. That an email is known is answered as if it were not.
+// applyStep is the unit of the time that an answer to an application takes: longer than a store
+// needs, so that the time does not tell whether the email is known either.
+const applyStep = 250 * time.Millisecond
+
+// inSteps waits until a whole number of steps has passed, or ctx ends.
+func inSteps(ctx context.Context, began time.Time) {
+	left := applyStep - time.Since(began)%applyStep
+	select {
+	case <-time.After(left):
+	case <-ctx.Done():
+	}
+}
+
+// applied carries an application out. That an email is known is answered as if it were not, and
+// in the same time.
 func applied(v *visit) {
 	d := v.application()
 	if guard := v.cfg.SignUp.Guard; guard != nil {
@@ -260,7 +276,9 @@ func applied(v *visit) {
 		return
 	}
 	in := d.affiliate(affiliate.TimeOf(v.now()))
+	began := time.Now()
 	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.ctx(), in)
+	inSteps(v.ctx(), began)
 	v.auditOf("applicant", "affiliate:"+a.ID.String(), "apply", err)
 	if err == nil || errors.Is(err, affiliate.AffiliateEmailTaken) {
 		v.done(applyPath)

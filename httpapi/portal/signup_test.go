@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,12 +9,16 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 var questions = [5]uuid.UUID{
@@ -191,4 +196,39 @@ func TestSignUpConfig(t *testing.T) {
 	if page := ask(must(portal.New(w.Program, cfg)), "GET", "/partner/apply", ""); page.status != 200 || strings.Contains(page.text(), "terms") {
 		t.Errorf("no questions: %d %s", page.status, page.text())
 	}
+}
+
+// A slow store takes its time to write.
+type slow struct{ record.Store }
+
+func (s slow) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	err := s.Store.Update(ctx, id, fn)
+	if err == nil {
+		time.Sleep(37 * time.Millisecond)
+	}
+	return err
+}
+
+// TestSignUpTime: the time of an answer does not tell whether the email is known.
+func TestSignUpTime(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.SignUp = asks() })
+	store := slow{memstore.New()}
+	cfg := w.Config()
+	w.Program = must(tributary.New(store, cfg))
+	w.pages = must(portal.New(w.Program, w.cfg))
+	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "known@example.org"}))
+	synctest.Test(t, func(t *testing.T) {
+		took := map[string]time.Duration{}
+		for _, who := range []string{"known", "unknown"} {
+			form := filled(w.get("", "apply"), who+"@example.org")
+			began := time.Now()
+			if a := w.post("", "apply", form); a.status != 303 {
+				t.Errorf("%s: %d", who, a.status)
+			}
+			took[who] = time.Since(began)
+		}
+		if took["known"] != took["unknown"] || took["known"] < 100*time.Millisecond {
+			t.Errorf("answers take %v", took)
+		}
+	})
 }

@@ -18,12 +18,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/internal/inbound"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 )
@@ -73,7 +74,7 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isPing(r) {
+		if !isPing(w, r) {
 			hook.ServeHTTP(w, r)
 		}
 	}), nil
@@ -81,20 +82,21 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 
 const (
 	maxShop = 20
-	maxPing = 64      // bytes
-	maxBody = 4 << 20 // bytes
+	maxPing = 64               // bytes
+	pingFor = 10 * time.Second // in which it arrives, as an event does
+	maxBody = 4 << 20          // bytes
 )
 
 // isPing reports whether a request is a ping, which answers itself: a form with the number of
 // the webhook, and no signature. WooCommerce calls a webhook broken when it is refused.
-func isPing(r *http.Request) bool {
+func isPing(w http.ResponseWriter, r *http.Request) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" || r.Method != http.MethodPost || len(r.Header.Values(HeaderName)) > 0 || r.ContentLength > maxPing {
 		return false
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxPing+1))
+	body, err := inbound.Body(w, r, maxPing, pingFor)
 	id, found := bytes.CutPrefix(body, []byte("webhook_id="))
-	return err == nil && found && len(body) <= maxPing && len(id) > 0 && len(bytes.Trim(id, "0123456789")) == 0
+	return err == nil && found && len(id) > 0 && len(bytes.Trim(id, "0123456789")) == 0
 }
 
 // Verify checks the signature of an event against the exact bytes of its body. Call it

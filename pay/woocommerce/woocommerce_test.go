@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -260,12 +261,30 @@ func TestPing(t *testing.T) {
 		s.Hook.ServeHTTP(w, r)
 		paytest.Same(t, body, w.Code, want)
 	}
+	timed := &timed{ResponseRecorder: httptest.NewRecorder()}
+	ping := httptest.NewRequest(http.MethodPost, "/webhooks/woocommerce", strings.NewReader("webhook_id=7"))
+	ping.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	s.Hook.ServeHTTP(timed, ping)
+	if len(timed.set) != 2 || time.Until(timed.set[0]) > time.Minute || !timed.set[1].IsZero() {
+		t.Errorf("a ping arrives within %v", timed.set)
+	}
 	r := signed([]byte("webhook_id=7"), s.Now)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.Hook.ServeHTTP(w, r)
 	paytest.Same(t, "signed", w.Code, 415)
 	paytest.Same(t, "results", len(s.Results), 0)
+}
+
+// timed keeps what was set for the time in which a body arrives.
+type timed struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *timed) SetReadDeadline(at time.Time) error {
+	d.set = append(d.set, at)
+	return nil
 }
 
 // TestTopics: every recorded event of a topic in the list is read.
