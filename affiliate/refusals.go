@@ -101,7 +101,7 @@ const (
 	HoldNotFound         Reason = "hold_not_found"         // no hold has the id
 	HoldIsConfirmed      Reason = "hold_confirmed"         // a sale has taken the place of the hold
 	HoldOfAnotherCode    Reason = "hold_of_another_code"   // the hold is of another code than the one that was sent
-	HoldLimitReached     Reason = "hold_limit_reached"     // the customer has as many open holds as one may have; see Limits.Holds
+	HoldLimitReached     Reason = "hold_limit_reached"     // the customer has as many open holds as one may have; or too many name nobody; see Limits
 	RedemptionNotFound   Reason = "redemption_not_found"   // the sale redeemed no code
 	RedemptionRestored   Reason = "redemption_restored"    // the redemption was given back before
 	RetentionTooShort    Reason = "retention_too_short"    // the policy would remove what is still needed

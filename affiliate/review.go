@@ -64,6 +64,13 @@ func SelfReferral() ReviewRule {
 	}}
 }
 
+// Unnamed holds sales by a code whose customer has no email: [SelfReferral] cannot judge them,
+// and an affiliate who buys by their own code does best not to say one. It holds those of all
+// other guests of a shop that asks for no email, too.
+func Unnamed() ReviewRule {
+	return ReviewRule{Reason: "unnamed_customer", Holds: func(e Evidence) bool { return e.CustomerEmail == "" && e.PromoCode != "" }}
+}
+
 // SameMailbox reports whether mail to a and to b is likely to arrive in one
 // mailbox: the canonical addresses are equal after everything from the first + in
 // the local part is removed and, for gmail.com and googlemail.com, which count as

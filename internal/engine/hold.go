@@ -68,7 +68,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 	if err != nil {
 		return affiliate.Hold{}, err
 	}
-	if v.customer, err = o.mayHold(&who.Customer, &old); err != nil {
+	if v.customer, err = o.mayHold(&who.Customer, v.coupon.ID, &old); err != nil {
 		return affiliate.Hold{}, err
 	}
 	if old.ID != uuid.Nil {
@@ -97,11 +97,19 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 	return out, err
 }
 
-// mayHold returns what a customer is known by, and refuses one with too many open holds.
-func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
+// mayHold returns what a customer is known by, and refuses one with too many open holds, and
+// who names nobody when too many of the coupon name nobody.
+func (o *Op) mayHold(c *Customer, coupon uuid.UUID, own *record.Hold) ([]uuid.UUID, error) {
 	ids, err := o.customerOf(c, own.ID)
 	if err != nil {
 		return nil, err
+	}
+	if len(ids) == 0 {
+		n, err := o.heldForNobody(coupon, own.ID, o.Cfg.Limits.Nobody)
+		if err != nil {
+			return nil, err
+		}
+		return nil, refusal.First(refusal.HoldsOfNobody.When(n >= o.Cfg.Limits.Nobody))
 	}
 	used, lapsed, err := o.usesOf(ids, own.ID)
 	if err != nil {
@@ -119,6 +127,26 @@ func (o *Op) mayHold(c *Customer, own *record.Hold) ([]uuid.UUID, error) {
 		}
 	}
 	return ids, refusal.First(refusal.HoldsTooMany.When(open >= o.Cfg.Limits.Holds))
+}
+
+// heldForNobody counts the open holds of a coupon that name nobody, up to most.
+func (o *Op) heldForNobody(coupon, own uuid.UUID, most int) (n int, err error) {
+	for h, err := range o.openHolds().List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, After: openSince(o.Now)}) {
+		if err != nil {
+			return n, err
+		}
+		uses, err := o.usesFor(h.ID)
+		if err != nil {
+			return n, err
+		}
+		if len(uses) > 0 || h.ID == own {
+			continue
+		}
+		if n++; n == most {
+			break
+		}
+	}
+	return n, nil
 }
 
 // dropHold deletes a hold in whose place another one comes. The verdict does not count it.

@@ -16,7 +16,7 @@ import (
 //
 // Errors: a negative limit; Bulk above its most.
 func complete(l *affiliate.Limits) error {
-	if l.Links < 0 || l.Refunds < 0 || l.Bulk < 0 || l.Holds < 0 {
+	if l.Links < 0 || l.Refunds < 0 || l.Bulk < 0 || l.Holds < 0 || l.Nobody < 0 {
 		return errors.New("affiliate: Config.Limits must not be negative")
 	}
 	if l.Bulk > refusal.MaxBulk {
@@ -25,6 +25,7 @@ func complete(l *affiliate.Limits) error {
 	l.Links = cmp.Or(l.Links, 1000)
 	l.Refunds = cmp.Or(l.Refunds, 1000)
 	l.Holds = cmp.Or(l.Holds, 5)
+	l.Nobody = cmp.Or(l.Nobody, 100)
 	l.Bulk = cmp.Or(l.Bulk, refusal.MaxBulk)
 	return nil
 }

@@ -23,7 +23,7 @@ func limited(t *testing.T) *scene.World {
 
 // TestLimitsConfig: a limit below zero is refused, and zero is the default.
 func TestLimitsConfig(t *testing.T) {
-	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}, {Holds: -1}} {
+	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}, {Holds: -1}, {Nobody: -1}} {
 		if _, err := tributary.New(memstore.New(), tributary.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
 			t.Errorf("%+v: %v", l, err)
 		}

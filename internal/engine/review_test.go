@@ -296,3 +296,32 @@ func TestReviewCosts(t *testing.T) {
 		t.Errorf("%d reads without a rule, %d with one", none, one)
 	}
 }
+
+// TestReviewUnnamed: a sale by a code that tells no email waits for a person, whoever bought;
+// one that tells an email, of a known customer, or by a link does not.
+func TestReviewUnnamed(t *testing.T) {
+	w := scene.New(t, under(affiliate.SelfReferral(), affiliate.Unnamed()))
+	ada := w.Join("ada")
+	issue(w, ada.ID, "ADA10")
+	w.Refer("ada", "kim@buyer.example")
+	for name, tt := range map[string]struct {
+		in   affiliate.NewSale
+		want string
+	}{
+		"no email":         {affiliate.NewSale{PromoCode: "ADA10"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"a name alone":     {affiliate.NewSale{PromoCode: "ADA10", Name: "Ada"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"an email":         {affiliate.NewSale{PromoCode: "ADA10", Email: "lee@buyer.example"}, "ACCEPTED  []"},
+		"a known customer": {affiliate.NewSale{ReferralID: "kim@buyer.example", PromoCode: "ADA10"}, "ACCEPTED  []"},
+		"a link":           {affiliate.NewSale{ReferralID: "ada"}, "ACCEPTED  []"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.in.TotalEarned = affiliate.MustAmount("100")
+			res, err := w.RecordSale(t.Context(), tt.in)
+			sale, there := res.Sale.Get()
+			if err != nil || !there || verdictOf(sale) != tt.want {
+				t.Errorf("%+v, error %v, want %s", sale.Commissions, err, tt.want)
+			}
+		})
+	}
+	w.Verifies()
+}

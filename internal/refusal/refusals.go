@@ -234,6 +234,7 @@ var (
 	HoldConfirmed        = Refusal{affiliate.KindConflict, affiliate.HoldIsConfirmed, "", "Hold was already confirmed by a sale"}
 	HoldOfAnother        = Refusal{affiliate.KindConflict, affiliate.HoldOfAnotherCode, "promoCode", "Hold is of another promo code"}
 	HoldsTooMany         = Refusal{affiliate.KindConflict, affiliate.HoldLimitReached, "", "Customer has too many open holds"}
+	HoldsOfNobody        = Refusal{affiliate.KindConflict, affiliate.HoldLimitReached, "", "Too many open holds name no customer"}
 	RefuseNoHoldID       = Refusal{affiliate.KindInvalid, affiliate.MissingField, "id", "Hold ID is required"}
 	RefuseNoUntil        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "until", "until is required"}
 	HoldUntilRange       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "until", "until must be after now, and at most 24 hours later"}
@@ -322,7 +323,7 @@ var table = []Refusal{
 
 	BulkLimitExceeded, KeySpaceTooSmall, CouponInUse, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
-	HoldsTooMany, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
+	HoldsTooMany, HoldsOfNobody, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
 	HoldsKeptTooShort, ClicksKeptTooShort,
 
