@@ -63,7 +63,7 @@ func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint)
 // required.
 type NewEndpoint struct {
 	Once        `json:"-"`
-	URL         string      `json:"url"`                  // https, ≤ 2,048 bytes; see [AddressPolicy.CheckURL]
+	URL         string      `json:"url"`                  // https, ≤ 2,048 bytes; see [AddressPolicy]
 	Events      []EventType `json:"events"`               // 1–15 distinct types; "*" alone: all of them
 	Description string      `json:"description,omitzero"` // 1–255 characters
 	Active      Opt[bool]   `json:"active,omitzero"`      // not given: true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -60,6 +61,8 @@ func class(err error) string {
 		return errIsolation.Error()
 	case errors.Is(err, errRecord):
 		return errRecord.Error()
+	case errors.Is(err, pgx.ErrTxClosed):
+		return "the host's transaction is over: it was committed or rolled back"
 	}
 	return "the connection failed"
 }

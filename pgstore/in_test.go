@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -37,6 +38,16 @@ func TestIn(t *testing.T) {
 			t.Errorf("%d orders, error %v", orders(), err)
 		}
 		s.books("after the commit", 1)
+	})
+	t.Run("a transaction that is over", func(t *testing.T) {
+		tx := must(pool.Begin(t.Context()))
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.plain.With(s.store.In(tx)).RecordSale(t.Context(), sale(9))
+		if !errors.Is(err, pgx.ErrTxClosed) || !strings.Contains(err.Error(), "the host's transaction is over") {
+			t.Errorf("error %v", err)
+		}
 	})
 	t.Run("rolls back with the host", func(t *testing.T) {
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
