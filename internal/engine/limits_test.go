@@ -32,7 +32,7 @@ func TestLimitsConfig(t *testing.T) {
 	if err == nil || err.Error() != "affiliate: Config.Limits.Bulk must not be above 100000" {
 		t.Errorf("a bulk above the most: %v", err)
 	}
-	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Holds: 5, Bulk: 100_000}, scene.New(t).Config().Limits)
+	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Holds: 5, Nobody: 100, Bulk: 100_000}, scene.New(t).Config().Limits)
 }
 
 // TestLinkLimit: an affiliate gets as many links as the limit, in every way, and
