@@ -312,7 +312,7 @@ func TestReviewUnnamed(t *testing.T) {
 		"a name alone":     {affiliate.NewSale{PromoCode: "ADA10", Name: "Ada"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
 		"an email":         {affiliate.NewSale{PromoCode: "ADA10", Email: "lee@buyer.example"}, "ACCEPTED  []"},
 		"a known customer": {affiliate.NewSale{ReferralID: "kim@buyer.example", PromoCode: "ADA10"}, "ACCEPTED  []"},
-		"a link":           {affiliate.NewSale{ReferralID: "ada", Email: "mo@buyer.example"}, "ACCEPTED  []"},
+		"a link":           {affiliate.NewSale{ReferralID: "ada", Email: "mo@buyer.example", Name: "Mo"}, "ACCEPTED  []"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.in.TotalEarned = affiliate.MustAmount("100")
