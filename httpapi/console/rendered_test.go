@@ -78,6 +78,13 @@ func TestOwedToCome(t *testing.T) {
 	if over := w.get("owed?at=2026-05-01").text(); !strings.Contains(over, "What happened later changes nothing here.") {
 		t.Error(over)
 	}
+	first := w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-03").text()
+	if strings.Contains(first, "Month before") || !strings.Contains(first, "Month after") {
+		t.Errorf("the first month: %s", first)
+	}
+	if last := w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-05").text(); !strings.Contains(last, "Month before") || strings.Contains(last, "Month after") {
+		t.Errorf("this month: %s", last)
+	}
 	for _, path := range []string{"books", "owed"} {
 		shown := w.get(path).text()
 		if !strings.Contains(shown, "April 2026") || !strings.Contains(shown, "March 2026") || strings.Contains(shown, "February 2026") {

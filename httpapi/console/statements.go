@@ -14,7 +14,7 @@ import (
 type monthSheet struct {
 	affiliate.Statement
 	Name, Month   string
-	Before, After string // the months beside it
+	Before, After string // the months beside it; empty: none since the affiliate has joined, and until now
 	Lines         []affiliate.StatementLine
 	Goes          bool         // it goes on from the page before
 	Reasons       page.Reasons // of the adjustments in the lines
@@ -51,7 +51,16 @@ func statementPage(v *visit) (view, error) {
 	}
 	d := monthSheet{
 		Statement: s, Month: v.args[1], Lines: lines.Items, Goes: v.query.Get(paramCursor) != "",
-		Before: month.AddDate(0, -1, 0).Format(monthLayout), After: month.AddDate(0, 1, 0).Format(monthLayout),
+	}
+	a, err := v.program.Affiliate(v.ctx(), id.String())
+	if err != nil {
+		return view{}, err
+	}
+	if month.After(a.CreatedAt.Time()) {
+		d.Before = month.AddDate(0, -1, 0).Format(monthLayout)
+	}
+	if next := month.AddDate(0, 1, 0); !next.After(v.now()) {
+		d.After = next.Format(monthLayout)
 	}
 	if d.Reasons, err = v.program.AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
 		return view{}, err
