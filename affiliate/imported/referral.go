@@ -25,6 +25,11 @@ type Referral struct {
 	// fields of NewReferral.
 	Via []string `json:",omitzero"`
 
+	// Unreferred marks a customer whom nobody brought, and who has bought before the program
+	// began: only Email and ReferredUserExternalID count, of which digests are kept. Their
+	// next order is not the first one.
+	Unreferred bool `json:",omitzero"`
+
 	// Payers are the ids that payment providers gave to the customer, ≤ 6: later
 	// reports find the customer by them. A customer who already has one of these
 	// ids is taken for the row's, before a customer with its email.

@@ -8,7 +8,7 @@ import (
 
 // A Sale is a past payment with the commission that another service
 // gave for it. One with a commission and a total of 0 is a bonus, and becomes an
-// adjustment.
+// adjustment; one that is not ACCEPTED a conversion, whose commission waits or is declined.
 type Sale struct {
 	Ref            string    // the service's id, 1–255 characters, unique among all refs; it must name no person
 	CreatedAt      time.Time `json:",omitzero"` // zero: now; in the future: refused
@@ -23,7 +23,7 @@ type Sale struct {
 	Shipping         affiliate.Amount         `json:",omitzero"`
 	Refunded         affiliate.Amount         `json:",omitzero"` // 0 to TotalEarned, so far
 	CommissionEarned affiliate.Amount         `json:",omitzero"` // on what is kept; never calculated again, and reduced in proportion by later refunds
-	Approval         affiliate.ApprovalStatus `json:",omitzero"` // empty: ACCEPTED; a bonus is always ACCEPTED
+	Approval         affiliate.ApprovalStatus `json:",omitzero"` // empty: ACCEPTED
 	HoldReason       affiliate.HoldReason     `json:",omitzero"` // unless ACCEPTED; empty: PROGRAM_SETTINGS
 	ExternalID       string                   `json:",omitzero"` // unique: with that of a sale that exists, the row is that sale; of an imported one, another commission of the order
 	InvoiceID        string                   `json:",omitzero"` // likewise

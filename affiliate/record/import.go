@@ -29,6 +29,7 @@ const (
 	ImportedAsCoupon    imported.Kind = "coupon"
 	ImportedAsCode      imported.Kind = "code"
 	ImportedAsReferral  imported.Kind = "referral"
+	ImportedAsCustomer  imported.Kind = "customer" // who has bought before the program began; no record, its ref is a digest
 	ImportedAsSale      imported.Kind = "sale"
 	ImportedAsBonus     imported.Kind = "bonus" // an adjustment
 	ImportedAsPayout    imported.Kind = "payout"

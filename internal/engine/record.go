@@ -15,7 +15,7 @@ func NumberIn(id uuid.UUID) int64 { return int64(binary.BigEndian.Uint64(id[8:])
 
 var ImportKinds = []imported.Kind{
 	record.ImportedAsAffiliate, record.ImportedAsLink, record.ImportedAsCoupon, record.ImportedAsCode,
-	record.ImportedAsReferral, record.ImportedAsSale, record.ImportedAsBonus, record.ImportedAsPayout,
+	record.ImportedAsReferral, record.ImportedAsCustomer, record.ImportedAsSale, record.ImportedAsBonus, record.ImportedAsPayout,
 }
 
 // CommissionFrozen reports whether a payout holds the entry or ever held it. Its amount

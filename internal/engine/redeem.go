@@ -201,8 +201,9 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 			return there, err
 		}
 	}
-	c.bought = affiliate.Set(false)
-	return false, nil
+	older, err := o.older(c.Email, c.Referral.Email, c.Referral.CustomerID)
+	c.bought = affiliate.Set(older)
+	return older, err
 }
 
 // ordered reports whether a sale with this key is an order. Conversions are none.

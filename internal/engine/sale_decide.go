@@ -65,6 +65,9 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
 			return "", err
 		}
+		if err := o.notFirst(&d.stage, d.Customer.Email, ref.Email, ref.CustomerID); err != nil {
+			return "", err
+		}
 	}
 	if d.deal.rateFrom != affiliate.RateOfSale { // what is given for one sale is paid
 		d.over = OverTerms(&d.deal.Terms, d.stage)

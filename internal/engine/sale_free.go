@@ -73,6 +73,9 @@ func (o *Op) notePayment(rec *record.Sale) (deal, error) {
 		if err != nil {
 			return d, err
 		}
+		if err := o.notFirst(&s, ref.Email, ref.CustomerID); err != nil {
+			return d, err
+		}
 		s.note(&rec.Why)
 		if !rec.RateFixed {
 			rec.Why.Over = affiliate.EnumOf(OverTerms(&d.Terms, s))

@@ -112,8 +112,12 @@ func (im *importing) coupon(row *imported.Coupon, digest string) (imported.Row, 
 			return imported.Row{}, refusal.Internal("write coupon", err)
 		}
 	}
-	if _, err := im.storeCodes(rec, codes, adopted); err != nil {
+	added, err := im.storeCodes(rec, codes, adopted)
+	if err != nil {
 		return imported.Row{}, err
+	}
+	if added > 0 {
+		outcome = imported.Created // a code of a coupon that is there
 	}
 	return imported.Row{Outcome: outcome}, im.enroll(record.Import{
 		Ref: row.Ref, Kind: record.ImportedAsCoupon, Object: rec.ID, Digest: digest, Adopted: adopted,

@@ -49,6 +49,9 @@ func importInput(rows []imported.Referral) []any {
 }
 
 func normalizeImported(o *engine.Op, row *imported.Referral) error {
+	if row.Unreferred {
+		return normalizeOlder(row)
+	}
 	row.Status = cmp.Or(row.Status, affiliate.SubscriptionActive)
 	normalize := func() error { return engine.NormalizeReferral(&row.NewReferral) }
 	if row.Ref != "" {
@@ -86,8 +89,50 @@ func normalizeWithRef(row *imported.Referral) error {
 	return nil
 }
 
+// normalizeOlder requires a name of the customer, and nobody who brought them.
+func normalizeOlder(row *imported.Referral) error {
+	if row.Email == "" && row.ReferredUserExternalID == "" {
+		return refusal.EmailRequired.Err()
+	}
+	if row.Email != "" {
+		if err := refusal.NormalizeEmail("email", &row.Email); err != nil {
+			return err
+		}
+	}
+	return refusal.First(
+		refusal.Optional("referredUserExternalId", row.ReferredUserExternalID, refusal.MaxName),
+		refusal.FieldNotAllowed.About("via").When(len(row.Via) > 0 || row.AffiliateID != "" || row.AffiliateEmail != "" || row.PromoCode != ""),
+	)
+}
+
+// older keeps that a customer is older than the program.
+func (im *importing) older(row *imported.Referral) (imported.Row, error) {
+	outcome := imported.Existing
+	for _, name := range []string{row.Email, row.ReferredUserExternalID} {
+		if name == "" {
+			continue
+		}
+		ref := im.OlderRef(name)
+		_, found, err := importedAs(im.Op, ref)
+		if err != nil {
+			return imported.Row{}, err
+		}
+		if found {
+			continue
+		}
+		outcome = imported.Created
+		if err := im.enroll(record.Import{Ref: ref, Kind: record.ImportedAsCustomer, Object: im.NewID(), Adopted: true}); err != nil {
+			return imported.Row{}, err
+		}
+	}
+	return imported.Row{Outcome: outcome}, nil
+}
+
 // referral stores a row.
 func (im *importing) referral(row *imported.Referral, digest string) (imported.Row, error) {
+	if row.Unreferred {
+		return im.older(row)
+	}
 	ledger, found, err := importedAs(im.Op, row.Ref)
 	if err != nil {
 		return imported.Row{}, err

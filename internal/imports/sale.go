@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -18,6 +19,10 @@ import (
 
 // bonus reports whether the row is no sale but a bonus.
 func bonus(r *imported.Sale) bool { return r.TotalEarned.IsZero() }
+
+// pendingBonus reports whether a bonus is not accepted. An adjustment always is, so the row becomes a
+// conversion, whose commission a person accepts or declines.
+func pendingBonus(r *imported.Sale) bool { return bonus(r) && r.Approval != affiliate.ApprovalAccepted }
 
 // ImportSales implements tributary.Program.ImportSales.
 func ImportSales(ctx context.Context, p *engine.Program, rows []imported.Sale) (_ imported.Report, err error) {
@@ -107,7 +112,6 @@ func checkBonus(r *imported.Sale) error {
 		refusal.FieldNotAllowed.About("tax").When(!r.Tax.IsZero()),
 		refusal.FieldNotAllowed.About("shipping").When(!r.Shipping.IsZero()),
 		refusal.FieldNotAllowed.About("refunded").When(!r.Refunded.IsZero()),
-		refusal.OneOf("approval", r.Approval, []affiliate.ApprovalStatus{affiliate.ApprovalAccepted}),
 		engine.CheckReason(r.Reason),
 	)
 }
@@ -128,7 +132,11 @@ func (im *importing) sale(row *imported.Sale, digest string) (imported.Row, erro
 	if err != nil {
 		return imported.Row{}, err
 	}
-	if bonus(row) {
+	switch {
+	case pendingBonus(row):
+		row.ExternalID, row.InvoiceID, row.Keys = "", "", nil // it is no order
+		return im.newImportedSale(row, digest, who)
+	case bonus(row):
 		return im.newBonus(row, digest, who.affiliate.ID)
 	}
 	for _, key := range record.AppendText(record.AppendText(nil, record.ByExternalID, row.ExternalID), record.ByInvoice, row.InvoiceID) {
@@ -307,6 +315,10 @@ func (im *importing) importedSale(row *imported.Sale, who *importCredit) (record
 	if err != nil {
 		return record.Sale{}, err
 	}
+	conversion, err := im.conversionOf(row, who.customer.ID)
+	if err != nil {
+		return record.Sale{}, err
+	}
 	commission, err := im.Tx.Next(record.CommissionSequence)
 	if err != nil {
 		return record.Sale{}, err
@@ -318,16 +330,40 @@ func (im *importing) importedSale(row *imported.Sale, who *importCredit) (record
 		Name: engine.Shared(cmp.Or(row.Name, ref.Name), ref.Name), Email: engine.Shared(cmp.Or(row.Email, ref.Email), ref.Email),
 		TotalEarned: row.TotalEarned, Tax: row.Tax, Shipping: row.Shipping,
 		Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(affiliate.TriggerPurchase), Source: affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)),
-		Past: !row.Counts, CreatedAt: at, UpdatedAt: at,
+		Past: !row.Counts && conversion == "", Conversion: conversion, CreatedAt: at, UpdatedAt: at,
 		Commissions: []record.Commission{{
 			Number: commission, AffiliateID: who.affiliate.ID, Earned: row.CommissionEarned, Approval: affiliate.EnumOf(row.Approval),
 			HoldReason: affiliate.EnumOf(row.HoldReason), CreatedAt: at, UpdatedAt: at,
 		}},
 	}
+	if conversion != "" {
+		rec.Trigger = affiliate.EnumOf(affiliate.TriggerSignup)
+	}
 	if who.hidden {
 		rec = engine.BlankedSale(rec)
 	}
 	return rec, saleTakeImported(&rec, row, at)
+}
+
+// conversionOf returns the name of a lead, which the customer has once; empty: the row is a
+// sale.
+func (im *importing) conversionOf(row *imported.Sale, customer uuid.UUID) (string, error) {
+	if !pendingBonus(row) {
+		return "", nil
+	}
+	for n := 1; ; n++ {
+		name := "lead"
+		if n > 1 {
+			name = fmt.Sprint("lead ", n)
+		}
+		_, err := im.Tx.Sales.Find(record.ConversionKey(customer, name))
+		if errors.Is(err, affiliate.ErrNotFound) {
+			return name, nil
+		}
+		if err != nil {
+			return "", refusal.Internal("look up conversion", err)
+		}
+	}
 }
 
 // saleTakeImported sets what was refunded and earned as a row says it.
@@ -345,7 +381,7 @@ func saleTakeImported(r *record.Sale, row *imported.Sale, at affiliate.Instant) 
 		return err
 	}
 	r.ByHand = affiliate.Set(record.HandSet{Earned: row.CommissionEarned, Kept: kept})
-	if kept.IsZero() {
+	if kept.IsZero() && r.Conversion == "" {
 		r.Status, r.RefundedAt, r.DeletedFired = affiliate.EnumOf(affiliate.SaleRefunded), at, true
 	}
 	return nil
