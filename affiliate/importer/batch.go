@@ -183,7 +183,8 @@ func (r *run) countRow(row *pending, done imported.Row, why *affiliate.Error) er
 
 // countNote lists what is stored otherwise. What is not stored at all is a reject.
 func (r *run) countNote(row *pending, note imported.Note) {
-	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: note.Err.Field, Err: note.Err, Kept: note.Kept}
+	why := row.inColumns(note.Err)
+	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: why.Field, Err: why, Kept: note.Kept}
 	if note.Kept != "" {
 		r.list(&r.report.Conflicts, reject)
 		return

@@ -20,6 +20,7 @@ type table struct {
 	*text
 	comma  byte
 	header []string
+	one    bool // it is one of several in the file, and ends where the next one begins
 }
 
 // guesses are the separators that are tried.
@@ -120,6 +121,8 @@ func (t *table) row() (fields []string, line int, bad *affiliate.Error, err erro
 		switch {
 		case err == nil && bad == nil && blank(fields):
 			continue
+		case t.one && len(fields) == 1 && tableName.MatchString(fields[0]):
+			return nil, line, nil, io.EOF
 		case err == nil && bad == nil && len(fields) != len(t.header):
 			bad = refusal.FieldNotLikeHeader.Of("row")
 		}

@@ -129,7 +129,7 @@ func (d *dub) partner(row *Row, e *entry) {
 	if clicks := max(e.count("Clicks"), e.count("Total clicks")); clicks > 0 && len(a.Links) > 0 {
 		a.Links[0].Clicks = clicks
 	} else if clicks > 0 {
-		a.Links = []imported.Link{{Slug: slugOf(a.Email), Clicks: clicks}}
+		a.Links = []imported.Link{{Slug: slugOfEmail(a.Email), Clicks: clicks}}
 	}
 	row.Item = Affiliate{a}
 }
@@ -181,8 +181,8 @@ func (d *dub) lead(row *Row, e *entry) {
 	row.Item = Referral{c}
 }
 
-// slugOf returns the local part of an email, which becomes a slug.
-func slugOf(email string) string {
+// slugOfEmail returns the local part of an email, which becomes a slug.
+func slugOfEmail(email string) string {
 	local, _, _ := strings.Cut(strings.ToLower(email), "@")
 	return local
 }

@@ -154,7 +154,7 @@ func TestExternalIDs(t *testing.T) {
 		for _, r := range report.Rejects {
 			got = append(got, fmt.Sprint(r.Line, " ", r.Err.Reason, " ", r.Field))
 		}
-		if diff := cmp.Diff([]string{"4 affiliate_external_id_taken externalId", "7 affiliate_external_id_taken externalId", "8 invalid_field externalId"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"4 affiliate_external_id_taken user", "7 affiliate_external_id_taken user", "8 invalid_field user"}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		ids := map[string]string{}
@@ -332,7 +332,7 @@ func TestCheck107(t *testing.T) {
 		t.Error(show(again))
 	}
 	report = export("3,c@example.net,mara@example.com,99,15,3,approved,2026-01-03,") // another total: nothing is written
-	if report.Changed[importer.Sales] != 1 || len(report.Conflicts) != 1 || report.Conflicts[0].Field != "totalEarned" || w.balance("mara") != got {
+	if report.Changed[importer.Sales] != 1 || len(report.Conflicts) != 1 || report.Conflicts[0].Field != "total" || w.balance("mara") != got {
 		t.Error(show(report))
 	}
 	if after := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); after != events {
@@ -340,7 +340,7 @@ func TestCheck107(t *testing.T) {
 	}
 }
 
-// Check 108: five rows that cannot be imported, each with its line and its field.
+// Check 108: five rows that cannot be imported, each with its line and its column.
 // What is in another currency is added up by itself.
 func TestCheck108(t *testing.T) {
 	w := newWorld(t)
@@ -361,8 +361,8 @@ func TestCheck108(t *testing.T) {
 		got = append(got, fmt.Sprint(r.File, ":", r.Line, " ", r.Err.Reason, " ", r.Field))
 	}
 	if diff := cmp.Diff([]string{
-		"affiliates.csv:3 invalid_field createdAt", "affiliates.csv:4 invalid_field email", "referrals.csv:2 missing_field email",
-		"sales.csv:2 currency currency", "sales.csv:3 invalid_field totalEarned",
+		"affiliates.csv:3 invalid_field joined", "affiliates.csv:4 invalid_field mail", "referrals.csv:2 missing_field mail",
+		"sales.csv:2 currency money", "sales.csv:3 invalid_field total",
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -38,6 +39,8 @@ func (e *entry) text(name string) string {
 	switch value := value.(type) {
 	case nil:
 		return ""
+	case []string: // of all elements of a list
+		return strings.Join(value, "\n")
 	case string:
 		e.refuse(checkText(name, value))
 		return strings.TrimSpace(value)
@@ -55,14 +58,38 @@ func (e *entry) text(name string) string {
 
 // member returns a member of the object, and whether it is there.
 func (e *entry) member(name string) (value any, found bool) {
+	if before, after, all := strings.Cut(name, ".*."); all {
+		return e.members(before, after)
+	}
 	value = e.object
 	for part := range strings.SplitSeq(name, ".") {
+		if items, listed := value.([]any); listed {
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(items) {
+				return nil, false
+			}
+			value = items[i]
+			continue
+		}
 		object, _ := value.(map[string]any)
 		if value, found = object[part]; !found {
 			return nil, false
 		}
 	}
 	return value, true
+}
+
+// members returns the texts of a member of each object in a list, without empty ones.
+func (e *entry) members(list, name string) (value any, found bool) {
+	items, _ := e.member(list)
+	texts := []string{}
+	for _, item := range e.objects(items) {
+		if text := item.text(name); text != "" {
+			texts = append(texts, text)
+		}
+		e.refuse(item.bad)
+	}
+	return texts, items != nil
 }
 
 // unguarded returns a text without the apostrophe that services put before a text that
@@ -90,8 +117,10 @@ func (e *entry) set(name, value string) {
 }
 
 // list returns the objects of a list; none in CSV.
-func (e *entry) list(name string) (entries []*entry) {
-	items, _ := e.object[name].([]any)
+func (e *entry) list(name string) []*entry { return e.objects(e.object[name]) }
+
+func (e *entry) objects(list any) (entries []*entry) {
+	items, _ := list.([]any)
 	for _, item := range items {
 		if object, ok := item.(map[string]any); ok {
 			entries = append(entries, &entry{object: object})
@@ -127,6 +156,8 @@ type form struct {
 	key   func(string) string // a header as it is compared; nil: fold
 	needs [][]string          // columns that a CSV file must have: of each list one
 	json  bool                // CSV is an error
+	table string              // the table of a file that has several; empty: it has one
+	list  []string            // the members that lead to the list of a file's objects; nil: data, or items
 }
 
 // fileOf names a file: by its own name, if it has one. It is nil without a reader.
@@ -172,7 +203,14 @@ func (f *file) each(ctx context.Context, see func(Row, *entry) bool) error {
 		return f.failed(err)
 	}
 	read := f.readCSV
-	if first == '{' || first == '[' {
+	switch several, err := t.sections(); {
+	case err != nil:
+		return f.failed(err)
+	case several || f.form.table != "":
+		if err := t.section(f.form.table); err != nil {
+			return f.failed(err)
+		}
+	case first == '{' || first == '[':
 		read = f.readJSON
 	}
 	return read(ctx, t, see)
@@ -204,6 +242,7 @@ func (f *file) readCSV(ctx context.Context, t *text, see func(Row, *entry) bool)
 	if err != nil {
 		return f.failed(err)
 	}
+	tab.one = f.form.table != ""
 	keys, err := f.keys(tab.header)
 	if err != nil {
 		return f.failed(err)
@@ -297,7 +336,7 @@ func totals(fields []string) bool {
 }
 
 func (f *file) readJSON(ctx context.Context, t *text, see func(Row, *entry) bool) error {
-	s := &stream{text: t}
+	s := &stream{text: t, list: f.form.list}
 	for ctx.Err() == nil {
 		raw, line, bad, err := s.object()
 		if err == io.EOF && bad == nil {

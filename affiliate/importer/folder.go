@@ -11,16 +11,26 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// A Folder is an export in a folder. The files of Rewardful and of Dub are found by
+// A Folder is an export in a folder. The files of the [Services] are found by
 // their names: affiliates, links, coupons, customers, commissions and payouts, each
 // .json or .csv, and each may be missing. For another service mapping.json lists the
 // files, and says of each what its columns mean: docs/import.md describes it.
 type Folder struct {
 	FS       fs.FS
-	Service  string              // rewardful, dub or csv
+	Service  string              // one of Services
 	Discount affiliate.NewCoupon // see Files.Discount
 	Location *time.Location      // the program's; see Files.Location and Mapping.Location
 	Currency affiliate.Currency  // the program's; see Mapping.Currency
+
+	// Parameter is that of the program's links, as Config.Param says it: further to those of
+	// the service it has the slug of an address. Empty: ref.
+	Parameter string
+
+	// PaidBefore says which commissions a service has paid that does not say it: the accepted
+	// ones of sales before it. Bonuses lets a service that does not say what the customers
+	// paid have its commissions as bonuses. Without them such a service is an error.
+	PaidBefore time.Time
+	Bonuses    bool
 }
 
 // mappingFile says what the files of a CSV export mean.
@@ -58,6 +68,9 @@ func (d Folder) Open() (src Source, closeAll func(), err error) {
 
 // source returns the rows of the files.
 func (d Folder) source(open func(string) (io.Reader, error)) (Source, error) {
+	if _, known := services[d.Service]; !known && (d.Bonuses || !d.PaidBefore.IsZero()) {
+		return nil, fmt.Errorf("-bonuses and -paid-before are not for %s", d.Service)
+	}
 	switch d.Service {
 	case "rewardful", "dub":
 		files, err := d.files(open)
@@ -71,7 +84,10 @@ func (d Folder) source(open func(string) (io.Reader, error)) (Source, error) {
 	case "csv":
 		return d.mapped(open)
 	}
-	return nil, fmt.Errorf("the service is %q, it must be rewardful, dub or csv", d.Service)
+	if _, known := services[d.Service]; known {
+		return d.declared(open)
+	}
+	return nil, fmt.Errorf("the service is %q, it must be one of %s", d.Service, strings.Join(Services(), ", "))
 }
 
 // files opens the files of Rewardful or Dub that are there.
@@ -82,17 +98,11 @@ func (d Folder) files(open func(string) (io.Reader, error)) (Files, error) {
 		"affiliates": &files.Affiliates, "links": &files.Links, "coupons": &files.Coupons,
 		"customers": &files.Customers, "commissions": &files.Commissions, "payouts": &files.Payouts,
 	} {
-		for _, ending := range []string{".json", ".csv"} {
-			f, err := open(name + ending)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return files, err
-			}
-			if *to != nil {
-				return files, fmt.Errorf("there are both %s.json and %s.csv", name, name)
-			}
+		f, err := d.either(open, name)
+		if err != nil {
+			return files, err
+		}
+		if f != nil {
 			*to, found = f, true
 		}
 	}

@@ -14,11 +14,19 @@ import (
 
 // A mappedFile is an entry of mapping.json. See [Mapping].
 type mappedFile struct {
-	File     string             `json:"file"`
-	Kind     string             `json:"kind"`
-	Columns  map[string]string  `json:"columns"`
-	Values   map[string]string  `json:"values"`
-	Status   map[string]string  `json:"status"`
+	File    string            `json:"file"`
+	Kind    string            `json:"kind"`
+	Columns map[string]string `json:"columns"`
+	Values  map[string]string `json:"values"`
+	Status  map[string]string `json:"status"`
+
+	Words      map[string]map[string]string `json:"words"`
+	Only       map[string][]string          `json:"only"`
+	Parameters []string                     `json:"parameters"`
+	Table      string                       `json:"table"`
+	List       string                       `json:"list"`
+	Leads      bool                         `json:"leads"`
+
 	Optional []string           `json:"optional"`
 	Comma    string             `json:"comma"`
 	Decimal  string             `json:"decimal"`
@@ -71,7 +79,8 @@ func (d Folder) mapping(entry *mappedFile) (Mapping, error) {
 	m := Mapping{
 		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
 		Optional: entry.Optional, Location: d.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Currency),
-		Service: entry.Service, Provider: entry.Provider,
+		Service: entry.Service, Provider: entry.Provider, Words: entry.Words, Only: entry.Only, Table: entry.Table, List: entry.List,
+		Parameters: append(entry.Parameters, cmp.Or(d.Parameter, "ref")), Leads: entry.Leads,
 	}
 	var err error
 	if m.Comma, err = character("comma", entry.Comma); err != nil {

@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,10 +13,11 @@ import (
 
 // A stream reads the objects of a vendor's list API: an array, an object with the
 // array "data" or "items", one object a line, or several of these one after
-// another, as saved page by page. It holds one object at a time.
+// another or in one array, as saved page by page. It holds one object at a time.
 type stream struct {
 	*text
-	inside []byte // the closing brackets that are open around the objects: ']' of a list, '}' of its object
+	list   []string // the members that lead to the array of an object; nil: data, or items
+	inside []byte   // the closing brackets that are open around the objects: ']' of a list, '}' of its object
 }
 
 // object reads the next object; bad says why it cannot be used. The error is
@@ -33,19 +35,18 @@ func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error
 		switch {
 		case len(s.inside) > 0 && c == s.inside[len(s.inside)-1]:
 			s.inside = s.inside[:len(s.inside)-1]
-			if len(s.inside) > 0 && s.inside[len(s.inside)-1] == '}' {
+			for len(s.inside) > 0 && s.inside[len(s.inside)-1] == '}' {
 				if err := s.closeObject(); err != nil {
 					return nil, line, nil, err
 				}
 			}
-		case c == '[' && len(s.inside) == 0:
+		case c == '[' && len(s.inside) < 2:
 			s.inside = append(s.inside, ']')
 		case c == '{':
-			raw, listed, bad, err := s.scanObject()
+			raw, listed, bad, err := s.scanObject(0)
 			if err != nil || !listed {
 				return raw, line, bad, err
 			}
-			s.inside = append(s.inside, '}', ']')
 		case c == '}' || c == ']':
 			return nil, line, refusal.RefuseJSON.Err(), s.skipRest()
 		default:
@@ -73,9 +74,9 @@ func (s *stream) skipRest() error {
 	return err
 }
 
-// scanObject reads an object whose brace was read. listed reports that it contains
-// a list; then it was read up to the list's bracket.
-func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, err error) {
+// scanObject reads an object whose brace was read, at a level of those that lead to the
+// list. listed reports that it contains the list; then it was read up to the list's bracket.
+func (s *stream) scanObject(level int) (raw []byte, listed bool, bad *affiliate.Error, err error) {
 	raw = append(raw, '{')
 	for {
 		c, err := s.skip()
@@ -98,14 +99,35 @@ func (s *stream) scanObject() (raw []byte, listed bool, bad *affiliate.Error, er
 			return nil, false, nil, cut(err)
 		}
 		raw = keep(raw, ':')
-		if c == '[' && len(s.inside) == 0 && (name == `"data"` || name == `"items"`) {
+		switch leads, last := s.leads(name, level); {
+		case leads && last && c == '[':
+			s.inside = append(s.inside, '}', ']')
 			return nil, true, nil, nil
+		case leads && !last && c == '{':
+			s.inside = append(s.inside, '}')
+			return s.scanObject(level + 1)
 		}
 		s.back(c)
 		if raw, err = s.value(raw); err != nil {
 			return nil, false, nil, cut(err)
 		}
 	}
+}
+
+// leads reports whether a member of an object at a level leads to the list, and is the last
+// to do so.
+func (s *stream) leads(name string, level int) (leads, last bool) {
+	depth := len(s.inside)
+	if s.list != nil && depth > 0 && s.inside[0] == ']' {
+		depth-- // pages in one array
+	}
+	switch {
+	case depth > level:
+		return false, false // a row, or in one
+	case s.list == nil:
+		return name == `"data"` || name == `"items"`, true
+	}
+	return level < len(s.list) && name == strconv.Quote(s.list[level]), level+1 == len(s.list)
 }
 
 // finished returns an object that was read to its end.

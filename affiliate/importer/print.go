@@ -32,7 +32,7 @@ func (r Report) String() string {
 	}
 	r.Source.print(&b, "source")
 	r.Stored.print(&b, "stored")
-	r.Refused.print(&b, "refused")
+	r.Refused.print(&b, "rejected")
 	if r.Unread > 0 {
 		fmt.Fprintf(&b, "rows with what could not be read, and is not in these sums: %d\n", r.Unread)
 	}

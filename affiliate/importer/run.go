@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -214,6 +215,7 @@ func (r *run) without(payout Payout, taken *pending) (Payout, error) {
 func (r *run) reject(row *pending, why *affiliate.Error) error {
 	r.report.Rejected[kindOf(row.Item)]++
 	r.progress.rejected++
+	why = row.inColumns(why)
 	r.list(&r.report.Rejects, Reject{File: row.File, Line: row.Line, Ref: row.Ref, Field: why.Field, Err: why})
 	if sale, ok := row.Item.(Sale); ok && !row.other {
 		r.refused[shortOf(row.Ref)] = sale.CommissionEarned
@@ -222,6 +224,20 @@ func (r *run) reject(row *pending, why *affiliate.Error) error {
 		return nil
 	}
 	return r.report.Refused.add(row.currency, row.says)
+}
+
+// inColumns returns an error with the column of the file in place of its field.
+func (row *Row) inColumns(err *affiliate.Error) *affiliate.Error {
+	if row.columns == nil || err.Field == "" {
+		return err
+	}
+	column := row.columns(err.Field)
+	if column == err.Field {
+		return err
+	}
+	in := *err
+	in.Field, in.Message = column, strings.Replace(err.Message, err.Field, column, 1)
+	return &in
 }
 
 // list keeps a reject while there is room.

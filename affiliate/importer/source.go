@@ -27,6 +27,8 @@ type Row struct {
 
 	read, size int64 // bytes of the file up to here, and all of them; 0: not known
 	money      money // how its amounts were read
+
+	columns func(field string) string // the columns of its fields; nil: those are their names
 }
 
 // An Item is the content of a row: an [Affiliate], a [Coupon], a [Referral], a
@@ -72,6 +74,7 @@ const (
 	Links      = "links"
 	Coupons    = "coupons"
 	Codes      = "codes"
+	Customers  = "customers" // of a mapping; reports count them among the referrals
 	Referrals  = "referrals"
 	Sales      = "sales"
 	Payouts    = "payouts"

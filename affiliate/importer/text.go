@@ -2,7 +2,10 @@ package importer
 
 import (
 	"bufio"
+	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -76,6 +79,45 @@ func (t *text) back(c byte) {
 		if c == '\n' {
 			t.line--
 		}
+	}
+}
+
+// tableName is the line before each table of a file that has several, such as [[COMMISSIONS]].
+var tableName = regexp.MustCompile(`^\s*\[\[([^\[\]{}"]+)\]\]\s*$`)
+
+// sections reports whether the file has several tables, each with its name before it.
+func (t *text) sections() (bool, error) {
+	start, err := t.Peek(maxField)
+	if err == io.EOF || err == bufio.ErrBufferFull {
+		err = nil
+	}
+	line, _, _ := strings.Cut(strings.TrimLeft(string(start), " \t\r\n"), "\n")
+	return tableName.MatchString(line), err
+}
+
+// section skips to the header of the table with a name.
+func (t *text) section(name string) error {
+	var names []string
+	for line := []byte(nil); ; {
+		c, err := t.next()
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err == nil && c != '\n' {
+			if len(line) <= maxField {
+				line = append(line, c)
+			}
+			continue
+		}
+		if m := tableName.FindSubmatch(line); m != nil {
+			if names = append(names, string(m[1])); fold(string(m[1])) == fold(name) {
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return fmt.Errorf("it has the tables %s, and the mapping names the table %q", quoted(names, ", "), name)
+		}
+		line = line[:0]
 	}
 }
 

@@ -59,6 +59,13 @@ func (e *entry) amount(name string) affiliate.Amount {
 	return affiliate.Amount{}
 }
 
+// unknownWord refuses a word, with those that are taken.
+func (e *entry) unknownWord(name, word string, taken []string) {
+	bad := refusal.FieldUnknownWord.Of(name)
+	bad.Message = strings.Replace(bad.Message, "a word that", "the word "+quoted([]string{word}, "")+", which", 1) + "; mapped are " + strings.Join(taken, ", ")
+	e.refuse(bad)
+}
+
 // told keeps what an amount says besides its value.
 func (e *entry) told(name string, r *amounts.Reading) {
 	if e.decimal != nil && r.Decimal != 0 {
@@ -191,7 +198,10 @@ func (e *entry) time(loc *time.Location, more []string, names ...string) time.Ti
 		if t, ok := serial(text, loc); ok {
 			return t
 		}
-		e.refuse(refusal.FieldNotADate.Of(name))
+		if t, ok := epoch(text); ok {
+			return t
+		}
+		e.refuse(refusal.FieldNotATime.Of(name))
 		return time.Time{}
 	}
 	return time.Time{}
@@ -221,6 +231,19 @@ func serial(text string, loc *time.Location) (time.Time, bool) {
 		seconds = int(math.Round(fraction * 86_400))
 	}
 	return time.Date(1899, time.December, 30+days, 0, 0, seconds, 0, loc), true
+}
+
+// epoch reads the seconds or milliseconds since 1970, of a time between 2001 and 2033: ten or
+// thirteen digits of which the first is 1.
+func epoch(text string) (time.Time, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil || text[0] != '1':
+		return time.Time{}, false
+	case len(text) == 10:
+		return time.Unix(n, 0).UTC(), true
+	}
+	return time.UnixMilli(n).UTC(), len(text) == 13
 }
 
 // digest returns a digest of texts for a ref, so that the ref names no person.

@@ -56,7 +56,7 @@ func TestFolder(t *testing.T) {
 		args []string
 	}{
 		"no such folder":  {1, "no such file", []string{"absent"}},
-		"no such service": {1, `the service is "tolt"`, []string{"-from", "tolt", "testdata"}},
+		"no such service": {1, `the service is "awin"`, []string{"-from", "awin", "testdata"}},
 		"no files":        {1, "there is none of the files", []string{"-from", "rewardful", t.TempDir()}},
 		"no mapping":      {1, "mapping.json", []string{t.TempDir()}},
 		"empty mapping":   {1, "lists no file", []string{mapping(`[]`)}},
@@ -88,7 +88,7 @@ func TestFolder(t *testing.T) {
 func TestFlags(t *testing.T) {
 	rewardful := filepath.Join("testdata", "rewardful")
 	for _, c := range []struct{ flag, want string }{
-		{"-discount=20%", "coupons 1"}, {"-discount=5.00", "coupons 1"}, {"-currency=EUR", "refused USD: "}, {"-slugs=rename", "rejected: "},
+		{"-discount=20%", "coupons 1"}, {"-discount=5.00", "coupons 1"}, {"-currency=EUR", "rejected USD: "}, {"-slugs=rename", "rejected: "},
 	} {
 		code, out, errs := printed(t, "-from", "rewardful", c.flag, rewardful)
 		if code != 3 || !strings.Contains(out, c.want) {

@@ -36,7 +36,7 @@ type Import struct {
 // of a command. The import is filled when they are parsed.
 func Flags(flags *flag.FlagSet) *Import {
 	c := &Import{}
-	flags.StringVar(&c.Folder.Service, "from", "csv", "`service` of the export: rewardful, dub, or csv with a mapping.json")
+	flags.StringVar(&c.Folder.Service, "from", "csv", "`service` of the export: "+strings.Join(importer.Services(), ", ")+" with a mapping.json")
 	flags.TextVar(&c.Config.ID, "program", uuid.Nil, "`id` of the program")
 	flags.Func("currency", "`currency` of the program (default USD)", func(text string) (err error) {
 		c.Config.Currency, err = affiliate.ParseCurrency(text)
@@ -53,6 +53,11 @@ func Flags(flags *flag.FlagSet) *Import {
 		}
 		c.Options.OnConflict = conflict
 		return nil
+	})
+	flags.BoolVar(&c.Folder.Bonuses, "bonuses", false, "commissions of a service that does not say what the customers paid become bonuses")
+	flags.Func("paid-before", "`day` before whose sales a service has paid its commissions, if it does not say which", func(text string) (err error) {
+		c.Folder.PaidBefore, err = time.Parse(time.DateOnly, text)
+		return err
 	})
 	flags.Func("discount", "what Rewardful's coupons take off: `20%` or an amount in the program's currency; without it they are rejected", c.discount)
 	return c
@@ -78,7 +83,7 @@ var ErrRefused = errors.New("rows were left out; the lines that begin with rejec
 func (c *Import) Run(ctx context.Context, p *tributary.Program, out io.Writer) error {
 	d := c.Folder
 	cfg := p.Config()
-	d.Location, d.Currency = cfg.Location, cfg.Currency
+	d.Location, d.Currency, d.Parameter = cfg.Location, cfg.Currency, cfg.Param
 	if d.Discount.CouponType == affiliate.CouponFlat {
 		d.Discount.Currency = affiliate.Set(cfg.Currency)
 	}
