@@ -224,3 +224,16 @@ func TestTermsFrom(t *testing.T) {
 		tb.lacks("12.5 %")
 	})
 }
+
+// TestNoticeOnce: what was done is said once, and a reload of the page says nothing.
+func TestNoticeOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).fill()
+	tb := newTab(t, originOf(t, sets["console"](w)))
+	tb.open("/affiliates/" + w.made.Ada.ID.String() + "/payout-details")
+	tb.fill("Payout email", "new@pay.example")
+	tb.press("Save")
+	tb.says("The payout details were changed.")
+	tb.open(tb.path())
+	tb.lacks("The payout details were changed.")
+}
