@@ -72,8 +72,9 @@ type FailedPayout struct {
 // A ConflictPayment is a payment that brought money and has no sale, although an affiliate
 // may have earned a commission. Outcome says why: it names a sale, but its payer or
 // amounts differ from it ([SaleConflict]); its code was refused ([SaleRefused]); it names
-// nobody who exists ([SaleUnattributed]); nothing says whom to credit ([SaleParked]); or
-// there is no rate for its currency ([SaleOtherCurrency]).
+// nobody who exists ([SaleUnattributed]); nothing says whom to credit, or how much was paid
+// ([SaleParked]); nobody knows in which unit it is counted ([SaleUnknownUnit]) or who paid
+// ([SaleNoCustomer]); or there is no rate for its currency ([SaleOtherCurrency]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`
@@ -81,8 +82,9 @@ type ConflictPayment struct {
 	PayerID   Opt[string] `json:"payerId"` // the provider's id of its customer; null: not known
 	Outcome   SaleOutcome `json:"outcome"`
 	SaleID    SaleID      `json:"saleId"` // the sale that it names; 0 when that was deleted, and when it names none
-	Amount    Amount      `json:"amount"` // of the payment
+	Amount    Amount      `json:"amount"` // of the payment; 0: not known
 	Currency  Currency    `json:"currency"`
+	Awaits    string      `json:"awaits,omitzero"` // the event that has not come and tells the amount
 	CreatedAt Time        `json:"createdAt"`
 }
 

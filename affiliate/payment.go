@@ -53,6 +53,10 @@ type Paid struct {
 	// order. Zero: the engine counts the customer's sales. Terms.MaxPayments is compared
 	// with it, and Explanation.Terms shows it.
 	Payment int64
+
+	// Awaits names the event that tells how much was paid, such as order_created; only with
+	// PaidUntold. Empty: none will.
+	Awaits string
 }
 
 // A Stage says how far a payment has come.
@@ -65,6 +69,12 @@ const (
 	PaidLater    Stage = "later"   // agreed, and not paid yet: it is kept until a fact says what was paid
 	PaidOfAgreed Stage = "agreed"  // a payment of what another fact agreed; it waits until that one arrives
 	PaidNothing  Stage = "nothing" // a trial: Gross and TotalEarned are zero, the customer is referred, there is no sale
+
+	// PaidUntold is a payment of which nobody knows how much was paid: another event tells
+	// it, or the provider counts its currency in a unit that is not known. Gross and
+	// TotalEarned are zero. When it names somebody, or its customer is known, it waits in
+	// Program.Attention until a fact tells the amount, and adds nothing to that fact.
+	PaidUntold Stage = "untold"
 )
 
 // A Credit names whom a payment may credit. Exactly one field is set.
@@ -146,6 +156,7 @@ type PaymentResult struct {
 	Outcome SaleOutcome // of the sale part of the fact; empty when it had none
 	Refused []Failure   // the failing rules of each code that was tried and refused
 	Ignored []string    // payer.email and payer.name, when they are invalid and were left out
+	Differs []string    // what of a payment that has its sale is not as it was told: gross, when it is more; paidAt, when it is more than 20 days apart
 	Moved   Amount      // by how much the fact changed commission and adjustments together, signed
 }
 

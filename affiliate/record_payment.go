@@ -17,8 +17,10 @@ type WaitingSale struct {
 	Trigger     PaymentTrigger
 	Free        bool
 	Renewal     bool
-	Nothing     bool  `json:",omitzero"` // a trial: its customer is referred, and there is no sale
-	Payment     int64 `json:",omitzero"` // of [Paid]
+	Nothing     bool   `json:",omitzero"` // a trial: its customer is referred, and there is no sale
+	Untold      bool   `json:",omitzero"` // its amount is not known
+	Payment     int64  `json:",omitzero"` // of [Paid]
+	Awaits      string `json:",omitzero"` // of one that is Untold: what tells the amount; empty: nothing will
 	PaidAt      Instant
 	Tries       []Credit
 }

@@ -181,6 +181,14 @@ const (
 	// SaleOtherCurrency means that the payment is in another currency than the program's, for
 	// which there is no rate, and names somebody. It waits; see Program.DecidePayment.
 	SaleOtherCurrency SaleOutcome = "other_currency"
+
+	// SaleUnknownUnit means that the payment names somebody, and that its provider counts its
+	// currency in a unit that nobody knows. Record the sale, and dismiss the payment.
+	SaleUnknownUnit SaleOutcome = "unit"
+
+	// SaleNoCustomer means that the payment names an affiliate by a click or a slug, and says
+	// neither by an id nor by an email who paid. Record the sale, and dismiss the payment.
+	SaleNoCustomer SaleOutcome = "no_customer"
 )
 
 // SaleResult is the answer of Program.RecordSale.
@@ -198,6 +206,12 @@ type SaleResult struct {
 	// or name: email, name, product.name. Without an email the sale has no customer.
 	// On the wire it is the header Sale-Ignored.
 	Ignored []string
+
+	// Differs names what of a duplicate is not as in the earlier sale: totalEarned, email,
+	// promoCode, referralId, or paidAt, when it was paid more than 20 days apart. Then it may be
+	// another order under the same id, such as a renewal under the id of its subscription, and
+	// is not recorded. On the wire it is the header Sale-Differs. Not in a receipt.
+	Differs []string
 }
 
 // SaleUpdate is the input of Program.UpdateSale. A field that is not given

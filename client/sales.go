@@ -76,8 +76,10 @@ func recorded(ctx context.Context, c *Client, rq request) (affiliate.SaleResult,
 		Sale:    affiliate.Null[affiliate.Sale](),
 		Earlier: affiliate.Null[affiliate.Sale](), LateClick: affiliate.Null[affiliate.ClickID](),
 	}
-	if ignored := a.last.header.Get("Sale-Ignored"); ignored != "" {
-		out.Ignored = strings.Split(ignored, ", ")
+	for name, fields := range map[string]*[]string{"Sale-Ignored": &out.Ignored, "Sale-Differs": &out.Differs} {
+		if said := a.last.header.Get(name); said != "" {
+			*fields = strings.Split(said, ", ")
+		}
 	}
 	if err == nil {
 		out.Sale = affiliate.Set(sale)

@@ -146,11 +146,12 @@ func saleOperations() map[string]about {
 				"redeemed is an order by a code without an affiliate that credits nobody, where the program allows such codes: its redemption is booked under externalId, which it needs. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
 				"An email, a name and product.name that are none are left out, and Sale-Ignored names them, of the names of lines the first: a paid order is not refused for them. " +
+				"A duplicate whose contents are not those of the sale with its id has Sale-Differs: it may be another order. " +
 				"Fires sale.created, after referral.created when the customer was new.",
 			oneOf:  []string{"promoCode", "holdId", "referralId", "email"},
 			forms:  []schema{paidOrder(), freeOrder()},
 			limits: map[string]limit{"email": anyText, "name": anyText, "product.name": anyText, "totalEarned": func(s *schema) { s.ExclusiveMinimum, s.Minimum = "", "0" }},
-			misses: true, headers: []string{"Sale-Outcome", "Sale-Ignored"},
+			misses: true, headers: []string{"Sale-Outcome", "Sale-Ignored", "Sale-Differs"},
 			refused: refused{
 				invalid:  append([]affiliate.Reason{affiliate.AttributionRequired, affiliate.MissingField, affiliate.HoldIsConfirmed, affiliate.HoldOfAnotherCode}, codeRefusals()...),
 				notFound: []affiliate.Reason{affiliate.HoldNotFound},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 
 	"github.com/tributary-go/tributary"
@@ -111,6 +112,12 @@ func answerRecorded(c *call, result affiliate.SaleResult, err error) error {
 	c.w.Header()["Sale-Outcome"] = []string{string(result.Outcome)}
 	if len(result.Ignored) > 0 {
 		c.w.Header()["Sale-Ignored"] = []string{strings.Join(result.Ignored, ", ")}
+	}
+	if len(result.Differs) > 0 {
+		differs := strings.Join(result.Differs, ", ")
+		c.w.Header()["Sale-Differs"] = []string{differs}
+		c.h.cfg.Logger.WarnContext(c.r.Context(), "a sale was reported again under its id with other contents, and is not recorded: give each payment an id of its own",
+			"differs", differs, slog.String("request_id", RequestID(c.r.Context())), c.keyAttr())
 	}
 	sale, recorded := result.Sale.Get()
 	if !recorded {

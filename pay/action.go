@@ -43,7 +43,8 @@ const (
 	CreditBalance    Reason = "credit_balance"
 	NoCustomer       Reason = "no_customer"
 	ThinEvent        Reason = "thin_event"
-	UnknownUnit      Reason = "unit" // nobody confirmed in which unit the provider counts this currency
+	UnknownUnit      Reason = "unit"    // nobody confirmed in which unit the provider counts this currency, or the event does not tell it
+	Revoked          Reason = "revoked" // it was paid, and is cancelled or failed, and its refunds do not say what went back
 )
 
 // Why a payment is told without its lines. What a rule pays for some products then holds for
@@ -67,9 +68,9 @@ type Event struct {
 // An Action is what one event of a provider asks for.
 type Action struct {
 	Kind    Kind
-	Reason  Reason // of an ignored event, and of an invoice that waits for its session; else empty
+	Reason  Reason // of an ignored event, of an invoice that waits for its session, and [Revoked] of any; else empty
 	Event   Event
-	Payment affiliate.PaymentFact      // of sale, link, refund and dispute; of customer its Provider and Payer
+	Payment affiliate.PaymentFact      // of sale, link, refund and dispute; of customer its Provider and Payer; of an ignored one what waits
 	Status  affiliate.SubscriptionFact // of status
 	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
 	Tries   []affiliate.Credit         // of Lead: who may be credited, in order

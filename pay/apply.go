@@ -48,6 +48,9 @@ func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) 
 	}
 	result := Result{Action: a}
 	err := result.apply(ctx, p)
+	if err == nil && result.Action.Reason == Revoked {
+		err = result.revoked(ctx, p)
+	}
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
 		result.Refusal, result.Done = refusal, false
 		return result, nil
@@ -60,9 +63,7 @@ func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) 
 
 // apply applies the action by its kind.
 func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
-	if r.Action.Kind != KindIgnored || r.Action.Reason == Unpaid {
-		r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
-	}
+	r.Action = r.Action.Carried.in(r.Action, p.Config().ID)
 	switch a := &r.Action; a.Kind {
 	case KindSale, KindLink, KindRefund, KindDispute:
 		if err := r.early(ctx, p); err != nil {
@@ -86,10 +87,32 @@ func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
 // consists of, when an ignored action says so.
 func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
-	agreed := a.Reason == Unpaid && !a.Payment.Sale.IsZero()
+	paid, told := a.Payment.Sale.Get()
+	if paid.Awaits != "" && len(paid.Tries) == 0 {
+		a.Payment.Sale, told = affiliate.Opt[affiliate.Paid]{}, false // nobody waits for what another event tells
+	}
 	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
-	if agreed || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+	if told || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
 		return r.payment(ctx, p)
+	}
+	return nil
+}
+
+// revoked finds out whether a payment that is no longer paid has a sale that counts.
+func (r *Result) revoked(ctx context.Context, p *tributary.Program) error {
+	r.Action.Reason = ""
+	if r.Action.Kind == KindIgnored {
+		r.Action.Reason = Unpaid
+	}
+	for _, key := range r.Action.Payment.Keys {
+		known, err := p.ProviderPayment(ctx, r.Action.Payment.Provider, key)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return err
+		}
+		_, sold := known.SaleID.Get()
+		if gross, paid := known.Gross.Get(); err == nil && paid && sold && known.Lost.Cmp(gross) < 0 {
+			r.Action.Reason = Revoked
+		}
 	}
 	return nil
 }

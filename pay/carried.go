@@ -30,7 +30,11 @@ type Carried struct {
 	Click   string    // the number of the click that brought the visitor; set when it is carried
 	Signed  bool      // it has a valid signature; without one Code, Hold, Offer, Order and Customer are empty
 	Forged  bool      // a code, a hold, an offer, an order or a customer had no valid signature and was left out
+	Lost    bool      // something says who brought the visitor and cannot be read: its program is missing or another one, or it has another form
 }
+
+// Marks reports whether it says who brought the visitor.
+func (c Carried) Marks() bool { return c.Offer || c.Code+c.Hold+c.Click+c.Slug != "" }
 
 // Keys are the keys with which a host signs what a checkout carries: 32 random
 // bytes or more each, at most 10. The first one signs, and all are tried, so that
@@ -115,14 +119,18 @@ func (c Carried) mac(key []byte) []byte {
 // credits nobody: clicks are small numbers, and every program has a click 1.
 func (c Carried) in(a Action, program uuid.UUID) Action {
 	if c.Program != program {
+		a.Carried.Lost = c.Lost || c.Marks()
 		c = Carried{}
+	}
+	if a.Kind == KindIgnored && a.Payment.Sale.IsZero() {
+		return a
 	}
 	tries := slices.Clip(a.Tries)
 	paid, sold := a.Payment.Sale.Get()
 	if sold {
 		tries = slices.Clip(paid.Tries)
 	}
-	if c.Hold != "" && !paid.Renewal {
+	if c.Hold != "" {
 		tries = append([]affiliate.Credit{{HoldID: c.Hold}}, tries...) // its place, before the code that the provider redeemed
 	}
 	tries = append(tries, c.tries(paid.Renewal)...)
@@ -150,9 +158,10 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 	return a
 }
 
-// tries lists who may be credited by what was carried. A renewal redeems no code.
+// tries lists who may be credited by what was carried. A renewal redeems no code, which only
+// says that somebody brought its customer.
 func (c Carried) tries(renewal bool) (tries []affiliate.Credit) {
-	if c.Code != "" && !renewal {
+	if c.Code != "" {
 		tries = append(tries, affiliate.Credit{PromoCode: c.Code})
 	}
 	if c.Offer && !renewal {

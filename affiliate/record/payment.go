@@ -85,6 +85,9 @@ func (r *Payment) Foreign() bool {
 // than the program's.
 func (r *Payment) InAnother() bool { return len(r.Waiting) > 0 && r.Waiting[0].Currency != "" }
 
+// Untold reports whether the payment waits for a fact that tells how much was paid.
+func (r *Payment) Untold() bool { return len(r.Waiting) > 0 && r.Waiting[0].Untold }
+
 // Waits reports whether the payment waits for a person's decision.
 func (r *Payment) Waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }
 

@@ -27,7 +27,7 @@ func (a *answer) String() string {
 // codes returns the headers that say what happened.
 func (a *answer) codes() string {
 	var b strings.Builder
-	for _, name := range []string{"Error-Code", "Error-Field", "Sale-Outcome", "Sale-Ignored", "Idempotent-Replayed"} {
+	for _, name := range []string{"Error-Code", "Error-Field", "Sale-Outcome", "Sale-Ignored", "Sale-Differs", "Idempotent-Replayed"} {
 		if v := a.header.Get(name); v != "" {
 			fmt.Fprintf(&b, " [%s: %s]", name, v)
 		}

@@ -178,7 +178,7 @@ func recordedCases() []serverCase {
 		own("B395 a duplicate", "rule 5.2: a known externalId or externalInvoiceId is null and changes nothing", func(x *exam) {
 			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}e","externalInvoiceId":"{{u}}i"}`).as("s")
 			for _, ids := range []string{`"externalId":"{{u}}e"`, `"externalInvoiceId":"{{u}}i"`, `"externalId":"{{u}}e","externalInvoiceId":"{{u}}other"`, `"externalId":"{{u}}other","externalInvoiceId":"{{u}}i"`} {
-				x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":99,`+ids+`}`).null().headed("Sale-Outcome", "duplicate")
+				x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":99,`+ids+`}`).null().headed("Sale-Outcome", "duplicate").headed("Sale-Differs", "totalEarned")
 				x.do("POST /sales", `{"promoCode":"{{u}}-none","totalEarned":99,`+ids+`}`).null().headed("Sale-Outcome", "duplicate")
 			}
 			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":1}`)

@@ -40,6 +40,12 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 		return "its code was refused"
 	case p.Outcome == affiliate.SaleUnattributed:
 		return "it names nobody who exists"
+	case p.Awaits != "":
+		return "the event that tells how much has not come: " + p.Awaits
+	case p.Outcome == affiliate.SaleUnknownUnit:
+		return "nobody knows how its provider counts the amount; record the sale yourself"
+	case p.Outcome == affiliate.SaleNoCustomer:
+		return "nothing says who paid; record the sale yourself with an email"
 	case p.Outcome == affiliate.SaleParked:
 		return "nothing says whom to credit"
 	case p.Outcome == affiliate.SaleOtherCurrency:
@@ -126,7 +132,7 @@ var decidePayment = &action{
 		if d.gone {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
-		if d.Outcome == affiliate.SaleParked {
+		if d.Outcome == affiliate.SaleParked || d.Outcome == affiliate.SaleUnknownUnit {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
 		return form{

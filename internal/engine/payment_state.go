@@ -153,8 +153,10 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 		r.Rate = other.Rate
 	}
 	r.PayerID = cmp.Or(r.PayerID, other.PayerID)
-	if r.Sale == uuid.Nil && len(r.Waiting) == 0 {
-		r.Waiting = other.Waiting
+	if r.Sale == uuid.Nil && (len(r.Waiting) == 0 || r.Untold() && (len(other.Waiting) > 0 || !other.Gross.IsZero())) {
+		if r.Waiting = other.Waiting; r.Untold() && !r.Gross.IsZero() {
+			r.Waiting = nil // how much is known
+		}
 		if !other.Gross.IsZero() {
 			r.Gross = other.Gross
 		}

@@ -74,13 +74,14 @@ type saleReply struct {
 	body    *SaleBody         // the new sale, or the earlier one
 	late    affiliate.ClickID // a click that was too old; zero: none
 	ignored []string          // fields
+	differs []string          // fields of a duplicate
 	stored  *affiliate.Sale   // from a receipt
 }
 
 // fillResult fills in the result.
 func (r *saleReply) fillResult(result *affiliate.SaleResult) {
 	result.Outcome, result.Sale, result.Earlier = r.outcome, affiliate.Null[affiliate.Sale](), affiliate.Null[affiliate.Sale]()
-	result.LateClick, result.Ignored = OrNull(r.late), r.ignored
+	result.LateClick, result.Ignored, result.Differs = OrNull(r.late), r.ignored, r.differs
 	switch {
 	case r.stored != nil:
 		result.Sale = affiliate.Set(*r.stored)
@@ -230,7 +231,11 @@ func checkProduct(given affiliate.Opt[affiliate.Product]) error {
 func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, error) {
 	earlier, err := o.earlier(conversion, in.ExternalID, in.ExternalInvoiceID)
 	if err != nil || earlier != nil {
-		return saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}, err
+		reply := saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}
+		if err == nil && conversion == "" {
+			reply.differs, err = o.differs(in, &earlier.Rec)
+		}
+		return reply, err
 	}
 	if again, err := o.aloneOf(in.ExternalID); again.ID != uuid.Nil || err != nil {
 		return saleReply{outcome: affiliate.SaleDuplicate, ignored: o.ignored}, err
@@ -258,6 +263,45 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 		reply.body, err = o.Book(in, &d)
 	}
 	return reply, err
+}
+
+// renewed is the shortest time between two payments of one subscription: a duplicate that was paid
+// later than that after its sale is another payment.
+const renewed = 20 * 24 * time.Hour
+
+// FarApart reports whether two times of payment are not of one payment.
+func FarApart(a, b affiliate.Instant) bool { return a.After(b.Add(renewed)) || b.After(a.Add(renewed)) }
+
+// differs names what a report says that is not so of the sale whose id it has.
+func (o *Op) differs(in *affiliate.NewSale, rec *record.Sale) (fields []string, err error) {
+	if cmp.Or(in.Currency, o.Cfg.Currency) != o.CurrencyOf(rec) || in.TotalEarned != AsCharged(rec).TotalEarned {
+		fields = append(fields, "totalEarned")
+	}
+	if in.Email != "" && rec.Email != "" && !strings.EqualFold(in.Email, rec.Email) {
+		fields = append(fields, "email")
+	}
+	if in.PromoCode != "" && rec.CodeID != uuid.Nil {
+		code, err := o.CodeByText(in.PromoCode)
+		if IgnoreMissing(err) != nil {
+			return nil, err
+		}
+		if err == nil && code.ID != rec.CodeID {
+			fields = append(fields, "promoCode")
+		}
+	}
+	if in.ReferralID != "" && in.PromoCode == "" && rec.CodeID == uuid.Nil {
+		var id identity
+		if err := o.identifyReferral(in.ReferralID, &id); err != nil {
+			return nil, err
+		}
+		if who := id.Origin.Affiliate.ID; who != uuid.Nil && who != rec.AffiliateID {
+			fields = append(fields, "referralId")
+		}
+	}
+	if FarApart(o.judgedAt(), PaidOf(rec)) {
+		fields = append(fields, "paidAt")
+	}
+	return fields, nil
 }
 
 // earlier returns the live sale, or conversion, that has one of the external ids; nil: there

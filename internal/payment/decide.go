@@ -78,7 +78,7 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 // carryOut applies the decision of a person.
 func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeRate) error {
 	named := r.Rec.Conflict
-	if len(r.Rec.Waiting) == 0 && d == affiliate.PaymentIsOwnSale {
+	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale {
 		return refusal.First(refusal.OneOf("decision", d, []affiliate.PaymentDecision{affiliate.PaymentDismissed}))
 	}
 	r.Rec.Conflict, r.Rec.Decided = uuid.Nil, string(d)

@@ -3,6 +3,7 @@ package payment
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -57,8 +58,8 @@ func hasParked(o *engine.Op, provider, payer string) (bool, error) {
 	if payer == "" {
 		return false, nil
 	}
-	_, err := engine.Head(o.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, provider, payer)})
-	return err == nil, engine.IgnoreMissing(err)
+	parked, err := engine.Gather(o.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, provider, payer), Limit: maxRetried})
+	return slices.ContainsFunc(parked, func(rec record.Payment) bool { return !rec.Untold() }), err
 }
 
 // reportPayer is the transaction of ReportPayer.

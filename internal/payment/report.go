@@ -50,6 +50,7 @@ type known struct {
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
 	named    bool // the payment names an existing sale that it did not take
+	nobody   bool // it names an affiliate, and says nothing about who paid
 	aside    bool // the payment is in a currency without a rate, and somebody may be owed
 	result   affiliate.PaymentResult
 }
@@ -58,7 +59,7 @@ type known struct {
 func (r *Payment) askRate(ctx context.Context) (err error) {
 	f := &r.Fact
 	paid, sold := f.Sale.Get()
-	if f.Currency == r.Cfg.Currency || !sold || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidNothing {
+	if f.Currency == r.Cfg.Currency || !sold || paid.Stage == affiliate.PaidLater || unpriced(paid.Stage) {
 		f.ExchangeRate = affiliate.ExchangeRate{}
 		return nil
 	}
@@ -133,7 +134,7 @@ func (r *Payment) checkCurrency() error {
 	paid, sold := f.Sale.Get()
 	told := len(f.Refunds)+len(f.Disputes) > 0 || !f.Refunded.IsZero()
 	now, field := f.Currency, "currency"
-	if sold && paid.Stage != affiliate.PaidNothing {
+	if sold && !unpriced(paid.Stage) {
 		told = told || now == c
 		if now == c {
 			engine.DropForeign(&r.Rec)
@@ -168,7 +169,7 @@ func (r *Payment) saleCurrency() affiliate.Currency {
 // a person decided about it: then what the fact says of its sale does not count.
 func (r *Payment) mismatched(paid *affiliate.Paid) bool {
 	c := r.saleCurrency()
-	if c == "" || paid.Stage == affiliate.PaidNothing {
+	if c == "" || unpriced(paid.Stage) {
 		return false
 	}
 	other := len(r.Rec.Waiting) > 0 && r.Rec.Waiting[0].Currency != c
@@ -209,11 +210,20 @@ func (r *Payment) makeSale() error {
 	case !ok:
 		return nil
 	case r.Rec.Sale != uuid.Nil:
-		r.result.Outcome = affiliate.SaleDuplicate
+		r.result.Outcome, r.result.Differs = affiliate.SaleDuplicate, r.differs(&paid)
 		return nil
 	case r.mismatched(&paid):
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
+	}
+	if paid.Stage == affiliate.PaidUntold {
+		return r.note(&paid)
+	}
+	note := r.Rec.Waiting
+	if r.Rec.Untold() {
+		r.Rec.Waiting = nil
+	} else {
+		note = nil
 	}
 	if err := r.await(&paid); err != nil {
 		return err
@@ -222,7 +232,48 @@ func (r *Payment) makeSale() error {
 		r.result.Outcome = affiliate.SaleParked
 		return nil
 	}
-	return r.tryWaiting()
+	err := r.tryWaiting()
+	if note != nil && len(paid.Tries) == 0 && r.result.Outcome == affiliate.SaleUnattributed { // only the note names somebody
+		r.Rec.Waiting, r.Rec.Gross, r.Rec.Worth = note, affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}
+	}
+	return err
+}
+
+// note keeps that a payment was paid whose amount is not known, if somebody may have earned a
+// commission and no other fact has told it.
+func (r *Payment) note(paid *affiliate.Paid) error {
+	ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+	if err != nil {
+		return err
+	}
+	named := len(paid.Tries) > 0 || ref.ID != uuid.Nil
+	switch {
+	case len(r.Rec.Waiting) > 0 && !r.Rec.Untold() || r.Rec.Decided != "" || !r.Rec.Gross.IsZero():
+		r.result.Outcome = affiliate.SaleParked
+		return nil
+	case !named:
+		r.result.Outcome = affiliate.SaleUnattributed
+		return nil
+	}
+	w := waiting(paid)
+	w.PaidAt, w.Currency = paidAt(r.Op, paid.PaidAt, r.Fact.At), r.saleCurrency()
+	r.aside, r.result.Outcome, r.Rec.Waiting = true, untold(&w), []affiliate.WaitingSale{w}
+	return r.HideTries(w.Tries)
+}
+
+// differs names what a payment that has its sale is told to be now and was not: more, or one of
+// another time.
+func (r *Payment) differs(paid *affiliate.Paid) (fields []string) {
+	if paid.Stage != affiliate.PaidNow {
+		return nil
+	}
+	if gross, known := r.Rec.Gross.Get(); known && paid.Gross.Cmp(gross) > 0 && cmp.Or(paid.GrossCurrency, r.Fact.Currency) == cmp.Or(r.Rec.Counted, r.Cfg.Currency) {
+		fields = append(fields, "gross")
+	}
+	if r.sale.ID != uuid.Nil && engine.FarApart(paidAt(r.Op, paid.PaidAt, r.Fact.At), engine.PaidOf(&r.sale)) {
+		fields = append(fields, "paidAt")
+	}
+	return fields
 }
 
 // putAside keeps a payment in a currency that has no rate, if it names somebody who may have
@@ -313,7 +364,7 @@ func (r *Payment) kept() bool {
 	if r.Rec.Foreign() {
 		return r.Rec.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
 	}
-	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || !ok && len(r.fresh) > 1 ||
+	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || r.aside || !ok && len(r.fresh) > 1 ||
 		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed || told
 }
 

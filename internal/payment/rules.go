@@ -167,7 +167,10 @@ func clean(f *affiliate.PayerFact) {
 	}
 }
 
-var stages = []affiliate.Stage{affiliate.PaidLater, affiliate.PaidOfAgreed, affiliate.PaidNothing}
+var stages = []affiliate.Stage{affiliate.PaidLater, affiliate.PaidOfAgreed, affiliate.PaidNothing, affiliate.PaidUntold}
+
+// unpriced reports whether a payment tells no amount.
+func unpriced(s affiliate.Stage) bool { return s == affiliate.PaidNothing || s == affiliate.PaidUntold }
 
 // normalizePaid checks what a payment says about its sale.
 func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
@@ -186,10 +189,12 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		checkSum("gross", affiliate.Set(paid.Gross)),
 		refusal.OneOfOrNone("stage", paid.Stage, stages),
 		refusal.FieldOtherCurrency.About("grossCurrency").When(paid.GrossCurrency != "" && (!paid.GrossCurrency.Known() || paid.Stage != affiliate.PaidNow)),
-		refusal.FieldNotPositive.About("gross").When(paid.Stage != affiliate.PaidNothing && paid.Gross.IsZero() != paid.Free),
-		refusal.FieldNotAllowed.About("gross").When(paid.Stage == affiliate.PaidNothing && (!paid.Gross.IsZero() || !paid.TotalEarned.IsZero())),
+		refusal.FieldNotPositive.About("gross").When(!unpriced(paid.Stage) && paid.Gross.IsZero() != paid.Free),
+		refusal.FieldNotAllowed.About("gross").When(unpriced(paid.Stage) && (!paid.Gross.IsZero() || !paid.TotalEarned.IsZero())),
 		refusal.FieldNotAllowed.About("free").When(paid.Stage != affiliate.PaidNow && paid.Free),
 		refusal.FieldNotAtLeastZero.About("payment").When(paid.Payment < 0),
+		refusal.FieldNotAllowed.About("awaits").When(paid.Awaits != "" && paid.Stage != affiliate.PaidUntold),
+		refusal.Optional("awaits", paid.Awaits, refusal.MaxName),
 	); err != nil {
 		return err
 	}
@@ -201,7 +206,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		code = cmp.Or(code, try.PromoCode, try.CodeExternalID, try.HoldID)
 		paid.Offer = paid.Offer || try.Offer
 	}
-	if paid.Stage == affiliate.PaidNothing {
+	if unpriced(paid.Stage) {
 		paid.Offer = false
 		return refusal.First(refusal.Optional("externalId", paid.ExternalID, refusal.MaxName), refusal.Optional("externalInvoiceId", paid.ExternalInvoiceID, refusal.MaxName))
 	}

@@ -24,7 +24,8 @@ func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
 		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: refusal.UnlessNull(paid.CommissionRate),
 		ProductID: product.ProductID, ProductName: product.Name, Lines: engine.StoredLines(paid.Lines), Trigger: paid.PaymentTrigger,
-		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == affiliate.PaidNothing, Payment: paid.Payment, Tries: slices.Clone(paid.Tries),
+		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == affiliate.PaidNothing, Untold: paid.Stage == affiliate.PaidUntold,
+		Payment: paid.Payment, Awaits: paid.Awaits, Tries: slices.Clone(paid.Tries),
 	}
 }
 
@@ -146,8 +147,11 @@ func (r *Payment) tryEach(waiting *affiliate.WaitingSale, ref *record.Referral, 
 		r.result.Outcome = outcome
 		return nil
 	}
-	if len(r.result.Refused) > 0 {
+	switch {
+	case len(r.result.Refused) > 0:
 		r.result.Outcome = affiliate.SaleRefused
+	case r.nobody:
+		r.result.Outcome = affiliate.SaleNoCustomer
 	}
 	return nil
 }
@@ -163,6 +167,8 @@ func (r *Payment) leave() error {
 	outcome := r.result.Outcome
 	named := r.named || len(r.Rec.Waiting) > 0 && len(r.Rec.Waiting[0].Tries) > 0
 	switch {
+	case r.Rec.Untold() && r.Rec.Decided != string(affiliate.PaymentDismissed):
+		r.Rec.Left = string(untold(&r.Rec.Waiting[0]))
 	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil || r.Rec.Decided == string(affiliate.PaymentDismissed) || r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:
 		r.Rec.Left = ""
 	case outcome == affiliate.SaleDuplicate:
@@ -171,12 +177,20 @@ func (r *Payment) leave() error {
 		r.Rec.Left = string(affiliate.SaleOtherCurrency)
 	case len(r.Rec.Waiting) == 0:
 		r.Rec.Left = string(affiliate.SaleParked)
-	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleUnattributed && named:
+	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleNoCustomer || outcome == affiliate.SaleUnattributed && named:
 		r.Rec.Left = string(outcome)
 	case outcome != affiliate.SaleParked:
 		r.Rec.Left = ""
 	}
 	return nil
+}
+
+// untold returns why a payment waits whose amount is not known.
+func untold(w *affiliate.WaitingSale) affiliate.SaleOutcome {
+	if w.Awaits == "" {
+		return affiliate.SaleUnknownUnit
+	}
+	return affiliate.SaleParked
 }
 
 // attempts lists who may be credited, in order. A renewal redeems no code, and its
@@ -229,6 +243,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 		return affiliate.SaleUnattributed, err
 	}
 	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
+		r.nobody = r.Rec.PayerID == ""
 		return affiliate.SaleUnattributed, nil // a click without a customer
 	}
 	if a.house || in.Offer || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {

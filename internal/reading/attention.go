@@ -126,11 +126,15 @@ func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, erro
 		return affiliate.ConflictPayment{}, err
 	}
 	sale, err := payment.SaleIfThere(o, r.Conflict)
-	return affiliate.ConflictPayment{
+	c := affiliate.ConflictPayment{
 		ID: r.ID, Provider: r.Provider, Keys: known.Keys, PayerID: engine.OrNull(r.PayerID),
 		Outcome: cmp.Or(affiliate.SaleOutcome(r.Left), affiliate.SaleConflict), SaleID: affiliate.SaleID(sale.Number),
 		Amount: r.Gross.Or(affiliate.Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
-	}, err
+	}
+	if r.Untold() {
+		c.Awaits, c.Currency = r.Waiting[0].Awaits, cmp.Or(r.Waiting[0].Currency, c.Currency)
+	}
+	return c, err
 }
 
 // OverdrawnRedemption implements tributary.Program.OverdrawnRedemption.

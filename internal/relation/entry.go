@@ -309,7 +309,9 @@ type waitingSale struct {
 	Free        bool                     `json:"free,omitzero"`
 	Renewal     bool                     `json:"renewal,omitzero"`
 	Nothing     bool                     `json:"nothing,omitzero"`
+	Untold      bool                     `json:"untold,omitzero"`
 	Payment     int64                    `json:"payment,omitzero"`
+	Awaits      string                   `json:"awaits,omitzero"`
 	PaidAt      affiliate.Opt[int64]     `json:"paid_at,omitzero"`
 	Tries       []credit                 `json:"tries"`
 }
@@ -317,7 +319,7 @@ type waitingSale struct {
 func waitingSaleOf(v affiliate.WaitingSale) waitingSale {
 	return waitingSale{
 		v.TotalEarned.Scaled(), v.Currency, mapped(v.Subtotal, affiliate.Amount.Scaled), v.Tax.Scaled(), v.Shipping.Scaled(), v.ExternalID, v.InvoiceID,
-		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, each(v.Lines, lineOf), v.Trigger, v.Free, v.Renewal, v.Nothing, v.Payment,
+		mapped(v.Rate, affiliate.Percent.Scaled), v.ProductID, v.ProductName, each(v.Lines, lineOf), v.Trigger, v.Free, v.Renewal, v.Nothing, v.Untold, v.Payment, v.Awaits,
 		optMicros(v.PaidAt), each(v.Tries, func(c affiliate.Credit) credit { return credit(c) }),
 	}
 }
@@ -327,7 +329,7 @@ func (e waitingSale) value() affiliate.WaitingSale {
 		TotalEarned: affiliate.AmountFromScaled(e.TotalEarned), Currency: e.Currency, Subtotal: mapped(e.Subtotal, affiliate.AmountFromScaled),
 		Tax: affiliate.AmountFromScaled(e.Tax), Shipping: affiliate.AmountFromScaled(e.Shipping), ExternalID: e.ExternalID, InvoiceID: e.InvoiceID,
 		Rate: mapped(e.Rate, affiliate.PercentFromScaled), ProductID: e.ProductID, ProductName: e.ProductName, Lines: each(e.Lines, line.value), Trigger: e.Trigger,
-		Free: e.Free, Renewal: e.Renewal, Nothing: e.Nothing, Payment: e.Payment, PaidAt: optInstant(e.PaidAt),
+		Free: e.Free, Renewal: e.Renewal, Nothing: e.Nothing, Untold: e.Untold, Payment: e.Payment, Awaits: e.Awaits, PaidAt: optInstant(e.PaidAt),
 		Tries: each(e.Tries, func(c credit) affiliate.Credit { return affiliate.Credit(c) }),
 	}
 }

@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ type Paid struct {
 	Product        string // when there are no Lines
 	At             time.Time
 	Tries          []affiliate.Credit
-	Renewal        bool // then Tries loses its codes: a renewal redeems none
+	Renewal        bool // it redeems no code: those of Tries only say that somebody brought its customer
 	Stage          affiliate.Stage
 }
 
@@ -89,9 +88,6 @@ func (d *Draft) Sale(b Bill, p Paid) {
 	}
 	if len(in.Lines) == 0 && Usable(p.Product) {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: p.Product})
-	}
-	if p.Renewal {
-		p.Tries = slices.DeleteFunc(p.Tries, byCode)
 	}
 	paid := affiliate.Paid{NewSale: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal, Stage: p.Stage}
 	if b.ShownCurrency != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/pay"
 )
 
@@ -46,11 +48,12 @@ type Data struct {
 	From  []Value
 }
 
-// Get returns the first value of a key that can be used; empty: there is none.
+// Get returns the first value of a key that can be used, without blanks around it; empty:
+// there is none.
 func (m Data) Get(key string) string {
 	key = cmp.Or(m.Names[key], key)
 	for _, from := range m.From {
-		if text := m.Read(from.Get(key)); Usable(text) {
+		if text := strings.TrimSpace(m.Read(from.Get(key))); Usable(text) {
 			return text
 		}
 	}
@@ -70,11 +73,13 @@ func Codes(codes iter.Seq[affiliate.Credit]) (tries []affiliate.Credit) {
 // All returns the carried data: that of the nearest object with a valid signature, else
 // that of the nearest that names a program, without the fields that need a signature.
 func (m Data) All(keys pay.Keys) (carried pay.Carried) {
-	forged := false
+	forged, marked := false, false
 	for _, from := range m.From {
 		one := Data{m.Names, m.Read, []Value{from}}
 		c, signature := one.values(), one.Get(keySignature)
+		marked = marked || one.marked()
 		if c.Signed = signature != "" && named(one) && keys.Verify(c, signature); c.Signed {
+			c.Lost = !c.Marks() && marked
 			return c
 		}
 		forged = forged || c.Offer || c.Code+c.Hold+c.Order+c.Customer != ""
@@ -82,8 +87,41 @@ func (m Data) All(keys pay.Keys) (carried pay.Carried) {
 			carried = pay.Carried{Program: c.Program, Click: c.Click, Slug: c.Slug}
 		}
 	}
-	carried.Forged = forged
+	carried.Forged, carried.Lost = forged, !carried.Marks() && marked
 	return carried
+}
+
+// silent are the keys that say nothing about who brought a visitor. The last one is of package
+// stripe.
+var silent = []string{keyOrder, keyCustomer, keyProgram, keySignature, "tributary_via"}
+
+// marked reports whether there is something that may be meant to say who brought the visitor,
+// also under a name that is not quite a key's.
+func (m Data) marked() bool {
+	for _, from := range m.From {
+		if !from.IsObject() {
+			continue
+		}
+		for name, raw := range jsontext.Members(from.raw) {
+			value := from.with(raw)
+			if !value.Given() || value.raw[0] == '"' && strings.TrimSpace(value.Loose()) == "" {
+				continue
+			}
+			is := func(key string) bool { return spelt(string(name)) == spelt(cmp.Or(m.Names[key], key)) }
+			if slices.ContainsFunc(marks, is) || strings.HasPrefix(spelt(string(name)), "tributary") && !slices.ContainsFunc(silent, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// marks are the keys that say who brought a visitor.
+var marks = []string{keyClick, keySlug, keyCode, keyHold, keyOffer}
+
+// spelt is a name without what a form or a plugin may change in it.
+func spelt(name string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "-", "_")
 }
 
 // named reports whether an object names a program.
@@ -186,21 +224,21 @@ func notInSlug(r rune) bool {
 }
 
 // Pairs returns a list of objects that have a name and a value each as one object, with the
-// values that are texts or numbers. Of a name that is there twice the first counts. It is for
+// values as they are. Of a name that is there twice the first text or number counts. It is for
 // data that is not the provider's: nothing in it is a fault.
 func Pairs(list Value, name, value string) Value {
-	pairs := map[string]string{}
+	pairs := map[string]json.RawMessage{}
 	for pair := range list.Apart().Each() {
 		if !pair.IsObject() {
 			continue
 		}
-		key, text := pair.Get(name).Loose(), pair.Get(value).Loose()
-		if _, twice := pairs[key]; !twice && text != "" {
-			pairs[key] = text
+		key, one := pair.Get(name).Loose(), pair.Get(value)
+		if known := pairs[key]; one.Given() && (known == nil || Value{raw: known}.Loose() == "") {
+			pairs[key] = one.raw
 		}
 	}
 	raw, err := json.Marshal(pairs)
-	if err != nil { // texts always become JSON
+	if err != nil { // what was read always becomes JSON
 		return Value{}
 	}
 	return Value{doc: &document{paths: map[step]string{}}, raw: raw}

@@ -39,9 +39,28 @@ func (d *Draft) Begin(id, kind Value, at time.Time) {
 	}
 }
 
-// Ignore makes an action that does nothing.
+// Ignore makes an action that does nothing. What the checkout carried stays, so that a mark
+// which nobody reads is told.
 func (d *Draft) Ignore(reason pay.Reason) {
-	d.Action = pay.Action{Kind: pay.KindIgnored, Reason: reason, Event: d.Action.Event}
+	d.Action = pay.Action{Kind: pay.KindIgnored, Reason: reason, Event: d.Action.Event, Carried: d.Action.Carried}
+}
+
+// Revoke makes an action about a payment that was paid and is not any more, though no refund
+// says what went back.
+func (d *Draft) Revoke() {
+	d.Leave(pay.Revoked)
+}
+
+// Untold leaves a payment that was paid, of which the event does not tell how much. When it
+// says who brought its customer, it waits for a person, unless awaits, which names another
+// event, tells the amount; it is empty when no event does.
+func (d *Draft) Untold(reason pay.Reason, awaits string, p Paid) {
+	payer := d.Action.Payment.Payer
+	d.Leave(reason)
+	if awaits == "" || d.Marked(p.Tries) {
+		d.Action.Payment.Payer = payer
+		d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidUntold, Awaits: awaits, Tries: p.Tries, Renewal: p.Renewal})
+	}
 }
 
 // Leave makes an action that only links the ids: another event books the payment.

@@ -226,7 +226,10 @@ func (v Value) Decimal() affiliate.Amount {
 		return affiliate.Amount{}
 	}
 	amount, err := affiliate.ParseAmount(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, affiliate.ErrAmountDecimals):
+		v.Fail("has more than 4 decimals; send what a binary float holds as a text of its cents")
+	case err != nil:
 		v.Fail("is not an amount")
 	}
 	return amount

@@ -11,7 +11,8 @@ import (
 // redeemed, or by what the checkout carried.
 func (d *Draft) Marked(tries []affiliate.Credit) bool {
 	c := d.Action.Carried
-	return len(tries) > 0 || c.Code+c.Hold+c.Click+c.Slug != ""
+	c.Offer = false // which names nobody
+	return len(tries) > 0 || c.Marks()
 }
 
 // Lead makes an action for the customer of a trial or a free order. With a code

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,18 @@ const (
 		"correct what the error says, and send the event again from the provider's dashboard"
 	saysNobody = "payment event: a paid order names a click, a slug or a code that nobody has, and nobody is credited: " +
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
+	saysFirst = "payment event: a renewal carries only a code, which the first payment redeems, and no payment of its customer is a sale: " +
+		"send the event of the first payment again, then decide with DecidePayment that it is a sale of its own"
+	saysNoCustomer = "payment event: a paid order names who brought its customer, and says neither by id nor by email who that is: " +
+		"record the sale yourself with an email, then dismiss the payment with DecidePayment"
+	saysLost = "payment event: a paid order carries something of this library's that cannot be read or names another program, and nobody is credited: " +
+		"give checkouts what Config.Carry makes, unchanged, with tributary_program; expected where several programs share one account"
+	saysElsewhere = "payment event: it is of the live mode or an account that this endpoint does not take, and carries who brought its customer: " +
+		"check Config.Test, or Accounts"
+	saysRevoked = "payment event: a payment that has a sale is cancelled or failed, and its refunds do not say what went back: " +
+		"take the sale back with RefundSale, if the customer has the money"
+	saysDiffers = "payment event: a payment that has a sale is told again with other contents, which are not booked: " +
+		"correct the sale if the customer paid more, and give each payment ids of its own"
 	saysLines = "payment event: its lines were left out, so rules for products hold for all of the sale or nothing of it: " +
 		"a list was cut (give Config.Lines), or its amounts do not add up; correct the sale if it matters"
 	saysUnlisted = "payment event: it does not say what was bought, so rules for products hold for all of the sale or nothing of it: " +
@@ -45,28 +58,61 @@ const (
 const tooLong = 3 * 24 * time.Hour
 
 const saysWaits = "payment event: a payment that brought money has waited for more than three days and credits nobody: " +
-	"see Attention, and decide with DecidePayment"
+	"see Attention, and decide with DecidePayment; subscribe the endpoint to the events that are missing, and send them again"
+
+// mostNamed is how many payments that wait are asked for what they miss.
+const mostNamed = 20
 
 // warningOf returns what the log says of a result; empty: nothing was left out.
 func warningOf(r *pay.Result) string {
 	paid, _ := r.Action.Payment.Sale.Get()
+	_, sold := r.Sale.Get()
 	switch {
 	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.OtherCurrency:
 		return saysCurrency
 	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.UnknownUnit:
 		return saysUnit
+	case r.Action.Reason == pay.Revoked:
+		return saysRevoked
+	case r.Action.Reason == pay.LiveMode || r.Action.Reason == pay.OtherAccount:
+		if r.Action.Carried.Lost || r.Action.Carried.Marks() {
+			return saysElsewhere
+		}
+		return ""
 	case r.Outcome == affiliate.SaleConflict || r.Refusal != nil && r.Refusal.Reason == affiliate.PaymentConflict:
 		return saysConflict
 	case r.Outcome == affiliate.SaleRefused || r.Refusal != nil && r.Refusal.CodeRefused():
 		return saysCode
 	case r.Refusal != nil:
 		return saysRefused
+	case r.Outcome == affiliate.SaleNoCustomer:
+		return saysNoCustomer
+	case r.Outcome == affiliate.SaleUnattributed && paid.Renewal && len(paid.Tries) > 0 && !slices.ContainsFunc(paid.Tries, byVisit):
+		return saysFirst
 	case r.Outcome == affiliate.SaleUnattributed && len(paid.Tries) > 0:
 		return saysNobody
+	case r.Action.Carried.Lost && !sold && brought(&r.Action):
+		return saysLost
+	case len(r.Differs) > 0:
+		return saysDiffers
 	case r.Outcome == affiliate.SaleRecorded && (r.Action.NoLines == pay.LinesCut || r.Action.NoLines == pay.LinesUnclear):
 		return saysLines
 	}
 	return ""
+}
+
+// byVisit reports whether a credit is by a click or a slug.
+func byVisit(c affiliate.Credit) bool { return !byCode(c) }
+
+// brought reports whether an action is about money that came.
+func brought(a *pay.Action) bool {
+	switch a.Reason {
+	case "":
+		return a.Kind == pay.KindSale
+	case pay.CoveredElsewhere, pay.FirstFromSession, pay.OneOffInvoice, pay.OtherCurrency, pay.UnknownUnit:
+		return true
+	}
+	return false
 }
 
 // ruled reports whether terms in force have rules: those of the program, or of a plan.
@@ -104,10 +150,19 @@ func (w *warnings) look(ctx context.Context, p *tributary.Program) {
 	if !due {
 		return
 	}
-	waits, err := p.Attention(ctx, 1)
-	if since, any := waits.OldestPaymentAt.Get(); err == nil && any && now.Sub(since.Time()) > tooLong {
-		w.logger.WarnContext(ctx, saysWaits, "program", id.String(), "since", since.String(), "payments", waits.PaymentConflicts.Count, "more", waits.PaymentConflicts.More)
+	waits, err := p.Attention(ctx, mostNamed)
+	since, any := waits.OldestPaymentAt.Get()
+	if err != nil || !any || now.Sub(since.Time()) <= tooLong {
+		return
 	}
+	var missing []string
+	for _, c := range waits.PaymentConflicts.Items {
+		if c.Awaits != "" && now.Sub(c.CreatedAt.Time()) > tooLong && !slices.Contains(missing, c.Awaits) {
+			missing = append(missing, c.Awaits)
+		}
+	}
+	w.logger.WarnContext(ctx, saysWaits, "program", id.String(), "since", since.String(), "payments", waits.PaymentConflicts.Count, "more", waits.PaymentConflicts.More,
+		"missing", strings.Join(missing, "; "))
 }
 
 // A warning is one kind.

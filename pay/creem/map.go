@@ -35,6 +35,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 		case !live && !cfg.Test:
 			e.Ignore(pay.TestMode)
 		case live && cfg.Test:
+			e.Action.Carried = e.carried()
 			e.Ignore(pay.LiveMode)
 		default:
 			e.read()
@@ -75,20 +76,21 @@ func millis(v adapter.Value) time.Time {
 	return time.UnixMilli(v.Integer()).UTC()
 }
 
-// about begins the fact about a transaction, unless its amounts are counted in a unit that is
-// not confirmed: hundredths are, for currencies that have them. Of the ariary, which has fifths,
-// providers differ.
-func (e *event) about(kind pay.Kind, currency, transaction adapter.Value) (c affiliate.Currency, ok bool) {
+// about begins the fact about a transaction, and reports whether its amounts are counted in a unit
+// that is confirmed: hundredths are, for currencies that have them. Of the ariary, which has
+// fifths, providers differ.
+func (e *event) about(kind pay.Kind, currency, transaction adapter.Value) (c affiliate.Currency, confirmed bool) {
 	c = adapter.Currency(currency)
-	if c.Digits() != 2 || c == "MGA" {
-		e.Ignore(pay.UnknownUnit)
-		return c, false
-	}
 	if transaction.Text() == "" {
 		transaction.Fail("is missing")
 	}
 	e.Fact(kind, c, e.object, transaction.Text())
-	return c, true
+	return c, c.Digits() == 2 && c != "MGA"
+}
+
+// carried reads what the checkout carried, also of its subscription.
+func (e *event) carried() pay.Carried {
+	return e.cfg.Carried(e.object.Get("metadata"), e.object.Apart().Get("subscription").Apart().Get("metadata"))
 }
 
 // amountOf reads an amount, which must be there.
@@ -117,17 +119,14 @@ func (e *event) checkout() {
 	case order.Get("status").Text() != "paid":
 		e.Ignore(pay.Unpaid)
 		return
-	case foreign(order):
-		e.Ignore(pay.UnknownUnit)
-		return
 	}
-	c, ok := e.about(pay.KindSale, order.Get("currency"), order.Get("transaction"))
-	if !ok {
-		return
-	}
-	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	c, confirmed := e.about(pay.KindSale, order.Get("currency"), order.Get("transaction"))
+	e.Action.Payment.Payer, e.Action.Carried = payerOf(o.Get("customer")), e.carried()
 	p := adapter.Paid{At: order.Get("updated_at").Time(), Tries: codesOf(order)}
+	if !confirmed || foreign(order) {
+		e.Untold(pay.UnknownUnit, "", p)
+		return
+	}
 	e.sale(billOf(order, order.Get("sub_total"), c), p, order.Get("transaction"))
 }
 
@@ -142,19 +141,34 @@ func foreign(order adapter.Value) bool {
 func (e *event) begun() {
 	o, sub := e.object, e.object.Get("subscription")
 	if !sub.IsObject() || sub.Get("status").Text() != "trialing" {
-		e.Ignore(pay.CoveredElsewhere)
+		e.first()
 		return
 	}
 	c := adapter.Currency(o.Get("order", "currency"))
 	e.Fact(pay.KindCustomer, c, o, o.Get("id").Text())
 	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Action.Carried = e.cfg.Carried(o.Get("metadata"), sub.Get("metadata"))
+	e.Action.Carried = e.carried()
 	p := adapter.Paid{Tries: codesOf(o.Get("order"))}
 	if e.Marked(p.Tries) {
 		e.Lead("", adapter.Bill{Currency: c}, p)
 		return
 	}
 	e.Ignore(pay.CoveredElsewhere)
+}
+
+// first reads the checkout of a subscription that was paid. It names the transaction, which another
+// event tells.
+func (e *event) first() {
+	o, order := e.object, e.object.Get("order").Apart() // subscription.paid tells what is wrong with it
+	id, c := order.Get("transaction").Text(), affiliate.Currency(strings.ToUpper(order.Get("currency").Text()))
+	e.Action.Carried = e.carried()
+	if id == "" || !c.Known() || order.Get("status").Text() != "paid" {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	e.Fact(pay.KindLink, c, o, id)
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Untold(pay.CoveredElsewhere, "subscription.paid", adapter.Paid{Tries: codesOf(order)})
 }
 
 // codesOf finds our code of the discount of an order, by its id.
@@ -170,23 +184,41 @@ func (e *event) paid() {
 	o, transaction := e.object, e.object.Get("last_transaction")
 	switch {
 	case !transaction.Given():
-		transaction.Fail("is missing")
+		e.bare()
 		return
 	case transaction.Get("status").Text() != "paid" && transaction.Get("refunded_amount").Integer() == 0:
 		e.Ignore(pay.Unpaid) // a late repeat may be of one that was given back since
 		return
 	}
-	c, ok := e.about(pay.KindSale, transaction.Get("currency"), transaction.Get("id"))
-	if !ok {
-		return
-	}
-	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	c, confirmed := e.about(pay.KindSale, transaction.Get("currency"), transaction.Get("id"))
+	e.Action.Payment.Payer, e.Action.Carried = payerOf(o.Get("customer")), e.carried()
 	at, began := millis(transaction.Get("created_at")), o.Get("created_at").Time()
 	if at.IsZero() || began.IsZero() {
 		o.Get("created_at").Fail("of the subscription, or of its last_transaction, is missing")
 	}
-	e.sale(billOf(transaction, transaction.Get("amount"), c), adapter.Paid{At: at, Renewal: at.Sub(began) > early}, transaction.Get("id"))
+	p := adapter.Paid{At: at, Renewal: at.Sub(began) > early}
+	if !confirmed {
+		e.Untold(pay.UnknownUnit, "", p)
+		return
+	}
+	e.sale(billOf(transaction, transaction.Get("amount"), c), p, transaction.Get("id"))
+}
+
+// bare reads a payment of a subscription that does not have its transaction, and so does not say
+// what was paid.
+func (e *event) bare() {
+	o := e.object
+	c := affiliate.Currency(strings.ToUpper(o.Get("product").Apart().Get("currency").Text()))
+	if !c.Known() {
+		c = "USD" // of no amount
+	}
+	id := o.Get("last_transaction_id").Text()
+	if id == "" {
+		id = e.Action.Event.ID
+	}
+	e.Fact(pay.KindSale, c, o, id)
+	e.Action.Payment.Payer, e.Action.Carried = payerOf(o.Get("customer")), e.carried()
+	e.Untold(pay.UnknownUnit, "", adapter.Paid{})
 }
 
 // billOf reads what was paid by an order or a transaction.
@@ -228,7 +260,11 @@ func (e *event) back(kind pay.Kind, currency adapter.Value) (affiliate.Currency,
 		e.Ignore(pay.UnknownUnit)
 		return "", false
 	}
-	return e.about(kind, currency, of.Get("id"))
+	c, confirmed := e.about(kind, currency, of.Get("id"))
+	if !confirmed {
+		e.Ignore(pay.UnknownUnit)
+	}
+	return c, confirmed
 }
 
 // refund reads a refund, with its tax.

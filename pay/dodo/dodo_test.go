@@ -85,15 +85,32 @@ func TestAmounts(t *testing.T) {
 // TestUnknownUnit: an amount in a currency whose unit is not confirmed books nothing, and a log
 // line says what to do.
 func TestUnknownUnit(t *testing.T) {
-	s := newShop(t)
 	for _, c := range []string{"JPY", "KWD", "MGA", "UGX"} {
-		for _, name := range []string{"payment", "refund", "dispute"} {
-			s.Send(load(s, name, "currency", c))
-			paytest.Same(t, c+" "+name, s.Last().Action.Reason, pay.UnknownUnit)
+		s := newShop(t) // in which unit the amounts are counted changes nothing
+		s.Send(load(s, "payment_converted", "currency", c, "metadata.tributary_slug", "mara"))
+		paytest.Same(t, c, s.Sale().TotalEarned, amount("120"))
+		s.Want(s.Mara, "20.00")
+		s.Send(load(s, "refund", "payment_id", "pay_0NaBeansPayment0002", "currency", c, "amount", 281750))
+		s.Want(s.Mara, "15.00") // a quarter
+		s.Send(load(s, "dispute", "payment_id", "pay_0NaBeansPayment0002", "currency", c, "amount", "281750"))
+		s.Want(s.Mara, "10.00")
+
+		s = newShop(t)
+		s.Send(load(s, "payment_converted", "currency", c, "metadata.tributary_slug", "mara", "settlement_amount", nil), load(s, "refund", "currency", c))
+		a := paytest.Must(s.Attention(t.Context(), 1)).PaymentConflicts
+		if a.Count != 1 || a.Items[0].Outcome != affiliate.SaleUnknownUnit || a.Items[0].Currency != affiliate.Currency(c) || a.Items[0].Amount.Sign() != 0 || len(s.AllSales()) != 0 {
+			t.Fatalf("%s: %+v", c, a)
 		}
-	}
-	if !strings.Contains(s.Logs.String(), "it is not known in which unit") || len(s.AllSales()) != 0 {
-		t.Error(s.Logs.String())
+		if !strings.Contains(s.Logs.String(), "it is not known in which unit") {
+			t.Errorf("%s: %s", c, s.Logs.String())
+		}
+		if _, err := s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+			t.Error("it became a sale of nobody knows how much")
+		}
+		paytest.Must(s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDismissed))
+		if left := paytest.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Count; left != 0 {
+			t.Errorf("%d wait after the decision", left)
+		}
 	}
 }
 
@@ -240,8 +257,10 @@ func TestRefunds(t *testing.T) {
 	s.Want(s.Mara, "15.00")
 	s.Send(load(s, "refund", "refund_id", "r3", "amount", 9000).With("type", "refund.failed")) // as Dodo's tool makes it
 	s.Want(s.Mara, "15.00")
+	s.Send(load(s, "refund", "amount", nil), load(s, "refund", "amount", nil, "currency", nil))
+	paytest.Same(t, "of no amount", s.Last().Action.Reason, pay.UnknownUnit)
 	for name, changes := range map[string][]any{
-		"no amount": {"amount", nil}, "below zero": {"amount", -1}, "another status": {"status", "completed"}, "no status": {"status", nil},
+		"below zero": {"amount", -1}, "another status": {"status", "completed"}, "no status": {"status", nil},
 	} {
 		if got := s.Status(load(s, "refund", changes...)); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d", name, got)
@@ -270,7 +289,7 @@ func TestDisputes(t *testing.T) {
 	s.Send(load(s, "payment", "metadata.tributary_click", "1"), load(s, "dispute", "amount", 3000))
 	s.Want(s.Mara, "15.00")
 	for name, changes := range map[string][]any{
-		"a decimal": {"amount", "120.00"}, "no amount": {"amount", nil}, "below zero": {"amount", "-1"}, "a number with decimals": {"amount", 120.5}, "another status": {"dispute_status", "dispute_lodged"}, "no status": {"dispute_status", nil},
+		"a decimal": {"amount", "120.00"}, "below zero": {"amount", "-1"}, "a number with decimals": {"amount", 120.5}, "another status": {"dispute_status", "dispute_lodged"}, "no status": {"dispute_status", nil},
 	} {
 		if got := s.Status(load(s, "dispute", changes...)); got != http.StatusBadRequest {
 			t.Errorf("%s: status %d", name, got)

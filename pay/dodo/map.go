@@ -58,19 +58,24 @@ type event struct {
 	object adapter.Value
 }
 
-// about begins the fact about a payment, unless its amounts are counted in a unit that is not
-// confirmed. Then they are not read at all.
-func (e *event) about(kind pay.Kind) (c affiliate.Currency, ok bool) {
-	c = adapter.Currency(e.object.Get("currency"))
-	if !confirmed(c) {
-		e.Ignore(pay.UnknownUnit)
-		return c, false
-	}
+// about begins the fact about a payment in a currency.
+func (e *event) about(kind pay.Kind, c affiliate.Currency) {
 	id := e.object.Get("payment_id")
 	if id.Text() == "" {
 		id.Fail("is missing")
 	}
 	e.Fact(kind, c, e.object, id.Text())
+}
+
+// back begins the fact about money that goes back. It is a part of what was paid, which is counted
+// in the same unit, so that need not be known. An amount that is null is not told.
+func (e *event) back(kind pay.Kind) (c affiliate.Currency, ok bool) {
+	if !e.object.Get("amount").Given() || !e.object.Get("currency").Given() {
+		e.Ignore(pay.UnknownUnit)
+		return "", false
+	}
+	c = adapter.Currency(e.object.Get("currency"))
+	e.about(kind, c)
 	return c, true
 }
 
@@ -78,27 +83,24 @@ func (e *event) about(kind pay.Kind) (c affiliate.Currency, ok bool) {
 // those that have them. Of the ariary, which has fifths, providers differ.
 func confirmed(c affiliate.Currency) bool { return c.Digits() == 2 && c != "MGA" }
 
-// amountOf reads an amount, which must be there.
-func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount { return adapter.Due(v, c, 2) }
+// amountOf reads an amount, which must be there. Of a currency whose unit is not confirmed it says
+// no more than which part of another one it is.
+func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
+	return adapter.Due(v, c, c.Digits())
+}
 
 // payment reads a payment: one of its own, or one of a subscription.
 func (e *event) payment() {
 	o := e.object
-	c, ok := e.about(pay.KindSale)
-	if !ok {
-		return
-	}
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	c := adapter.Currency(o.Get("currency"))
+	e.about(pay.KindSale, c)
 	if status := o.Get("status"); status.Given() && status.Text() != "succeeded" { // null: the type of the event says it
 		e.Ignore(pay.Unpaid) // the event has the state at the time of its delivery
 		return
 	}
 	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
-	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c)}
-	if tax := o.Get("tax"); tax.Given() { // none: there is no tax
-		b.Tax = amountOf(tax, c)
-	}
-	e.settle(b)
+	b := billOf(o, c)
 	p := adapter.Paid{
 		Order: o.Get("payment_id").Text(), Invoice: o.Get("invoice_id").Text(), At: o.Get("created_at").Time(),
 		Tries: codesOf(o), Renewal: isRenewal(o),
@@ -107,8 +109,11 @@ func (e *event) payment() {
 		e.Action.NoLines = pay.LinesMissing
 	}
 	marked := e.Marked(p.Tries)
-	switch {
+	switch e.Action.Payment.Currency = b.Currency; {
+	case !confirmed(b.Currency) && b.Paid.Sign() > 0:
+		e.Untold(pay.UnknownUnit, "", p)
 	case b.Paid.Sign() > 0:
+		e.settle(b)
 		e.Action.Wait = p.Renewal && marked
 		e.Sale(b, p)
 	case marked && !p.Renewal:
@@ -116,6 +121,21 @@ func (e *event) payment() {
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}
+}
+
+// billOf reads what was paid. When the unit of its currency is not confirmed, that is what Dodo
+// pays the host for it, and refunds are parts of the amount in the customer's currency.
+func billOf(o adapter.Value, c affiliate.Currency) adapter.Bill {
+	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c)}
+	tax, own := o.Get("tax"), affiliate.Currency(strings.ToUpper(o.Get("settlement_currency").Text()))
+	if worth := o.Get("settlement_amount"); !confirmed(c) && confirmed(own) && worth.Integer() > 0 {
+		b = adapter.Bill{Currency: own, Paid: amountOf(worth, own), Shown: b.Paid, ShownCurrency: c}
+		tax = o.Get("settlement_tax")
+	}
+	if tax.Given() { // none: there is no tax
+		b.Tax = amountOf(tax, b.Currency)
+	}
+	return b
 }
 
 // settle reads what a payment is worth in the currency in which Dodo pays the host. What a
@@ -190,7 +210,7 @@ func payerOf(v adapter.Value) affiliate.PayerFact {
 // refund reads a refund, with its tax.
 func (e *event) refund() {
 	o := e.object
-	c, ok := e.about(pay.KindRefund)
+	c, ok := e.back(pay.KindRefund)
 	if !ok {
 		return
 	}
@@ -216,7 +236,7 @@ func (e *event) refund() {
 // dispute reads the state of a dispute.
 func (e *event) dispute() {
 	o := e.object
-	c, ok := e.about(pay.KindDispute)
+	c, ok := e.back(pay.KindDispute)
 	if !ok {
 		return
 	}
@@ -249,7 +269,7 @@ func disputed(v adapter.Value, c affiliate.Currency) affiliate.Amount {
 	if err != nil || n < 0 {
 		v.Fail("is not a number of the smallest unit")
 	}
-	return adapter.Amount(v, n, c, 2)
+	return adapter.Amount(v, n, c, c.Digits())
 }
 
 // subscription reads the state of a subscription. One that is to be cancelled at its next date

@@ -1,6 +1,7 @@
 package generic_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -80,6 +81,7 @@ func TestRefusals(t *testing.T) {
 		{"no ids", of("ids", nil), 400, "all other ids are missing"},
 		{"no currency", of("currency", nil), 400, "currency is missing"},
 		{"no amount", of("paid", object{"tax": "1"}), 400, "paid.amount is missing"},
+		{"a binary float", of("paid", object{"amount": json.Number("0.30000000000000004")}), 400, "paid.amount has more than 4 decimals"},
 		{"comma", of("paid", object{"amount": "1,50"}), 400, "paid.amount is not an amount"},
 		{"below zero", of("refunded", "-1"), 400, "refunded is below zero"},
 		{"another type", of("type", "sale"), 400, "type is none of"},

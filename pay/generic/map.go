@@ -142,7 +142,7 @@ func (r report) paid(v adapter.Value, ids []string) {
 	case b.Paid.IsZero():
 		r.Ignore(pay.ZeroAmount)
 	default:
-		r.Action.Wait = p.Renewal && marked
+		r.Action.Wait = p.Renewal
 		r.Sale(b, p)
 	}
 }

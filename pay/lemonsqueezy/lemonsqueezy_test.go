@@ -78,6 +78,19 @@ func TestRate(t *testing.T) {
 	s.Want(s.Mara, "20.00")
 }
 
+// TestDollars: of a currency whose unit is not known the amounts in US dollars are booked, and given back.
+func TestDollars(t *testing.T) {
+	for _, c := range []string{"JPY", "KRW", "KWD", "MGA"} {
+		s := newShop(t)
+		e := load(s, "order", "currency", c, "total", 1728000, "tax", 288000, "subtotal", 1440000, "total_usd", 12000, "tax_usd", 2000, "subtotal_usd", 10000)
+		s.Send(e.With("meta.custom_data", map[string]any{"tributary_slug": "mara", "tributary_program": paytest.ID.String()}))
+		paytest.Same(t, c, s.Sale().TotalEarned, amount("120"))
+		s.Want(s.Mara, "20.00")
+		s.Send(load(s, "order_refunded", "currency", c, "refunded_amount", 432000, "refunded_amount_usd", 3000))
+		s.Want(s.Mara, "15.00")
+	}
+}
+
 // TestNotRead: what cannot be booked safely is not, and says why.
 func TestNotRead(t *testing.T) {
 	s := newShop(t)
@@ -87,9 +100,9 @@ func TestNotRead(t *testing.T) {
 		want pay.Reason
 	}{
 		{"test mode", load(s, "order", "/meta.test_mode", true), pay.TestMode},
-		{"yen", load(s, "order", "currency", "JPY"), pay.UnknownUnit},
-		{"ariary", load(s, "order", "currency", "MGA"), pay.UnknownUnit},
-		{"yen given back", load(s, "order_refunded", "currency", "JPY"), pay.UnknownUnit},
+		{"yen", load(s, "order", "currency", "JPY", "total_usd", nil), pay.UnknownUnit},
+		{"ariary of no dollars", load(s, "order", "currency", "MGA", "total_usd", 0), pay.UnknownUnit},
+		{"yen given back", load(s, "order_refunded", "currency", "JPY", "refunded_amount_usd", nil), pay.UnknownUnit},
 		{"not paid", load(s, "order", "status", "pending"), pay.Unpaid},
 		{"fraud", load(s, "order", "status", "fraudulent"), pay.Unpaid},
 		{"nothing", load(s, "order", "total", 0, "tax", 0, "subtotal", 0), pay.ZeroAmount},

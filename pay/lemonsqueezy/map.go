@@ -42,6 +42,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 		case test && !cfg.Test:
 			e.Ignore(pay.TestMode)
 		case !test && cfg.Test:
+			e.Action.Carried = cfg.Carried(meta.Get("custom_data"))
 			e.Ignore(pay.LiveMode)
 		default:
 			e.read()
@@ -82,18 +83,21 @@ func (e *event) read() {
 	}
 }
 
-// about begins the fact about a payment, unless its amounts are counted in a unit that is not
-// known: cents are confirmed for currencies that have them. Of the ariary, which has fifths,
-// providers differ.
-func (e *event) about(kind pay.Kind, keys ...string) (c affiliate.Currency, ok bool) {
+// about begins the fact about a payment. Cents are confirmed for currencies that have them; of the
+// ariary, which has fifths, providers differ. Of a currency whose unit is not known the amounts in
+// US dollars are read, which Lemon Squeezy states beside them in fields with that suffix.
+func (e *event) about(kind pay.Kind, amount string, keys ...string) (c affiliate.Currency, suffix string, ok bool) {
 	c = adapter.Currency(e.object.Get("currency"))
-	if c.Digits() != 2 || c == "MGA" {
-		e.Ignore(pay.UnknownUnit)
-		return c, false
+	ok = c.Digits() == 2 && c != "MGA"
+	if usd := e.object.Get(amount + inDollars); !ok && usd.Given() && (usd.Integer() > 0 || e.object.Get(amount).Integer() == 0) {
+		c, suffix, ok = settled, inDollars, true
 	}
 	e.Fact(kind, c, e.object, keys...)
-	return c, true
+	return c, suffix, ok
 }
+
+// inDollars is the end of the names of amounts in US dollars.
+const inDollars = "_usd"
 
 // amountOf reads an amount, which must be there.
 func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
@@ -106,7 +110,7 @@ func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
 // order reads an order: a payment of its own, or the first of a subscription.
 func (e *event) order() {
 	key := orderKey + e.id.Text()
-	if p, b, ok := e.paid(key); ok {
+	if p, b, ok := e.paid(false, key); ok {
 		p.Order = key
 		item := e.object.Get("first_order_item").Apart() // a product is never a reason to refuse an order
 		if amountOf(item.Get("price"), b.Currency).Scaled()*max(item.Get("quantity").Integer(), 1) == b.Subtotal.Scaled() && item.Err() == nil {
@@ -123,11 +127,16 @@ func (e *event) invoice() {
 	keys := e.invoiceKeys()
 	if len(keys) > 1 {
 		e.Fact(pay.KindLink, settled, e.object, keys...) // no amount is told, so the currency says nothing
-		e.Leave(pay.CoveredElsewhere)
+		e.Action.Payment.Payer, e.Action.Carried = payerOf(e.object), e.cfg.Carried(e.meta.Get("custom_data"))
+		if e.object.Get("total").Integer() > 0 {
+			e.Untold(pay.CoveredElsewhere, "order_created", adapter.Paid{})
+		} else {
+			e.Leave(pay.CoveredElsewhere)
+		}
 		return
 	}
-	if p, b, ok := e.paid(keys...); ok {
-		p.Invoice, p.Renewal = keys[0], true
+	if p, b, ok := e.paid(true, keys...); ok {
+		p.Invoice = keys[0]
 		e.Action.NoLines = pay.LinesMissing
 		e.sale(b, p)
 	}
@@ -154,12 +163,9 @@ func (e *event) subscriptionID(v adapter.Value) string {
 }
 
 // paid reads what an order and an invoice have in common.
-func (e *event) paid(keys ...string) (p adapter.Paid, b adapter.Bill, ok bool) {
+func (e *event) paid(renewal bool, keys ...string) (p adapter.Paid, b adapter.Bill, ok bool) {
 	o := e.object
-	c, ok := e.about(pay.KindSale, keys...)
-	if !ok {
-		return p, b, false
-	}
+	c, in, ok := e.about(pay.KindSale, "total", keys...)
 	switch o.Get("status").Text() {
 	case "paid", "refunded", "partial_refund":
 	default:
@@ -168,9 +174,14 @@ func (e *event) paid(keys ...string) (p adapter.Paid, b adapter.Bill, ok bool) {
 	}
 	e.Action.Payment.Payer = payerOf(o)
 	e.Action.Carried = e.cfg.Carried(e.meta.Get("custom_data"))
-	b = adapter.Bill{Currency: c, Paid: amountOf(o.Get("total"), c), Tax: amountOf(o.Get("tax"), c), Subtotal: amountOf(o.Get("subtotal"), c)}
+	p = adapter.Paid{At: o.Get("created_at").Time(), Renewal: renewal}
+	if !ok {
+		e.Untold(pay.UnknownUnit, "", p)
+		return p, b, false
+	}
+	b = adapter.Bill{Currency: c, Paid: amountOf(o.Get("total"+in), c), Tax: amountOf(o.Get("tax"+in), c), Subtotal: amountOf(o.Get("subtotal"+in), c)}
 	e.settle(b)
-	return adapter.Paid{At: o.Get("created_at").Time()}, b, true
+	return p, b, true
 }
 
 // settle reads what a payment is worth in the currency in which Lemon Squeezy pays out.
@@ -211,11 +222,12 @@ func payerOf(o adapter.Value) affiliate.PayerFact {
 
 // refunded reads how much of a payment was refunded until then.
 func (e *event) refunded(keys ...string) {
-	c, ok := e.about(pay.KindRefund, keys...)
+	c, in, ok := e.about(pay.KindRefund, "refunded_amount", keys...)
 	if !ok {
+		e.Ignore(pay.UnknownUnit)
 		return
 	}
-	all := amountOf(e.object.Get("refunded_amount"), c)
+	all := amountOf(e.object.Get("refunded_amount"+in), c)
 	if all.Sign() <= 0 {
 		e.Ignore(pay.ZeroAmount)
 		return

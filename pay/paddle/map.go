@@ -41,7 +41,7 @@ func (e *event) read() {
 	case t == "transaction.completed":
 		e.transaction()
 	case strings.HasPrefix(t, "transaction."):
-		e.Ignore(pay.CoveredElsewhere)
+		e.other()
 	case t == "adjustment.created", t == "adjustment.updated":
 		e.adjustment()
 	case strings.HasPrefix(t, "subscription."):

@@ -41,6 +41,22 @@ func (e *event) transaction() {
 	e.Sale(b, p)
 }
 
+// other reads another event of a transaction. When that was paid, transaction.completed tells it.
+func (e *event) other() {
+	o := e.object.Apart() // transaction.completed tells what is wrong with it
+	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
+	status, id, c := o.Get("status").Text(), o.Get("id").Text(), affiliate.Currency(o.Get("currency_code").Text())
+	if status != "paid" && status != "completed" || id == "" || !c.Known() || o.Get("details", "totals", "grand_total").TextInteger() <= 0 {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	e.Fact(pay.KindLink, c, o, id)
+	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
+	e.Untold(pay.CoveredElsewhere, "transaction.completed", adapter.Paid{
+		Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
+	})
+}
+
 // begins reports whether a transaction with a total of 0 is the start of a trial, or an
 // order that a discount made free, of a known customer.
 func (e *event) begins() bool {

@@ -27,7 +27,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 		case t == "order.refunded":
 			e.refunded()
 		case strings.HasPrefix(t, "order."):
-			e.Ignore(pay.CoveredElsewhere)
+			e.other()
 		case t == "refund.created", t == "refund.updated":
 			e.refund()
 		case strings.HasPrefix(t, "subscription."):
@@ -47,19 +47,32 @@ type event struct {
 	object adapter.Value
 }
 
-// about begins the fact about an order, unless its amounts are counted in a unit that is not
-// known. Then they are not read at all.
-func (e *event) about(kind pay.Kind, order adapter.Value) (c affiliate.Currency, ok bool) {
+// about begins the fact about an order, and reports whether its amounts are counted in a unit that
+// is known. Else they are not read at all.
+func (e *event) about(kind pay.Kind, order adapter.Value) (c affiliate.Currency, known bool) {
 	c = adapter.Currency(e.object.Get("currency"))
-	if _, known := digits(c); !known {
-		e.Ignore(pay.UnknownUnit)
-		return c, false
-	}
 	if order.Text() == "" {
 		order.Fail("is missing")
 	}
 	e.Fact(kind, c, e.object, order.Text())
-	return c, true
+	if _, known = digits(c); !known {
+		e.Ignore(pay.UnknownUnit)
+	}
+	return c, known
+}
+
+// other reads another event of an order. When that was paid, order.paid tells it.
+func (e *event) other() {
+	o := e.object.Apart() // order.paid tells what is wrong with it
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	c := affiliate.Currency(strings.ToUpper(o.Get("currency").Text()))
+	if o.Get("status").Text() != "paid" || o.Get("total_amount").Integer() <= 0 || !c.Known() || o.Get("id").Text() == "" {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	e.Fact(pay.KindLink, c, o, o.Get("id").Text())
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	e.Untold(pay.CoveredElsewhere, "order.paid", adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o.Get("billing_reason").Text())})
 }
 
 // digits returns how many decimals Polar counts in a currency: its own table. Currencies with
@@ -94,17 +107,20 @@ func payerOf(v adapter.Value) affiliate.PayerFact {
 // order reads an order that was paid.
 func (e *event) order() {
 	o := e.object
-	c, ok := e.about(pay.KindSale, o.Get("id"))
-	if !ok {
-		return
-	}
-	e.Action.Payment.Payer = payerOf(o.Get("customer"))
 	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
-	b := billOf(o, c)
+	c, known := e.about(pay.KindSale, o.Get("id"))
 	p := adapter.Paid{
 		Order: o.Get("id").Text(), Invoice: o.Get("invoice_number").Text(), Product: o.Get("product_id").Text(),
 		At: o.Get("created_at").Time(), Tries: codesOf(o), Renewal: isRenewal(o.Get("billing_reason").Text()),
 	}
+	if !known {
+		e.Fact(pay.KindSale, c, o, o.Get("id").Text())
+		e.Action.Payment.Payer = payerOf(o.Get("customer"))
+		e.Untold(pay.UnknownUnit, "", p)
+		return
+	}
+	e.Action.Payment.Payer = payerOf(o.Get("customer"))
+	b := billOf(o, c)
 	marked := e.Marked(p.Tries)
 	begins := o.Get("subscription_id").Text() != "" || o.Get("discount_id").Text() != ""
 	switch {

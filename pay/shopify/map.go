@@ -41,7 +41,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 		case aRefund:
 			c, one := currencyOf(root.Get("transactions"))
 			switch {
-			case c == "": // goods came back, or nothing did
+			case c == "" && one: // goods came back, or nothing did
 				e.Ignore(pay.ZeroAmount)
 			case !one || foreign(shownIn(root), c):
 				e.Ignore(pay.UnknownUnit)
@@ -86,6 +86,7 @@ func (e *event) began(at string, test bool, read func()) {
 	case test && !e.cfg.Test:
 		e.Ignore(pay.TestMode)
 	case !test && e.cfg.Test:
+		e.Action.Carried = e.cfg.Carried(adapter.Pairs(e.object.Get("note_attributes"), "name", "value"))
 		e.Ignore(pay.LiveMode)
 	default:
 		read()

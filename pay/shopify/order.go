@@ -35,7 +35,9 @@ func (e *event) order() {
 	case b.Paid.Sign() > 0:
 		e.lines(&p, &b)
 		e.Sale(b, p)
-		e.Action.Payment.Refunds = refunds
+		if e.Action.Payment.Refunds = refunds; o.Get("cancelled_at").Given() {
+			e.Action.Reason = pay.Revoked
+		}
 	case marked && e.Action.Payment.Payer.ID+e.Action.Payment.Payer.Email != "":
 		e.Lead("SHOPIFY", b, p)
 	default:
@@ -61,10 +63,10 @@ func wholly(refunds []affiliate.RefundFact, b adapter.Bill) bool {
 // was paid, or it was edited. What was paid is not known, and all of it went back.
 func (e *event) partly(refunds []affiliate.RefundFact) {
 	if len(refunds) == 0 {
-		e.Ignore(pay.Unpaid)
+		e.Revoke()
 		return
 	}
-	e.Action.Kind = pay.KindRefund
+	e.Action.Kind, e.Action.Reason = pay.KindRefund, pay.Revoked
 	e.Action.Payment.Refunds = refunds
 }
 

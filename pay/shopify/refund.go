@@ -13,7 +13,9 @@ func currencyOf(transactions adapter.Value) (c affiliate.Currency, one bool) {
 		if t.Get("kind").Text() != givenBack {
 			continue
 		}
-		switch own := adapter.Currency(t.Get("currency")); {
+		switch own := currencyIn(t, ""); {
+		case own == "":
+			return c, false
 		case c == "":
 			c = own
 		case c != own:
@@ -21,6 +23,14 @@ func currencyOf(transactions adapter.Value) (c affiliate.Currency, one bool) {
 		}
 	}
 	return c, true
+}
+
+// currencyIn returns the currency of a transaction; when it is null, another one.
+func currencyIn(t adapter.Value, otherwise affiliate.Currency) affiliate.Currency {
+	if !t.Get("currency").Given() {
+		return otherwise
+	}
+	return adapter.Currency(t.Get("currency"))
 }
 
 // shownIn returns the currency in which the customer saw what a refund lists; empty: it lists nothing.
@@ -54,8 +64,8 @@ func (e *event) transaction() {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	c := adapter.Currency(t.Get("currency"))
-	if foreign(t.Apart().Get("total_unsettled_set", moneyOfBuyers, "currency").Text(), c) {
+	c := currencyIn(t, "")
+	if c == "" || foreign(t.Apart().Get("total_unsettled_set", moneyOfBuyers, "currency").Text(), c) {
 		e.Ignore(pay.UnknownUnit)
 		return
 	}
@@ -72,7 +82,7 @@ func (e *event) transaction() {
 // each has a fate of its own.
 func refundsOf(refund adapter.Value, c affiliate.Currency) (facts []affiliate.RefundFact) {
 	for t := range refund.Get("transactions").Each() {
-		if t.Get("kind").Text() != givenBack || adapter.Currency(t.Get("currency")) != c {
+		if t.Get("kind").Text() != givenBack || currencyIn(t, c) != c {
 			continue
 		}
 		if f := refundOf(t); f.Amount.Sign() > 0 {

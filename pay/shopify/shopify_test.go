@@ -189,7 +189,7 @@ func TestDeposit(t *testing.T) {
 	if got := paytest.Play(t, told, []int{1, 2}).Money(); got != "Mara 0.00, Ben 0.00" {
 		t.Errorf("without its payment: %s", got)
 	}
-	paytest.Same(t, "in another currency", refunded("refunds", back("160.00", "CAD")).Reason, pay.Unpaid)
+	paytest.Same(t, "in another currency", refunded("refunds", back("160.00", "CAD")).Reason, pay.Revoked)
 	paytest.Same(t, "all of it", refunded("refunds", back("120.00", "USD")).Kind, pay.KindSale)
 }
 

@@ -64,17 +64,19 @@ func Reference(p *tributary.Program, r *http.Request) string {
 // referred adds the click or the slug of a reference to what was carried. What was
 // carried comes first.
 func referred(c pay.Carried, reference string) pay.Carried {
+	reference = strings.TrimSpace(reference)
 	program, click, _ := adapter.Visit(after(reference, clickReference))
 	slug := ""
 	if click == "" {
 		program, _, slug = adapter.Visit(after(reference, slugReference))
 	}
-	switch {
-	case click+slug == "":
-	case c.Click+c.Slug == "" && !c.Signed:
-		c.Program, c.Click, c.Slug = program, click, slug
-	case c.Program == program:
+	switch given := click+slug != ""; {
+	case given && c.Click+c.Slug == "" && !c.Signed:
+		c.Program, c.Click, c.Slug, c.Lost = program, click, slug, false
+	case given && c.Program == program:
 		c.Click, c.Slug = cmp.Or(c.Click, click), cmp.Or(c.Slug, slug)
+	default:
+		c.Lost = c.Lost || !c.Marks() && strings.HasPrefix(strings.ToLower(reference), "trib_")
 	}
 	return c
 }

@@ -19,7 +19,7 @@ func (e *event) customer() {
 // customer is found by the payer's id alone.
 func (e *event) subscription() {
 	o := e.object
-	status, payer := statusOf(o.Get("status").Text()), o.Get("customer").Ref()
+	status, payer := statusOf(o.Get("status").Text()), customerOf(o)
 	switch {
 	case o.Get("status").Text() == "incomplete":
 		e.Ignore(pay.Unpaid)

@@ -27,20 +27,21 @@ func (e *event) invoice() {
 	}
 	meta := e.carried(from...)
 	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
-	e.Action.Payment.Payer = e.payer(payer{o.Get("customer"), o.Get("customer_email"), o.Get("customer_name")})
+	e.Action.Payment.Payer = e.payer(payer{o, o.Get("customer_email"), o.Get("customer_name")})
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
 	b := e.billOfInvoice(c)
 	p := adapter.Paid{
 		Order: intent, Invoice: o.Get("id").Text(), At: o.Get("status_transitions", "paid_at").Seconds(),
 	}
 	e.linesOfInvoice(&p, c)
+	p.Tries = adapter.Codes(codesOf(e.discountsOfInvoice()))
 	switch {
 	case b.Paid.Sign() <= 0:
 		e.Ignore(pay.ZeroAmount)
 		return
 	case o.Get("billing_reason").Text() == "subscription_create":
 		if via(meta) == ViaSession {
-			e.Leave(pay.FirstFromSession)
+			e.Untold(pay.FirstFromSession, "checkout.session.completed", p)
 			return
 		}
 		if !e.books(ViaInvoice, meta) {
@@ -49,10 +50,9 @@ func (e *event) invoice() {
 	case e.ofSubscription():
 		p.Renewal = true
 	case !e.cfg.OneOffInvoices && via(meta) != ViaInvoice:
-		e.Ignore(pay.OneOffInvoice)
+		e.Untold(pay.OneOffInvoice, "checkout.session.completed, or Config.OneOffInvoices", adapter.Paid{Tries: p.Tries})
 		return
 	}
-	p.Tries = adapter.Codes(codesOf(e.discountsOfInvoice()))
 	if p.Renewal {
 		byCode := e.Action.Carried.Code+e.Action.Carried.Hold != "" // which only the first payment redeems
 		e.Action.Wait = via(meta) == ViaSession && e.Marked(p.Tries) || via(meta) != ViaInvoice && (byCode || e.young())

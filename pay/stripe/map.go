@@ -29,6 +29,7 @@ func readWith(payload []byte, list adapter.Value, cfg Config) (pay.Action, error
 		e := event{cfg: cfg, object: root.Get("data", "object"), list: list, Draft: d}
 		e.Action.Event = envelope(root)
 		if reason := e.foreign(root); reason != "" {
+			e.Action.Carried = e.carried(e.object.Apart().Get("metadata")).All(cfg.CarryKeys)
 			e.Ignore(reason)
 			return
 		}

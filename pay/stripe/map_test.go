@@ -141,7 +141,7 @@ func TestWrongTypes(t *testing.T) {
 func TestEditedMetadata(t *testing.T) {
 	s := newShop(t)
 	tries := func(changes ...any) []affiliate.Credit { return s.tries(s.session("pi_1", 100, changes...)) }
-	neither := []string{"tomas@example.com", s.Mara.ID.String(), "1 ", "mara\n", "../mara", strings.Repeat("a", 101), ""}
+	neither := []string{"tomas@example.com", s.Mara.ID.String(), "1 1", "ma\nra", "../mara", strings.Repeat("a", 101), ""}
 	for _, text := range append(neither, "-1", "0", "01", "1e3", strings.Repeat("9", 20)) {
 		if got := tries("metadata.tributary_click", text, "client_reference_id", "trib_c_"+text+"_"+paytest.ID.String()); len(got) != 0 {
 			t.Errorf("as a click %q gives %v", text, got)

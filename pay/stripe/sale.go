@@ -10,11 +10,16 @@ import (
 )
 
 // A payer holds the fields of one of Stripe's objects that say who pays.
-type payer struct{ customer, email, name adapter.Value }
+type payer struct{ object, email, name adapter.Value }
+
+// customerOf returns the id of the customer of an object: since 2026-07-29 it may be an account.
+func customerOf(o adapter.Value) string {
+	return cmp.Or(o.Get("customer").Ref(), o.Get("customer_account").Ref())
+}
 
 // payer returns who pays.
 func (e *event) payer(p payer) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: p.customer.Ref(), Email: p.email.Text(), Name: p.name.Text()}
+	f := affiliate.PayerFact{ID: customerOf(p.object), Email: p.email.Text(), Name: p.name.Text()}
 	if !adapter.Usable(f.Name) {
 		f.Name, _, _ = strings.Cut(f.Email, "@")
 	}
@@ -29,7 +34,7 @@ func (e *event) intent() {
 	meta := e.carried(o.Get("metadata"))
 	manual := o.Get("capture_method").Text() == "manual"
 	if via(meta) != ViaIntent && !manual {
-		e.Ignore(pay.CoveredElsewhere)
+		e.other(meta, o.Get("id").Text(), o.Get("amount_received").Integer() > 0)
 		return
 	}
 	c := adapter.Currency(o.Get("currency"))
@@ -57,6 +62,21 @@ func (e *event) intent() {
 	e.Sale(b, p)
 }
 
+// other leaves a payment to the object that books it. When it says who brought its customer, it
+// waits for that.
+func (e *event) other(meta adapter.Data, id string, paid bool) {
+	o := e.object
+	e.Action.Carried = meta.All(e.cfg.CarryKeys)
+	if c := o.Get("currency"); !paid || id == "" || c.Text() == "" || !e.Marked(nil) {
+		e.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	awaits := map[Via]string{ViaInvoice: "invoice.paid", ViaIntent: "payment_intent.succeeded"}[via(meta)]
+	e.fact(pay.KindLink, adapter.Currency(o.Get("currency")), id)
+	e.Action.Payment.Payer = affiliate.PayerFact{ID: customerOf(o)}
+	e.Untold(pay.CoveredElsewhere, cmp.Or(awaits, "checkout.session.completed"), adapter.Paid{})
+}
+
 // payerOfIntent returns who pays: the customer, or somebody who is known by the intent
 // alone. The charge has the email, if it is there as an object.
 func (e *event) payerOfIntent() affiliate.PayerFact {
@@ -69,7 +89,7 @@ func (e *event) payerOfIntent() affiliate.PayerFact {
 	if billing := charge.Get("billing_details", "email"); email.Text() == "" {
 		email = billing
 	}
-	f := e.payer(payer{o.Get("customer"), email, charge.Get("billing_details", "name")})
+	f := e.payer(payer{o, email, charge.Get("billing_details", "name")})
 	f.ID = cmp.Or(f.ID, o.Get("id").Text())
 	return f
 }
@@ -85,10 +105,10 @@ func (e *event) charge() {
 		email = o.Get("receipt_email")
 	}
 	if via(meta) != ViaIntent || email.Text() == "" {
-		e.Ignore(pay.CoveredElsewhere)
+		e.other(meta, cmp.Or(o.Get("payment_intent").Ref(), o.Get("id").Text()), o.Get("captured").True())
 		return
 	}
-	f := e.payer(payer{o.Get("customer"), email, billing.Get("name")})
+	f := e.payer(payer{o, email, billing.Get("name")})
 	if f.ID = cmp.Or(f.ID, o.Get("payment_intent").Ref()); f.ID == "" {
 		e.Ignore(pay.NoCustomer)
 		return

@@ -37,7 +37,7 @@ func (e *event) session() {
 	case status == "no_payment_required" || b.Paid.Sign() <= 0:
 		e.Lead("STRIPE", b, p)
 	case mode == "subscription" && !e.books(ViaSession, meta):
-		e.Leave(pay.CoveredElsewhere)
+		e.Untold(pay.CoveredElsewhere, "invoice.paid", p)
 	default:
 		e.Sale(b, p)
 	}
@@ -64,7 +64,7 @@ func (e *event) payerOfSession() affiliate.PayerFact {
 	if email.Text() == "" {
 		email = s.Get("customer_email")
 	}
-	return e.payer(payer{s.Get("customer"), email, s.Get("customer_details", "name")})
+	return e.payer(payer{s, email, s.Get("customer_details", "name")})
 }
 
 // billOfSession reads what a session cost, in the currency of the host's prices.

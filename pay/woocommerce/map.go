@@ -120,12 +120,16 @@ func (e *event) order() {
 	}
 	e.Fact(pay.KindSale, adapter.Currency(o.Get("currency")), o, e.id)
 	refunds := refundsOf(o.Get("refunds"))
-	if !e.paid() || e.returned(refunds) {
-		if e.Action.Kind = pay.KindRefund; len(refunds) == 0 {
+	if returned := e.returned(refunds); returned || !e.paid() {
+		e.Action.Kind, e.Action.Payment.Refunds = pay.KindRefund, refunds
+		switch once := !timeOf(o.Get("date_paid_gmt")).IsZero(); {
+		case len(refunds) == 0 && once:
+			e.Revoke()
+		case len(refunds) == 0:
 			e.Ignore(pay.Unpaid)
-			return
+		case once:
+			e.Action.Reason = pay.Revoked
 		}
-		e.Action.Payment.Refunds = refunds
 		return
 	}
 	meta := adapter.Pairs(o.Get("meta_data"), "key", "value")

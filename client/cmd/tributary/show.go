@@ -200,6 +200,9 @@ func (j *job) show(answer answered) error {
 	if outcome := answer.Header.Get("Sale-Outcome"); outcome != "" && !j.json {
 		j.say("outcome: %s", outcome)
 	}
+	if differs := answer.Header.Get("Sale-Differs"); differs != "" && !j.json {
+		j.say("not recorded, because a sale has this id and other contents: %s", inert(differs))
+	}
 	if ignored := answer.Header.Get("Sale-Ignored"); ignored != "" && !j.json {
 		j.say("ignored, because it is no email or name: %s", inert(ignored))
 	}

@@ -1,0 +1,334 @@
+package pay_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paytest"
+)
+
+// A door is the endpoint of a vendor for one shop.
+type door struct {
+	*paytest.Shop
+	v *vendor
+	h http.Handler
+}
+
+func open(t *testing.T, name string) *door {
+	s := paytest.New(t)
+	d := &door{Shop: s}
+	for i := range vendors {
+		if vendors[i].name == name {
+			d.v = &vendors[i]
+		}
+	}
+	cfg := adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+	d.h = paytest.Must(adapter.Endpoint{
+		Config: cfg,
+		Scheme: func(http.Header, time.Time) (func([]byte) error, error) {
+			return func([]byte) error { return nil }, nil
+		},
+		Map: func(body []byte) (pay.Action, error) { return d.v.read(body, cfg) },
+	}.Handler(s.Program))
+	s.Now = paytest.Start.Add(12 * time.Hour)
+	return d
+}
+
+// post sends an event and returns the status of the answer.
+func (d *door) post(e paytest.Event) int {
+	r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(e.JSON()))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	d.h.ServeHTTP(w, r)
+	return w.Code
+}
+
+// event is a recorded event with a slug and other fields.
+func (d *door) event(file, mark string, changes ...any) paytest.Event {
+	e := d.v.load(d.T.(*testing.T), file).With(changes...)
+	if mark == "" {
+		return e
+	}
+	return d.v.carrying(e, marks(d.T.(*testing.T))[mark])
+}
+
+// waits returns the payments that wait for a person.
+func (d *door) waits() []affiliate.ConflictPayment {
+	return paytest.Must(d.Attention(d.T.Context(), 20)).PaymentConflicts.Items
+}
+
+// warned returns what the log warned of since the last call.
+func (d *door) warned() (lines []string) {
+	for line := range strings.Lines(d.Logs.String()) {
+		if strings.Contains(line, `"level":"WARN"`) {
+			lines = append(lines, line)
+		}
+	}
+	d.Logs.Reset()
+	return lines
+}
+
+// TestMissingEvent: a payment of which the event has not come that books it waits, and after three
+// days the log names that event. When it comes, in whatever order, it is booked as if it had been
+// alone.
+func TestMissingEvent(t *testing.T) {
+	type told struct {
+		file    string
+		changes []any
+	}
+	for name, row := range map[string]struct {
+		vendor, awaits string
+		first, books   told
+		links          []told
+	}{
+		"lemonsqueezy": {"lemonsqueezy", "order_created", told{file: "invoice_initial"}, told{file: "order"}, []told{{file: "subscription_created"}}},
+		"creem":        {"creem", "subscription.paid", told{file: "checkout_recurring"}, told{file: "paid"}, nil},
+		"polar":        {"polar", "order.paid", told{"order_paid", []any{"type", "order.updated"}}, told{file: "order_paid"}, nil},
+		"paddle":       {"paddle", "transaction.completed", told{"transaction", []any{"event_type", "transaction.paid"}}, told{file: "transaction"}, nil},
+		"an intent":    {"stripe", "checkout.session.completed", told{file: "intent"}, told{file: "session_payment"}, nil},
+		"a charge":     {"stripe", "checkout.session.completed", told{file: "charge"}, told{file: "session_payment"}, nil},
+		"an invoice": {"stripe", "checkout.session.completed", told{"invoice_taxed", []any{"data.object.id", "in_taxed", "data.object.billing_reason", "subscription_create"}}, told{"session_subscription", []any{"data.object.invoice", "in_taxed"}},
+			nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			send := func(d *door, one told) {
+				e := d.event(one.file, "slug", one.changes...)
+				if name == "an invoice" && one.file != "session_subscription" {
+					e = e.With("data.object.metadata.tributary_via", "session")
+				}
+				if code := d.post(e); code >= 300 {
+					t.Fatalf("%s: %d %s", one.file, code, d.Logs.String())
+				}
+			}
+			d := open(t, row.vendor)
+			send(d, row.first)
+			all := d.waits()
+			if len(all) != 1 || all[0].Awaits != row.awaits || all[0].Outcome != affiliate.SaleParked || len(d.AllSales()) != 0 {
+				t.Fatalf("%+v", all)
+			}
+			d.warned()
+			d.Pass(3*24*time.Hour + time.Minute)
+			send(d, row.first)
+			if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "more than three days") || !strings.Contains(lines[0], row.awaits) {
+				t.Errorf("after three days: %q", lines)
+			}
+			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+				t.Error("it became a sale of nobody knows how much")
+			}
+
+			alone := open(t, row.vendor)
+			send(alone, row.books)
+			want, left := alone.Money(), len(alone.waits())
+			events := append([]told{row.first, row.books}, row.links...)
+			paytest.Orders(len(events), func(order []int) {
+				d := open(t, row.vendor)
+				for _, i := range order {
+					send(d, events[i])
+				}
+				if got := d.Money(); got != want || len(d.waits()) != left {
+					t.Errorf("%v: %s, %d wait; the event that books alone: %s", order, got, len(d.waits()), want)
+				}
+			})
+		})
+	}
+}
+
+// TestMissingNames: an event that names nobody does not take away what another one named.
+func TestMissingNames(t *testing.T) {
+	paytest.Orders(2, func(order []int) {
+		d := open(t, "creem")
+		events := []paytest.Event{d.event("checkout_recurring", "slug"), d.event("paid", "")}
+		for _, i := range order {
+			d.post(events[i])
+		}
+		if all := d.waits(); len(all) != 1 || all[0].Awaits != "subscription.paid" {
+			t.Errorf("%v: %+v", order, all)
+		}
+	})
+}
+
+// TestRenewalByCode: a renewal that carries only a code, long after or before its first payment, waits in
+// Attention, with its reason, and is a sale when its customer is known.
+func TestRenewalByCode(t *testing.T) {
+	for name, file := range map[string]string{"woocommerce": "order_renewal", "generic": "renewal", "lemonsqueezy": "invoice", "polar": "order_cycle", "dodo": "payment_renewal"} {
+		d := open(t, name)
+		if d.Pass(48 * time.Hour); d.post(d.event(file, "code")) >= 300 {
+			t.Errorf("%s: it is asked for again for ever", name)
+		}
+		all, lines := d.waits(), d.warned()
+		if len(all) != 1 || all[0].Outcome != affiliate.SaleUnattributed || len(lines) != 1 || !strings.Contains(lines[0], "a renewal carries only a code") {
+			t.Errorf("%s: %+v %q", name, all, lines)
+			continue
+		}
+		payer := d.Last().Action.Payment.Payer
+		payer.Email = "tomas@example.net"
+		paytest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
+		if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
+			t.Fatal(err)
+		}
+		if len(d.AllSales()) != 1 || len(d.waits()) != 0 {
+			t.Errorf("%s: with its customer there are %d sales, and %d wait", name, len(d.AllSales()), len(d.waits()))
+		}
+	}
+}
+
+// TestReportedRenewal: a renewal that a host reports before its first payment is asked for again, whatever it carries.
+func TestReportedRenewal(t *testing.T) {
+	d := open(t, "generic")
+	at := map[bool]string{true: d.Now.Format(time.RFC3339), false: d.Now.Add(-2 * time.Hour).Format(time.RFC3339)}
+	if code := d.post(d.event("renewal", "", "at", at[true])); code != http.StatusServiceUnavailable {
+		t.Errorf("before its first payment: %d", code)
+	}
+	if code := d.post(d.event("renewal", "", "at", at[false])); code != http.StatusNoContent {
+		t.Errorf("after two hours: %d", code)
+	}
+}
+
+// TestNoCustomer: an order by a valid link that does not say who paid waits for that reason.
+func TestNoCustomer(t *testing.T) {
+	d := open(t, "shopify")
+	nobody := []any{"customer", nil, "email", nil, "contact_email", nil, "billing_address", nil}
+	d.post(d.event("order", "slug", nobody...))
+	all, lines := d.waits(), d.warned()
+	if len(all) != 1 || all[0].Outcome != affiliate.SaleNoCustomer || len(lines) != 1 || !strings.Contains(lines[0], "neither by id nor by email") {
+		t.Errorf("%+v %q", all, lines)
+	}
+	d = open(t, "shopify")
+	d.post(d.v.carrying(d.event("order", "", nobody...), map[string]any{"tributary_slug": "nowhere", "tributary_program": paytest.ID.String()}))
+	if all, lines := d.waits(), d.warned(); len(all) != 1 || all[0].Outcome != affiliate.SaleUnattributed || !strings.Contains(fmt.Sprint(lines), "that nobody has") {
+		t.Errorf("by a link of nobody: %+v %q", all, lines)
+	}
+}
+
+// TestRaised: an order that is paid for once more, and one that is cancelled or failed without a
+// refund, are told; a repeat is not.
+func TestRaised(t *testing.T) {
+	for name, row := range map[string]struct {
+		vendor, file, says string
+		changes            []any
+	}{
+		"raised":    {"woocommerce", "order", "other contents", []any{"total", "500.00", "date_modified_gmt", "2026-01-01T11:00:00"}},
+		"failed":    {"woocommerce", "order", "cancelled or failed", []any{"status", "failed", "date_modified_gmt", "2026-01-01T11:00:00"}},
+		"cancelled": {"woocommerce", "order", "cancelled or failed", []any{"status", "cancelled", "date_modified_gmt", "2026-01-01T11:00:00"}},
+		"voided":    {"shopify", "order", "cancelled or failed", []any{"cancelled_at", "2026-01-01T11:00:00Z", "updated_at", "2026-01-01T11:00:00Z"}},
+	} {
+		d := open(t, row.vendor)
+		first := d.event(row.file, "slug")
+		d.post(first)
+		d.post(first)
+		if lines := d.warned(); len(lines) != 0 || len(d.AllSales()) != 1 {
+			t.Errorf("%s: a repeat warns: %q", name, lines)
+		}
+		money := d.Money()
+		d.post(d.event(row.file, "slug", row.changes...))
+		if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], row.says) || d.Money() != money {
+			t.Errorf("%s: %q; %s, and was %s", name, lines, d.Money(), money)
+		}
+	}
+	d := open(t, "woocommerce") // of which nothing is a sale
+	d.post(d.event("order", "", "status", "failed", "coupon_lines", []any{}))
+	if lines := d.warned(); len(lines) != 0 {
+		t.Errorf("an order of nobody: %q", lines)
+	}
+}
+
+// TestOneIDForAll: a subscription's id as the id of each of its payments is noticed.
+func TestOneIDForAll(t *testing.T) {
+	d := open(t, "generic")
+	d.post(d.event("report", "slug"))
+	d.Pass(30 * 24 * time.Hour)
+	d.post(d.event("report", "slug"))
+	if lines := d.warned(); len(lines) != 0 {
+		t.Errorf("the same report again: %q", lines)
+	}
+	d.post(d.event("report", "slug", "at", d.Now.Format(time.RFC3339)))
+	if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "ids of its own") || len(d.AllSales()) != 1 {
+		t.Errorf("the next month under the same id: %q, %d sales", lines, len(d.AllSales()))
+	}
+	if got := d.Last().Differs; len(got) != 1 || got[0] != "paidAt" {
+		t.Errorf("%q differs", got)
+	}
+}
+
+// TestBare: a payment of Creem without its transaction, and a customer of Stripe that is an account.
+func TestBare(t *testing.T) {
+	d := open(t, "creem")
+	if code := d.post(d.event("paid", "slug", "object.last_transaction", nil)); code >= 300 {
+		t.Errorf("a payment without its transaction: %d", code)
+	}
+	if all := d.waits(); len(all) != 1 || all[0].Outcome != affiliate.SaleUnknownUnit {
+		t.Errorf("%+v", all)
+	}
+	if d.post(d.event("paid", "slug")); len(d.AllSales()) != 1 || len(d.waits()) != 0 {
+		t.Errorf("told in full: %d sales, %d wait", len(d.AllSales()), len(d.waits()))
+	}
+	d = open(t, "stripe")
+	d.post(d.event("session_payment", "slug", "data.object.customer", nil, "data.object.customer_account", "acct_9"))
+	if got := d.Last().Action.Payment.Payer.ID; got != "acct_9" || len(d.AllSales()) != 1 {
+		t.Errorf("an account pays: %q, %d sales", got, len(d.AllSales()))
+	}
+	d = open(t, "shopify")
+	d.post(d.event("order", "slug"))
+	money := d.Money()
+	gone := []any{"transactions.0.currency", nil, "refund_line_items", []any{}, "refund_shipping_lines", []any{}, "order_adjustments", []any{}}
+	if code := d.post(d.event("refund_amount", "", gone...)); code >= 300 {
+		t.Errorf("a refund in no currency: %d %s", code, d.Logs.String())
+	}
+	if lines := d.warned(); len(lines) != 1 || d.Money() != money {
+		t.Errorf("a refund in no currency: %q", lines)
+	}
+}
+
+// TestOtherMode: a live payment that carries a mark, at an endpoint for tests, is told.
+func TestOtherMode(t *testing.T) {
+	d := open(t, "stripe")
+	d.post(d.event("session_payment", "slug", "account", "acct_1"))
+	if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "does not take") {
+		t.Errorf("%q", lines)
+	}
+	d.post(d.event("session_payment", "", "account", "acct_1"))
+	if lines := d.warned(); len(lines) != 0 {
+		t.Errorf("of nobody: %q", lines)
+	}
+}
+
+// TestSaleDiffers: a sale that is reported again under its id is a duplicate; what is other than before
+// is said, and an honest repeat says nothing.
+func TestSaleDiffers(t *testing.T) {
+	s := paytest.New(t)
+	in := affiliate.NewSale{PromoCode: "MARA20", Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-7"}
+	paytest.Must(s.RecordSale(t.Context(), in))
+	s.Pass(19 * 24 * time.Hour)
+	for name, row := range map[string]struct {
+		change func(*affiliate.NewSale)
+		want   string
+	}{
+		"the same":          {func(*affiliate.NewSale) {}, "[]"},
+		"in other letters":  {func(in *affiliate.NewSale) { in.PromoCode, in.Email = "mara20", "Tomas@Example.net" }, "[]"},
+		"told less":         {func(in *affiliate.NewSale) { in.Email = "" }, "[]"},
+		"another amount":    {func(in *affiliate.NewSale) { in.TotalEarned = affiliate.MustAmount("50") }, "[totalEarned]"},
+		"another customer":  {func(in *affiliate.NewSale) { in.Email = "lena@example.net" }, "[email]"},
+		"another affiliate": {func(in *affiliate.NewSale) { in.PromoCode = "BEN10" }, "[promoCode]"},
+		"a renewal":         {func(in *affiliate.NewSale) { s.Pass(12 * 24 * time.Hour) }, "[paidAt]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			was, again := s.Now, in
+			defer func() { s.Now = was }()
+			if row.change(&again); name == "another affiliate" {
+				paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.Coupon.ID, Code: "BEN10", AffiliateID: s.Ben.ID}))
+			}
+			got := paytest.Must(s.RecordSale(t.Context(), again))
+			if got.Outcome != affiliate.SaleDuplicate || fmt.Sprint(got.Differs) != row.want || len(s.AllSales()) != 1 {
+				t.Errorf("%s, differs %v, want %s", got.Outcome, got.Differs, row.want)
+			}
+		})
+	}
+}
