@@ -210,7 +210,7 @@ type SaleResult struct {
 	// Differs names what of a duplicate is not as in the earlier sale: totalEarned, email,
 	// promoCode, referralId, or paidAt, when it was paid more than 20 days apart. Then it may be
 	// another order under the same id, such as a renewal under the id of its subscription, and
-	// is not recorded. On the wire it is the header Sale-Differs. Not in a receipt.
+	// is not recorded. On the wire it is the header Sale-Differs.
 	Differs []string
 }
 

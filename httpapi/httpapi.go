@@ -44,7 +44,8 @@ type Config struct {
 	// all of them are there.
 	Portal *PortalLink
 
-	// Logger gets one line for each request at level Debug and one for each
+	// Logger gets one line for each request at level Debug, one at level Warn for a sale that
+	// is reported again under its id with other contents, and one for each
 	// answer 500 at level Error, unless the caller went away. A line of a
 	// request has operation, status, code, took, request_id, key (its name),
 	// scope, bytes (of the body), replayed, and trace_id when the request has a

@@ -96,22 +96,33 @@ var _ Keeper = (*saleReply)(nil)
 
 // KeepAnswer and RestoreAnswer convert a reply to and from its receipt: the body of the
 // answer is the sale or null, and the outcome is in a header, with the fields that
-// were ignored after it.
+// were ignored or differ after it.
 func (r *saleReply) KeepAnswer() (answer record.Payload, outcome string) {
 	outcome = strings.Join(append([]string{string(r.outcome)}, r.ignored...), " ")
+	for _, field := range r.differs {
+		outcome += " " + differing + field
+	}
 	if r.body == nil || r.outcome != affiliate.SaleRecorded {
 		return noAnswer, outcome
 	}
 	return record.LatePayload(r.body), outcome
 }
 
+// differing is before a field that differs, in a receipt.
+const differing = "!"
+
 // saleRoom is the size of a buffer that fits the JSON of most sales, in bytes.
 const saleRoom = 2688
 
 func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 	said := strings.Split(outcome, " ")
-	if r.outcome = affiliate.SaleOutcome(said[0]); len(said) > 1 {
-		r.ignored = said[1:]
+	r.outcome = affiliate.SaleOutcome(said[0])
+	for _, field := range said[1:] {
+		if name, differs := strings.CutPrefix(field, differing); differs {
+			r.differs = append(r.differs, name)
+			continue
+		}
+		r.ignored = append(r.ignored, field)
 	}
 	return json.Unmarshal(answer, &r.stored)
 }
