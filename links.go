@@ -9,7 +9,11 @@ import (
 // TrackClick records a visit through the link with the slug. The status of its
 // owner does not matter.
 //
-// Errors: [affiliate.ErrNotFound] when no live link has the slug; [affiliate.InvalidField] for a
+// The slug may have on it what was added on the way, such as a second query, a slash or the
+// punctuation of a messenger: that is left out when no link has the text as it is.
+//
+// Errors: [affiliate.ErrNotFound] when no live link has the slug, and when UserAgent says that it is a
+// crawler or a link preview, unless Config.CountBots; [affiliate.InvalidField] for a
 // text that is not valid UTF-8 or holds control characters.
 //
 // Effects: the click, and the totals of the link and the affiliate; no event.

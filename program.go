@@ -28,6 +28,16 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 	return &Program{p.engine.Keyed(o)}
 }
 
+// Forfeiting returns a program whose [Program.DeleteAffiliate], [Program.DeleteReferral] and
+// [Program.EraseAffiliate] give up what is owed: commissions that are on hold, maturing or payable,
+// and adjustments. Without it they are refused with [affiliate.MoneyOwed], which says the amount. The
+// movements have the cause [affiliate.CauseForfeit]. Other methods are as they were.
+//
+//	p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: id})
+//
+// Source: docs/money.md M13a.
+func (p *Program) Forfeiting() *Program { return &Program{p.engine.Forfeiting()} }
+
 // Partner returns the view of an affiliate. The affiliate need not exist: each call
 // looks.
 func (p *Program) Partner(affiliateID uuid.UUID) Partner {

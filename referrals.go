@@ -29,7 +29,8 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 // DeleteReferral removes a referral, named by id or email, and its sales. It
 // returns nil when there is no such referral.
 //
-// Errors: [affiliate.MissingField], [affiliate.InPayout] when a payout holds one of the sales.
+// Errors: [affiliate.MissingField], [affiliate.InPayout] when a payout holds one of the sales,
+// [affiliate.MoneyOwed] when their commission is owed: see [Program.Forfeiting].
 //
 // Effects: referral, sales and totals are deleted, clicks lose the reference,
 // counters of codes stay; referral.deleted.

@@ -51,7 +51,7 @@ import (
 //     ImportReferrals
 //   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
 //     Verify
-//   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Rehearsal, Settings, Config
+//   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Forfeiting, Rehearsal, Settings, Config
 //
 // Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
 // look-up of one record finds nothing, and any other error when the store or a
@@ -109,6 +109,7 @@ type Config struct {
 	Location     *time.Location          // where a plain date ends; nil: UTC
 	Destinations []affiliate.Destination // where links lead to
 	Param        string                  // query parameter of the slug; zero: ref
+	OldParams    []string                // query parameters of the slug in links from before the program was here, such as via; Param comes first
 	KeepParams   []string                // query parameters of a page URL that a click keeps, besides Param, sub and utm_*
 	CookieDomain string                  // the domain whose hosts share the cookie of a click, such as shop.example for www. and app.shop.example; empty: each host has its own
 	CookieDays   int                     // for how many days of 24 hours a click attributes, 1–36,500; zero: 60
@@ -134,6 +135,7 @@ type Config struct {
 	RefuseSuspended      bool          // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
 	HouseCodes           bool          // codes without an affiliate discount and count; false: they are refused. See docs/rules.md 3.3
 	RequireCustomer      bool          // codes with a limit per customer are refused when the order names no customer; false: the limit is not verified then
+	CountBots            bool          // crawlers and link previews that say so are clicks too; false: their visits find no link
 	CascadeEvents        bool          // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	Now   func() time.Time // nil: time.Now

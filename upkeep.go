@@ -55,7 +55,9 @@ func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.Per
 //   - It reads every event and receipt of the program, the events outside the
 //     transaction. So run it as a job, not in a request.
 //
-// Errors: [affiliate.MissingField] (affiliateId), [affiliate.AffiliateNotFound].
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.AffiliateNotFound], [affiliate.MoneyOwed]
+// when the affiliate is owed money, which nobody can be paid without a name: see
+// [Program.Forfeiting]. Then an adjustment takes it back.
 //
 // Effects: the affiliate, its payouts and adjustments, payloads and receipts; affiliate.updated when the
 // affiliate changed.

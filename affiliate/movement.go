@@ -61,6 +61,7 @@ const (
 	CauseClawBack       Cause = "CLAW_BACK" // a refund of a sale with a commission that a payout took, also one that was canceled since
 	CauseReview         Cause = "REVIEW"
 	CauseDeletion       Cause = "DELETION" // of a sale, or of an adjustment with its affiliate
+	CauseForfeit        Cause = "FORFEIT"  // what was owed goes with an affiliate or a customer who is deleted or erased
 	CauseAdjustment     Cause = "ADJUSTMENT"
 	CausePayoutCreated  Cause = "PAYOUT_CREATED"
 	CausePayoutPaid     Cause = "PAYOUT_PAID"
@@ -70,7 +71,7 @@ const (
 )
 
 var causes = []Cause{
-	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseAdjustment,
+	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseForfeit, CauseAdjustment,
 	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned, CauseMove,
 }
 

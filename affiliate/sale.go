@@ -145,11 +145,11 @@ type NewSale struct {
 	Integration    Integration    `json:"-"`
 
 	// PaidAt is when the customer paid, if that is known more exactly than the time
-	// of the report: not after now, at most 30 days before. Whether code and coupon
-	// had expired, whether the click still attributed, and the month of the customer for
-	// the terms are decided as of PaidAt;
-	// their limits, and everything else, as of now. Zero: now. Over HTTP only a key
-	// of the scope full may send it.
+	// of the report: from the year 2000 on, and not after now and five minutes, which is now.
+	// Terms, the dates of code and coupon, whether the click still attributed, the month of
+	// the customer and the exchange rate are as of PaidAt, however long ago that is; limits of
+	// uses, and everything else, as of now. The books have the sale when it is recorded.
+	// Zero: now. Over HTTP only a key of the scope full may send it. Source: docs/money.md M85a.
 	PaidAt time.Time `json:"paidAt,omitzero"`
 }
 

@@ -7,7 +7,8 @@ import "github.com/google/uuid"
 // event is missed; until then the affiliate is unchanged. PayloadsPending counts
 // the payloads that still wait for a delivery: run the job again later.
 type EraseAffiliateJob struct {
-	ID uuid.UUID
+	ID      uuid.UUID
+	Forfeit bool `json:",omitzero"` // what is owed to the affiliate is given up; see Program.Forfeiting
 }
 
 // EraseReferralJob is Program.EraseReferral in steps, like [EraseAffiliateJob].

@@ -150,8 +150,8 @@ func TestWireShapes(t *testing.T) {
 	gone := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("1")}))
 	goneSale, _ := gone.Sale.Get()
 	scene.Must(0, w.DeleteSale(ctx, goneSale.ID))
-	scene.Must(0, w.DeleteReferral(ctx, kim.Email))
-	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: other.ID}))
+	scene.Must(0, w.Forfeiting().DeleteReferral(ctx, kim.Email))
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: other.ID}))
 	scene.Must(w.DeleteCode(ctx, code.ID))
 	scene.Must(w.DeleteCoupon(ctx, coupon.ID))
 

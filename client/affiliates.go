@@ -80,7 +80,8 @@ func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 	ident := cmp.Or(nameOf(ref), ref.Email)
 	rq := c.remove(affiliates, struct {
 		AffiliateID string `json:"affiliateId,omitzero"`
-	}{ident})
+		Forfeit     bool   `json:"forfeit,omitzero"`
+	}{ident, c.forfeit})
 	rq.goOnly("AffiliateRef.Email beside ID", nameOf(ref) != "" && ref.Email != "")
 	rq.oneName(ref)
 	return done(ctx, c, rq)

@@ -68,6 +68,7 @@ type Config struct {
 type Client struct {
 	base      url.URL
 	once      affiliate.Once // of writes
+	forfeit   bool           // what is owed is given up
 	transport http.RoundTripper
 	jar       http.CookieJar
 	cfg       Config // complete; HTTP and Handler have become transport
@@ -134,6 +135,14 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 func (c *Client) Keyed(o affiliate.Once) *Client {
 	k := *c
 	k.once = o
+	return &k
+}
+
+// Forfeiting returns a client whose DeleteAffiliate, DeleteReferral and EraseAffiliate give up what
+// is owed. It is [tributary.Program.Forfeiting] over the wire.
+func (c *Client) Forfeiting() *Client {
+	k := *c
+	k.forfeit = true
 	return &k
 }
 

@@ -58,5 +58,8 @@ func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.
 
 // DeleteReferral is [tributary.Program.DeleteReferral].
 func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
-	return done(ctx, c, c.remove(referrals, referralID{ident}))
+	return done(ctx, c, c.remove(referrals, struct {
+		referralID
+		Forfeit bool `json:"forfeit,omitzero"`
+	}{referralID{ident}, c.forfeit}))
 }

@@ -60,9 +60,10 @@ func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred
 		return recalculation(j, here)
 	case affiliate.EraseAffiliateJob:
 		return affiliates + "/erase", struct {
-			ID uuid.UUID `json:"affiliateId,omitzero"`
+			ID      uuid.UUID `json:"affiliateId,omitzero"`
+			Forfeit bool      `json:"forfeit,omitzero"`
 			place
-		}{j.ID, here}, ""
+		}{j.ID, j.Forfeit, here}, ""
 	case affiliate.EraseReferralJob:
 		return referrals + "/erase", struct {
 			Ref string `json:"referralId,omitzero"`
@@ -155,7 +156,7 @@ func (c *Client) Run(ctx context.Context, job affiliate.Job) (sum affiliate.Prog
 // EraseAffiliate is [tributary.Program.EraseAffiliate], in steps like
 // [Client.Run].
 func (c *Client) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
-	_, err := c.Run(ctx, affiliate.EraseAffiliateJob{ID: id})
+	_, err := c.Run(ctx, affiliate.EraseAffiliateJob{ID: id, Forfeit: c.forfeit})
 	return err
 }
 

@@ -62,7 +62,7 @@ func affiliateStays(t *testing.T, s *shop) {
 			ReferralID: "bea", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("5"),
 		})).Sale.Or(affiliate.Sale{})
 	}
-	if err := s.client.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "bea@example.com"}); err != nil {
+	if err := s.client.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "bea@example.com"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.AffiliateByEmail(t.Context(), "bea@example.com"); err != nil {
@@ -77,7 +77,7 @@ func customerStays(t *testing.T, s *shop) {
 	in := affiliate.NewReferral{AffiliateEmail: "ada@example.com", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "7"}
 	must(s.CreateReferral(t.Context(), in))
 	s.line.meanwhile = func() { must(s.CreateReferral(t.Context(), in)) }
-	if err := s.client.DeleteReferral(t.Context(), "kim@example.net"); err != nil {
+	if err := s.client.Forfeiting().DeleteReferral(t.Context(), "kim@example.net"); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Referral(t.Context(), "kim@example.net"); err != nil {

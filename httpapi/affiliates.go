@@ -100,6 +100,34 @@ type done struct {
 	Message string `json:"message"`
 }
 
-func deleteAffiliate(p *tributary.Program, ctx context.Context, ref affiliate.AffiliateRef) (done, error) {
-	return done{"Affiliate deleted successfully"}, p.DeleteAffiliate(ctx, ref)
+// A removal is what is deleted, and whether what is owed is given up.
+type removal[T any] struct {
+	target  T
+	forfeit bool
+}
+
+// removalOf reads the target of a delete, and the field forfeit.
+func removalOf[T any](target func(*input) T) func(*input) removal[T] {
+	return func(in *input) removal[T] { return removal[T]{target(in), in.forfeit()} }
+}
+
+// forfeit reads whether what is owed is given up. A query has it as text.
+func (in *input) forfeit() bool {
+	if text := in.value("forfeit"); in.query != nil && (string(text) == `"true"` || string(text) == `"false"`) {
+		in.fields = append(in.fields, field{"forfeit", kindBool})
+		return string(text) == `"true"`
+	}
+	return in.flag("forfeit")
+}
+
+// of returns the program that deletes.
+func (r removal[T]) of(p *tributary.Program) *tributary.Program {
+	if r.forfeit {
+		return p.Forfeiting()
+	}
+	return p
+}
+
+func deleteAffiliate(p *tributary.Program, ctx context.Context, in removal[affiliate.AffiliateRef]) (done, error) {
+	return done{"Affiliate deleted successfully"}, in.of(p).DeleteAffiliate(ctx, in.target)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,9 @@ import (
 const clickWait = 3 * time.Second
 
 // Attribution records the clicks of a host's own pages: a GET whose query has
-// the program's parameter (Config.Param) is a click on the link with that slug.
+// the program's parameter (Config.Param, else one of Config.OldParams; in any letter case, if
+// none is written exactly so) is a click on the link with that slug. A query that was damaged
+// on the way is read too: with a second question mark, with &amp; for &, with an escaped =.
 // The click's id goes into a cookie for Config.CookieDays; a later click
 // replaces it, so the last one wins. [ClickFrom] reads it at sign-up or
 // checkout:
@@ -28,11 +31,12 @@ const clickWait = 3 * time.Second
 //	res, err := program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
 //
 // next always answers the page. An unknown slug, an error of the store, and a
-// store that takes longer than three seconds leave the cookie as it was. Three
-// kinds of requests are not counted: other methods, HEAD included; what a
-// browser loads in advance (Sec-Purpose, Purpose or X-Moz says prefetch); and
-// what it loads into a page (Sec-Fetch-Dest is not document), because images
-// and frames are used to forge clicks. A click of a visitor who has the cookie
+// store that takes longer than three seconds leave the cookie as it was. Four
+// kinds of requests are not counted: other methods, HEAD included; crawlers and
+// link previews that say so, unless Config.CountBots; what a browser loads in
+// advance (Sec-Purpose, Purpose or X-Moz says prefetch); and what it loads into
+// a page (Sec-Fetch-Dest is not document), because images and frames are used to
+// forge clicks. A click of a visitor who has the cookie
 // already is counted as a repeated click.
 //
 // The cookie is of the host that was asked, and with Config.CookieDomain of all hosts of that
@@ -72,7 +76,7 @@ type Visits struct {
 func (v Visits) Attribution(p *tributary.Program, next http.Handler) http.Handler {
 	cfg := p.Config()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slug := slugOf(r, cfg.Param); slug != "" && (v.Limit == nil || v.Limit(r) <= 0) {
+		if slug := slugOf(r, &cfg); slug != "" && (v.Limit == nil || v.Limit(r) <= 0) {
 			if id, ok := track(p, slug, r); ok {
 				cookie := &http.Cookie{
 					Name: clickCookie(p), Value: strconv.FormatInt(int64(id), 10),
@@ -131,14 +135,45 @@ func clickCookie(p *tributary.Program) string {
 
 // slugOf returns the slug that a visitor came with; empty when the request is no
 // click. The rest of the query is ignored, even when it is malformed.
-func slugOf(r *http.Request, param string) string {
+func slugOf(r *http.Request, cfg *tributary.Config) string {
 	if r.Method != http.MethodGet || r.URL.RawQuery == "" || inAdvance(r.Header) {
 		return ""
 	}
 	if dest := r.Header.Get("Sec-Fetch-Dest"); dest != "" && dest != "document" {
 		return ""
 	}
-	return r.URL.Query().Get(param)
+	exact := func(a, b string) bool { return a == b }
+	for _, same := range [...]func(a, b string) bool{exact, strings.EqualFold} {
+		for _, param := range append([]string{cfg.Param}, cfg.OldParams...) {
+			for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+				if slug := slugIn(pair, func(name string) bool { return same(name, param) }); slug != "" {
+					return slug
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// slugIn returns the value of a pair of a query whose name is the one; empty: there is none. The
+// pair may be damaged: by &amp; for the & before it, an escaped =, or a second question mark
+// before it, unless that is in a URL, whose query is of another page.
+func slugIn(pair string, is func(name string) bool) string {
+	key, value, plain := strings.Cut(strings.TrimPrefix(pair, "amp;"), "=")
+	name, err := url.QueryUnescape(key)
+	if !plain {
+		name, value, _ = strings.Cut(name, "=")
+	} else if text, err := url.QueryUnescape(value); err == nil {
+		value = text
+	}
+	if err == nil && is(name) {
+		return value
+	}
+	before, after, again := strings.Cut(pair, "?")
+	if !again || strings.ContainsAny(before, "/%") {
+		return ""
+	}
+	return slugIn(after, is)
 }
 
 // inAdvance reports whether a browser loads a page in advance: its user may

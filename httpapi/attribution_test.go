@@ -145,7 +145,7 @@ func TestAttributionLeavesAlone(t *testing.T) {
 		r    *http.Request
 	}{
 		{"NoQuery", visitTo("/")},
-		{"OtherParam", visitTo("/?REF=mara&via=mara")},
+		{"OtherParam", visitTo("/?reff=mara&via=mara")},
 		{"EmptySlug", visitTo("/?ref=")},
 		{"UnknownSlug", visitTo("/?ref=nobody")},
 		{"SlugWithControlCharacter", visitTo("/?ref=mara%00")},

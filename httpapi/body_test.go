@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"io"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,11 +60,10 @@ func TestBodies(t *testing.T) {
 		{"B068", `{"name":"a","name":"b"}`, "400 duplicate_field: Duplicate field: name [name]"},
 		{"B069", `{"name":"a","n\u0061me":"b"}`, "400 duplicate_field: Duplicate field: name [name]"},
 		{"B070", `{"metadata":{"a":{"k":1,"k":2}}}`, "400 duplicate_field: Duplicate field: metadata.a.k [metadata.a.k]"},
-		{"B071", `{"NAME":"a","percentOff":10}`, needsName},
+		{"B071", `{"NAME":"a","percentOff":10}`, "400 unknown_field: Unknown field: NAME [NAME]"},
 		{"B072", `{"name":"a","NAME":"b","percentOff":10}`, "200"},
 		{"B073", `{"name":"a","percentOff":10,"productId` + "\u017f" + `":[""]}`, "200"},
-		{"B074", `{"name":"a","percentof":10}`,
-			"400 missing_field: Percent off is required when the coupon type is PERCENTAGE [percentOff]"},
+		{"B074", `{"name":"a","percentof":10}`, "400 unknown_field: Unknown field: percentof [percentof]"},
 		{"B075", `{"name":"a","percentOff":10,"__proto__":{},"constructor":1,"$where":"1"}`, "200"},
 		{"B076", `{"name":"a","percentOff":10,"x":` + nested(32) + `}`, tooDeep},
 		{"B076", `{"name":"a","percentOff":10,"x":` + nested(31) + `}`, "200"},
@@ -241,6 +242,40 @@ func TestUnknownFields(t *testing.T) {
 			continue
 		}
 		w.ok(op.method, op.target, body)
+	}
+}
+
+// TestMisspeltFields: what is nearly the name of a field that is not sent is refused by every
+// operation, at every depth; what resembles no field, or one that is sent, is ignored.
+func TestMisspeltFields(t *testing.T) {
+	w := newWorld(t)
+	stock := w.fill()
+	sale := func(members string) string { return `{"promoCode":"ADA20","totalEarned":10,` + members + `}` }
+	const salesPath = "/api/v1/sales"
+	for _, name := range []string{"extrnalId", "externalID", "external_id", "External-Id", "externalIdx", "xternalId", "externlaId", "externalIf", "promocode2"} {
+		if name == "promocode2" {
+			w.ok("POST", salesPath, sale(`"`+name+`":"x","externalId":"o-0"`)) // promoCode is there
+			continue
+		}
+		w.refuses("400 unknown_field: Unknown field: "+name+" ["+name+"]", "POST", salesPath, sale(`"`+name+`":"o-1"`))
+	}
+	w.refuses("400 unknown_field: Unknown field: product.productID [product.productID]", "POST", salesPath, sale(`"product":{"productID":"p"}`))
+	w.refuses("400 unknown_field: Unknown field: lines[0].product_id [lines[0].product_id]", "POST", salesPath, sale(`"lines":[{"amount":10,"product_id":"p"}]`))
+	w.refuses("400 unknown_field: Unknown field: affiliateId [affiliateId]", "POST", "/api/v1/payouts/run", `{"externalId":"r-1","affiliateId":"x"}`)
+	for i, members := range []string{`"taxAmount":1`, `"id":5`, `"x":1`, `"tx":1`, `"externalId":"o-5","externalID":"o-5"`, `"commissions":[]`, `"externalIds":["o"]`, `"link":"ada"`} {
+		w.ok("POST", salesPath, sale(members+`,"holdId":null,"name":"`+strconv.Itoa(i)+`"`))
+	}
+	for _, op := range stock.operations() {
+		var members map[string]json.RawMessage
+		if op.method == "GET" || json.Unmarshal([]byte(op.body), &members) != nil {
+			continue
+		}
+		for name := range members {
+			body := strings.Replace(op.body, `"`+name+`":`, `"`+name+`x":`, 1)
+			if got := w.do(op.method, op.target, body); len(name) >= 5 && got.status != http.StatusBadRequest {
+				t.Errorf("%s with %s: %d %s", op, body, got.status, got.refusal())
+			}
+		}
 	}
 }
 

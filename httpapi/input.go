@@ -22,7 +22,7 @@ type input struct {
 	members []member
 	query   url.Values // the source of the members when the request has no body
 	update  bool       // null clears a field; otherwise null means absent
-	strict  bool       // unknown fields are refused
+	strict  bool       // all unknown fields are refused
 	outer   string     // the object around a nested one, with its dot
 
 	call    *call // finds affiliates by their external ids; nil: no request
@@ -156,14 +156,27 @@ func (in *input) refusal() (*affiliate.Error, int) {
 	if in.bad != nil && in.badAt < in.targets {
 		return in.bad, in.badAt
 	}
-	if in.strict {
-		for _, m := range in.members {
-			if !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == string(m.name) }) {
-				return refusal.RefuseUnknownField.Of(string(m.name)), in.targets
-			}
+	for _, m := range in.members {
+		if in.refuses(string(m.name)) {
+			return refusal.RefuseUnknownField.Of(string(m.name)), in.targets
 		}
 	}
 	return in.bad, in.badAt
+}
+
+// refuses reports whether a member is refused because no field has its name. An input that is not
+// strict refuses what is nearly the name of a field that is not there: without the externalId
+// that was meant, a repeated sale would count twice.
+func (in *input) refuses(name string) bool {
+	misspelt := false
+	for _, f := range in.fields {
+		known, here := strings.CutPrefix(f.name, in.outer)
+		if here && known == name {
+			return false
+		}
+		misspelt = misspelt || here && resembles(name, known) && in.value(known) == nil
+	}
+	return in.strict || misspelt
 }
 
 // outranks reports whether an error of the engine comes before a refusal at the

@@ -82,7 +82,7 @@ func (in *input) answers(name string) (list []affiliate.Answer) {
 
 // signupAnswer reads one answer. Its fields are checked where the list is.
 func (in *input) signupAnswer(name string, members []member) (a affiliate.Answer) {
-	inner := input{outer: name + ".", members: members}
+	inner := input{outer: name + ".", members: members, strict: true}
 	text := inner.text("questionId")
 	if id := idOf(text); id.String() == text {
 		a.QuestionID = id

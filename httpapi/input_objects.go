@@ -45,9 +45,7 @@ func objects[T any](in *input, name string, of entries[T]) affiliate.Opt[[]T] {
 			inner := in.within(name + "[" + strconv.Itoa(len(list)) + "]")
 			inner.members, inner.bad = split(element), nil
 			list = append(list, of.read(&inner))
-			if in.strict {
-				inner.onlyKnown()
-			}
+			inner.onlyKnown()
 			if inner.bad == nil {
 				continue // without its fields: the place of the list is enough for what is sound
 			}

@@ -199,11 +199,11 @@ func (in *input) headers(name string) affiliate.Opt[affiliate.EndpointHeaders] {
 	})
 }
 
-// onlyKnown refuses a member of a nested object that was not read.
+// onlyKnown refuses members of a nested object that were not read, as refusal does for the body.
 func (in *input) onlyKnown() {
 	for _, m := range in.members {
 		full := in.outer + string(m.name)
-		if in.bad == nil && !slices.ContainsFunc(in.fields, func(f field) bool { return f.name == full }) {
+		if in.bad == nil && in.refuses(string(m.name)) {
 			in.bad, in.badAt = refusal.RefuseUnknownField.Of(full), len(in.fields)-1
 		}
 	}
@@ -220,9 +220,7 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 			inner.fault(refusal.FieldNotAnObject)
 		}
 		out := read(&inner)
-		if in.strict {
-			inner.onlyKnown()
-		}
+		inner.onlyKnown()
 		in.resume(inner)
 		return out
 	})

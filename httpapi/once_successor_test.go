@@ -25,7 +25,7 @@ func TestKeyOfAnotherTime(t *testing.T) {
 		},
 		{
 			"an affiliate with the same email",
-			operation{"DELETE", api + "affiliates", `{"affiliateId":"ada@example.com"}`},
+			operation{"DELETE", api + "affiliates", `{"affiliateId":"ada@example.com","forfeit":true}`},
 			[]operation{
 				{"POST", api + "affiliates", `{"firstName":"Eda","lastName":"M","email":"ada@example.com","affiliateLink":"eda"}`},
 				{"POST", api + "sales", `{"referralId":"eda","email":"new@example.net","name":"N","totalEarned":5,"externalId":"of-eda"}`},
@@ -34,13 +34,13 @@ func TestKeyOfAnotherTime(t *testing.T) {
 		},
 		{
 			"the same email, named in the query",
-			operation{"DELETE", api + "affiliates?affiliateId=ada@example.com", ""},
+			operation{"DELETE", api + "affiliates?affiliateId=ada@example.com&forfeit=true", ""},
 			[]operation{{"POST", api + "affiliates", `{"firstName":"Eda","lastName":"M","email":"ada@example.com","affiliateLink":"eda"}`}},
 			operation{"GET", api + "affiliates?email=ada@example.com", ""}, `"firstName":"Eda"`,
 		},
 		{
 			"a customer with the same email",
-			operation{"DELETE", api + "referrals", `{"referralId":"kim@example.net"}`},
+			operation{"DELETE", api + "referrals", `{"referralId":"kim@example.net","forfeit":true}`},
 			[]operation{{"POST", api + "referrals", `{"affiliateId":"ada","name":"K2","email":"kim@example.net","referredUserExternalId":"2"}`}},
 			operation{"GET", api + "referrals?id=kim@example.net", ""}, `"name":"K2"`,
 		},

@@ -17,6 +17,7 @@ func affiliateManyBodies() map[string]note {
 	return map[string]note{
 		"cursor":           stepCursor(),
 		"limit":            stepLimit(),
+		"forfeit":          plain("What is owed to the affiliate is given up; without it that is refused."),
 		"affiliateIds":     plain("The ids of the affiliates: all are changed or none.", distinct("1", "1000")),
 		"status":           plain("ACTIVE approves and DECLINED declines who is INACTIVE. DEACTIVATED and BANNED are for who is ACTIVE: commissions of later sales are on hold.", only("ACTIVE", "DECLINED", "DEACTIVATED", "BANNED")),
 		"commissionTierId": plain("The tier; null: none.", identText),
@@ -56,7 +57,7 @@ func affiliateManyOperations() map[string]about {
 		"POST /affiliates/tier":        tier,
 		"POST /affiliates/tier-exempt": many("setTierExempt", "Say whether tier changes leave affiliates alone", "exempt"),
 		"POST /affiliates/erase": erasureNote("eraseAffiliate", "Erase an affiliate", "affiliateId",
-			refused{invalid: []affiliate.Reason{affiliate.MissingField}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
+			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.MoneyOwed}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
 		"POST /affiliates/payout-details": {
 			id: "setPayoutDetails", summary: "Replace how an affiliate is paid",
 			text:     "Fires affiliate.updated when something changed.",

@@ -79,6 +79,7 @@ func affiliateBodies() map[string]note {
 		"affiliateId":      plain("The id of the affiliate, or ext: and its externalId. DELETE takes its email as well.", identText),
 		"id":               plain("An old name of affiliateId.", identText),
 		"emailAddress":     plain("The present email of the affiliate.", emailIdent),
+		"forfeit":          plain("What is owed and in no payout is given up; without it that is refused."),
 		"firstName":        limited(nameText),
 		"lastName":         limited(nameText),
 		"email":            plain("Trimmed and lower-cased; unique among the live affiliates of the program.", emailText),
@@ -138,7 +139,7 @@ func affiliateOperations() map[string]about {
 			text: "Removes the affiliate's links, referrals and sales; its codes stay, unassigned. Answers the same when nothing matched. " +
 				"Fires affiliate.deleted only, and only when something was deleted.",
 			oneOf:   []string{"affiliateId", "id"},
-			refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}},
+			refused: refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout, affiliate.MoneyOwed}},
 		},
 	}
 }

@@ -164,7 +164,7 @@ func commonInvalid(r place) []affiliate.Reason {
 		}
 		out = append(out, affiliate.InvalidJSON, affiliate.DuplicateField, affiliate.InvalidField)
 	}
-	if r.action.strict && r.action.read != nil {
+	if r.action.read != nil {
 		out = append(out, affiliate.UnknownField)
 	}
 	if r.method == http.MethodGet || r.method == http.MethodDelete {

@@ -39,6 +39,7 @@ func referralBodies() map[string]note {
 	return map[string]note{
 		"cursor":                 stepCursor(),
 		"limit":                  stepLimit(),
+		"forfeit":                plain("The commissions that are owed for the sales are given up; without it that is refused."),
 		"referralIds":            plain("The ids of the referrals: all are changed or none.", distinct("1", "1000")),
 		"commissionPlanId":       plain("The plan; null: the affiliate's.", identText),
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),
@@ -95,7 +96,7 @@ func referralOperations() map[string]about {
 			id: "deleteReferral", summary: "Delete a referral and its sales",
 			text:     "Answers the same when nothing matched. Fires referral.deleted only, and only on a match.",
 			required: []string{"referralId"},
-			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}},
+			refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout, affiliate.MoneyOwed}},
 		},
 	}
 }

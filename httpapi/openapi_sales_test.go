@@ -115,7 +115,7 @@ func saleBodies() map[string]note {
 		"tax":               plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":          plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),
 		"exchangeRate":      plain("What one unit of currency is worth in the program's, which is needed for another currency unless the program knows a rate. At most 12 decimals. For keys of the scope full.", above("0")),
-		"paidAt":            plain("When the customer paid, at most 30 days ago; expiry and the click are judged then. A plain date is its first millisecond. For keys of the scope full."),
+		"paidAt":            plain("When the customer paid, however long ago: terms, codes and the click are judged as of then. A plain date is its first millisecond. For keys of the scope full."),
 		"metadata":          plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
 		"saleIds":           plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
 		"approvalStatus":    plain("What their commissions become.", values[affiliate.ApprovalStatus]()),

@@ -125,7 +125,7 @@ func (s stock) operations() []operation {
 		{"PUT", api + "/sales", `{"saleId":` + s.sale + `,"totalEarned":100}`},
 		{"PATCH", api + "/sales", `{"saleId":` + s.sale + `,"amount":10}`},
 		{"GET", api + "/webhooks?webhookId=" + s.endpoint.String(), ""},
-		{"POST", api + "/affiliates/erase", `{"affiliateId":` + q(s.affiliate) + `,"limit":3}`},
+		{"POST", api + "/affiliates/erase", `{"affiliateId":` + q(s.affiliate) + `,"limit":3,"forfeit":true}`},
 		{"POST", api + "/referrals/erase", `{"referralId":` + q(s.referral) + `,"limit":3}`},
 		{"POST", api + "/prune", `{"retention":{"events":30,"receipts":2},"limit":5}`},
 		{"POST", api + "/partner/token", `{"affiliateId":` + q(s.affiliate) + `}`},
@@ -195,11 +195,11 @@ func (s stock) operations() []operation {
 		{"POST", api + "/commission-tiers/assign", `{"limit":5}`},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
 		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
-		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `}`},
+		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `,"forfeit":true}`},
 		{"DELETE", api + "/promotional-codes", `{"promotionalCodeId":` + q(s.code) + `}`},
 		{"DELETE", api + "/coupons", `{"couponId":` + q(s.coupon) + `}`},
 		{"DELETE", api + "/links", `{"id":` + q(s.link) + `}`},
-		{"DELETE", api + "/affiliates", `{"affiliateId":` + q(s.affiliate) + `}`},
+		{"DELETE", api + "/affiliates", `{"affiliateId":` + q(s.affiliate) + `,"forfeit":true}`},
 	}
 }
 

@@ -84,6 +84,6 @@ func referralTarget(in *input) string {
 	return in.text("referralId")
 }
 
-func deleteReferral(p *tributary.Program, ctx context.Context, ident string) (done, error) {
-	return done{"Referral deleted successfully"}, p.DeleteReferral(ctx, ident)
+func deleteReferral(p *tributary.Program, ctx context.Context, in removal[string]) (done, error) {
+	return done{"Referral deleted successfully"}, in.of(p).DeleteReferral(ctx, in.target)
 }

@@ -32,7 +32,7 @@ func routes() []route {
 			all((*tributary.Program).Affiliates))},
 		{http.MethodPost, "/affiliates", shops, write(newAffiliate, (*tributary.Program).CreateAffiliate)},
 		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
-		{http.MethodDelete, "/affiliates", shops, write(affiliateTarget, deleteAffiliate, wrapped)},
+		{http.MethodDelete, "/affiliates", shops, write(removalOf(affiliateTarget), deleteAffiliate, wrapped)},
 
 		{http.MethodGet, "/links", everybody, find(
 			several("id", by((*tributary.Program).Links, linkByID)),
@@ -81,7 +81,7 @@ func routes() []route {
 			many("", by((*tributary.Program).Referrals, nil)))},
 		{http.MethodPost, "/referrals", shops, write(newReferral, (*tributary.Program).CreateReferral, elseNull)},
 		{http.MethodPut, "/referrals", shops, answering[affiliate.Referral](referralChangeOf, updateReferral, strict)},
-		{http.MethodDelete, "/referrals", shops, write(referralTarget, deleteReferral, wrapped)},
+		{http.MethodDelete, "/referrals", shops, write(removalOf(referralTarget), deleteReferral, wrapped)},
 
 		{http.MethodGet, "/sales", everybody, find(
 			one("id", saleByID),

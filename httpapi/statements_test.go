@@ -61,7 +61,7 @@ func TestStatements(t *testing.T) {
 		k.on(t)
 		k.ask("PUT", "/links", `{"link":"ada","newLink":"ada-2"}`)
 		equal(t, first, k.statement(may))
-		if err := k.EraseAffiliate(t.Context(), uuid.MustParse(k.ada)); err != nil {
+		if err := k.Forfeiting().EraseAffiliate(t.Context(), uuid.MustParse(k.ada)); err != nil {
 			t.Fatal(err)
 		}
 		equal(t, first, k.statement(may))

@@ -77,7 +77,7 @@ type erasure[J any] struct {
 }
 
 func erasureOfAffiliate(in *input) erasure[affiliate.EraseAffiliateJob] {
-	return erasure[affiliate.EraseAffiliateJob]{affiliate.EraseAffiliateJob{ID: oneAffiliate(in)}, stepOf(in)}
+	return erasure[affiliate.EraseAffiliateJob]{affiliate.EraseAffiliateJob{ID: oneAffiliate(in), Forfeit: in.flag("forfeit")}, stepOf(in)}
 }
 
 func erasureOfReferral(in *input) erasure[affiliate.EraseReferralJob] {

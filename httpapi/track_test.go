@@ -88,7 +88,7 @@ func TestTrackingRefusals(t *testing.T) {
 		{"ErrNoSlug", `{"programId":"` + siteID + `"}`, noSlug},
 		{"ErrEmptySlug", `{"programId":"` + siteID + `","referralCode":"","uniqueClick":1}`, noSlug},
 		{"ErrNoSlugOfUnknownProgram", `{"programId":"x"}`, noSlug},
-		{"ErrKeyInOtherCase", `{"programID":"` + siteID + `","referralCode":"mara"}`, noProgram},
+		{"ErrKeyInOtherCase", `{"programID":"` + siteID + `","referralCode":"mara"}`, wrong("unknown_field", "programID", "Unknown field: programID")},
 		{"ErrSlugType", `{"programId":"` + siteID + `","referralCode":7}`, wrong("invalid_field", "referralCode", "referralCode must be a string")},
 		{"ErrUnique", named(`,"uniqueClick":"yes"`), wrong("invalid_field", "uniqueClick", "uniqueClick must be a boolean")},
 		{"ErrLandingType", named(`,"fullLandingUrl":{}`), wrong("invalid_field", "fullLandingUrl", "fullLandingUrl must be a string")},

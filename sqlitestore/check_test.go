@@ -56,7 +56,7 @@ func TestErasedIsInNoByte(t *testing.T) {
 		if err := p.EraseReferral(ctx, email+"buyer.example"); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.EraseAffiliate(ctx, must(p.AffiliateByEmail(ctx, email+"example.org")).ID); err != nil {
+		if err := p.Forfeiting().EraseAffiliate(ctx, must(p.AffiliateByEmail(ctx, email+"example.org")).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

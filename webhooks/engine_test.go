@@ -39,14 +39,14 @@ func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 	must(p.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("regular")}))
 	sale, _ := must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "mara20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("199.99")})).Sale.Get()
 	must(p.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Kim B.")}))
-	for _, err := range []error{p.DeleteSale(ctx, sale.ID), p.DeleteReferral(ctx, "kim@example.net")} {
+	for _, err := range []error{p.DeleteSale(ctx, sale.ID), p.Forfeiting().DeleteReferral(ctx, "kim@example.net")} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	must(p.DeleteCode(ctx, code.ID))
 	must(p.DeleteCoupon(ctx, coupon.ID))
-	if err := p.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}); err != nil {
+	if err := p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}); err != nil {
 		t.Fatal(err)
 	}
 	events := map[affiliate.EventType]affiliate.Event{}

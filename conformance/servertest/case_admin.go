@@ -150,7 +150,7 @@ func planStories() []serverCase {
 		{"admin/A43 an affiliate and a customer are erased in steps", stepsRule, func(x *exam) {
 			payee(x)
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-gone@conform.example","name":"Gone","totalEarned":100}`).ok()
-			for _, who := range [][2]string{{"/referrals/erase", `"referralId":"{{u}}-gone@conform.example"`}, {"/affiliates/erase", `"affiliateId":"{{a}}"`}} {
+			for _, who := range [][2]string{{"/referrals/erase", `"referralId":"{{u}}-gone@conform.example"`}, {"/affiliates/erase", `"affiliateId":"{{a}}","forfeit":true`}} {
 				x.do("POST "+who[0], "{"+who[1]+`,"limit":10001}`).refused(invalid("limit", "limit must be an integer from 1 to 10000"))
 				cursor := ""
 				for range 1000 {

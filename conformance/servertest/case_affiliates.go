@@ -243,7 +243,8 @@ func affiliateChangeCases() []serverCase {
 		own("B307 DELETE with everything", "rule 4.7: links, referrals and sales go, codes stay unassigned, counters stay", func(x *exam, _ func(string) *answer) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{a}}"}`).as("k")
 			x.do("POST /sales", `{"promoCode":"{{u}}","email":"{{u}}-c@conform.example","totalEarned":10}`).as("s", "referralId")
-			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}"}`).ok()
+			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}"}`).refused(moneyOwed("3 USD"))
+			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}","forfeit":true}`).ok()
 			x.get("/sales?id={{s}}").null()
 			x.get("/referrals?id={{s.referralId}}").null()
 			x.get("/promotional-codes?id={{k}}").has(`{"affiliateId":null,"affiliate":null,"timesRedeemed":1,"active":true}`)

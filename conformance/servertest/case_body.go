@@ -227,8 +227,8 @@ func keyNames() []serverCase {
 		fmt.Fprintf(&many, `"k%d":1,`, i)
 	}
 	return append(refusals(keysRule, "POST /coupons",
-		bad{"B071 NAME", `{"NAME":"a","percentOff":10}`, nameRequired},
-		bad{"B074 percentof", `{"name":"a","percentof":10}`, percentOffRequired},
+		bad{"B071 NAME", `{"NAME":"a","percentOff":10}`, unknownField("NAME")},
+		bad{"B074 percentof", `{"name":"a","percentof":10}`, unknownField("percentof")},
 	), successes(keysRule, "POST /coupons",
 		good{"B072 name and NAME", `{"name":"{{u}}","NAME":"b","percentOff":10}`, `{"name":"{{u}}"}`},
 		good{"B073 a key with a long s", `{"name":"{{u}}","percentOff":10,"productId\u017f":["a"]}`, `{"productIds":[]}`},

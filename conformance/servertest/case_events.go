@@ -149,8 +149,8 @@ func eventCases() []serverCase {
 			x.do("PUT /links", `{"id":"{{l}}","newLink":"{{u}}-3"}`).ok()
 			x.do("PUT /links", `{"id":"{{l}}","newLink":"`+strings.ToUpper(x.unique)+`-3"}`).ok()
 			x.do("DELETE /links", `{"id":"{{l}}"}`).ok()
-			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}"}`).ok()
-			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}"}`).ok()
+			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}","forfeit":true}`).ok()
+			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}","forfeit":true}`).ok()
 			all := x.fired("affiliate.created", "affiliate.updated", "affiliate.updated", "affiliate.updated", "affiliate.updated", "affiliate.deleted")
 			for i, a := range all[:5] {
 				x.envelope(a, i+1, affiliateEvent())
@@ -166,8 +166,8 @@ func eventCases() []serverCase {
 			x.do("PUT /referrals", `{"referralId":"{{r}}","name":"N"}`).ok()
 			x.do("PUT /referrals", `{"referralId":"{{r}}","name":"M"}`).ok()
 			x.do("POST /sales", `{"referralId":"{{r}}","totalEarned":10}`).as("s")
-			x.do("DELETE /referrals", `{"referralId":"{{r}}"}`).ok()
-			x.do("DELETE /referrals", `{"referralId":"{{r}}"}`).ok()
+			x.do("DELETE /referrals", `{"referralId":"{{r}}","forfeit":true}`).ok()
+			x.do("DELETE /referrals", `{"referralId":"{{r}}","forfeit":true}`).ok()
 			all := x.fired("referral.created", "referral.updated", "sale.created", "referral.deleted")
 			x.envelope(all[0], 1, referralEvent())
 			x.envelope(all[1], 2, referralEvent())
@@ -210,7 +210,7 @@ func eventCases() []serverCase {
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateLink":"{{u}}"}`).as("a")
 			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"N","totalEarned":10}`).as("s")
 			x.listen()
-			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}"}`).ok()
+			x.do("DELETE /affiliates", `{"affiliateId":"{{a}}","forfeit":true}`).ok()
 			x.fired("affiliate.deleted")
 		}},
 		{"V subscription", "contract 4.2: filtering is applied at the endpoint; an endpoint hears what comes after its creation", func(x *exam) {

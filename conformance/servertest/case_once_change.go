@@ -34,7 +34,7 @@ func changes() []changed {
 		{"PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","active":true}`, code},
 		{"DELETE /promotional-codes", `{"promotionalCodeId":"{{k}}"}`, code},
 		{"PUT /referrals", `{"referralId":"{{r}}","notes":"x"}`, customer},
-		{"DELETE /referrals", `{"referralId":"{{u}}@conform.example"}`, customer},
+		{"DELETE /referrals", `{"referralId":"{{u}}@conform.example","forfeit":true}`, customer},
 		{"PUT /sales", `{"saleId":{{s}},"totalEarned":50}`, sale},
 		{"PATCH /sales", `{"saleId":{{s}},"amount":10}`, sale},
 		{"DELETE /sales", `{"saleId":{{s}}}`, sale},

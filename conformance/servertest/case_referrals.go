@@ -134,7 +134,8 @@ func customerCases() []serverCase {
 		}),
 		own("B355 DELETE twice", "contract 3.6: the same response when nothing matches; its sales go with it", func(x *exam) {
 			x.do("POST /sales", `{"referralId":"{{r}}","totalEarned":10}`).as("s")
-			a := x.do("DELETE /referrals", `{"referralId":"{{r}}","more":1}`).has(`{"message":"Referral deleted successfully"}`)
+			x.do("DELETE /referrals", `{"referralId":"{{r}}"}`).refused(moneyOwed("2 USD"))
+			a := x.do("DELETE /referrals", `{"referralId":"{{r}}","more":1,"forfeit":true}`).has(`{"message":"Referral deleted successfully"}`)
 			x.do("DELETE /referrals", `{"referralId":"{{r}}"}`).bytes(a.body)
 			x.do("DELETE /referrals?referralId={{unknown}}", "").bytes(a.body)
 			x.get("/referrals?id={{r}}").null()

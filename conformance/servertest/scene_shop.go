@@ -65,6 +65,7 @@ func (s *scene) autumn(mara affiliate.Affiliate, link affiliate.Link, tomas affi
 	s.totals(mara.ID, 1, "60", "7")
 	miss(s, "Sale", s.Sale, first.ID)
 
+	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustCorrection, Amount: amount("-7"), Reason: "what is owed"})
 	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: mara.ID})
 	miss(s, "Affiliate", s.Affiliate, mara.ID.String())
 	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeExhausted)

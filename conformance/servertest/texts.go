@@ -256,6 +256,11 @@ func duplicateField(name string) denial {
 	return denial{400, "duplicate_field", name, "Duplicate field: " + name}
 }
 
+// moneyOwed is the refusal of a delete by which an amount that is owed would be lost.
+func moneyOwed(amount string) denial {
+	return denial{400, "money_owed", "", amount + " is owed and would be lost: pay it first, or send forfeit to give it up"}
+}
+
 func unknownField(name string) denial {
 	return denial{400, "unknown_field", name, "Unknown field: " + name}
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -286,31 +287,67 @@ var adjust = &action{
 var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
 	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+		owed, err := v.owedTo(a.ID)
 		return form{
-			Title: "Delete " + page.Named(a.Name), Button: "Delete", Danger: true,
+			Title: "Delete " + page.Named(a.Name), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
 			Effects: []string{
 				"They have " + several(int(a.NumberOfReferredUsers), "customer") + " and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
 				"Where another payout has something of theirs this is refused: deactivate them instead.", "The event affiliate.deleted is sent.",
 			},
-		}, nil
+		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
-		return "affiliates", p.DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
+		return "affiliates", in.givesUp(p).DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
 	},
+}
+
+const fieldForfeit = "forfeit"
+
+// owedTo returns what is owed to an affiliate and is in no payout; nothing when the books are not open.
+func (v *visit) owedTo(id uuid.UUID) (owed affiliate.Amount, err error) {
+	b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: id})
+	if errors.Is(err, affiliate.BooksNotOpen) {
+		return owed, nil
+	}
+	if err == nil {
+		owed, err = b.Held.Add(b.Maturing)
+	}
+	if err == nil {
+		owed, err = owed.Add(b.Payable)
+	}
+	return owed, err
+}
+
+// givenUp is the field by which what is owed is given up; none when nothing is.
+func (v *visit) givenUp(owed affiliate.Amount) []field {
+	if owed.Sign() <= 0 {
+		return nil
+	}
+	return []field{{Name: fieldForfeit, Label: v.Money(owed) + " is owed, and is forfeited", Type: "checkbox", Hint: "Otherwise pay it first. The ledger says that it was forfeited."}}
+}
+
+// givesUp returns the program that gives up what is owed, if the form says so.
+func (in *input) givesUp(p *tributary.Program) *tributary.Program {
+	if in.yes(fieldForfeit) {
+		return p.Forfeiting()
+	}
+	return p
 }
 
 // eraseAffiliate and eraseCustomer blank personal data, step by step.
 var (
-	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID) affiliate.Job { return affiliate.EraseAffiliateJob{ID: id} })
-	eraseCustomer  = erase("customers", "referral", "the customer", (*visit).buyer, func(id uuid.UUID) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
+	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID, in *input) affiliate.Job {
+		return affiliate.EraseAffiliateJob{ID: id, Forfeit: in.yes(fieldForfeit)}
+	})
+	eraseCustomer = erase("customers", "referral", "the customer", (*visit).buyer, func(id uuid.UUID, _ *input) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
 )
 
-func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID) affiliate.Job) *action {
+func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID, *input) affiliate.Job) *action {
 	return &action{
 		name: section + ".erase", object: object, done: "Personal data erased. Undelivered webhooks still contain it; erase again after delivery.",
 		form: func(v *visit) (form, error) {
@@ -323,6 +360,11 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Danger: true, Back: section + "/" + id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
 			}
+			if object == "affiliate" && err == nil {
+				var owed affiliate.Amount
+				owed, err = v.owedTo(id)
+				f.Fields = v.givenUp(owed)
+			}
 			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")
 			return f, err
 		},
@@ -331,7 +373,7 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			if err != nil {
 				return "", err
 			}
-			step, err := p.Step(v.ctx(), job(id), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
+			step, err := p.Step(v.ctx(), job(id, in), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
 			return v.goOn(section+"/"+id.String()+"/erase", section+"/"+id.String(), step), err
 		},
 	}

@@ -24,7 +24,7 @@ var newSale = &action{
 			Fields: append(fields,
 				field{Name: "totalEarned", Label: "What the customer paid" + in, Required: true},
 				field{Name: "externalId", Label: "Number of the order", Hint: "An order is recorded once."},
-				field{Name: "paidAt", Label: "Paid on", Type: "date", Hint: "Empty: now. At most 30 days ago."},
+				field{Name: "paidAt", Label: "Paid on", Type: "date", Hint: "Empty: now. Terms and codes are those of that day."},
 				field{Name: "tax", Label: "Tax" + in, Hint: "How much of it was tax.", More: true},
 				field{Name: "shipping", Label: "Shipping" + in, Hint: "How much of it was shipping.", More: true},
 				field{Name: "promoCode", Label: "Code", Hint: "It is redeemed.", More: true},

@@ -284,16 +284,34 @@ var customerPlan = &action{
 var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+		owed, err := v.owedFor(r.ID)
 		return form{
-			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true,
+			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
 			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
-		}, nil
+		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		if err != nil {
 			return "", err
 		}
-		return "customers", p.DeleteReferral(v.ctx(), id.String())
+		return "customers", in.givesUp(p).DeleteReferral(v.ctx(), id.String())
 	},
+}
+
+// owedFor returns what is owed for the sales of a customer and is in no payout.
+func (v *visit) owedFor(id uuid.UUID) (owed affiliate.Amount, err error) {
+	for pg := (affiliate.Page{Limit: 1000}); ; {
+		sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
+		for _, s := range sales.Items {
+			for _, c := range s.Commissions {
+				if err == nil && !c.PayoutCreated && c.ApprovalStatus != affiliate.ApprovalDeclined {
+					owed, err = owed.Add(c.CommissionEarned)
+				}
+			}
+		}
+		if pg.Cursor = sales.Next; err != nil || pg.Cursor == "" {
+			return owed, err
+		}
+	}
 }

@@ -68,7 +68,8 @@ func hostSettings(c tributary.Config) []settingGroup {
 		}},
 		{"Codes and links", []settingRow{
 			row("Links lead to", destinationsSaid(c.Destinations)...),
-			row("Parameter of a link", c.Param),
+			row("Parameter of a link", append([]string{c.Param}, c.OldParams...)...),
+			row("Visits of crawlers and link previews", either(c.CountBots, "are clicks", "are no clicks")),
 			row("The cookie of a click is of", cmp.Or(c.CookieDomain, "each host")),
 			row("Parameters that a click keeps", orNothing(c.KeepParams)...),
 			row("Codes without an affiliate", either(c.HouseCodes, "work", "are refused")),

@@ -29,6 +29,8 @@ func TestSettingsShowConfig(t *testing.T) {
 		"Location":     func(c *tributary.Config) { c.Location = time.FixedZone("Far/Off", 3600) },
 		"Destinations": func(c *tributary.Config) { c.Destinations[0].Params = url.Values{"from": {"partner"}} },
 		"Param":        func(c *tributary.Config) { c.Param = "via" },
+		"OldParams":    func(c *tributary.Config) { c.OldParams = []string{"aff"} },
+		"CountBots":    func(c *tributary.Config) { c.CountBots = true },
 		"KeepParams":   func(c *tributary.Config) { c.KeepParams = []string{"gclid"} },
 		"CookieDays":   func(c *tributary.Config) { c.CookieDays = 33 },
 		"Attribution":  func(c *tributary.Config) { c.Attribution.Touch = affiliate.TouchFirst },

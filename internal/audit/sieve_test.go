@@ -72,7 +72,7 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		s.Pass(time.Hour)
 		scene.Must(s.Run(ctx, affiliate.PruneJob{Before: s.Now.Add(-time.Minute)}))
 		s.ToTomas("90")
-		if err := errors.Join(s.DeleteSale(ctx, gone.ID), s.DeleteReferral(ctx, s.Bea.ID.String()), s.EraseReferral(ctx, "code@example.net")); err != nil {
+		if err := errors.Join(s.DeleteSale(ctx, gone.ID), s.Forfeiting().DeleteReferral(ctx, s.Bea.ID.String()), s.EraseReferral(ctx, "code@example.net")); err != nil {
 			t.Fatal(err)
 		}
 		scene.Must(s.UpdateSale(ctx, code.ID, affiliate.SaleUpdate{ExternalInvoiceID: affiliate.Set("in-1")}))

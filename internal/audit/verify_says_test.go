@@ -241,7 +241,7 @@ func TestVerifyPasses(t *testing.T) {
 			s.Verifies()
 			scene.Must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))
 			s.Verifies()
-			if err := s.DeleteReferral(ctx, "i@example.net"); err != nil {
+			if err := s.Forfeiting().DeleteReferral(ctx, "i@example.net"); err != nil {
 				t.Error(err)
 			}
 		}},

@@ -168,7 +168,7 @@ func TestReplayErased(t *testing.T) {
 		ep := w.Hook(affiliate.AffiliateCreated)
 		a := w.Join("mara")
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
-		if err := w.EraseAffiliate(t.Context(), a.ID); err != nil {
+		if err := w.Forfeiting().EraseAffiliate(t.Context(), a.ID); err != nil {
 			t.Fatal(err)
 		}
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})

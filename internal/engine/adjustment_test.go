@@ -166,7 +166,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 		t.Errorf("the fee was given back: %v", held.Amount)
 	}
 	s.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.InPayout, Message: "Affiliate has commissions that are part of a payout"}, func() error {
-		return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
+		return s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
 	})
 	s.Verifies()
 	s.Fires(func() error { _, err := s.CancelPayout(ctx, p.ID); return err })
@@ -189,12 +189,12 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	bob := affiliate.AffiliateRef{ID: s.Bob.ID}
 	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
 	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
-	if err := s.DeleteAffiliate(ctx, bob); !errors.Is(err, affiliate.InPayout) {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); !errors.Is(err, affiliate.InPayout) {
 		t.Errorf("deleted: %v", err)
 	}
 	scene.Must(s.CancelPayout(ctx, p.ID))
 	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
-	if err := s.DeleteAffiliate(ctx, bob); err != nil {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); err != nil {
 		t.Fatal(err)
 	}
 	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items; len(list) != 0 {
@@ -267,7 +267,7 @@ func TestEraseAdjusted(t *testing.T) {
 	shown := scene.Must(keyed.RecordAdjustment(ctx, named))
 	other := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("1"), Reason: "spring"})
 	bobs := s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "like Ada Lovelace"})
-	if err := s.EraseAffiliate(ctx, s.Ada.Person.ID); err != nil {
+	if err := s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[uuid.UUID]string{shown.ID: "", other.ID: "spring", bobs.ID: "like Ada Lovelace"} {

@@ -260,7 +260,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	other := scene.Must(tributary.New(w.Store, tributary.Config{}))
 	scene.Must(other.CreateAffiliate(t.Context(), in))
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
+	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
 		t.Fatal(err)
 	}
 	second := scene.Must(w.CreateAffiliate(t.Context(), in))
@@ -433,7 +433,7 @@ func affiliateScript(w *scene.World) {
 	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a.ID))
 	scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("q")}))
 	scene.Must(w.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: affiliate.Set("u")}))
-	if err := w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}); err != nil {
+	if err := w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}); err != nil {
 		w.T.Fatal(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) (err error) {
 	defer p.Begin(&ctx, "DeleteAffiliate", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "affiliate.delete", Input: ref, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
+	rq := Request{Name: "affiliate.delete", Input: []any{ref, p.gives}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.AffiliateOf(ref)
 		if errors.Is(err, affiliate.ErrNotFound) {
@@ -77,15 +77,23 @@ func (o *Op) noneInPayout(key record.Key) error {
 // children first. Its movements stay. A sale that a code credited to another affiliate stays,
 // without the referral.
 func (o *Op) dropAffiliate(rec record.Affiliate) error {
+	owed, err := o.owedTo(rec.ID)
+	if err != nil {
+		return err
+	}
+	cause, err := o.lose(owed, o.gives)
+	if err != nil {
+		return err
+	}
 	key := record.Key{Index: record.OfAffiliate, ID: rec.ID}
 	steps := []func() error{
-		func() error { return Each(o.Tx.Sales, key, o.dropSale) },
+		func() error { return Each(o.Tx.Sales, key, o.dropSale(cause)) },
 		func() error { return Each(o.Tx.Referrals, key, o.dropReferral) },
 		func() error { return Each(o.Tx.Clicks, key, o.dropClick) },
 		func() error { return Each(o.Tx.Links, key, o.removeLink) },
 		func() error { return Each(o.Tx.Codes, key, o.unassignCode) },
 		func() error { return Each(o.Tx.Payouts, key, o.dropPayout) },
-		func() error { return Each(o.Tx.Adjustments, key, o.dropAdjustment) },
+		func() error { return Each(o.Tx.Adjustments, key, o.dropAdjustment(cause)) },
 		func() error { return o.forget(rec.ID) },
 		func() error { return o.Tx.Affiliates.Delete(rec.ID) },
 	}
@@ -110,14 +118,16 @@ func (o *Op) dropClick(rec record.Click) error {
 func (o *Op) dropPayout(rec record.Payout) error { return o.Tx.Payouts.Delete(rec.ID) }
 
 // dropAdjustment removes an adjustment, which no payout holds.
-func (o *Op) dropAdjustment(rec record.Adjustment) error {
-	if IsMoved(&rec) {
+func (o *Op) dropAdjustment(cause affiliate.Cause) func(record.Adjustment) error {
+	return func(rec record.Adjustment) error {
+		if IsMoved(&rec) {
+			return o.Tx.Adjustments.Delete(rec.ID)
+		}
+		if err := o.Enter(rec.AffiliateID, BookAdjustment(&rec, cause, rec.Amount.Neg())); err != nil {
+			return err
+		}
 		return o.Tx.Adjustments.Delete(rec.ID)
 	}
-	if err := o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseDeletion, rec.Amount.Neg())); err != nil {
-		return err
-	}
-	return o.Tx.Adjustments.Delete(rec.ID)
 }
 
 // unassignCode leaves the code without an affiliate.

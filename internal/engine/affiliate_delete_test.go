@@ -19,7 +19,7 @@ func TestDeleteAffiliateWithClicksOfOthers(t *testing.T) {
 	scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
 	click := scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "bea"}))
 	scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: fmt.Sprint(click.ID), Email: "t@example.net", TotalEarned: affiliate.MustAmount("1")}))
-	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bea.ID}))
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bea.ID}))
 	w.Verifies()
 
 	next := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: "t@example.net", TotalEarned: affiliate.MustAmount("1")}))

@@ -42,7 +42,7 @@ func TestEnsureAffiliate(t *testing.T) {
 	if _, err := w.UpdateAffiliate(ctx, both, affiliate.AffiliateUpdate{FirstName: affiliate.Set("No")}); !errors.Is(err, affiliate.IdentifiersMismatch) {
 		t.Errorf("two names of two: %v", err)
 	}
-	if err := w.EraseAffiliate(ctx, first.ID); err != nil {
+	if err := w.Forfeiting().EraseAffiliate(ctx, first.ID); err != nil {
 		t.Fatal(err)
 	}
 	in.ExternalID = "tenant/7"

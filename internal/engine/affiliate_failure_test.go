@@ -69,7 +69,7 @@ func TestAffiliateStoreFailures(t *testing.T) {
 		"RenameLink":        func(w prepared) error { return scene.ErrOf(w.RenameLink(w.T.Context(), link(w), "x")) },
 		"RenameLinkNothing": func(w prepared) error { return scene.ErrOf(w.RenameLink(w.T.Context(), link(w), "a")) },
 		"DeleteLink":        func(w prepared) error { return scene.ErrOf(w.DeleteLink(w.T.Context(), link(w))) },
-		"DeleteAffiliate":   func(w prepared) error { return w.DeleteAffiliate(w.T.Context(), ref(w)) },
+		"DeleteAffiliate":   func(w prepared) error { return w.Forfeiting().DeleteAffiliate(w.T.Context(), ref(w)) },
 		"UpdateNothing": func(w prepared) error {
 			return scene.ErrOf(w.UpdateAffiliate(w.T.Context(), ref(w), affiliate.AffiliateUpdate{}))
 		},

@@ -107,7 +107,9 @@ func (o *Op) ResolveFresh(ident string) (Origin, error) {
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 		return found, err
 	}
-	found, err = o.resolveUndated(ident)
+	if found, err = o.resolveUndated(ident); errors.Is(err, affiliate.ErrNotFound) {
+		found, err = o.resolveSlug(slugWithin(ident))
+	}
 	found.late = late
 	return found, err
 }

@@ -246,7 +246,7 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
 	events := w.Fired(func() {
-		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}); err != nil {
+		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -285,7 +285,7 @@ func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
 	w.SellTo("kim@b.co", "100")
 	code := issue(w, a.ID, "MARA20")
 	events := w.FiredTypes(func() {
-		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -297,12 +297,12 @@ func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
 func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
 	w := scene.New(t)
 	a := w.Join("a")
-	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.Dump()
 	for _, ref := range []affiliate.AffiliateRef{{ID: a.ID}, {Email: a.Email}, {ID: uuid.New(), Email: "nonsense"}} {
-		if err := w.DeleteAffiliate(t.Context(), ref); err != nil {
+		if err := w.Forfeiting().DeleteAffiliate(t.Context(), ref); err != nil {
 			t.Errorf("%v: %v", ref, err)
 		}
 	}
@@ -317,12 +317,12 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: a.ID}))
 	inPayout := scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout")
 	w.Refused(scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error {
-		return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{})
+		return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{})
 	})
 	w.Refused(scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"), func() error {
-		return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID, Email: b.Email})
+		return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID, Email: b.Email})
 	})
-	w.Refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}) }) // B306
+	w.Refused(inPayout, func() error { return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}) }) // B306
 
 	// The code credits a sale of a's customer to b. The customer stays a's.
 	w = scene.New(t)
@@ -333,7 +333,7 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	scene.Must(w.RecordSale(t.Context(), byCode))
 	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: b.ID}))
 	for _, id := range []uuid.UUID{a.ID, b.ID} {
-		w.Refused(inPayout, func() error { return w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: id}) })
+		w.Refused(inPayout, func() error { return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: id}) })
 	}
 }
 
@@ -346,7 +346,7 @@ func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	issue(w, b.ID, "BEE")
 	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(w.RecordSale(t.Context(), byCode))
-	if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
+	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
 		t.Fatal(err)
 	}
 	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items

@@ -367,8 +367,8 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"SetPayoutStatus PROCESSING", func() error { _, err := w.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutProcessing); return err }, nil},
 		cause{"SetPayoutStatus PAID", func() error { _, err := w.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutPaid); return err }, fires("sale.updated s2")},
 		cause{"Err refund of a paid sale", func() error { _, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s2"]}); return err }, nil},
-		cause{"Err DeleteReferral in payout", func() error { return w.DeleteReferral(ctx, tomas.Email) }, nil},
-		cause{"Err DeleteAffiliate in payout", func() error { return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}) }, nil},
+		cause{"Err DeleteReferral in payout", func() error { return w.Forfeiting().DeleteReferral(ctx, tomas.Email) }, nil},
+		cause{"Err DeleteAffiliate in payout", func() error { return w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}) }, nil},
 		cause{"RestoreRedemption", func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sales["s3"]}) }, nil},
 		cause{"RefundSale in full", func() error { _, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"]}); return err }, fires("sale.deleted s1")},
 		cause{"UpdateSale, refunded", func() error {
@@ -390,14 +390,14 @@ func walkCauses(t *testing.T, cascade bool) {
 
 	walk(
 		cause{"RecordSale before the referral goes", sell("s6", affiliate.NewSale{Email: bea.Email}), fires("sale.created s6")},
-		cause{"DeleteReferral", func() error { return w.DeleteReferral(ctx, bea.ID.String()) }, only("sale.deleted s6", "referral.deleted bea")},
-		cause{"DeleteReferral twice", func() error { return w.DeleteReferral(ctx, bea.ID.String()) }, nil},
+		cause{"DeleteReferral", func() error { return w.Forfeiting().DeleteReferral(ctx, bea.ID.String()) }, only("sale.deleted s6", "referral.deleted bea")},
+		cause{"DeleteReferral twice", func() error { return w.Forfeiting().DeleteReferral(ctx, bea.ID.String()) }, nil},
 		cause{"EraseReferral", func() error { return w.EraseReferral(ctx, tomas.ID.String()) }, fires("referral.updated tomas")},
-		cause{"EraseAffiliate", func() error { return w.EraseAffiliate(ctx, ada.ID) }, fires("affiliate.updated ada")},
+		cause{"EraseAffiliate", func() error { return w.Forfeiting().EraseAffiliate(ctx, ada.ID) }, fires("affiliate.updated ada")},
 		cause{"DeleteCode", func() error { _, err := w.DeleteCode(ctx, code.ID); return err }, fires("promocode.deleted code")},
-		cause{"DeleteAffiliate", func() error { return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: bob.Email}) },
+		cause{"DeleteAffiliate", func() error { return w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: bob.Email}) },
 			only("sale.deleted s3", "referral.deleted customer of s3", "promocode.updated made", "affiliate.deleted bob")},
-		cause{"DeleteAffiliate twice", func() error { return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: bob.Email}) }, nil},
+		cause{"DeleteAffiliate twice", func() error { return w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: bob.Email}) }, nil},
 		cause{"DeleteCoupon", func() error { _, err := w.DeleteCoupon(ctx, coupon.ID); return err }, only("promocode.deleted bulk", "promocode.deleted bulk", "promocode.deleted made", "coupon.deleted coupon")},
 		cause{"Err DeleteCoupon twice", func() error { _, err := w.DeleteCoupon(ctx, coupon.ID); return err }, nil},
 	)

@@ -227,7 +227,7 @@ func TestRefundOfSeveralPayouts(t *testing.T) {
 	scene.Must(s.FailPayout(t.Context(), first.ID, "bounced"))
 	scene.Must(s.CancelPayout(t.Context(), first.ID))
 	refused(paidByHand)
-	s.Refused(inPayoutOf("Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(t.Context(), s.Tomas.Email) })
+	s.Refused(inPayoutOf("Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(t.Context(), s.Tomas.Email) })
 	has(s, sale.ID, "16", "20", "-2", "-2")
 	has(s, other.ID, "100", "100")
 	s.Verifies()
@@ -272,7 +272,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 		t.Error(err)
 	}
 	s.Verifies()
-	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
 		t.Error(err)
 	}
 	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(left) != 0 {
@@ -328,7 +328,7 @@ func TestPayoutFreezesPayee(t *testing.T) {
 	if p.PayeeName.Or("") != "Ada Lovelace" || p.PayeeEmail.Or("") != "pay@example.com" || !cmp.Equal(p, scene.Must(s.Payout(ctx, p.ID))) {
 		t.Errorf("%+v", p)
 	}
-	if err := s.EraseAffiliate(ctx, ada); err != nil {
+	if err := s.Forfeiting().EraseAffiliate(ctx, ada); err != nil {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]affiliate.Payout{

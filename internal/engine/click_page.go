@@ -96,7 +96,7 @@ func (p *Program) keepsParam(pair string) bool {
 			return false
 		}
 	}
-	return name == p.Cfg.Param || name == ParamSub || strings.HasPrefix(name, "utm_") || slices.Contains(p.Cfg.KeepParams, name)
+	return name == p.Cfg.Param || slices.Contains(p.Cfg.OldParams, name) || name == ParamSub || strings.HasPrefix(name, "utm_") || slices.Contains(p.Cfg.KeepParams, name)
 }
 
 // add appends a part of the URL until the limit is reached, and escapes unsafe

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,6 +50,9 @@ func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (_ affi
 		p.clickPage("documentReferrer", &v.in.Referrer),
 		clickText("userAgent", &v.in.UserAgent),
 	)
+	if rq.Refused == nil && !p.Cfg.CountBots && saysBot(in.UserAgent) {
+		return affiliate.Click{}, affiliate.ErrNotFound
+	}
 	return Write(&v.Op, rq, v.record)
 }
 
@@ -60,6 +64,9 @@ type visit struct {
 
 func (v *visit) record() (affiliate.Click, error) {
 	link, err := v.LinkBySlug(v.in.Slug)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		link, err = v.LinkBySlug(slugWithin(v.in.Slug))
+	}
 	if err != nil {
 		return affiliate.Click{}, err
 	}

@@ -383,7 +383,7 @@ func TestUpdateCodeAffiliate(t *testing.T) {
 func TestUpdateCodeOfDeletedAffiliate(t *testing.T) {
 	s := scene.NewCodeShop(t)
 	ctx := t.Context()
-	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	scene.Equal(t, s.Nobodys(), scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "ADA20"})).AffiliateID)
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{AffiliateID: s.Eves()}))
 	sale := scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10")})).Sale.Or(affiliate.Sale{})

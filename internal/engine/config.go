@@ -28,6 +28,7 @@ type Config struct {
 	Location             *time.Location
 	Destinations         []affiliate.Destination
 	Param                string
+	OldParams            []string
 	KeepParams           []string
 	CookieDomain         string
 	CookieDays           int
@@ -45,6 +46,7 @@ type Config struct {
 	RefuseSuspended      bool
 	HouseCodes           bool
 	RequireCustomer      bool
+	CountBots            bool
 	CascadeEvents        bool
 	Now                  func() time.Time
 	NewID                func() uuid.UUID
@@ -70,8 +72,8 @@ func (c *Config) complete() error {
 		return fmt.Errorf("affiliate: Config.Currency: %w", err)
 	}
 	c.Currency = currency
-	if slices.Contains(c.KeepParams, "") {
-		return errors.New("affiliate: Config.KeepParams has an empty name")
+	if slices.Contains(c.KeepParams, "") || slices.Contains(c.OldParams, "") {
+		return errors.New("affiliate: Config.KeepParams or OldParams has an empty name")
 	}
 	if u, err := url.Parse("https://" + c.CookieDomain); c.CookieDomain != "" && (err != nil || u.Host != c.CookieDomain || u.Port() != "" || !strings.Contains(strings.Trim(c.CookieDomain, "."), ".") || strings.HasPrefix(c.CookieDomain, ".")) {
 		return errors.New("affiliate: Config.CookieDomain must be a domain such as shop.example")
@@ -116,7 +118,7 @@ func (c *Config) fillIn() {
 	c.CookieDays = cmp.Or(c.CookieDays, 60)
 	c.PaymentMemory = cmp.Or(c.PaymentMemory, 90*24*time.Hour)
 	c.Location = cmp.Or(c.Location, time.UTC)
-	c.KeepParams = slices.Clone(c.KeepParams)
+	c.OldParams, c.KeepParams = slices.Clone(c.OldParams), slices.Clone(c.KeepParams)
 	c.ErasureKey = slices.Clone(c.ErasureKey)
 	c.Review = slices.Clone(c.Review)
 	observerComplete(&c.Observer)

@@ -21,7 +21,7 @@ func TestActor(t *testing.T) {
 		w.Now = w.Now.Add(1_000_000)
 		scene.Must(w.By(actor).UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf(fmt.Sprint("Name ", i))}))
 	}
-	scene.Must(0, w.By("kim").From(affiliate.SourceManual).With(w.Store).DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}))
+	scene.Must(0, w.By("kim").From(affiliate.SourceManual).With(w.Store).Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}))
 	var got []string
 	for _, e := range scene.Must(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(ada.ID.String())}, affiliate.Page{})).Items {
 		got = append(got, e.Actor)

@@ -91,7 +91,7 @@ func TestHooksCascade(t *testing.T) {
 		w.Refer("ada", "kim@example.com")
 		w.SellTo("kim@example.com", "50")
 		h.took()
-		if err := w.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}); err != nil {
+		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}); err != nil {
 			t.Fatal(err)
 		}
 		scene.Equal(t, []string{

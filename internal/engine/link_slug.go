@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,25 @@ func (o *Op) LinkBySlug(slug string) (record.Link, error) {
 	}
 	return o.Tx.Links.Find(key)
 }
+
+// slugWithin returns the slug in a text to which something was added on the way: a second query
+// or a path behind it, what a messenger sets around a link, an escape that was escaped again.
+// Nothing that is cut off here can be in a slug, so no slug becomes another one.
+func slugWithin(text string) string {
+	for range 2 {
+		if plain, err := url.QueryUnescape(text); err == nil {
+			text = plain
+		}
+	}
+	text = strings.TrimLeft(text, aroundSlug+"=/@")
+	if end := strings.IndexAny(text, "?&/#%\\;|<>\""); end >= 0 {
+		text = text[:end]
+	}
+	return strings.TrimRight(text, aroundSlug)
+}
+
+// aroundSlug are the signs that stand around a link in a text: punctuation, quotes, brackets and marks of emphasis.
+const aroundSlug = " .,:;!…'\"`´“”„‘’‚«»‹›()[]{}<>*_~"
 
 // LinkByAlias finds a live link by the slug that it had at another service.
 func (o *Op) LinkByAlias(text string) (record.Link, error) {

@@ -26,6 +26,7 @@ type Program struct {
 	source affiliate.Source
 	actor  string         // who changes things; empty: nobody says
 	reason string         // why; empty: nobody says
+	gives  bool           // up what is owed
 	Once   affiliate.Once // for every write without one of its own
 	IDs    *uuid7.Source
 	Recent *Recent

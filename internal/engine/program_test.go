@@ -137,7 +137,7 @@ func TestWrappingStore(t *testing.T) {
 	if err := s.DeleteSale(ctx, 99); err != nil {
 		t.Errorf("DeleteSale: %v", err)
 	}
-	if err := s.DeleteReferral(ctx, "x@example.net"); err != nil {
+	if err := s.Forfeiting().DeleteReferral(ctx, "x@example.net"); err != nil {
 		t.Errorf("DeleteReferral: %v", err)
 	}
 	if res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: "nobody", TotalEarned: scene.Sum("1")}); err != nil || res.Outcome != affiliate.SaleUnattributed {

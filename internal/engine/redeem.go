@@ -196,7 +196,7 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	}
 	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
 	for _, key := range keys {
-		if there, err := o.ordered(key); there || err != nil {
+		if there, err := o.ordered(key, code.ID); there || err != nil {
 			c.bought = affiliate.Set(there)
 			return there, err
 		}
@@ -206,9 +206,13 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	return older, err
 }
 
-// ordered reports whether a sale with this key is an order. Conversions are none.
-func (o *Op) ordered(key record.Key) (bool, error) {
-	order, err := o.firstSale(key, func(r *record.Sale) bool { return r.Conversion == "" })
+// ordered reports whether a sale with this key is an order before this one. Conversions are none, and
+// neither is what was paid after an order that is told late, unless it redeemed the code.
+func (o *Op) ordered(key record.Key, code uuid.UUID) (bool, error) {
+	late := o.judgedAt().Before(o.Now)
+	order, err := o.firstSale(key, func(r *record.Sale) bool {
+		return r.Conversion == "" && !(late && PaidOf(r).After(o.PaidAt) && r.CodeID != code)
+	})
 	return order.ID != uuid.Nil, err
 }
 

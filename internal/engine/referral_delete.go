@@ -17,7 +17,7 @@ import (
 func (p *Program) DeleteReferral(ctx context.Context, ident string) (err error) {
 	defer p.Begin(&ctx, "DeleteReferral", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "referral.delete", Input: ident, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
+	rq := Request{Name: "referral.delete", Input: []any{ident, p.gives}, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.FindReferral(ident)
 		if errors.Is(err, affiliate.ErrNotFound) {
@@ -47,8 +47,16 @@ func (o *Op) dropReferralSales(referral uuid.UUID) error {
 	if slices.ContainsFunc(sales, func(r record.Sale) bool { return inPayout(&r) }) {
 		return refusal.ReferralInPayout.Err()
 	}
+	owed, err := o.owedBy(record.Key{Index: record.OfReferral, ID: referral})
+	if err != nil {
+		return err
+	}
+	cause, err := o.lose(owed, o.gives)
+	if err != nil {
+		return err
+	}
 	for _, rec := range sales {
-		if err := o.dropSale(rec); err != nil {
+		if err := o.dropSale(cause)(rec); err != nil {
 			return err
 		}
 	}

@@ -359,11 +359,11 @@ func TestDeleteReferral(t *testing.T) {
 	for _, cascade := range []bool{false, true} {
 		s := scene.NewShop(t, func(c *tributary.Config) { c.CascadeEvents = cascade })
 		for _, ident := range []string{"", " "} {
-			s.Refused(referralIDMissing, func() error { return s.DeleteReferral(ctx, ident) })
+			s.Refused(referralIDMissing, func() error { return s.Forfeiting().DeleteReferral(ctx, ident) })
 		}
 		before := s.Dump()
 		for _, ident := range []string{uuid.Max.String(), "x@example.net", "not an id", strings.Repeat("\x00\xff", 5<<10), s.Ada.Person.ID.String()} {
-			if err := s.DeleteReferral(ctx, ident); err != nil {
+			if err := s.Forfeiting().DeleteReferral(ctx, ident); err != nil {
 				t.Errorf("%.20q: %v", ident, err)
 			}
 		}
@@ -380,8 +380,8 @@ func TestDeleteReferral(t *testing.T) {
 		if cascade {
 			events = []affiliate.EventType{affiliate.SaleDeleted, affiliate.SaleDeleted, affiliate.SaleDeleted, affiliate.ReferralDeleted}
 		}
-		s.Fires(func() error { return s.DeleteReferral(ctx, "TOMAS@example.NET") }, events...)
-		s.Fires(func() error { return s.DeleteReferral(ctx, s.Tomas.ID.String()) })
+		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "TOMAS@example.NET") }, events...)
+		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, s.Tomas.ID.String()) })
 		if left := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items; len(left) != 0 {
 			t.Errorf("left: %+v", left)
 		}
@@ -399,7 +399,7 @@ func TestDeleteReferral(t *testing.T) {
 		s.Sell(affiliate.NewSale{Email: s.Bea.Email})
 		scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
 		s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-		s.Refused(scene.StateError(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.DeleteReferral(ctx, s.Bea.Email) })
+		s.Refused(scene.StateError(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(ctx, s.Bea.Email) })
 		s.Verifies()
 	}
 }
@@ -518,7 +518,7 @@ func TestImportReferrals(t *testing.T) {
 		_, err := s.UpdateReferral(ctx, "y3@example.net", affiliate.ReferralUpdate{Name: scene.TextOf("Z")})
 		return err
 	}, affiliate.ReferralUpdated)
-	s.Fires(func() error { return s.DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
+	s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
 	s.Verifies()
 	if empty := scene.Must(s.ImportReferrals(ctx, nil)); !cmp.Equal(empty, imported.Report{}) {
 		t.Errorf("%+v", empty)

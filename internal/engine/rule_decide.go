@@ -90,18 +90,15 @@ func (o *Op) month(s *Stage, t *affiliate.Terms, ref *record.Referral, at affili
 }
 
 // firstPayment returns when a customer first paid, in whatever order that was reported; zero:
-// not yet. A sale that was refunded in full, or was free, is no payment.
-//
-// What is recorded more than PaidAtMost after a payment was paid after it. Sales are walked in
-// the order of their ids, which are in that of their recording, up to clocks that differ by less
-// than a day; so the walk ends there. Ids that the host makes are in no order.
+// not yet. A sale that was refunded in full, or was free, is no payment. Any sale may be told
+// late, so all of the customer are read.
 func (o *Op) firstPayment(ref uuid.UUID) (first affiliate.Instant, err error) {
 	_, err = o.firstSale(record.Key{Index: record.OfReferral, ID: ref}, func(r *record.Sale) bool {
 		paid := PaidOf(r)
 		if !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded) && (first.IsZero() || paid.Before(first)) {
 			first = paid
 		}
-		return !first.IsZero() && o.IDs.New == nil && r.CreatedAt.After(first.Add(PaidAtMost+24*time.Hour))
+		return false
 	})
 	return first, err
 }

@@ -59,7 +59,7 @@ func (o *Op) deleteSale(rec record.Sale) error {
 	if inPayout(&rec) {
 		return refusal.SaleInPayout.Err()
 	}
-	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
+	if err := o.removeSale(rec, affiliate.CauseDeletion); err != nil || rec.DeletedFired {
 		return err
 	}
 	return o.emitDeleted(affiliate.SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
@@ -67,17 +67,19 @@ func (o *Op) deleteSale(rec record.Sale) error {
 
 // dropSale removes a sale as part of its referral's or affiliate's removal. The
 // caller has checked that no payout holds it.
-func (o *Op) dropSale(rec record.Sale) error {
-	if err := o.removeSale(rec); err != nil || rec.DeletedFired {
-		return err
+func (o *Op) dropSale(cause affiliate.Cause) func(record.Sale) error {
+	return func(rec record.Sale) error {
+		if err := o.removeSale(rec, cause); err != nil || rec.DeletedFired {
+			return err
+		}
+		return o.cascade(affiliate.SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
 	}
-	return o.cascade(affiliate.SaleDeleted, rec.ID, rec.Number, rec.Revision+1)
 }
 
 // removeSale removes a sale from the records and from the totals. Its redemption
 // and its movements stay.
-func (o *Op) removeSale(rec record.Sale) error {
-	if err := o.moveSale(&rec, nil, affiliate.CauseDeletion); err != nil {
+func (o *Op) removeSale(rec record.Sale, cause affiliate.Cause) error {
+	if err := o.moveSale(&rec, nil, cause); err != nil {
 		return err
 	}
 	return o.Tx.Sales.Delete(rec.ID)

@@ -147,7 +147,7 @@ func TestFreeOrderIsPaidWithoutCustomer(t *testing.T) {
 	s.Refer("bob", "t@x.example")
 	s.SellTo("t@x.example", "100")
 	sale := s.Give("t@x.example")
-	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}); err != nil {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}); err != nil {
 		t.Fatal(err)
 	}
 	sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("30")}))

@@ -279,6 +279,7 @@ func TestFirstPaymentIsPaidFirst(t *testing.T) {
 		"the last one is the first":        {[]int{0, 5}, []int{0, -20}, -1, 1},
 		"reported after thirty days":       {[]int{0, 30, 31}, []int{0, 0, 31}, -1, 2},
 		"as late as can be":                {[]int{0, 29, 30}, []int{0, -1, 30}, -1, 2},
+		"told 100 days late":               {[]int{0, 100, 101}, []int{0, -20, 101}, -1, 5},
 		"among many":                       {[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -10, 20}, -1, 1},
 		"among many, a month earlier":      {[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -15, 20}, -1, 2},
 	} {

@@ -117,7 +117,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 			sale := m.sale("1")
 			p := m.paysAda(tt.was)
 			m.claw(sale.ID, m.bob.ID)
-			m.Refused(scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"), func() error { return m.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}) })
+			m.Refused(scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"), func() error { return m.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}) })
 			m.Fires(func() error { return scene.ErrOf(m.SetPayoutStatus(ctx, p.ID, tt.to)) })
 			if got := m.balance(ada); got != "0 held, 0 payable, 0 maturing" {
 				t.Errorf("Ada: %s", got)
@@ -131,7 +131,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 				scene.Must(m.CancelPayout(ctx, next.ID))
 			}
 			m.Verifies()
-			scene.Must(0, m.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}))
+			scene.Must(0, m.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}))
 			m.Verifies()
 			if got := scene.Must(m.Sale(ctx, sale.ID)); got.CommissionEarned != scene.Sum("50") {
 				t.Errorf("Bob's sale earns %v", got.CommissionEarned)

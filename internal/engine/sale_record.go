@@ -26,13 +26,16 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result 
 	rq := Request{Once: in.Once, Name: "sale.create"}
 	r.ignored, rq.Refused = p.normalizeSale(&r.in)
 	if rq.Refused == nil {
-		rq.Refused = refusal.First(checkPaidAt(in.PaidAt, r.Now))
+		rq.Refused = refusal.First(CheckTold("paidAt", in.PaidAt, r.Now))
 	}
 	if r.PaidAt = affiliate.InstantOf(in.PaidAt); !in.PaidAt.IsZero() {
 		r.in.PaidAt = r.PaidAt.Time()
 	}
 	if digests(p.OnceOf(in.Once)) {
 		rq.Input = []any{r.in, in.PaymentTrigger, in.Integration}
+	}
+	if r.PaidAt.After(r.Now) { // by the clock of the host
+		r.PaidAt, r.in.PaidAt = r.Now, r.Now.Time()
 	}
 	if rq.Refused == nil {
 		r.in.ExchangeRate, rq.Refused = p.RateOf(ctx, r.in.Currency, r.in.ExchangeRate, r.judgedAt().Time())
@@ -208,17 +211,18 @@ func (p *Program) normalizeAmounts(in *affiliate.NewSale) error {
 	return refusal.First(paid.checkSubtotal(in.Subtotal, "subtotal"))
 }
 
-// checkPaidAt refuses a time of payment that RecordSale does not take.
-func checkPaidAt(t time.Time, now affiliate.Instant) *affiliate.Error {
-	if t.IsZero() {
-		return nil
-	}
-	at := affiliate.InstantOf(t)
-	return cmp.Or(refusal.FieldInFuture.About("paidAt").When(at.After(now)), refusal.FieldTooLongAgo.About("paidAt").When(at.Before(now.Add(-PaidAtMost))))
-}
+// maxAhead is how far the clocks of those who tell may be ahead.
+const maxAhead = 5 * time.Minute
 
-// PaidAtMost is the longest time between a payment and the report of its sale.
-const PaidAtMost = 30 * 24 * time.Hour
+// CheckTold refuses a told time that is wrong: one of the future, or from before the year
+// 2000, such as 0 seconds of Unix. Between these it is believed, however long ago it is. The
+// zero time is none.
+func CheckTold(field string, t time.Time, now affiliate.Instant) *affiliate.Error {
+	return cmp.Or(
+		refusal.FieldInFuture.About(field).When(affiliate.InstantOf(t).After(now.Add(maxAhead))),
+		refusal.FieldTooLongAgo.About(field).When(!t.IsZero() && t.UTC().Year() < 2000),
+	)
+}
 
 func checkProduct(given affiliate.Opt[affiliate.Product]) error {
 	product, ok := given.Get()

@@ -89,8 +89,8 @@ func TestClockGoesBack(t *testing.T) {
 		}
 	}
 	scene.Must(s.DeleteEndpoint(ctx, hook.ID))
-	scene.Must(0, s.EraseAffiliate(ctx, s.Ada.Person.ID))
-	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
+	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	if got := scene.Must(s.Sale(ctx, paid.ID)); !got.UpdatedAt.Equal(paid.UpdatedAt) {
 		t.Errorf("updatedAt went from %v to %v", paid.UpdatedAt, got.UpdatedAt)
 	}

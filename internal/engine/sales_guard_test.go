@@ -271,7 +271,7 @@ func TestHostileTexts(t *testing.T) {
 				if text == "" {
 					return nil
 				}
-				return s.DeleteReferral(ctx, text)
+				return s.Forfeiting().DeleteReferral(ctx, text)
 			},
 		} {
 			n++
@@ -343,8 +343,8 @@ func TestGuardedScenarios(t *testing.T) {
 	fill(s)
 	scene.Must(s.UpdateSale(ctx, 1, affiliate.SaleUpdate{ExternalID: scene.TextOf(strings.Repeat("漢", 255)), Metadata: rawObject(`{"é":"\ud83d\ude00"}`)}))
 	scene.Must(s.UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{Notes: scene.TextOf("a\n\tb"), ReferredUserExternalID: scene.TextOf(strings.Repeat("\U0001f600", 255))}))
-	scene.Must(0, s.DeleteReferral(ctx, "adafill0@example.net"))
-	scene.Must(0, s.EraseAffiliate(ctx, s.Ada.Person.ID))
+	scene.Must(0, s.Forfeiting().DeleteReferral(ctx, "adafill0@example.net"))
+	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
 	scene.Must(0, s.EraseReferral(ctx, s.Tomas.ID.String()))
 	s.Verifies()
 }

@@ -121,7 +121,7 @@ func TestImportedAliases(t *testing.T) {
 	if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "ben_b"}); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("after the deletion: %v", err)
 	}
-	if err := w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: scene.Must(w.Affiliate(ctx, "josé")).ID}); err != nil {
+	if err := w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: scene.Must(w.Affiliate(ctx, "josé")).ID}); err != nil {
 		t.Error(err)
 	}
 	w.Verifies()

@@ -27,7 +27,6 @@ const (
 	maxTries     = 8    // of a fact
 	maxPieces    = 100  // refunds or disputes of a fact
 	maxOfPayment = 1000 // keys, refunds or disputes of a payment
-	maxAhead     = 5 * time.Minute
 )
 
 // normalizePayment checks a fact by itself and brings it into canonical form.
@@ -63,6 +62,9 @@ func normalizePayment(p *engine.Program, f *affiliate.PaymentFact, now affiliate
 	paid, ok := f.Sale.Get()
 	if !ok {
 		return nil
+	}
+	if err := refusal.First(engine.CheckTold("paidAt", paid.PaidAt, now)); err != nil {
+		return err
 	}
 	if err := normalizePaid(p, &paid); err != nil {
 		return err
@@ -101,7 +103,7 @@ func NeededText(field, s string) *affiliate.Error {
 }
 
 func checkAt(at time.Time, now affiliate.Instant) *affiliate.Error {
-	return cmp.Or(refusal.FieldMissing.About("at").When(at.IsZero()), refusal.FieldInFuture.About("at").When(affiliate.InstantOf(at).After(now.Add(maxAhead))))
+	return cmp.Or(refusal.FieldMissing.About("at").When(at.IsZero()), engine.CheckTold("at", at, now))
 }
 
 func checkSum(field string, sum affiliate.Opt[affiliate.Amount]) *affiliate.Error {

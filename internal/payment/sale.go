@@ -66,20 +66,16 @@ func sale(w *affiliate.WaitingSale) affiliate.NewSale {
 	return in
 }
 
-// paidAt returns when the customer paid: as the provider says, else when it was reported;
-// not after now, and at most 30 days before.
+// paidAt returns when the customer paid: as the provider says, else when it told the fact; not
+// after now, by which its clock is ahead at most.
 func paidAt(o *engine.Op, at, told time.Time) affiliate.Instant {
 	if at.IsZero() {
 		at = told
 	}
-	when := affiliate.InstantOf(at)
-	switch earliest := o.Now.Add(-engine.PaidAtMost); {
-	case when.After(o.Now):
-		return o.Now
-	case when.Before(earliest):
-		return earliest
+	if when := affiliate.InstantOf(at); when.Before(o.Now) {
+		return when
 	}
-	return when
+	return o.Now
 }
 
 // An attempt is one affiliate or customer who may be credited.

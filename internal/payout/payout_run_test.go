@@ -489,7 +489,7 @@ func TestPayoutRuns(t *testing.T) {
 	scene.Must(s.RunPayouts(ctx, other))
 	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
 	scene.Must(s.CancelPayout(ctx, bo.ID))
-	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}); err != nil {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}); err != nil {
 		t.Fatal(err)
 	}
 	s.is("lines of who is gone", []string{"Bo 6 paid"}, s.lines("extra"))

@@ -56,9 +56,11 @@ func TestBooksFaults(t *testing.T) {
 			_, err := p.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set("3")}, affiliate.Page{})
 			return err
 		},
-		"EraseAffiliate": func(b *scene.Ledger, p *tributary.Program) error { return p.EraseAffiliate(ctx, b.Person.ID) },
-		"EraseReferral":  func(b *scene.Ledger, p *tributary.Program) error { return p.EraseReferral(ctx, b.Customer.Email) },
-		"Verify":         func(b *scene.Ledger, p *tributary.Program) error { return p.Verify(ctx) },
+		"EraseAffiliate": func(b *scene.Ledger, p *tributary.Program) error {
+			return p.Forfeiting().EraseAffiliate(ctx, b.Person.ID)
+		},
+		"EraseReferral": func(b *scene.Ledger, p *tributary.Program) error { return p.EraseReferral(ctx, b.Customer.Email) },
+		"Verify":        func(b *scene.Ledger, p *tributary.Program) error { return p.Verify(ctx) },
 		"VerifyJob": func(_ *scene.Ledger, p *tributary.Program) error {
 			_, err := p.Run(ctx, affiliate.VerifyJob{})
 			return err

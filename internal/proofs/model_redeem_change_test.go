@@ -216,7 +216,7 @@ func (m *redeemMachine) deleteCode(rt *rapid.T) {
 // unassigned (rule 4.7).
 func (m *redeemMachine) deleteAffiliate(rt *rapid.T) {
 	id := m.anAffiliate(rt)
-	scene.RefusedAs(rt, "DeleteAffiliate", "", m.w.DeleteAffiliate(m.ctx, affiliate.AffiliateRef{ID: id}))
+	scene.RefusedAs(rt, "DeleteAffiliate", "", m.w.Forfeiting().DeleteAffiliate(m.ctx, affiliate.AffiliateRef{ID: id}))
 	if m.affiliate(id) == nil {
 		return
 	}
@@ -251,7 +251,7 @@ func (m *redeemMachine) deleteReferral(rt *rapid.T) {
 	if ident == "" {
 		rt.Skip("nobody")
 	}
-	scene.RefusedAs(rt, "DeleteReferral", "", m.w.DeleteReferral(m.ctx, ident))
+	scene.RefusedAs(rt, "DeleteReferral", "", m.w.Forfeiting().DeleteReferral(m.ctx, ident))
 	r := m.referral(ident)
 	if r == nil {
 		return

@@ -348,7 +348,7 @@ func (m *slugMachine) deleteAffiliate(rt *rapid.T) {
 		rt.Skip("not this time")
 	}
 	id, email := m.named(rt)
-	err := m.w.DeleteAffiliate(m.ctx, affiliate.AffiliateRef{ID: id, Email: email})
+	err := m.w.Forfeiting().DeleteAffiliate(m.ctx, affiliate.AffiliateRef{ID: id, Email: email})
 	a, mismatch := m.owner(id, email)
 	if mismatch {
 		scene.RefusedAs(rt, "DeleteAffiliate", affiliate.IdentifiersMismatch, err)

@@ -143,7 +143,7 @@ func (m *slugMachine) deleteReferral(rt *rapid.T) {
 		rt.Skip("not this time")
 	}
 	r := anyFrom(rt, "referral", m.referrals)
-	scene.RefusedAs(rt, "DeleteReferral", "", m.w.DeleteReferral(m.ctx, choose(rt, "named by", r.id.String(), typed(rt, r.email))))
+	scene.RefusedAs(rt, "DeleteReferral", "", m.w.Forfeiting().DeleteReferral(m.ctx, choose(rt, "named by", r.id.String(), typed(rt, r.email))))
 	drop(&m.sales, func(x *regSale) bool { return x.referral == r.id })
 	m.dropReferral(r)
 	m.story.foretell(affiliate.ReferralDeleted, r.id)

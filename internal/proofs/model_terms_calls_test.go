@@ -247,8 +247,8 @@ func (m *termsModel) rush(rt *rapid.T) {
 // paidAt draws when an order was paid: now, at a beginning of a version or just before it, or some
 // days ago.
 func (m *termsModel) paidAt(rt *rapid.T) (at affiliate.Instant) {
-	earliest := m.w.Now.AddDate(0, 0, -30)
-	times := []time.Time{m.w.Now, m.w.Now.Add(-time.Duration(rapid.Int64Range(0, 30*24*60).Draw(rt, "minutes ago")) * time.Minute)}
+	earliest := m.w.Now.AddDate(0, 0, -100)
+	times := []time.Time{m.w.Now, m.w.Now.Add(-time.Duration(rapid.Int64Range(0, 100*24*60).Draw(rt, "minutes ago")) * time.Minute)}
 	for _, of := range append(m.plans, m.program) {
 		for _, v := range of.versions {
 			times = append(times, v.from, v.from.Add(-time.Microsecond))

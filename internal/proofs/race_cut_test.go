@@ -121,7 +121,7 @@ func TestRaceCut(t *testing.T) {
 			return err
 		}, affiliate.CouponExhausted},
 		"delete affiliate": {func(w *scene.World, a scene.Ada) error {
-			return w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: a.Person.ID})
+			return w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: a.Person.ID})
 		}, affiliate.CodeUnassigned},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			_, err := p.PushReferralStatus(ctx, s.Tomas.ID.String(), affiliate.SubscriptionPastDue)
 			return err
 		}, false},
-		"referral delete": {func(p *tributary.Program) error { return p.DeleteReferral(ctx, s.Bea.ID.String()) }, false},
+		"referral delete": {func(p *tributary.Program) error { return p.Forfeiting().DeleteReferral(ctx, s.Bea.ID.String()) }, false},
 		"import": {func(p *tributary.Program) error {
 			row := imported.Referral{CreatedAt: scene.Start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
 			bad := row
@@ -129,7 +129,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 		"payout paid":   {func(p *tributary.Program) error { return payFirst(ctx, p) }, false},
 		"referral plan": {func(p *tributary.Program) error { return planFirst(ctx, p, s.Bea) }, false},
 		"affiliate goes": {func(p *tributary.Program) error {
-			return p.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
+			return p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
 		}, false},
 	}
 }

@@ -102,7 +102,7 @@ func TestTotalBalance(t *testing.T) {
 	day("held 10 inPayout 28 debts 5 owed 33 of 3")
 	scene.Must(w.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutPaid))
 	day("held 10 debts 5 owed 5 paid 28 of 3")
-	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: cy.ID}))
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: cy.ID}))
 	day("debts 5 owed -5 paid 28 of 2")
 	w.SellTo("bob-customer@b.co", "1000")
 	for _, d := range days {

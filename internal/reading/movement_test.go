@@ -233,7 +233,7 @@ func TestMovementErrors(t *testing.T) {
 		filter affiliate.MovementFilter
 		want   affiliate.Error
 	}{
-		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE")},
+		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE")},
 		"from":  {affiliate.MovementFilter{From: late}, scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
 		"to":    {affiliate.MovementFilter{To: late}, scene.FieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
 	} {
@@ -250,15 +250,15 @@ func TestMovementsOfDeletedAffiliate(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
 	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-5")})
-	if err := s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
+	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
 		t.Fatal(err)
 	}
 	s.Verifies()
 	want := []string{
 		"1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0",
 		"2 ADJUSTMENT 5 PAYABLE-ACCRUAL",
-		"3 DELETION 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
-		"4 DELETION 5 ACCRUAL-PAYABLE",
+		"3 FORFEIT 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
+		"4 FORFEIT 5 ACCRUAL-PAYABLE",
 	}
 	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -176,7 +176,7 @@ func TestReportOf(t *testing.T) {
 	scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
 	s.Pass(day)
 	scene.Must(0, s.DeleteSale(ctx, byLink.ID))
-	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}))
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}))
 	s.Verifies()
 	for _, tt := range []struct {
 		name string

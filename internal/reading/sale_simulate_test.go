@@ -149,7 +149,7 @@ func TestSimulateWithoutReferral(t *testing.T) {
 	for range 2 {
 		s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Bea.Email})
 	}
-	scene.Must(0, s.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Bob.ID}))
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Bob.ID}))
 	keeps(s, 2, "20", terms)
 }
 

@@ -54,7 +54,7 @@ func TestStatement(t *testing.T) {
 		}
 	}
 	scene.Must(s.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, "countess"))
-	scene.Must(0, s.EraseAffiliate(ctx, s.Ada.Person.ID))
+	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
 	again, againCSV := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, month(5), month(6))
 	if diff := cmp.Diff(may+mayCSV, again+againCSV); diff != "" {
 		t.Errorf("May changed:\n%s", diff)
@@ -244,7 +244,7 @@ func TestCloseBooksOfDeleted(t *testing.T) {
 			if calls >= 0 {
 				if calls++; calls == 2 { // Ada's turn; Bob's comes next
 					calls = -1
-					scene.Must(0, s.DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.Bob.ID}))
+					scene.Must(0, s.Forfeiting().DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.Bob.ID}))
 				}
 			}
 			return now()

@@ -69,7 +69,7 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 	scene.Must(w.UpdateSale(ctx, stands.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("25")})) // the total now equals what was refunded
 	scene.Equal(t, sums(1, "50", "10"), statisticsOf(w, link, kim))
 	w.Verifies()
-	scene.Must(0, w.DeleteReferral(ctx, kim))
+	scene.Must(0, w.Forfeiting().DeleteReferral(ctx, kim))
 	a := scene.Must(w.Affiliate(ctx, link))
 	scene.Equal(t, []affiliate.Amount{{}, {}}, []affiliate.Amount{a.TotalRevenue, a.TotalCommissionEarned})
 	w.Verifies()

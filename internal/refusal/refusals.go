@@ -150,6 +150,7 @@ var (
 	IdentifiersMismatch      = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
 	AffiliateInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
 	ReferralInPayout         = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
+	MoneyOwed                = Refusal{affiliate.KindConflict, affiliate.MoneyOwed, "", "{amount} is owed and would be lost: pay it first, or send forfeit to give it up"} // use Of
 	SaleInPayout             = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout"}
 	RefuseNoAffiliate        = Refusal{affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found"}
 	OwnerNotFound            = Refusal{affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found"}
@@ -307,7 +308,7 @@ var table = []Refusal{
 	RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,
-	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
+	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, MoneyOwed, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
 	LinkLimitReached, LinkNotFound, CouponExternalIDTaken, CouponNotFound, CodeSyntax, StructureEmpty,
 	GeneratedCodeInvalid, CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken, PromotionalCodeNotFound,
 
@@ -377,7 +378,7 @@ var (
 	FieldNotAfterFrom    = inField("must be after from")
 	FieldBeforeStart     = inField("must not be before startsAt")
 	FieldInFuture        = inField("must not be later than now")
-	FieldTooLongAgo      = inField("must not be more than 30 days ago")
+	FieldTooLongAgo      = inField("must not be before 2000-01-01")
 	FieldMissing         = inField("is required")
 	FieldNotPositive     = inField("must be greater than zero")
 	FieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")

@@ -36,7 +36,7 @@ func NewOnceShop(t *testing.T, store record.Store, change ...func(*tributary.Con
 
 // LoseAffiliate deletes Ada.
 func (s OnceShop) LoseAffiliate() {
-	Must(0, s.DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.Person.ID}))
+	Must(0, s.Forfeiting().DeleteAffiliate(context.Background(), affiliate.AffiliateRef{ID: s.Person.ID}))
 }
 
 // Creates returns all calls with a key, with valid inputs.

@@ -230,7 +230,7 @@ func TestAffiliateData(t *testing.T) {
 	if own := string(scene.Must(read()).Records[0].Data); !strings.Contains(own, `"note":"Quixwood\nis slow"`) {
 		t.Errorf("of the affiliate it shows %s", own)
 	}
-	showsWhatErasureTakes(b, read, func() error { return b.EraseAffiliate(ctx, z.ID) }, 10)
+	showsWhatErasureTakes(b, read, func() error { return b.Forfeiting().EraseAffiliate(ctx, z.ID) }, 10)
 	if left := scene.JSON(scene.Must(read())); strings.Contains(left, "uix") || strings.Contains(left, "Zebulonia") {
 		t.Errorf("after the erasure: %s", left)
 	}

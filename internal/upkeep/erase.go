@@ -63,6 +63,9 @@ func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(
 		if who.person != found.who { // the person changed in between
 			known = nil
 		}
+		if err := settle(o, &who, false); err != nil {
+			return struct{}{}, err
+		}
 		if _, err := startErasing(o, &who); err != nil {
 			return struct{}{}, err
 		}

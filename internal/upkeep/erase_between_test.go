@@ -43,7 +43,7 @@ func TestEraseBetween(t *testing.T) {
 			func(b *scene.Ledger, id uuid.UUID) {
 				scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood")}))
 			},
-			func(p *tributary.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.Forfeiting().EraseAffiliate(ctx, id) },
 		},
 		// When its event was read, the email of the code's customer belonged to
 		// nobody.
@@ -52,7 +52,7 @@ func TestEraseBetween(t *testing.T) {
 			func(b *scene.Ledger, id uuid.UUID) {
 				scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(later)}))
 			},
-			func(p *tributary.Program, id uuid.UUID) error { return p.EraseAffiliate(ctx, id) },
+			func(p *tributary.Program, id uuid.UUID) error { return p.Forfeiting().EraseAffiliate(ctx, id) },
 		},
 		"referral, another event": {
 			func(b *scene.Ledger) uuid.UUID { return b.Customer.ID },

@@ -70,7 +70,7 @@ func TestErasedComeBack(t *testing.T) {
 		old = ref.ID
 		b.Verifies()
 	}
-	if err := b.DeleteReferral(ctx, email); err != nil {
+	if err := b.Forfeiting().DeleteReferral(ctx, email); err != nil {
 		t.Fatal(err)
 	}
 	scene.Must(b.UpdateReferral(ctx, scene.Must(b.Referral(ctx, "dora@customer.example")).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(email)}))
@@ -99,7 +99,7 @@ func TestErasedAndDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.DeleteReferral(ctx, zork.ID.String()); err != nil {
+	if err := b.Forfeiting().DeleteReferral(ctx, zork.ID.String()); err != nil {
 		t.Fatal(err)
 	}
 	b.Verifies()

@@ -130,7 +130,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 			}},
 			"deleted customer": {func(b *scene.Ledger) error {
 				scene.Must(b.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "ada", Name: "Z", Email: email, ReferredUserExternalID: "z"}))
-				return b.DeleteReferral(t.Context(), email)
+				return b.Forfeiting().DeleteReferral(t.Context(), email)
 			}},
 		} {
 			t.Run(name, func(t *testing.T) {

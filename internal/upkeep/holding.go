@@ -78,6 +78,14 @@ func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
 	return replaced(o.Tx.Referrals, rec, true)
 }
 
+// settle gives up what is owed to an affiliate who is erased, or refuses.
+func settle(o *engine.Op, who *subject, gives bool) error {
+	if who.isCustomer() {
+		return nil
+	}
+	return o.GiveUp(who.id, gives)
+}
+
 // noteShown records that a record shows an email that no referral has.
 func noteShown(o *engine.Op, who *subject) error {
 	if !who.isUnnamed() {

@@ -202,7 +202,7 @@ func TestRetainClicks(t *testing.T) {
 	scene.Equal(t, affiliate.Retained{Clicks: 1}, scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: policy})).Removed) // its link is gone
 	scene.Equal(t, int64(4), scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks)
 	w.Verifies()
-	scene.Must(0, w.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
 	w.Verifies()
 	scene.Equal(t, int64(0), w.AddLink(a.ID, "a").Clicks)
 	w.Raw(func(tx *record.Tx) error {
@@ -300,7 +300,7 @@ func TestRetainModel(t *testing.T) {
 				w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: id, Email: fmt.Sprintf("k%d@b.co", referrals), Name: "Kim", ReferredUserExternalID: fmt.Sprint(referrals)})
 			},
 			"forget": func(rt *rapid.T) {
-				w.DeleteReferral(ctx, fmt.Sprintf("k%d@b.co", rapid.IntRange(0, referrals).Draw(rt, "referral")))
+				w.Forfeiting().DeleteReferral(ctx, fmt.Sprintf("k%d@b.co", rapid.IntRange(0, referrals).Draw(rt, "referral")))
 			},
 			"link":   func(*rapid.T) { slugs = append(slugs, w.AddLink(a.ID, uuid.NewString()).Link) },
 			"unlink": func(*rapid.T) { w.DeleteLink(ctx, affiliate.LinkRef{Slug: slug()}) },

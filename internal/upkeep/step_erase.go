@@ -16,7 +16,7 @@ func eraseAffiliate(j affiliate.EraseAffiliateJob) work {
 	return work{
 		name: "erase-affiliate", refused: refusal.First(refusal.RefuseNoAffiliateID.When(j.ID == uuid.Nil)),
 		bound:  func(o *engine.Op) (string, error) { _, err := find(o); return "", err },
-		phases: erasing(find, affiliateHoldings()),
+		phases: append([]phase{settling(find, j.Forfeit)}, erasing(find, affiliateHoldings())...),
 	}
 }
 
@@ -46,6 +46,17 @@ func erasing(find func(*engine.Op) (subject, error), held []holding) []phase {
 		})
 	}
 	return append(phases, blankingEvents(find))
+}
+
+// settling returns the phase after which nothing is owed to an affiliate.
+func settling(find func(*engine.Op) (subject, error), gives bool) phase {
+	return func(o *engine.Op, _ uuid.UUID, _ int) (stretch, error) {
+		who, err := find(o)
+		if err == nil {
+			err = settle(o, &who, gives)
+		}
+		return stretch{over: true}, err
+	}
 }
 
 // starting returns the phase after which nothing more is stored of a customer.

@@ -42,11 +42,11 @@ var affiliateCommands = []command{
 	},
 	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",
-		method: "DELETE", path: "/affiliates", fields: fields("affiliateId"), arg: "affiliateId", ask: "delete the affiliate",
+		method: "DELETE", path: "/affiliates", fields: fields("affiliateId", "forfeit:b"), arg: "affiliateId", ask: "delete the affiliate",
 	},
 	{
 		group: "affiliates", verb: "erase", what: "Erase what tells who an affiliate is; money and totals stay",
-		method: "POST", path: "/affiliates/erase", fields: fields("affiliateId"), arg: "affiliateId", steps: true, ask: "erase the affiliate",
+		method: "POST", path: "/affiliates/erase", fields: fields("affiliateId", "forfeit:b"), arg: "affiliateId", steps: true, ask: "erase the affiliate",
 	},
 	statusOfAffiliates("approve", "ACTIVE", "Approve affiliates that wait", ""),
 	statusOfAffiliates("decline", "DECLINED", "Decline affiliates that wait", ""),

@@ -79,7 +79,10 @@ func TestPruneAsks(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	w.ok("referrals", "erase", "kim@example.com", "--yes")
-	w.ok("affiliates", "erase", a.ID.String(), "--yes")
+	if got := w.cli("affiliates", "erase", a.ID.String(), "--yes"); got.code != exitRefused || !strings.Contains(got.err, "20 USD is owed") {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("affiliates", "erase", a.ID.String(), "--forfeit", "--yes")
 	if left := must(w.Affiliate(t.Context(), a.ID.String())); left.Email != "" || left.TotalRevenue != affiliate.MustAmount("100") {
 		t.Errorf("got %+v", left)
 	}

@@ -35,7 +35,7 @@ var referralCommands = []command{
 	},
 	{
 		group: "referrals", verb: "delete", what: "Delete a referral",
-		method: "DELETE", path: "/referrals", fields: fields("referralId"), arg: "referralId", ask: "delete the referral",
+		method: "DELETE", path: "/referrals", fields: fields("referralId", "forfeit:b"), arg: "referralId", ask: "delete the referral",
 	},
 	{
 		group: "referrals", verb: "status", what: "Say what became of the subscription of a referral",

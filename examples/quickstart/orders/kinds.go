@@ -156,7 +156,7 @@ func (s *Shop) changeStatus(ctx context.Context, r row) error {
 }
 
 func (s *Shop) deleteAffiliate(ctx context.Context, r row) error {
-	return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: r.email})
+	return s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: r.email})
 }
 
 func (s *Shop) addLink(ctx context.Context, r row) error {
@@ -274,7 +274,7 @@ func (s *Shop) pushStatus(ctx context.Context, r row) error {
 }
 
 func (s *Shop) deleteReferral(ctx context.Context, r row) error {
-	return s.DeleteReferral(ctx, r.email)
+	return s.Forfeiting().DeleteReferral(ctx, r.email)
 }
 
 // hold keeps the place and the price of an order while the customer pays.

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// M13a: what is owed is lost only when the caller says so, and the ledger says it then.
+func TestForfeit(t *testing.T) {
+	ada := func(s scene.Shop) uuid.UUID { return s.Ada.Person.ID }
+	ways := map[string]func(scene.Shop, *tributary.Program) error{
+		"delete affiliate": func(s scene.Shop, p *tributary.Program) error {
+			return p.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: ada(s)})
+		},
+		"delete referral": func(s scene.Shop, p *tributary.Program) error {
+			return p.DeleteReferral(t.Context(), s.Tomas.Email)
+		},
+		"erase affiliate": func(s scene.Shop, p *tributary.Program) error { return p.EraseAffiliate(t.Context(), ada(s)) },
+		"erase in steps": func(s scene.Shop, p *tributary.Program) error {
+			return scene.ErrOf(p.Run(t.Context(), affiliate.EraseAffiliateJob{ID: ada(s)}))
+		},
+	}
+	owes := map[string]struct {
+		owed string // empty: nothing
+		make func(scene.Shop)
+	}{
+		"payable": {"20", func(s scene.Shop) { s.ToTomas("100") }},
+		"on hold": {"20", func(s scene.Shop) {
+			scene.Must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeactivated, ada(s)))
+			s.ToTomas("100")
+		}},
+		"two sales": {"50", func(s scene.Shop) { s.ToTomas("100"); s.ToTomas("150") }},
+		"refunded": {"", func(s scene.Shop) {
+			scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: s.ToTomas("100").ID}))
+		}},
+		"declined": {"", func(s scene.Shop) {
+			scene.Must(s.ReviewCommissions(t.Context(), affiliate.ApprovalDeclined, s.ToTomas("100").ID))
+		}},
+		"nothing": {"", func(scene.Shop) {}},
+		"canceled": {"20", func(s scene.Shop) {
+			s.ToTomas("100")
+			scene.Must(s.CancelPayout(t.Context(), scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: ada(s)})).ID))
+		}},
+	}
+	for what, owe := range owes {
+		for name, way := range ways {
+			t.Run(what+" "+name, func(t *testing.T) {
+				s := scene.NewShop(t)
+				owe.make(s)
+				if owe.owed == "" {
+					if err := way(s, s.Program); err != nil {
+						t.Fatal(err)
+					}
+					s.Verifies()
+					return
+				}
+				s.Refused(scene.StateError(affiliate.MoneyOwed, "", owe.owed+" USD is owed and would be lost: pay it first, or send forfeit to give it up"), func() error { return way(s, s.Program) })
+				if err := way(s, s.Forfeiting()); err != nil {
+					t.Fatal(err)
+				}
+				sum := affiliate.Amount{}
+				for _, m := range scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(ada(s)), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items {
+					if m.To != affiliate.AccountAccrual {
+						t.Errorf("a movement to %s", m.To)
+					}
+					sum = scene.Must(sum.Add(m.Amount))
+				}
+				scene.Equal(t, scene.Sum(owe.owed), sum)
+				s.Verifies()
+			})
+		}
+	}
+}
+
+// A bonus is owed too; a debt is not, and neither is what nothing matches.
+func TestForfeitAdjustments(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	if err := s.DeleteReferral(ctx, "nobody@example.net"); err != nil {
+		t.Error(err)
+	}
+	bonus := affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}
+	scene.Must(s.RecordAdjustment(ctx, bonus))
+	gone := func() error { return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}) }
+	scene.WantReason(t, "a bonus", affiliate.MoneyOwed, gone())
+	bonus.Kind, bonus.Amount = affiliate.AdjustCorrection, scene.Sum("-8")
+	scene.Must(s.RecordAdjustment(ctx, bonus))
+	if err := gone(); err != nil {
+		t.Error(err)
+	}
+	s.Verifies()
+}
