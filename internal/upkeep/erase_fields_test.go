@@ -56,7 +56,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Link](t, ".Slug in use outside", ".Aliases in use outside")
 	textsListed[record.Alias](t, ".Alias in use outside")
 	textsListed[record.Payment](t, ".Provider its name", ".PayerID of the provider", ".Decided a word", ".Left a word", ".Refunds[0].ID of the provider", ".Disputes[0].ID of the provider",
-		".Waiting[0].ExternalID of the payment", ".Waiting[0].Tries[0].HoldID of the host", ".Waiting[0].InvoiceID of the payment", ".Waiting[0].ProductID of a product", ".Waiting[0].ProductName of a product",
+		".Waiting[0].ExternalID of the payment", ".Waiting[0].Awaits the name of an event", ".Waiting[0].Tries[0].HoldID of the host", ".Waiting[0].InvoiceID of the payment", ".Waiting[0].ProductID of a product", ".Waiting[0].ProductName of a product",
 		".Waiting[0].Lines[0].ID of the line", ".Waiting[0].Lines[0].ProductID of a product", ".Waiting[0].Lines[0].PlanID of a plan",
 		".Waiting[0].Lines[0].Name of a product", ".Waiting[0].Lines[0].Categories of a product", ".Waiting[0].Lines[0].Rule of the terms",
 		".Waiting[0].Tries[0].ReferralID becomes an id", ".Waiting[0].Tries[0].PromoCode of a code", ".Waiting[0].Tries[0].CodeExternalID of a code")
