@@ -38,7 +38,8 @@ func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (affilia
 
 // DeleteLink removes a link, also the last one of an affiliate. Its clicks,
 // referrals and sales stay and lose their reference to the link without an
-// event. The affiliate's totals stay. The slug is free at once.
+// event. The affiliate's totals stay. The slugs that led to it lead to nobody at once: its
+// owner may have them again, and nobody else until [Program.ReleaseSlug].
 //
 // Errors: [affiliate.MissingField] (id), [affiliate.LinkNotFound], [affiliate.IdentifiersMismatch].
 //
@@ -60,16 +61,31 @@ func (p *Program) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliat
 	return p.engine.Links(ctx, f, pg)
 }
 
-// RenameLink gives the link another slug. Its id, owner and history stay. The
-// old slug stops tracking at once. Renaming a link to its own slug changes
-// nothing and fires no event; another letter case is a change.
+// RenameLink gives the link another slug. Its id, owner and history stay. The old slug goes
+// on leading to the link, as an alias. Renaming a link to its own slug changes nothing and
+// fires no event; another letter case is a change.
 //
 // Errors: [affiliate.MissingField] (id, newLink), [affiliate.SlugSyntax], [affiliate.LinkNotFound],
-// [affiliate.IdentifiersMismatch], [affiliate.SlugTaken].
+// [affiliate.IdentifiersMismatch], [affiliate.SlugTaken], [affiliate.LinkLimitReached] when
+// the link has 100 aliases.
 //
 // Effects: affiliate.updated of the owner.
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
 	return p.engine.RenameLink(ctx, ref, slug)
+}
+
+// ReleaseSlug makes a former slug free for anybody: one that a link had before it was
+// renamed, which then leads there no longer, or one that leads to nobody since its link or
+// its affiliate was deleted. Posts with it may then credit somebody else.
+//
+// Errors: [affiliate.MissingField] (link); [affiliate.SlugTaken] when a link has the slug;
+// [affiliate.LinkNotFound] when it is not a former one.
+//
+// Effects: affiliate.updated of the owner of the link that it led to.
+//
+// Source: docs/rules.md 4.3; docs/contract.md 3.2.
+func (p *Program) ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error) {
+	return p.engine.ReleaseSlug(ctx, slug)
 }

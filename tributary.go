@@ -24,7 +24,7 @@ import (
 //   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
 //     AffiliateByEmail, Answers, Affiliates, SearchAffiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
-//   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, RenameLink
+//   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, ReleaseSlug, RenameLink
 //   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, EvaluateCodes, HoldRedemption,
 //     Hold, Holds, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
 //     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon

@@ -74,6 +74,7 @@ type NewCode struct {
 	Prefix            string             `json:"prefix,omitzero"`            // 1–50 characters
 	RandomCharsLength Opt[int64]         `json:"randomCharsLength,omitzero"` // 1–32; not given: 4
 	RandomCharsCase   CharsCase          `json:"randomCharsCase,omitzero"`   // zero: uppercase
+	RandomCharsAll    bool               `json:"randomCharsAll,omitzero"`    // false: none that look like another, and none that spell words
 
 	// IsAffiliateGenerated marks a code that its affiliate made for itself in
 	// the host's portal. Go calls only.

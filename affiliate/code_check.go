@@ -24,5 +24,9 @@ func (in *NewCodes) RandomParts() *big.Int {
 	if !in.CodeStructure.Or(CodeStructure{}).RandomChars {
 		return big.NewInt(1)
 	}
-	return new(big.Int).Exp(big.NewInt(foldedAlphabet), big.NewInt(in.RandomCharsLength.Or(DefaultRandomLength)), nil)
+	alphabet := int64(plainAlphabet)
+	if in.RandomCharsAll {
+		alphabet = foldedAlphabet
+	}
+	return new(big.Int).Exp(big.NewInt(alphabet), big.NewInt(in.RandomCharsLength.Or(DefaultRandomLength)), nil)
 }

@@ -6,5 +6,8 @@ package affiliate
 // lower case count as one.
 const foldedAlphabet = 36
 
+// plainAlphabet is foldedAlphabet without the characters that can be misread, or make words.
+const plainAlphabet = 26
+
 // Total returns the number of codes in the batch.
 func (in NewCodes) Total() int { return in.Count * max(len(in.AffiliateIDs), 1) }

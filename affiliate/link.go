@@ -15,7 +15,7 @@ type Link struct {
 	Sales        int64       `json:"sales"`                // live ones that are not refunded in full
 	Conversions  int64       `json:"conversions,omitzero"` // likewise; not there: none
 	TotalRevenue Amount      `json:"totalRevenue"`         // of live sales, less refunds
-	Aliases      []string    `json:"aliases,omitzero"`     // slugs of another service that lead to it too, though they are none here; absent when there are none
+	Aliases      []string    `json:"aliases,omitzero"`     // slugs that it had before, here or at another service, and that lead to it too; absent when there are none
 	FullURLs     []FullURL   `json:"fullURLs"`             // one for each destination of the program
 	CreatedAt    Time        `json:"createdAt"`
 	UpdatedAt    Time        `json:"updatedAt"`
@@ -54,7 +54,7 @@ type NewLink struct {
 // same record.
 type LinkRef struct {
 	ID   uuid.UUID
-	Slug string // in any letter case
+	Slug string // in any letter case; also one that the link had before
 }
 
 // LinkFilter selects the links that match every field that is set; without a
@@ -64,7 +64,7 @@ type LinkRef struct {
 // Source: docs/contract.md 3.2.
 type LinkFilter struct {
 	ID             Opt[uuid.UUID]
-	Slug           Opt[string] // in any letter case
+	Slug           Opt[string] // in any letter case; also one that the link had before
 	AffiliateID    Opt[uuid.UUID]
 	AffiliateEmail Opt[string]
 }
@@ -73,4 +73,10 @@ type LinkFilter struct {
 type DeletedLink struct {
 	ID   uuid.UUID `json:"id"`
 	Link string    `json:"link"`
+}
+
+// ReleasedSlug is the answer for a former slug that anybody may have.
+type ReleasedSlug struct {
+	Link        string    `json:"link"`
+	AffiliateID uuid.UUID `json:"affiliateId"` // whose it was; the affiliate may be gone
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -15,7 +16,10 @@ const links = "/links"
 func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	var what choice[affiliate.Link]
 	what.id("id", f.ID, func(l *affiliate.Link) uuid.UUID { return l.ID })
-	what.text("link", f.Slug, func(l *affiliate.Link, v string) bool { return foldASCII(l.Link) == foldASCII(v) })
+	what.text("link", f.Slug, func(l *affiliate.Link, v string) bool {
+		is := func(slug string) bool { return foldASCII(slug) == foldASCII(v) }
+		return is(l.Link) || slices.ContainsFunc(l.Aliases, is)
+	})
 	what.id("affiliateId", f.AffiliateID, func(l *affiliate.Link) uuid.UUID { return l.Affiliate.ID })
 	what.text("affiliateEmail", f.AffiliateEmail, func(l *affiliate.Link, v string) bool { return sameEmail(l.Affiliate.Email, v) })
 	return chosen(ctx, c, links, what, pg)
@@ -44,4 +48,10 @@ func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug str
 func (c *Client) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
 	out, err := send[struct{ DeletedLink affiliate.DeletedLink }](ctx, c, c.remove(links, linkRef{ref.ID, ref.Slug}))
 	return out.DeletedLink, err
+}
+
+// ReleaseSlug is [tributary.Program.ReleaseSlug].
+func (c *Client) ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error) {
+	out, err := send[struct{ ReleasedLink affiliate.ReleasedSlug }](ctx, c, c.post(links+"/release", linkRef{Link: slug}, affiliate.Once{}))
+	return out.ReleasedLink, err
 }

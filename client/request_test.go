@@ -69,6 +69,7 @@ func TestRequests(t *testing.T) {
 		{"PUT /links", `{"id":"` + idText + `","link":"old","newLink":"new"}`, func(x ctx, c c) error {
 			return errOf(c.RenameLink(x, affiliate.LinkRef{ID: id, Slug: "old"}, "new"))
 		}},
+		{"POST /links/release", `{"link":"old"}`, func(x ctx, c c) error { return errOf(c.ReleaseSlug(x, "old")) }},
 		{"DELETE /links", `{"link":"old"}`, func(x ctx, c c) error { return errOf(c.DeleteLink(x, affiliate.LinkRef{Slug: "old"})) }},
 		{"GET /coupons?id=" + idText, "", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ID: id, Name: "n"})) }},
 		{"GET /coupons?externalId=e", "", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ExternalID: "e", Name: "n"})) }},

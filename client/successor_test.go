@@ -57,6 +57,7 @@ func affiliateStays(t *testing.T, s *shop) {
 	must(s.CreateAffiliate(t.Context(), in))
 	var sale affiliate.Sale
 	s.line.meanwhile = func() {
+		must(s.ReleaseSlug(t.Context(), "bea"))
 		must(s.CreateAffiliate(t.Context(), in))
 		sale = must(s.RecordSale(t.Context(), affiliate.NewSale{
 			ReferralID: "bea", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("5"),
@@ -89,7 +90,10 @@ func linkStays(t *testing.T, s *shop) {
 	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
 	bea := must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
 	first := must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: ada.ID}))
-	s.line.meanwhile = func() { must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID})) }
+	s.line.meanwhile = func() {
+		must(s.ReleaseSlug(t.Context(), "spring"))
+		must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID}))
+	}
 	got, err := s.client.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "spring"})
 	if err != nil || got.ID != first.ID {
 		t.Errorf("answered %v, %v; want link %v", got, err, first.ID)
@@ -103,7 +107,10 @@ func renamedLinkStays(t *testing.T, s *shop) {
 	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
 	bea := must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
 	first := must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: ada.ID}))
-	s.line.meanwhile = func() { must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID})) }
+	s.line.meanwhile = func() {
+		must(s.ReleaseSlug(t.Context(), "spring"))
+		must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID}))
+	}
 	got, err := s.client.RenameLink(t.Context(), affiliate.LinkRef{Slug: "spring"}, "summer")
 	if err != nil || got.ID != first.ID {
 		t.Errorf("answered %v, %v; want link %v", got.ID, err, first.ID)

@@ -197,6 +197,7 @@ func invocations() []invocation {
 		{"Evaluate", func(x ctx, c c) error { return errOf(c.Evaluate(x, affiliate.Order{})) }},
 		{"HoldRedemption", func(x ctx, c c) error { return errOf(c.HoldRedemption(x, affiliate.NewHold{})) }},
 		{"Hold", func(x ctx, c c) error { return errOf(c.Hold(x, "cart")) }},
+		{"ReleaseSlug", func(x ctx, c c) error { return errOf(c.ReleaseSlug(x, "old")) }},
 		{"ReleaseHold", func(x ctx, c c) error { return errOf(c.ReleaseHold(x, "cart")) }},
 		{"Referral", func(x ctx, c c) error { return errOf(c.Referral(x, "kim@example.com")) }},
 		{"Referrals", func(x ctx, c c) error {

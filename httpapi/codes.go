@@ -68,6 +68,7 @@ func readCodeParts(in *input, code *affiliate.NewCode) {
 	code.Prefix = in.optional("prefix")
 	code.RandomCharsLength = in.ranged("randomCharsLength")
 	code.RandomCharsCase = enum[affiliate.CharsCase](in, "randomCharsCase").Or("")
+	code.RandomCharsAll = in.flag("randomCharsAll")
 	inner.complete(code)
 }
 

@@ -41,6 +41,22 @@ func renameLink(p *tributary.Program, ctx context.Context, in linkChange) (affil
 	return p.RenameLink(ctx, in.ref, in.slug)
 }
 
+// formerSlug reads a slug that a link had before.
+func formerSlug(in *input) string {
+	defer in.targeted()
+	return in.name("link")
+}
+
+type releasedSlug struct {
+	Message string                 `json:"message"`
+	Link    affiliate.ReleasedSlug `json:"releasedLink"`
+}
+
+func releaseSlug(p *tributary.Program, ctx context.Context, slug string) (releasedSlug, error) {
+	link, err := p.ReleaseSlug(ctx, slug)
+	return releasedSlug{"Affiliate link released successfully", link}, err
+}
+
 type deletedLink struct {
 	Message string                `json:"message"`
 	Link    affiliate.DeletedLink `json:"deletedLink"`

@@ -131,6 +131,7 @@ func codeBodies() map[string]note {
 		"prefix":                          plain("The first part of a generated code.", chars("1", "50")),
 		"randomCharsLength":               plain("How many random characters.", atLeast("1"), atMost("32"), byDefault(4)),
 		"randomCharsCase":                 plain("Which random characters: capitals and digits, small letters and digits, or all.", values[affiliate.CharsCase](), byDefault("uppercase")),
+		"randomCharsAll":                  plain("True: of these all. False: none of 0 O 1 I L, which look alike, no vowel and no digit that is read as one.", byDefault(false)),
 	}
 }
 

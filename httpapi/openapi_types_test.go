@@ -90,6 +90,8 @@ func schemaNames() named[shape] {
 		{"Message", whole[done]()},
 		{"AffiliateLinkDeleted", whole[deletedLink]()},
 		{"DeletedAffiliateLink", whole[affiliate.DeletedLink]()},
+		{"AffiliateLinkReleased", whole[releasedSlug]()},
+		{"ReleasedSlug", whole[affiliate.ReleasedSlug]()},
 		{"CouponDeleted", whole[deletedCoupon]()},
 		{"DeletedCoupon", whole[affiliate.DeletedCoupon]()},
 		{"PromotionalCodeDeleted", whole[deletedCode]()},

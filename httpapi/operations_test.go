@@ -54,6 +54,8 @@ func (w *world) fill() stock {
 	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}))
+	must(w.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateID: ada.ID}))
+	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
 	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{
 		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "coupon-ext",
 	}))
@@ -125,6 +127,7 @@ func (s stock) operations() []operation {
 		{"PUT", api + "/sales", `{"saleId":` + s.sale + `,"totalEarned":100}`},
 		{"PATCH", api + "/sales", `{"saleId":` + s.sale + `,"amount":10}`},
 		{"GET", api + "/webhooks?webhookId=" + s.endpoint.String(), ""},
+		{"POST", api + "/links/release", `{"link":"bygone"}`},
 		{"POST", api + "/affiliates/erase", `{"affiliateId":` + q(s.affiliate) + `,"limit":3,"forfeit":true}`},
 		{"POST", api + "/referrals/erase", `{"referralId":` + q(s.referral) + `,"limit":3}`},
 		{"POST", api + "/prune", `{"retention":{"events":30,"receipts":2},"limit":5}`},

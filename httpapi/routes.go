@@ -43,6 +43,7 @@ func routes() []route {
 		{http.MethodPost, "/links", shops, write(newLink, (*tributary.Program).CreateLink)},
 		{http.MethodPut, "/links", shops, write(linkChangeOf, renameLink)},
 		{http.MethodDelete, "/links", shops, write(linkTarget, deleteLink, wrapped)},
+		{http.MethodPost, "/links/release", ownerOnly, write(formerSlug, releaseSlug, strict, wrapped)},
 
 		{http.MethodGet, "/coupons", everybody, find(
 			coupon("id", couponByID),

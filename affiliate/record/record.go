@@ -102,7 +102,7 @@ func (r Affiliate) AppendKeys(dst []Key) []Key {
 type Link struct {
 	ID, AffiliateID uuid.UUID
 	Slug            string   // in the spelling given
-	Aliases         []string `json:",omitempty"` // texts of another service that lead to it too; each has an Alias
+	Aliases         []string `json:",omitempty"` // slugs that it had before, here or at another service, and that lead to it too; each has an Alias
 	OpeningClicks   int64    `json:",omitzero"`  // visits that another service had counted
 	CreatedAt       affiliate.Instant
 	UpdatedAt       affiliate.Instant
@@ -122,13 +122,15 @@ func (r Link) AppendKeys(dst []Key) []Key {
 	return append(dst, Key{Index: BySlug, Text: FoldSlug(r.Slug)}, Key{Index: OfAffiliate, ID: r.AffiliateID})
 }
 
-// Alias is another text that leads to a link: the slug that the link had at
-// another service, which need not have the form of a slug. It is a record of its
-// own because a record can have only one key in an index.
+// Alias is another text that leads to a link: a slug that the link had before, or the one
+// that it had at another service, which need not have the form of a slug. It is a record of
+// its own because a record can have only one key in an index. Without a link it is a slug
+// that leads to nobody and that nobody else may have: then only the digest of it is kept.
 type Alias struct {
-	ID     uuid.UUID
-	LinkID uuid.UUID
-	Alias  string // in the spelling given
+	ID          uuid.UUID // the digest of the slug, when it leads to nobody
+	LinkID      uuid.UUID // zero: it leads to nobody
+	AffiliateID uuid.UUID // whose it was, when it leads to nobody; the affiliate may be gone
+	Alias       string    // in the spelling given; empty: it leads to nobody
 }
 
 // RecordID returns the alias's identity in the store.
@@ -139,7 +141,7 @@ func (r Alias) Clone() Alias { return r }
 
 // AppendKeys appends BySlug (folded) and OfLink.
 func (r Alias) AppendKeys(dst []Key) []Key {
-	return append(dst, TextKey(BySlug, FoldSlug(r.Alias)), Key{Index: OfLink, ID: r.LinkID})
+	return AppendID(AppendText(dst, BySlug, FoldSlug(r.Alias)), OfLink, r.LinkID)
 }
 
 // Click is a stored [affiliate.Click].

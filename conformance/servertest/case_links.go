@@ -68,20 +68,31 @@ func ownedLinkCases() []serverCase {
 			x.do("POST /links", `{"affiliateId":"{{a}}","link":"`+strings.ToUpper(x.unique)+`"}`).refused(slugTaken)
 			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"`+strings.ToUpper(x.unique)+`"}`).refused(slugTaken)
 		}),
-		own("B315 a slug of a deleted link", "rule 1.10, uniqueness: a deleted record frees its key", func(x *exam) {
+		own("B315 a slug of a deleted link", "rule 4.3: a slug that was somebody's comes to nobody else; its owner may have it again", func(x *exam) {
 			x.do("DELETE /links", `{"link":"{{u}}"}`).ok()
+			x.get("/affiliates?id={{u}}").null()
+			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"{{u}}"}`).refused(slugWasAnothers)
+			x.do("POST /links", `{"affiliateId":"{{a}}","link":"{{u}}"}`).has(`{"clicks":0,"affiliate":{"id":"{{a}}"}}`)
+			x.do("DELETE /links", `{"link":"{{u}}"}`).ok()
+			x.do("POST /links/release", `{"link":"{{u}}"}`).has(`{"releasedLink":{"link":"{{u}}","affiliateId":"{{a}}"}}`)
 			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"{{u}}"}`).has(`{"clicks":0,"affiliate":{"id":"{{affiliate}}"}}`)
+		}),
+		own("B315 POST /links/release says what is wrong with its input", "contract 3.2: only a former slug is released", func(x *exam) {
+			x.do("POST /links/release", `{}`).refused(linkRequired)
+			x.do("POST /links/release", `{"link":"{{u}}"}`).refused(slugTaken)
+			x.do("POST /links/release", `{"link":"{{u}}-none"}`).refused(linkNotFound)
 		}),
 		own("B321 PUT to the slug it has", "contract 3.2, PUT: an identical one changes nothing; another letter case is no clash", func(x *exam) {
 			before := x.get("/links?id={{a.link}}")
 			x.do("PUT /links", `{"id":"{{a.link}}","newLink":"{{u}}"}`).bytes([]byte(strings.Trim(string(before.body), "[]\n")))
 			x.do("PUT /links", `{"id":"{{a.link}}","newLink":"`+strings.ToUpper(x.unique)+`","more":1}`).has(`{"id":"{{a.link}}","link":"` + strings.ToUpper(x.unique) + `"}`)
 		}),
-		own("B322 PUT renames", "contract 3.2, PUT: keeps id, owner and history; the old slug stops tracking", func(x *exam) {
+		own("B322 PUT renames", "contract 3.2, PUT: keeps id, owner and history; the old slug goes on leading to the link", func(x *exam) {
 			x.do("POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"1"}`).has(`{"affiliateLinkId":"{{a.link}}"}`)
 			x.do("PUT /links", `{"link":"{{u}}","newLink":"{{u}}-new"}`).has(`{"id":"{{a.link}}","link":"{{u}}-new","referrals":1,"affiliate":{"id":"{{a}}"}}`)
-			x.get("/links?link={{u}}").has("[]")
-			x.get("/affiliates?id={{u}}").null()
+			x.get("/links?link={{u}}").has(`[{"id":"{{a.link}}","link":"{{u}}-new","aliases":["{{u}}"]}]`)
+			x.get("/affiliates?id={{u}}").has(`{"id":"{{a}}"}`)
+			x.do("POST /links", `{"affiliateId":"{{affiliate}}","link":"{{u}}"}`).refused(slugTaken)
 			x.get("/affiliates?id={{u}}-new").has(`{"id":"{{a}}"}`)
 		}),
 		own("B323 PUT swaps two slugs", "contract 3.2, PUT: unique in the program", func(x *exam) {

@@ -67,6 +67,7 @@ func routes() []route {
 		{"DELETE /commission-tiers", `{"commissionTierId":"{{unknown}}"}`},
 		{"POST /commission-tiers/assign", `{"limit":1}`},
 		{"POST /sales/recalculate", `{"affiliateId":"{{unknown}}"}`},
+		{"POST /links/release", `{"link":"{{u}}"}`},
 		{"POST /affiliates/erase", `{"affiliateId":"{{unknown}}"}`},
 		{"POST /referrals/erase", `{"referralId":"{{unknown}}"}`},
 		{"POST /prune", `{"before":"2001-01-01","limit":1}`},

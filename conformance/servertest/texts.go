@@ -204,6 +204,7 @@ var (
 	referralIDsRequired  = missing("referralIds", "Referral IDs are required")
 	referralCodeRequired = missing("referralCode", "Referral code is required")
 	countRange           = invalid("count", "count must be an integer from 1 to 10000")
+	slugWasAnothers      = denial{400, "slug_taken", "link", "This link was another affiliate's, and leads to nobody until the program releases it"}
 	keySpaceTooSmall     = denial{400, "key_space_too_small", "randomCharsLength", "The random part is too short for this many codes"}
 	paymentNotFound      = denial{404, "payment_not_found", "", "No payment with this ID waits for a decision"}
 	paymentIDRequired    = missing("paymentId", "Payment ID is required")

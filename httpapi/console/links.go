@@ -46,7 +46,7 @@ var renameLink = &action{
 		l, err := v.link()
 		return form{
 			Title: "Rename the link " + page.Named(l.Link), Button: "Rename", Edits: true, Back: "affiliates/" + l.Affiliate.ID.String(),
-			Effects: []string{"The old name stops working: whoever has it on a page or in a video loses their clicks."},
+			Effects: []string{"The old name goes on leading to the link: pages and videos with it need no change."},
 			Fields:  []field{{Name: "newLink", Label: "Link", Required: true, Value: l.Link}},
 		}, err
 	},
@@ -67,7 +67,7 @@ var deleteLink = &action{
 		l, err := v.link()
 		return form{
 			Title: "Delete the link " + page.Named(l.Link), Button: "Delete", Danger: true, Back: "affiliates/" + l.Affiliate.ID.String(),
-			Effects: []string{"It has brought " + several(int(l.Referrals), "customer") + " and " + several(int(l.Sales), "sale") + ".", "It stops working. Customers who came by it stay with the affiliate."},
+			Effects: []string{"It has brought " + several(int(l.Referrals), "customer") + " and " + several(int(l.Sales), "sale") + ".", "It stops working, and so do its former names. Nobody else can have them. Customers who came by it stay with the affiliate."},
 			Fields:  []field{{Name: "affiliate", Type: "hidden", Value: l.Affiliate.ID.String()}},
 		}, err
 	},

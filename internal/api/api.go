@@ -75,6 +75,7 @@ type Operations interface {
 	HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error)
 	Hold(ctx context.Context, id string) (affiliate.Hold, error)
 	ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error)
+	ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error)
 	Referral(ctx context.Context, ident string) (affiliate.Referral, error)
 	Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
 	CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error)

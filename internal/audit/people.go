@@ -95,11 +95,13 @@ func (a *audit) verifyHidden(customer uuid.UUID, kind string, id uuid.UUID, show
 // hidden reports whether the erasure of a customer has ended.
 func hidden(r *record.Referral) bool { return !r.Erased.IsZero() && r.Email == "" }
 
-// verifyAliases checks that aliases lead to links that name them.
+// verifyAliases checks that aliases lead to links that name them, or to nobody, and that
+// no slug leads to two.
 func (a *audit) verifyAliases() {
 	named := map[uuid.UUID]int{}
 	for r := range a.aliases.records() {
-		if !a.mine(r.LinkID) {
+		a.verifyNobodys(r)
+		if r.LinkID == uuid.Nil || !a.mine(r.LinkID) {
 			continue
 		}
 		link := a.links.get(r.LinkID)
@@ -114,6 +116,40 @@ func (a *audit) verifyAliases() {
 		}
 	}
 	unique(a, "I84", "alias", &a.aliases, record.BySlug)
+	held := map[uuid.UUID]bool{}
+	hold := func(of object, slug uuid.UUID) {
+		if a.mine(slug) && held[slug] {
+			a.breach("I84", of, "its slug is, or was, that of another link too")
+		}
+		held[slug] = true
+	}
+	for r := range a.aliases.records() {
+		hold(object{kind: "alias", id: r.ID}, a.slugOf(r))
+	}
+	for r := range a.links.records() {
+		hold(object{kind: "link", id: r.ID}, a.Cfg.SlugDigest(r.Slug))
+	}
+}
+
+// verifyNobodys checks a slug that leads to nobody.
+func (a *audit) verifyNobodys(r *record.Alias) {
+	if r.LinkID == uuid.Nil && a.own(r.ID) && (r.Alias != "" || r.AffiliateID == uuid.Nil) {
+		a.breach("I84", object{kind: "alias", id: r.ID}, "it leads to nobody, but names a slug or nobody whose it was")
+	}
+}
+
+// slugOf returns the digest of the slug that an alias keeps.
+func (a *audit) slugOf(r *record.Alias) uuid.UUID {
+	if r.LinkID == uuid.Nil {
+		return r.ID
+	}
+	return a.Cfg.SlugDigest(r.Alias)
+}
+
+// siftSlug picks a slug that another link has, or had.
+func (a *audit) siftSlug(slug uuid.UUID) {
+	k := a.key(slug)
+	a.repeated(inPeople, k, k)
 }
 
 // owned checks that the link of a click, a referral or a sale is its affiliate's.
@@ -202,8 +238,15 @@ func (a *audit) siftPeople() {
 		for _, alias := range r.Aliases {
 			a.add(inPeople, k, k.num(isAlias).text(alias), 1)
 		}
+		a.siftSlug(a.Cfg.SlugDigest(r.Slug))
 	})
 	sift(a, &a.aliases, func(r *record.Alias) {
+		a.siftSlug(a.slugOf(r))
+		if r.LinkID == uuid.Nil {
+			a.about(inPeople, a.key(r.ID))
+			a.verifyNobodys(r)
+			return
+		}
 		k := a.key(r.LinkID)
 		if alias, ok := engine.AliasOf(r.Alias); !ok || alias != r.Alias {
 			a.pick(inPeople, k)

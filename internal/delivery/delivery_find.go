@@ -48,7 +48,7 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilt
 	keep := func(d record.Delivery) bool {
 		return (f.Event == "" || d.Type == f.Event) && engine.CreatedIn(d, since, until)
 	}
-	over := func(d record.Delivery) bool { return d.CreatedAt.Before(since.Add(-engine.ClockSlack)) }
+	over := func(d record.Delivery) bool { return p.Before(d.CreatedAt, since) }
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Delivery], error) {
 		table := engine.Filtered[record.Delivery]{Table: o.Tx.Deliveries, Keep: keep, Over: over}
 		return engine.Chosen(table, choose(f), l, func(rec record.Delivery) (affiliate.Delivery, error) { return deliveryOf(rec), nil })

@@ -165,7 +165,7 @@ func lookReplayable(o *engine.Op, in affiliate.ReplayRange, after uuid.UUID) (pa
 		if err != nil {
 			return part, refusal.Internal("list deliveries", err)
 		}
-		if d.CreatedAt.Before(since.Add(-engine.ClockSlack)) {
+		if o.Before(d.CreatedAt, since) {
 			part.more = false
 			break
 		}

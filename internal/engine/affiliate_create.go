@@ -66,7 +66,7 @@ func (p *Program) addAffiliate(ctx context.Context, in affiliate.NewAffiliate, h
 		}
 		slug := in.AffiliateLink
 		if slug == "" {
-			if slug, err = o.FreeSlug(base, random); err != nil {
+			if slug, err = o.UnusedSlug(base, random); err != nil {
 				return affiliate.Affiliate{}, err
 			}
 		}
@@ -157,7 +157,7 @@ func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
 	if in.AffiliateLink == "" {
 		return terms, nil
 	}
-	return terms, o.refuseTakenSlug(in.AffiliateLink, uuid.Nil, refusal.RequestedSlugTaken.Err())
+	return terms, o.refuseTakenSlug(in.AffiliateLink, uuid.Nil, uuid.Nil, refusal.RequestedSlugTaken.Err())
 }
 
 // TermsOf returns the terms in force of a plan, or of the program for the zero id.

@@ -252,7 +252,7 @@ func TestCreateAffiliateSource(t *testing.T) {
 }
 
 // B273, B315: another program may use the same keys, and so may a successor of
-// a deleted affiliate.
+// a deleted affiliate, once the slug is released.
 func TestAffiliateKeysAreFreed(t *testing.T) {
 	w := scene.New(t)
 	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
@@ -263,6 +263,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
 		t.Fatal(err)
 	}
+	scene.Must(w.ReleaseSlug(t.Context(), "a"))
 	second := scene.Must(w.CreateAffiliate(t.Context(), in))
 	if second.ID == first.ID || second.NumberOfClicks != 0 {
 		t.Errorf("the successor inherits: %+v", second)

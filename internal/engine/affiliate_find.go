@@ -173,9 +173,13 @@ func (o *Op) readClicked(found *Origin) (err error) {
 	return nil
 }
 
-// resolveSlug finds the link with the slug and its owner.
+// resolveSlug finds the link with the slug and its owner. An email is no slug, though one
+// may be an alias from another service: it names a customer.
 func (o *Op) resolveSlug(slug string) (found Origin, err error) {
 	found.by = affiliate.CreditLink
+	if _, ok := mailbox.Canonical(slug); ok {
+		return Origin{}, affiliate.ErrNotFound
+	}
 	if found.Link, err = o.LinkBySlug(slug); err != nil {
 		return Origin{}, err
 	}

@@ -19,7 +19,7 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 	w.AddLink(b.ID, "007")
 	w.AddLink(b.ID, strings.Repeat("9", 30))
 	w.AddLink(b.ID, b.ID.String()[:35]+"x")
-	w.AddLink(a.ID, b.ID.String()) // a slug that looks like another affiliate's id
+	oldLink(w, a.ID, b.ID.String()) // a slug that looks like another affiliate's id
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
 	for _, tt := range []struct {

@@ -153,7 +153,7 @@ func (o *Op) change(old, rec record.Affiliate, up affiliate.AffiliateUpdate) (af
 	}
 	slug, adds := up.AffiliateLink.Get()
 	if adds {
-		if err := o.refuseTakenSlug(slug, uuid.Nil, refusal.RequestedSlugTaken.Err()); err != nil {
+		if err := o.refuseTakenSlug(slug, rec.ID, uuid.Nil, refusal.RequestedSlugTaken.Err()); err != nil {
 			return affiliate.Affiliate{}, err
 		}
 	}

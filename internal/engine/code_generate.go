@@ -165,15 +165,19 @@ func appendDiscount(dst []byte, coupon record.Coupon) []byte {
 	return coupon.PercentOff.AppendJSON(dst)
 }
 
-// alphabet returns the characters of the random part. The default is upper
-// case, as for the other parts.
-func alphabet(c affiliate.CharsCase) string {
-	const digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-	switch c {
+// alphabet returns the characters of the random part. The default is upper case, as for the
+// other parts. Unless all are wanted, it has none that is easily read as another (0 O, 1 I
+// L), and no vowel nor digit that is read as one, so that no word comes about.
+func alphabet(in affiliate.NewCode) string {
+	digits, upper := "256789", "BCDFGHJKMNPQRSTVWXYZ"
+	if in.RandomCharsAll {
+		digits, upper = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	}
+	switch in.RandomCharsCase {
 	case affiliate.CharsLowercase:
-		return lower + digits
+		return plaintext.Lower(upper) + digits
 	case affiliate.CharsMixed:
-		return upper + lower + digits
+		return upper + plaintext.Lower(upper) + digits
 	}
 	return upper + digits
 }
@@ -188,7 +192,7 @@ func (p *Program) randomParts(in affiliate.NewCode, n int) ([]string, error) {
 	if !in.CodeStructure.Or(affiliate.CodeStructure{}).RandomChars {
 		return parts, nil
 	}
-	d := drawer{source: p.IDs, alphabet: alphabet(in.RandomCharsCase)}
+	d := drawer{source: p.IDs, alphabet: alphabet(in)}
 	length := int(in.RandomCharsLength.Or(affiliate.DefaultRandomLength))
 	seen := make(map[string]bool, n)
 	const tries = 1000 // each part is new with a probability of at least a quarter

@@ -123,14 +123,18 @@ func TestRandomCharsUniform(t *testing.T) {
 	s := scene.NewCodeShop(t)
 	for _, row := range []struct {
 		letters affiliate.CharsCase
+		all     bool
 		size    int
-	}{{affiliate.CharsUppercase, 36}, {affiliate.CharsMixed, 62}} {
+	}{{affiliate.CharsUppercase, false, 26}, {affiliate.CharsMixed, false, 46}, {affiliate.CharsUppercase, true, 36}, {affiliate.CharsMixed, true, 62}} {
 		seen := map[byte]int{}
 		codes := scene.Must(s.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 2000, NewCode: affiliate.NewCode{
-			CouponID: s.Autumn.ID, AffiliateID: s.Eve.ID, RandomCharsCase: row.letters, RandomCharsLength: affiliate.Set[int64](32),
+			CouponID: s.Autumn.ID, AffiliateID: s.Eve.ID, RandomCharsCase: row.letters, RandomCharsAll: row.all, RandomCharsLength: affiliate.Set[int64](32),
 			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 		}}))
 		for _, c := range codes {
+			if !row.all && strings.ContainsAny(strings.ToUpper(c.Code), "0O1IL34AEIOU") {
+				t.Fatalf("%s can be misread, or read", c.Code)
+			}
 			for i := range len(c.Code) {
 				seen[c.Code[i]]++
 			}
@@ -192,11 +196,11 @@ func TestGenerateCodesErrors(t *testing.T) {
 		{"two without a random part", func(b *in) {
 			b.Count, b.CodeStructure = 2, affiliate.Set(affiliate.CodeStructure{FirstName: true})
 		}, small},
-		{"19 of 36", func(b *in) { b.Count, b.RandomCharsLength = 19, affiliate.Set[int64](1) }, small},
+		{"19 of 26", func(b *in) { b.Count, b.RandomCharsLength = 19, affiliate.Set[int64](1) }, small},
 		{"letter cases are one", func(b *in) {
 			b.Count, b.RandomCharsLength, b.RandomCharsCase = 649, affiliate.Set[int64](2), affiliate.CharsMixed
 		}, small},
-		{"20 of 36 for two", func(b *in) {
+		{"20 of 26 for two", func(b *in) {
 			b.Count, b.RandomCharsLength, b.AffiliateID, b.AffiliateIDs = 10, affiliate.Set[int64](1), uuid.Nil, []uuid.UUID{s.Eve.ID, s.Ada.Person.ID}
 		}, small},
 		{"coupon", func(b *in) { b.CouponID = uuid.New() }, gone},

@@ -9,6 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // trimGiven cuts blanks and invisible characters from both ends of names.
@@ -130,9 +131,22 @@ func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
 		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
 
-// ClockSlack is the largest disagreement of clocks, or step back, with which a
-// walk by id, newest first, does not end too early for a filter by time.
-const ClockSlack = 24 * time.Hour
+// ClockSlack is how far the time in an id is ahead of that of its record at most, and so the
+// largest disagreement of clocks with which a walk by id does not end too early for a filter
+// by time.
+const ClockSlack = uuid7.Ahead
+
+// Before reports whether a walk from the newest id on has left what was made since a time,
+// when it comes to a record that was made then. Ids of the host carry no time, so such a
+// walk goes to its end.
+func (p *Program) Before(made, since affiliate.Instant) bool {
+	return p.Cfg.NewID == nil && made.Before(since.Add(-ClockSlack))
+}
+
+// After is Before for a walk from the oldest id on, and for what was made until a time.
+func (p *Program) After(made, until affiliate.Instant) bool {
+	return p.Cfg.NewID == nil && made.After(until.Add(ClockSlack))
+}
 
 // InQuery turns the error of a field into one of the query.
 func InQuery(err *affiliate.Error) *affiliate.Error {

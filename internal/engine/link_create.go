@@ -33,7 +33,7 @@ func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (_ affil
 
 // AddLink adds a link of an affiliate. The form of its slug has been checked.
 func (o *Op) AddLink(owner record.Affiliate, slug string) (affiliate.Link, error) {
-	if err := o.refuseTakenSlug(slug, uuid.Nil, refusal.SlugTaken.Err()); err != nil {
+	if err := o.refuseTakenSlug(slug, owner.ID, uuid.Nil, refusal.SlugTaken.Err()); err != nil {
 		return affiliate.Link{}, err
 	}
 	rec, err := o.addLink(owner.ID, slug, refusal.SlugTaken.Err())
@@ -49,6 +49,9 @@ func (o *Op) AddLink(owner record.Affiliate, slug string) (affiliate.Link, error
 // addLink writes a new link of an affiliate. The slug has been checked.
 func (o *Op) addLink(owner uuid.UUID, slug string, refused *affiliate.Error) (record.Link, error) {
 	if err := o.roomForLink(owner); err != nil {
+		return record.Link{}, err
+	}
+	if err := o.TakeSlug(slug); err != nil {
 		return record.Link{}, err
 	}
 	rec := record.Link{ID: o.NewID(), AffiliateID: owner, Slug: slug, CreatedAt: o.Now, UpdatedAt: o.Now}

@@ -34,14 +34,19 @@ func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (_ affi
 
 // removeLink deletes a link with its totals and clears the references to it.
 // Revision and updatedAt of those records do not change, because they only
-// change with an event.
+// change with an event. The slugs that led to it lead to nobody.
 func (o *Op) removeLink(rec record.Link) error {
 	if err := o.clearLink(record.Key{Index: record.OfLink, ID: rec.ID}); err != nil {
 		return refusal.Internal("clear link", err)
 	}
 	err := Each(o.Tx.Aliases, record.Key{Index: record.OfLink, ID: rec.ID}, func(alias record.Alias) error { return o.Tx.Aliases.Delete(alias.ID) })
+	for _, slug := range append([]string{rec.Slug}, rec.Aliases...) {
+		if err == nil {
+			err = o.Tx.Aliases.Insert(record.Alias{ID: o.Cfg.SlugDigest(slug), AffiliateID: rec.AffiliateID})
+		}
+	}
 	if err != nil {
-		return refusal.Internal("delete aliases", err)
+		return refusal.Internal("keep former slugs", err)
 	}
 	if err := o.Tx.Links.Delete(rec.ID); err != nil {
 		return refusal.Internal("delete link", err)

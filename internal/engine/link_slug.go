@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"errors"
 	"net/url"
 	"strconv"
@@ -51,18 +52,14 @@ func WithSuffix(base, suffix string) string {
 	return base + suffix
 }
 
-// FreeSlug returns the first candidate that no live link has and that cannot be the
-// number of a click. It looks up a limited number of candidates, however many affiliates
-// share the local part. random was drawn before the transaction.
-func (o *Op) FreeSlug(base, random string) (string, error) {
+// UnusedSlug returns the first candidate that anybody may have. It looks up a limited
+// number of candidates, however many affiliates share the local part. random was drawn
+// before the transaction.
+func (o *Op) UnusedSlug(base, random string) (string, error) {
 	candidate := WithSuffix(base, "")
 	for n := 2; ; n++ {
-		_, err := o.LinkBySlug(candidate)
-		if errors.Is(err, affiliate.ErrNotFound) && !IsClickNumber(candidate) {
-			return candidate, nil
-		}
-		if IgnoreMissing(err) != nil {
-			return "", refusal.Internal("look up slug", err)
+		if unused, err := o.SlugUnused(candidate); unused || err != nil {
+			return candidate, err
 		}
 		switch {
 		case n <= maxSlugSuffix:
@@ -73,6 +70,19 @@ func (o *Op) FreeSlug(base, random string) (string, error) {
 			return "", errors.New("affiliate: no free slug; does Config.Rand repeat itself?")
 		}
 	}
+}
+
+// SlugUnused reports whether any affiliate may have a slug.
+func (o *Op) SlugUnused(slug string) (bool, error) {
+	_, err := o.LinkBySlug(slug)
+	if err == nil {
+		return false, nil
+	}
+	if IgnoreMissing(err) != nil {
+		return false, refusal.Internal("look up slug", err)
+	}
+	kept, err := o.SlugKept(slug, uuid.Nil)
+	return kept == nil && err == nil, err
 }
 
 // RandomSlug makes 12 characters, 60 bits, of a fresh id.
@@ -86,14 +96,14 @@ func RandomSlug(id uuid.UUID) string {
 	return string(text)
 }
 
-// LinkBySlug finds a live link by its slug in any letter case. A text that is not a slug
-// may be the alias of a link.
+// LinkBySlug finds a live link by its slug in any letter case, or by one that it had before.
 func (o *Op) LinkBySlug(slug string) (record.Link, error) {
-	key, err := slugKey(slug)
-	if err != nil {
-		return o.LinkByAlias(slug)
+	if key, err := slugKey(slug); err == nil {
+		if link, err := o.Tx.Links.Find(key); !errors.Is(err, affiliate.ErrNotFound) {
+			return link, err
+		}
 	}
-	return o.Tx.Links.Find(key)
+	return o.LinkByAlias(slug)
 }
 
 // slugWithin returns the slug in a text to which something was added on the way: a second query
@@ -115,13 +125,13 @@ func slugWithin(text string) string {
 // aroundSlug are the signs that stand around a link in a text: punctuation, quotes, brackets and marks of emphasis.
 const aroundSlug = " .,:;!…'\"`´“”„‘’‚«»‹›()[]{}<>*_~"
 
-// LinkByAlias finds a live link by the slug that it had at another service.
+// LinkByAlias finds a live link by a slug that it had before, here or at another service.
 func (o *Op) LinkByAlias(text string) (record.Link, error) {
 	alias, ok := AliasOf(text)
 	if !ok {
 		return record.Link{}, affiliate.ErrNotFound
 	}
-	rec, err := o.Tx.Aliases.Find(record.TextKey(record.BySlug, record.FoldSlug(alias)))
+	rec, err := o.aliasNamed(alias)
 	if err != nil {
 		return record.Link{}, err
 	}
@@ -132,13 +142,14 @@ func (o *Op) LinkByAlias(text string) (record.Link, error) {
 	return link, nil
 }
 
-// AliasOf returns a text as an alias; ok is false when it is a slug.
+func (o *Op) aliasNamed(alias string) (record.Alias, error) {
+	return o.Tx.Aliases.Find(record.TextKey(record.BySlug, record.FoldSlug(alias)))
+}
+
+// AliasOf returns a text as an alias; ok is false when it cannot be one.
 func AliasOf(text string) (alias string, ok bool) {
 	alias = plaintext.Bare(text)
-	if alias == "" || len(alias) > maxAlias || !plaintext.Valid(alias, false) || refusal.ValidSlug(alias) && len(alias) <= refusal.MaxSlug {
-		return "", false
-	}
-	return alias, true
+	return alias, alias != "" && len(alias) <= maxAlias && plaintext.Valid(alias, false)
 }
 
 // slugKey returns the key of a slug that a caller looks up. A text that is not a
@@ -153,17 +164,32 @@ func slugKey(slug string) (record.Key, error) {
 	return record.Key{Index: record.BySlug, Text: record.FoldSlug(slug)}, nil
 }
 
-// IsClickNumber reports whether a slug could also be the number of a click. An
-// identifier of digits means the click before the slug (rule 4.4), so such a link would
-// credit the affiliate of that click.
-func IsClickNumber(slug string) bool {
-	_, ok := clickNumber(slug)
-	return ok
+// SlugKept returns why an affiliate may not have a slug that no link has; nil: for no
+// reason. One that could be the number of a click or an id would credit another affiliate
+// where an identifier may be either (rule 4.4), and one that was another affiliate's still
+// stands in posts of theirs. A zero owner has had none.
+func (o *Op) SlugKept(slug string, owner uuid.UUID) (*refusal.Refusal, error) {
+	if _, ok := clickNumber(slug); ok {
+		return &refusal.SlugIsNumber, nil
+	}
+	if _, ok := exactID(plaintext.Lower(slug)); ok {
+		return &refusal.SlugIsID, nil
+	}
+	rec, err := o.Tx.Aliases.Get(o.Cfg.SlugDigest(slug))
+	if err == nil && (owner == uuid.Nil || rec.AffiliateID != owner) {
+		return &refusal.SlugWasAnothers, nil
+	}
+	return nil, IgnoreMissing(err)
 }
 
-// refuseTakenSlug refuses a slug that a live link other than self has, and one that
-// could be the number of a click, unless self has it.
-func (o *Op) refuseTakenSlug(slug string, self uuid.UUID, refused *affiliate.Error) error {
+// TakeSlug ends that a slug leads to nobody, for the link that it leads to from now on.
+func (o *Op) TakeSlug(slug string) error {
+	return IgnoreMissing(o.Tx.Aliases.Delete(o.Cfg.SlugDigest(slug)))
+}
+
+// refuseTakenSlug refuses a slug that another link than self has, now or as an alias, and
+// one that is kept from the affiliate.
+func (o *Op) refuseTakenSlug(slug string, owner, self uuid.UUID, refused *affiliate.Error) error {
 	link, err := o.LinkBySlug(slug)
 	switch {
 	case err == nil && link.ID == self && self != uuid.Nil:
@@ -173,5 +199,18 @@ func (o *Op) refuseTakenSlug(slug string, self uuid.UUID, refused *affiliate.Err
 	case !errors.Is(err, affiliate.ErrNotFound):
 		return refusal.Internal("look up slug", err)
 	}
-	return refusal.First(refusal.SlugIsNumber.About(refused.Field).When(IsClickNumber(slug)))
+	kept, err := o.SlugKept(slug, owner)
+	if kept != nil {
+		return kept.On(refused.Field)
+	}
+	return err
+}
+
+// SlugDigest is the id under which a slug that leads to nobody is kept. It depends on
+// nothing that a host may change, so that such a slug never comes free by itself.
+func (c *Config) SlugDigest(slug string) (id uuid.UUID) {
+	sum := sha256.Sum256([]byte("slug " + string(c.ID[:]) + record.FoldSlug(plaintext.Bare(slug))))
+	copy(id[:], sum[:])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
+	return id
 }

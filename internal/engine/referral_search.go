@@ -19,7 +19,7 @@ func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery
 	return Found(ctx, p, p.hunt(pg, "referrals-search", q, made), func(o *Op, exactly bool) *Seeker[record.Referral, affiliate.Referral] {
 		return &Seeker[record.Referral, affiliate.Referral]{
 			Choice: o.chooseSearchedReferrals(q, exactly), Table: o.Tx.Referrals, Item: o.ReferralOf,
-			over: func(r *record.Referral) bool { return made.over(r.CreatedAt) },
+			over: func(r *record.Referral) bool { return made.over(p, r.CreatedAt) },
 			keep: func(r *record.Referral) (bool, error) { return made.has(r.CreatedAt), nil },
 		}
 	})

@@ -24,7 +24,7 @@ func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
 		return &Seeker[record.Sale, affiliate.Sale]{
 			Choice: o.ChooseSearched(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
-			over: func(r *record.Sale) bool { return made.over(r.CreatedAt) },
+			over: func(r *record.Sale) bool { return made.over(p, r.CreatedAt) },
 			keep: func(r *record.Sale) (bool, error) { return made.has(r.CreatedAt), nil },
 		}
 	})

@@ -228,9 +228,9 @@ func (p period) has(t affiliate.Instant) bool {
 }
 
 // over reports whether the walk has left the period.
-func (p period) over(t affiliate.Instant) bool {
+func (p period) over(of *Program, t affiliate.Instant) bool {
 	if p.oldest {
-		return !p.until.IsZero() && t.After(p.until.Add(ClockSlack))
+		return !p.until.IsZero() && of.After(t, p.until)
 	}
-	return t.Before(p.since.Add(-ClockSlack))
+	return of.Before(t, p.since)
 }

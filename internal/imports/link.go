@@ -91,23 +91,24 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 		return nil
 	}
 	link, err := l.LinkBySlug(planned.Slug)
+	refused := &refusal.SlugTaken
 	switch {
-	case errors.Is(err, affiliate.ErrNotFound) && !engine.IsClickNumber(planned.Slug):
-		return nil
 	case engine.IgnoreMissing(err) != nil:
 		return refusal.Internal("look up slug", err)
 	case err == nil && link.AffiliateID == self:
 		planned.stored = link.ID
 		return nil
-	case planned.alias != "": // nobody has the slug that was given
+	case err != nil:
+		if refused, err = l.SlugKept(planned.Slug, self); refused == nil || err != nil {
+			return err
+		}
+	}
+	if planned.alias != "" { // nobody has the slug that was given
 		planned.Slug, err = l.freeSuffix(planned.Slug, own)
 		planned.kept = planned.Slug
 		return err
-	case err == nil:
-		planned.note, planned.kept = refusal.SlugTaken.On("links"), ""
-	default:
-		planned.note, planned.kept = refusal.SlugIsNumber.On("links"), ""
 	}
+	planned.note, planned.kept = refused.On("links"), ""
 	switch l.row.OnConflict {
 	case imported.RefuseRow:
 		return planned.note
@@ -121,7 +122,7 @@ func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[stri
 }
 
 // freeAlias returns the given text as an alias, or empty when it leads to somebody else's
-// link.
+// link, or did.
 func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) {
 	alias, ok := engine.AliasOf(given)
 	if !ok {
@@ -133,6 +134,9 @@ func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) 
 	}
 	if err == nil && (self == uuid.Nil || link.AffiliateID != self) || l.planned(alias) {
 		return "", nil
+	}
+	if kept, err := l.SlugKept(alias, self); kept != nil || err != nil {
+		return "", err
 	}
 	return alias, nil
 }
@@ -150,6 +154,9 @@ func (l *importedLinks) addAlias(alias string, link uuid.UUID) error {
 	_, err := l.LinkByAlias(alias)
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return err // it leads there already
+	}
+	if err := l.TakeSlug(alias); err != nil {
+		return err
 	}
 	rec, err := l.Tx.Links.Get(link)
 	if err == nil {
@@ -173,12 +180,8 @@ func (l *importedLinks) freeSuffix(slug string, own map[string]int) (string, err
 		if own[record.FoldSlug(candidate)] > 0 {
 			continue
 		}
-		_, err := l.LinkBySlug(candidate)
-		if errors.Is(err, affiliate.ErrNotFound) {
-			return candidate, nil
-		}
-		if err != nil {
-			return "", refusal.Internal("look up slug", err)
+		if unused, err := l.SlugUnused(candidate); unused || err != nil {
+			return candidate, err
 		}
 	}
 }
@@ -200,7 +203,7 @@ func (l *importedLinks) needOne(random string) error {
 	if l.new > 0 {
 		return nil
 	}
-	slug, err := l.FreeSlug(engine.SlugBase(l.row.Email), random)
+	slug, err := l.UnusedSlug(engine.SlugBase(l.row.Email), random)
 	l.plans = append(l.plans, plannedLink{Link: imported.Link{Slug: slug, CreatedAt: l.row.CreatedAt}})
 	l.new++
 	return err
@@ -247,6 +250,9 @@ func (l *importedLinks) insert(planned *plannedLink, owner uuid.UUID) error {
 		ID: l.NewIDAt(planned.CreatedAt), AffiliateID: owner, Slug: planned.Slug, OpeningClicks: planned.Clicks, CreatedAt: at, UpdatedAt: at,
 	}
 	planned.stored = rec.ID
+	if err := l.TakeSlug(rec.Slug); err != nil {
+		return err
+	}
 	if err := l.Tx.Links.Insert(rec); err != nil {
 		return refusal.Internal("write link", err)
 	}

@@ -63,7 +63,7 @@ func (v Partner) AddLink(ctx context.Context, slug string, most int) (_ partner.
 		}
 		free := slug
 		if free == "" {
-			if free, err = o.FreeSlug(engine.SlugBase(owner.Email), random); err != nil {
+			if free, err = o.UnusedSlug(engine.SlugBase(owner.Email), random); err != nil {
 				return partner.Link{}, err
 			}
 		}

@@ -17,7 +17,8 @@ import (
 // to link, and lists. Rules 1.8, 4.2–4.7; contract 1.5, 3.1, 3.2.
 type register struct {
 	affiliates []*regAffiliate
-	links      map[string]*regLink // by folded slug
+	links      map[string]*regLink  // by folded slug
+	former     map[string]regFormer // by folded slug: those that no link has now
 	clicks     []*regClick
 	referrals  []*regReferral
 	sales      []*regSale
@@ -31,6 +32,12 @@ type regAffiliate struct {
 type regLink struct {
 	id, owner uuid.UUID
 	slug      string
+}
+
+// A regFormer is a slug that a link had: it leads to the link, or, when that is gone, to nobody.
+type regFormer struct {
+	link  *regLink // nil: gone
+	owner uuid.UUID
 }
 
 type regClick struct {
@@ -50,13 +57,20 @@ type regSale struct {
 	clicks                    int
 }
 
-func (g *register) link(slug string) *regLink { return g.links[folded(strings.TrimSpace(slug))] }
+func (g *register) link(slug string) *regLink {
+	slug = folded(strings.TrimSpace(slug))
+	if l := g.links[slug]; l != nil {
+		return l
+	}
+	return g.former[slug].link
+}
 
-// taken reports whether no new link may have a slug: a link has it, or a click may
-// have it as its number.
-func (g *register) taken(slug string) bool {
+// taken reports whether no new link of an affiliate may have a slug: a link has or had it,
+// it was another affiliate's, or a click may have it as its number.
+func (g *register) taken(slug string, by uuid.UUID) bool {
 	n, err := strconv.ParseInt(slug, 10, 64)
-	return g.link(slug) != nil || err == nil && n > 0 && strconv.FormatInt(n, 10) == slug
+	was, nobodys := g.former[folded(slug)]
+	return g.link(slug) != nil || nobodys && was.owner != by || err == nil && n > 0 && strconv.FormatInt(n, 10) == slug
 }
 
 func (g *register) linkWithID(id uuid.UUID) *regLink {
@@ -74,6 +88,7 @@ func (g *register) allLinks() []*regLink {
 }
 
 func (g *register) addLink(slug string, id, owner uuid.UUID) {
+	delete(g.former, folded(slug))
 	g.links[folded(slug)] = &regLink{id: id, owner: owner, slug: slug}
 }
 
@@ -156,6 +171,12 @@ func (g *register) clicksOf(referral uuid.UUID) (n int) {
 // dropLink deletes a link and clears the references to it.
 func (g *register) dropLink(l *regLink) {
 	delete(g.links, folded(l.slug))
+	g.former[folded(l.slug)] = regFormer{owner: l.owner}
+	for slug, was := range g.former {
+		if was.link == l {
+			g.former[slug] = regFormer{owner: l.owner}
+		}
+	}
 	for _, c := range g.clicks {
 		if c.link == l.id {
 			c.link = uuid.Nil

@@ -28,7 +28,7 @@ type slugMachine struct {
 
 func TestModelSlugs(t *testing.T) {
 	onModelStores(t, func(rt *rapid.T, w *scene.World) {
-		m := &slugMachine{w: w, story: chronicle{w: w}, ctx: context.Background(), register: register{links: map[string]*regLink{}}}
+		m := &slugMachine{w: w, story: chronicle{w: w}, ctx: context.Background(), register: register{links: map[string]*regLink{}, former: map[string]regFormer{}}}
 		m.newAffiliate(rt)
 		m.newAffiliate(rt)
 		m.newLink(rt)
@@ -37,6 +37,7 @@ func TestModelSlugs(t *testing.T) {
 			"new link":         m.newLink,
 			"update affiliate": m.updateAffiliate,
 			"delete link":      m.deleteLink,
+			"release":          m.release,
 			"delete affiliate": m.deleteAffiliate,
 			"delete referral":  m.deleteReferral,
 			"delete sale":      m.deleteSale,
@@ -106,7 +107,7 @@ func (m *slugMachine) newAffiliate(rt *rapid.T) {
 		want = affiliate.SlugSyntax
 	case m.withEmail(in.Email) != nil:
 		want = affiliate.AffiliateEmailTaken
-	case in.AffiliateLink != "" && m.taken(in.AffiliateLink):
+	case in.AffiliateLink != "" && m.taken(in.AffiliateLink, uuid.Nil):
 		want = affiliate.SlugTaken
 	}
 	if scene.RefusedAs(rt, "CreateAffiliate", want, err); want != "" {
@@ -129,7 +130,7 @@ func (m *slugMachine) newAffiliate(rt *rapid.T) {
 // allows several (no usable character, ten slugs in use), any free slug is
 // accepted.
 func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
-	if slugRefusal(got) != "" || got != folded(got) || m.taken(got) {
+	if slugRefusal(got) != "" || got != folded(got) || m.taken(got, uuid.Nil) {
 		rt.Errorf("generated slug %q is not free or not a slug", got)
 	}
 	local, _, _ := strings.Cut(email, "@")
@@ -138,10 +139,10 @@ func (m *slugMachine) generated(rt *rapid.T, email, got string) string {
 		return got
 	}
 	slug := base
-	for n := 2; m.taken(slug) && n <= 10; n++ {
+	for n := 2; m.taken(slug, uuid.Nil) && n <= 10; n++ {
 		slug = base + "-" + strconv.Itoa(n)
 	}
-	if m.taken(slug) || strings.HasSuffix(slug, "-10") {
+	if m.taken(slug, uuid.Nil) || strings.HasSuffix(slug, "-10") {
 		return got
 	}
 	return slug
@@ -196,7 +197,7 @@ func (m *slugMachine) newLink(rt *rapid.T) {
 		want = affiliate.IdentifiersMismatch
 	case owner == nil:
 		want = affiliate.AffiliateNotFound
-	case m.taken(in.Link):
+	case m.taken(in.Link, owner.id):
 		want = affiliate.SlugTaken
 	}
 	if scene.RefusedAs(rt, "CreateLink", want, err); want != "" {
@@ -235,7 +236,7 @@ func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 		return
 	case moves && m.withEmail(newEmail) != nil && m.withEmail(newEmail) != a:
 		want = affiliate.AffiliateEmailTaken
-	case adds && m.taken(slug):
+	case adds && m.taken(slug, a.id):
 		want = affiliate.SlugTaken
 	}
 	if scene.RefusedAs(rt, "UpdateAffiliate", want, err); want != "" {
@@ -301,7 +302,7 @@ func (m *slugMachine) rename(rt *rapid.T) {
 		want = affiliate.IdentifiersMismatch
 	case l == nil:
 		want = affiliate.LinkNotFound
-	case m.taken(slug) && m.link(slug) != l:
+	case m.taken(slug, l.owner) && m.link(slug) != l:
 		want = affiliate.SlugTaken
 	}
 	if scene.RefusedAs(rt, "RenameLink", want, err); want != "" {
@@ -314,9 +315,34 @@ func (m *slugMachine) rename(rt *rapid.T) {
 		return
 	}
 	delete(m.links, folded(l.slug))
+	m.former[folded(l.slug)] = regFormer{link: l, owner: l.owner}
+	delete(m.former, folded(slug))
 	l.slug = slug
 	m.links[folded(slug)] = l
 	m.story.foretell(affiliate.AffiliateUpdated, l.owner)
+}
+
+// release makes a former slug free: rule 4.3.
+func (m *slugMachine) release(rt *rapid.T) {
+	slug := choose(rt, "slug to release", modelSlugs...)
+	got, err := m.w.ReleaseSlug(m.ctx, misspelt(rt, slug))
+	was, former := m.former[folded(slug)]
+	want := affiliate.LinkNotFound
+	if m.links[folded(slug)] != nil {
+		want = affiliate.SlugTaken
+	} else if former {
+		want = ""
+	}
+	if scene.RefusedAs(rt, "ReleaseSlug", want, err); want != "" {
+		return
+	}
+	if got.AffiliateID != was.owner {
+		rt.Errorf("ReleaseSlug: it was of %s, not of %s", was.owner, got.AffiliateID)
+	}
+	delete(m.former, folded(slug))
+	if was.link != nil {
+		m.story.foretell(affiliate.AffiliateUpdated, was.owner)
+	}
 }
 
 // deleteLink clears the references and keeps the rest: rule 4.3.

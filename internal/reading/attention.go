@@ -103,7 +103,7 @@ func deliveriesSince(o *engine.Op, since affiliate.Instant) record.Table[record.
 	return engine.Filtered[record.Delivery]{
 		Table: o.Tx.Deliveries,
 		Keep:  func(r record.Delivery) bool { return engine.CreatedIn(r, since, affiliate.Instant{}) },
-		Over:  func(r record.Delivery) bool { return r.CreatedAt.Before(since.Add(-engine.ClockSlack)) },
+		Over:  func(r record.Delivery) bool { return o.Before(r.CreatedAt, since) },
 	}
 }
 

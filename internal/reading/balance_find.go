@@ -94,12 +94,12 @@ func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books, fn func(from 
 	if books.MaxHold == 0 {
 		return nil
 	}
-	oldest := o.Now.Add(-time.Duration(books.MaxHold)*24*time.Hour - engine.ClockSlack)
+	oldest := o.Now.Add(-time.Duration(books.MaxHold) * 24 * time.Hour)
 	for r, err := range o.Tx.Sales.List(record.Query{Key: record.Key{Index: record.OfPayable, ID: of}, Desc: true}) {
 		if err != nil {
 			return err
 		}
-		if r.CreatedAt.Before(oldest) {
+		if o.Before(r.CreatedAt, oldest) {
 			break
 		}
 		for i := range r.Commissions {

@@ -196,9 +196,9 @@ func countReferrals(ctx context.Context, p *engine.Program, key record.Key, in s
 // carry no time: then all records are read.
 func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], key record.Key, in span, created func(*R) affiliate.Instant, fn func(*R) error) error {
 	q := record.Query{Key: key, After: uuid7.Stamp(uuid.UUID{}, in.from.Time())}
-	over := func(rec *R) bool { return !created(rec).Before(in.to.Add(engine.ClockSlack)) }
+	over := func(rec *R) bool { return p.After(created(rec), in.to) }
 	if p.Cfg.NewID != nil {
-		q.After, over = uuid.Nil, func(*R) bool { return false }
+		q.After = uuid.Nil
 	}
 	return readOn(ctx, p, table, q, over, eachOf(fn))
 }

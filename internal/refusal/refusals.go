@@ -194,6 +194,9 @@ var (
 	ReferralNotFound            = Refusal{affiliate.KindInvalid, affiliate.ReferralNotFound, "", "Referral not found"}
 	ReferralEmailTaken          = Refusal{affiliate.KindConflict, affiliate.ReferralEmailTaken, "email", "A referral with this email already exists"}
 	SlugIsNumber                = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "A link of digits can be the number of a click"}
+	SlugIsID                    = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "A link must not have the form of an id"}
+	SlugWasAnothers             = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "This link was another affiliate's, and leads to nobody until the program releases it"}
+	FormerSlugLimitReached      = Refusal{affiliate.KindConflict, affiliate.LinkLimitReached, "", "The link has had as many names as are kept: release one of them first"}
 	ReferralErased              = Refusal{affiliate.KindConflict, affiliate.ReferralErased, "", "This customer was erased"}
 	SaleNotFound                = Refusal{affiliate.KindNotFound, affiliate.SaleNotFound, "", "Sale not found"}
 	SaleExternalIDTaken         = Refusal{affiliate.KindConflict, affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists"}
@@ -316,7 +319,7 @@ var table = []Refusal{
 	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
 	CouponCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, NoOffer, CustomerMissing,
 
-	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber,
+	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber, SlugIsID, SlugWasAnothers, FormerSlugLimitReached,
 	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
 	ManuallyPaid, AlreadyPaid, IncludedInPayout, RefundExceedsSale, RefundPartsExceed, RefundPartExceedsSale,
 	NoExchangeRate, ChargeNotWorth, ChargedInAnother, RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,

@@ -42,7 +42,7 @@ func linkFields() []field[record.Link] {
 		id("id", "the link", func(r *record.Link) *uuid.UUID { return &r.ID }),
 		id("affiliate_id", "its owner", func(r *record.Link) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
 		text("slug", "the link on the wire, in the spelling given", func(r *record.Link) *string { return &r.Slug }),
-		list("aliases", "texts of another service that lead to it too: a list of texts", func(r *record.Link) *[]string { return &r.Aliases }),
+		list("aliases", "slugs that it had before, here or at another service, and that lead to it too: a list of texts", func(r *record.Link) *[]string { return &r.Aliases }),
 		integer("opening_clicks", "visits that another service had counted", func(r *record.Link) *int64 { return &r.OpeningClicks }),
 		at("created_at", "when it was recorded", func(r *record.Link) *affiliate.Instant { return &r.CreatedAt }),
 		at("updated_at", "when it last changed", func(r *record.Link) *affiliate.Instant { return &r.UpdatedAt }),
@@ -52,9 +52,10 @@ func linkFields() []field[record.Link] {
 // aliasFields describe aliases.
 func aliasFields() []field[record.Alias] {
 	return []field[record.Alias]{
-		id("id", "the alias", func(r *record.Alias) *uuid.UUID { return &r.ID }),
-		id("affiliate_link_id", "its link", func(r *record.Alias) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
-		text("alias", "the text, in the spelling given", func(r *record.Alias) *string { return &r.Alias }),
+		id("id", "the alias; of a slug that leads to nobody its digest", func(r *record.Alias) *uuid.UUID { return &r.ID }),
+		ref("affiliate_link_id", "its link; NULL: it leads to nobody", func(r *record.Alias) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
+		ref("affiliate_id", "whose it was when it leads to nobody, who may be gone; NULL: it leads to a link", func(r *record.Alias) *uuid.UUID { return &r.AffiliateID }),
+		text("alias", "the text, in the spelling given; empty: it leads to nobody", func(r *record.Alias) *string { return &r.Alias }),
 	}
 }
 

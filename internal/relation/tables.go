@@ -7,7 +7,7 @@ func described() []Table {
 		tableOf("links", "Links of affiliates. A link is a slug.", linkFields()),
 		tableOf("uses", "Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.", useFields()),
 		tableOf("holds", "Places of codes that are kept while customers pay.", holdFields()),
-		tableOf("aliases", "Further texts that lead to a link, one row each, so that they can be found.", aliasFields()),
+		tableOf("aliases", "Former slugs, one row each: those that lead to a link, and those that lead to nobody and that nobody else may have.", aliasFields()),
 		tableOf("clicks", "Visits through links.", clickFields()),
 		tableOf("referrals", "Customers who came through an affiliate.", referralFields()),
 		tableOf("coupons", "Discounts. Customers use them by a code.", couponFields()),

@@ -73,6 +73,7 @@ func holdOperations(ctx context.Context) []operation {
 			sale := affiliate.NewSale{Once: in.once(), HoldID: id(in), PromoCode: in.of("", "", codes[0]), Email: buyer(in), Name: "H", TotalEarned: in.amount(), ExternalID: in.of("", "w1", "w2")}
 			return answer(w.RecordSale(ctx, sale)) + answer(w.Hold(ctx, sale.HoldID))
 		}},
+		{"release a slug", func(w twin, in *input) string { return answer(w.ReleaseSlug(ctx, in.of("ann", "ben", "none"))) }},
 		{"release a hold", func(w twin, in *input) string { return answer(w.ReleaseHold(ctx, id(in))) }},
 		{"refund all of a sale", func(w twin, in *input) string {
 			sale := w.someSale(in).ID

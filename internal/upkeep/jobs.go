@@ -157,7 +157,9 @@ func sweeping[R record.Record[R]](edge affiliate.Instant, s sweep[R], count func
 		if edge.IsZero() {
 			return stretch{over: true}, nil
 		}
-		s.young = func(r R) bool { return s.since(r).After(edge.Add(engine.ClockSlack)) }
+		s.young = func(r R) bool { // of one from the future, made by a wrong clock, nothing follows
+			return o.After(s.since(r), edge) && !o.After(s.since(r), o.Now)
+		}
 		b, err := s.look(o, after, n)
 		if err != nil {
 			return stretch{}, err

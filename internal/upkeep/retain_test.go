@@ -302,7 +302,7 @@ func TestRetainModel(t *testing.T) {
 			"forget": func(rt *rapid.T) {
 				w.Forfeiting().DeleteReferral(ctx, fmt.Sprintf("k%d@b.co", rapid.IntRange(0, referrals).Draw(rt, "referral")))
 			},
-			"link":   func(*rapid.T) { slugs = append(slugs, w.AddLink(a.ID, uuid.NewString()).Link) },
+			"link":   func(*rapid.T) { slugs = append(slugs, w.AddLink(a.ID, "l-"+uuid.NewString()).Link) },
 			"unlink": func(*rapid.T) { w.DeleteLink(ctx, affiliate.LinkRef{Slug: slug()}) },
 			"wait":   func(rt *rapid.T) { w.Pass(time.Duration(rapid.IntRange(0, 80).Draw(rt, "days")) * day) },
 			"retain": func(rt *rapid.T) {

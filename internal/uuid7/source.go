@@ -11,8 +11,13 @@ import (
 	"github.com/google/uuid"
 )
 
+// Ahead is how far an id may be ahead of the clock that it was drawn by.
+const Ahead = 24 * time.Hour
+
 // A Source makes version 7 UUIDs that increase strictly within a process, also
-// when the clock stands still or goes back. Safe for concurrent use.
+// when the clock stands still or goes back. When it goes back by more than Ahead, it had
+// been wrong, and the ids begin again: an id says when its record was made, and a search of
+// a period begins and ends by it. Safe for concurrent use.
 type Source struct {
 	Rand io.Reader        // need not be safe for concurrent use; it is read under a lock
 	New  func() uuid.UUID // makes the ids of Next in place of the source; nil: the source does
@@ -32,7 +37,7 @@ func (s *Source) Next(now time.Time) uuid.UUID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := Stamp(s.fresh(), now)
-	if string(id[:6]) <= string(s.last[:6]) {
+	if back := millis(s.last) - millis(id); back >= 0 && back <= Ahead.Milliseconds() {
 		id = successor(s.last, binary.BigEndian.Uint32(id[12:]))
 	}
 	s.last = id
@@ -85,6 +90,11 @@ func Stamp(id uuid.UUID, t time.Time) uuid.UUID {
 		id[i] = byte(ms >> (40 - 8*i))
 	}
 	return id
+}
+
+// millis returns the milliseconds of an id.
+func millis(id uuid.UUID) int64 {
+	return int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 }
 
 // successor is id raised by 1 + step. The carry goes through the random bits

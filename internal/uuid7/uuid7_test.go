@@ -15,12 +15,27 @@ import (
 
 var moment = time.UnixMilli(1_773_221_058_442)
 
+// TestNextAfterWrongClock: an id is at most Ahead before the clock that it is drawn by.
+func TestNextAfterWrongClock(t *testing.T) {
+	s := &uuid7.Source{Rand: rand.Reader}
+	for _, ahead := range []time.Duration{uuid7.Ahead + time.Millisecond, 365 * 24 * time.Hour} {
+		s.Next(moment.Add(ahead))
+		if id := s.Next(moment); id != uuid7.Stamp(id, moment) {
+			t.Errorf("%v ahead: the next id is %s", ahead, id)
+		}
+	}
+	first := s.Next(moment.Add(uuid7.Ahead))
+	if second := s.Next(moment); second.String() <= first.String() {
+		t.Errorf("%s after %s", second, first)
+	}
+}
+
 // TestNext: ids rise even when the clock does not. When it goes forward, an id
 // begins with the time.
 func TestNext(t *testing.T) {
 	s := &uuid7.Source{Rand: rand.Reader}
 	var last uuid.UUID
-	for i, step := range []time.Duration{0, 0, 0, time.Millisecond, -time.Hour, -time.Hour, time.Hour, 0, -1 << 62} {
+	for i, step := range []time.Duration{0, 0, 0, time.Millisecond, -time.Hour, -time.Hour, time.Hour, 0, time.Hour - uuid7.Ahead} {
 		id := s.Next(moment.Add(step))
 		if id.String() <= last.String() || id.Version() != 7 || id.Variant() != uuid.RFC4122 {
 			t.Fatalf("id %d: %s after %s", i, id, last)

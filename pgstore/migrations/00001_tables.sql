@@ -698,17 +698,18 @@ CREATE TABLE IF NOT EXISTS tributary.erasures (
 );
 CREATE INDEX IF NOT EXISTS erasures_of_referral ON tributary.erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
--- Further texts that lead to a link, one row each, so that they can be found.
+-- Former slugs, one row each: those that lead to a link, and those that lead to nobody and that nobody else may have.
 CREATE TABLE IF NOT EXISTS tributary.aliases (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  affiliate_link_id uuid NOT NULL,
+  affiliate_link_id uuid,
+  affiliate_id uuid,
   alias text COLLATE "C" NOT NULL,
   by_slug text COLLATE "C",
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS aliases_by_slug ON tributary.aliases (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, affiliate_link_id, id);
+CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 
 -- Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.
 CREATE TABLE IF NOT EXISTS tributary.uses (

@@ -667,13 +667,14 @@ CREATE INDEX tributary_erasures_of_referral ON tributary_erasures (program, refe
 CREATE TABLE tributary_aliases (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
-  affiliate_link_id TEXT NOT NULL,
+  affiliate_link_id TEXT,
+  affiliate_id TEXT,
   alias TEXT NOT NULL,
   by_slug TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE UNIQUE INDEX tributary_aliases_by_slug ON tributary_aliases (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, affiliate_link_id, id);
+CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 
 CREATE TABLE tributary_uses (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),

@@ -20,7 +20,7 @@ var madeColumns = []column{{"ID", "id", 36, ident}, {"CODE", "code", 22, plain},
 
 var codeFields = fields("couponId", "affiliateId", "affiliateEmail", "active:b", "expiresAt", "maxRedemptions:n", "firstTimeOrder:b",
 	"minimumAmount:n", "minimumAmountCurrency", "startsAt", "minimumQuantity:n", "maxRedemptionsPerCustomer:n",
-	"limitToCustomers:b", "customerId", "limitToAffiliate:b", "codeStructure:j", "prefix", "randomCharsLength:n", "randomCharsCase")
+	"limitToCustomers:b", "customerId", "limitToAffiliate:b", "codeStructure:j", "prefix", "randomCharsLength:n", "randomCharsCase", "randomCharsAll:b")
 
 var batchFields = append(codeFields[:len(codeFields):len(codeFields)], fields("affiliateIds:l", "count:n")...)
 

@@ -29,4 +29,8 @@ var linkCommands = []command{
 		group: "links", verb: "delete", what: "Delete a link, found by id or by --link",
 		method: "DELETE", path: "/links", fields: fields("id", "link"), arg: "id", ask: "delete the link",
 	},
+	{
+		group: "links", verb: "release", what: "Let anybody have a slug that a link had before",
+		method: "POST", path: "/links/release", fields: fields("link"), arg: "link", ask: "let anybody have the slug: posts with it may then credit somebody else",
+	},
 }
