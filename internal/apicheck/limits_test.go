@@ -93,6 +93,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/sales/recalculate":          `{"all":true,"limit":1}`,
 		"POST /api/v1/affiliates/erase":           `{"affiliateId":"` + s.affiliate + `","limit":1}`,
 		"POST /api/v1/referrals/erase":            `{"referralId":"` + s.referral + `","limit":1}`,
+		"POST /api/v1/links/release":              `{"link":"old"}`,
 		"POST /api/v1/prune":                      `{"before":"2001-01-01","limit":1}`,
 		"POST /api/v1/partner/token":              `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
