@@ -226,14 +226,14 @@ func TestGenerateCodes(t *testing.T) {
 	}{
 		{"one", func(_ scene.CodeShop, b *affiliate.NewCodes) { b.Count = 1; b.ExternalID = "e" }, 1},
 		{"half of the key space", func(_ scene.CodeShop, b *affiliate.NewCodes) {
-			b.Count, b.RandomCharsLength = 18, affiliate.Set[int64](1)
-		}, 18},
+			b.Count, b.RandomCharsLength = 13, affiliate.Set[int64](1)
+		}, 13},
 		{"half of two characters", func(_ scene.CodeShop, b *affiliate.NewCodes) {
-			b.Count, b.RandomCharsLength = 648, affiliate.Set[int64](2)
-		}, 648},
+			b.Count, b.RandomCharsLength = 338, affiliate.Set[int64](2)
+		}, 338},
 		{"half of the key space for two", func(s scene.CodeShop, b *affiliate.NewCodes) {
-			b.Count, b.RandomCharsLength, b.AffiliateID, b.AffiliateIDs = 9, affiliate.Set[int64](1), uuid.Nil, []uuid.UUID{s.Eve.ID, s.Ada.Person.ID}
-		}, 18},
+			b.Count, b.RandomCharsLength, b.AffiliateID, b.AffiliateIDs = 6, affiliate.Set[int64](1), uuid.Nil, []uuid.UUID{s.Eve.ID, s.Ada.Person.ID}
+		}, 12},
 		{"for two", func(s scene.CodeShop, b *affiliate.NewCodes) {
 			b.AffiliateID, b.AffiliateIDs = uuid.Nil, []uuid.UUID{s.Eve.ID, s.Ada.Person.ID}
 		}, 200},

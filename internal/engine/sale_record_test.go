@@ -158,8 +158,8 @@ func TestRecordSaleAttribution(t *testing.T) {
 // tried only after the click with that number.
 func TestRecordSaleIdentOrder(t *testing.T) {
 	s := scene.NewShop(t)
-	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: s.Tomas.ID.String()}))
-	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: s.Ada.Person.ID.String()}))
+	oldLink(s.World, s.Bob.ID, s.Tomas.ID.String())
+	oldLink(s.World, s.Bob.ID, s.Ada.Person.ID.String())
 	oldLink(s.World, s.Bob.ID, scene.JSON(s.Click.ID))
 	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: "007"}))
 	for ident, want := range map[string]uuid.UUID{

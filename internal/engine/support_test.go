@@ -16,7 +16,7 @@ func oldLink(w *scene.World, owner uuid.UUID, slug string) {
 	w.T.Helper()
 	at := affiliate.InstantOf(w.Now)
 	w.Raw(func(tx *record.Tx) error {
-		return tx.Links.Insert(record.Link{ID: uuid.Max, AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
+		return tx.Links.Insert(record.Link{ID: uuid.NewSHA1(uuid.Max, []byte(slug)), AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
 	})
 }
 
