@@ -50,12 +50,12 @@ func (w *world) fill() stock {
 		tiers = append(tiers, must(w.CreateTier(ctx, affiliate.NewTier{Tier: int64(i) + 1, Name: "Silver"})).ID)
 	}
 	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "dee", Name: "Lee", Email: "lee@example.net", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
+	must(w.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateEmail: "dee@example.com"}))
+	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
 	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
 	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}))
-	must(w.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateID: ada.ID}))
-	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
 	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{
 		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "coupon-ext",
 	}))

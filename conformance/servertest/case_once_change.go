@@ -97,7 +97,10 @@ func laterCases() []serverCase {
 			},
 			func(x *exam) { x.get("/referrals?id={{u}}@conform.example").has(`{"name":"New"}`) }),
 		later("a link with the slug", "DELETE /links", `{"link":"{{u}}"}`,
-			func(x *exam) { x.do("POST /links", `{"link":"{{u}}","affiliateId":"{{other}}"}`).as("l") },
+			func(x *exam) {
+				x.do("POST /links/release", `{"link":"{{u}}"}`).ok()
+				x.do("POST /links", `{"link":"{{u}}","affiliateId":"{{other}}"}`).as("l")
+			},
 			func(x *exam) {
 				if got := len(x.get("/links?id={{l}}").list()); got != 1 {
 					x.fail(Failure{"GET /links", "1 link", fmt.Sprint(got)})
