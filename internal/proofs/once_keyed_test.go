@@ -89,6 +89,8 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	}
 	waits := scene.Must(s.Attention(ctx, 1)).PaymentConflicts.Items[0]
 
+	scene.Must(s.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateID: s.Person.ID}))
+	scene.Must(s.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
 	held := scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-1", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}))
 
 	one := affiliate.NewCode{CouponID: s.Autumn.ID, Code: "ONE", AffiliateID: s.Person.ID, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}
@@ -161,6 +163,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 			ID: "cart-2", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "kim@example.net", Subtotal: scene.Amount("50")},
 		}},
 		"ReleaseHold": {held.ID},
+		"ReleaseSlug": {"bygone"},
 		"ReportPayment": {affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{"pi_1", "cs_1"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_K", Email: "kim@example.net"},
 			Sale:    affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),
