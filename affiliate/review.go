@@ -21,6 +21,11 @@ const (
 	RiskAffiliateNotApproved RiskReason = "affiliate_not_approved" // INACTIVE, INVITED or DECLINED
 )
 
+// RiskPlantedEmail holds an order that credits the affiliate of a customer whom an email alone names, when only payers
+// have told that email and the customer's first order was next to nothing: who wants the commission of somebody's
+// orders pays a cent by their own link and types that email. See Config.RealOrder.
+const RiskPlantedEmail RiskReason = "planted_email"
+
 // A ReviewRule looks at every sale once, when it is recorded. If Holds returns
 // true for at least one rule, the commission of the sale is ON_HOLD with
 // [HoldFraudPrevention], and [Commission.RiskReasons] has the reasons of these

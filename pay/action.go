@@ -15,7 +15,7 @@ type Kind string
 // The kinds.
 const (
 	KindSale     Kind = "sale"     // Payment, with Payment.Sale
-	KindCustomer Kind = "customer" // Payment.Provider and Payment.Payer; a trial or a free order also has Lead and Tries
+	KindCustomer Kind = "customer" // Payment.Provider and Payment.Payer; a trial or a free order also has Payment.Keys and Tries
 	KindLink     Kind = "link"     // Payment: ids that belong together
 	KindRefund   Kind = "refund"   // Payment, with refunds
 	KindDispute  Kind = "dispute"  // Payment, with disputes
@@ -72,8 +72,7 @@ type Action struct {
 	Event   Event
 	Payment affiliate.PaymentFact      // of sale, link, refund and dispute; of customer its Provider and Payer; of an ignored one what waits
 	Status  affiliate.SubscriptionFact // of status
-	Lead    affiliate.NewReferral      // of a trial or a free order; without PromoCode and AffiliateID: Tries has them
-	Tries   []affiliate.Credit         // of Lead: who may be credited, in order
+	Tries   []affiliate.Credit         // of customer, with Payment.Keys: who may be credited with a trial, in order
 
 	// Settled is the currency in which the provider pays the host, when Payment.ExchangeRate
 	// is the rate to it; empty: the provider said no rate. [Apply] uses the rate for programs in
@@ -96,8 +95,5 @@ type Action struct {
 	Wait bool
 }
 
-// leads reports whether the action is about somebody who may be a new customer, and not only
-// about what is known of a payer: it has an email, or ids with which it waits for one.
-func (a *Action) leads() bool {
-	return a.Kind == KindCustomer && (a.Lead.Email != "" || len(a.Payment.Keys) > 0)
-}
+// leads reports whether the action is about an order of nothing, and not only about what is known of a payer.
+func (a *Action) leads() bool { return a.Kind == KindCustomer && len(a.Payment.Keys) > 0 }

@@ -213,14 +213,8 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	if _, free := f.Sale.Get(); free && p.Config().FreeOrders {
 		return r.payment(ctx, p)
 	}
-	guest := f.Payer.ID+r.Action.Lead.ReferredUserExternalID == ""
-	if (f.Payer.Email == "" || guest) && len(f.Keys) > 0 && len(r.Action.Tries) > 0 { // the email comes with another event; a guest has nothing else
-		r.Action.Payment.Currency = p.Config().Currency
-		r.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
-		return r.payment(ctx, p)
-	}
-	if len(r.Action.Tries) > 0 {
-		if err := r.lead(ctx, p); err != nil {
+	if len(f.Keys) > 0 && len(r.Action.Tries) > 0 {
+		if err := r.trial(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -232,58 +226,14 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	return err
 }
 
-// lead creates a referral for a payer without one, for the first of the possible credits
-// that works.
-func (r *Result) lead(ctx context.Context, p *tributary.Program) error {
-	f := r.Action.Payment
-	payer, err := p.Payer(ctx, f.Provider, f.Payer)
-	if err != nil {
+// trial reports a payment of nothing, which makes a customer and redeems a code.
+func (r *Result) trial(ctx context.Context, p *tributary.Program) error {
+	f := &r.Action.Payment
+	f.Currency, f.Sale = p.Config().Currency, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
+	if err := r.payment(ctx, p); err != nil || r.Outcome != affiliate.SaleReferred {
 		return err
 	}
-	if !payer.Referral.IsNull() {
-		r.Referral = payer.Referral
-		return nil
-	}
-	for _, try := range r.Action.Tries {
-		made, err := r.refer(ctx, p, try)
-		if err == nil {
-			r.Referral, r.Refusal = affiliate.Set(made), nil
-			return nil
-		}
-		refusal, ok := errors.AsType[*affiliate.Error](err)
-		switch {
-		case ok:
-			r.Refused, r.Refusal = append(r.Refused, refusal.Failures...), refusal
-		case !errors.Is(err, affiliate.ErrNotFound):
-			return err
-		}
-	}
-	return nil
-}
-
-// refer makes the referral for one of those who may be credited.
-func (r *Result) refer(ctx context.Context, p *tributary.Program, try affiliate.Credit) (affiliate.Referral, error) {
-	in := r.Action.Lead
-	if in.ReferredUserExternalID == "" {
-		in.ReferredUserExternalID = r.Action.Payment.Payer.ID
-	}
-	in.AffiliateID, in.PromoCode = try.ReferralID, try.PromoCode
-	if try.CodeExternalID != "" {
-		code, err := p.Code(ctx, affiliate.CodeRef{ExternalID: try.CodeExternalID})
-		if err != nil {
-			return affiliate.Referral{}, err
-		}
-		in.PromoCode = code.Code
-	}
-	if try.Offer {
-		return affiliate.Referral{}, affiliate.ErrNotFound // it names nobody
-	}
-	if try.HoldID != "" {
-		hold, err := p.Hold(ctx, try.HoldID)
-		if err != nil {
-			return affiliate.Referral{}, err
-		}
-		in.PromoCode = hold.PromotionalCode.Or(affiliate.CodeName{}).Code
-	}
-	return p.From(affiliate.SourceIntegration).CreateReferral(ctx, in)
+	payer, err := p.Payer(ctx, f.Provider, f.Payer)
+	r.Referral = payer.Referral
+	return err
 }

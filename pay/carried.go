@@ -138,7 +138,7 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 		a.Tries = tries
 	}
 	if c.Customer != "" {
-		a.Payment.Payer.CustomerID, a.Lead.ReferredUserExternalID = c.Customer, c.Customer
+		a.Payment.Payer.CustomerID = c.Customer
 	}
 	if !sold {
 		return a
@@ -150,10 +150,7 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 	a.Payment.Sale = affiliate.Set(paid)
 	if paid.Free && !slices.ContainsFunc(tries, byCode) { // a free order needs a code
 		f := a.Payment
-		a.Payment = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
-		if f.Payer.Email == "" {
-			a.Payment.Keys = f.Keys // it waits for the email
-		}
+		a.Payment = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys, Payer: f.Payer, At: f.At}
 	}
 	return a
 }

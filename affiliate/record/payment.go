@@ -21,7 +21,7 @@ type Payment struct {
 	Counted  affiliate.Currency              `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
 	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the currency of its sale; only of one that is counted in another
 	Rate     affiliate.ExchangeRate          `json:",omitzero"` // of the currency of its sale, if that is not the program's; zero: not known
-	Waiting  []affiliate.WaitingSale         // of a parked payment: the sale that it becomes once it is paid; at most one
+	Waiting  []affiliate.WaitingSale         // the sale that it becomes once it is paid, or has become while nobody has told the payer's email; at most one
 	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
 	Left     string                          `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
@@ -59,13 +59,15 @@ func (r Payment) Clone() Payment {
 // Undecided is the state of payments that wait for a person's decision.
 var Undecided = Key{Index: OfState, Text: "undecided"}
 
-// AppendKeys appends BySale, or OfPayer for a parked payment, and OfState for one that
-// waits for a person. A payment in conflict has no OfPayer, so it is not tried again
-// with its payer.
+// AppendKeys appends BySale, OfPayer for a payment that is tried again with its payer, and OfState for one that
+// waits for a person. A payment in conflict has no OfPayer.
 func (r Payment) AppendKeys(dst []Key) []Key {
 	switch {
-	case r.Sale != uuid.Nil:
+	case r.Sale != uuid.Nil && len(r.Waiting) == 0:
 		return append(dst, Key{Index: BySale, ID: r.Sale})
+	case r.Sale != uuid.Nil:
+		dst = append(dst, Key{Index: BySale, ID: r.Sale})
+		return appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 	case r.Conflict == uuid.Nil && !r.Foreign():
 		dst = appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 	}

@@ -56,7 +56,7 @@ func (a *audit) verifyPayment(r *record.Payment) {
 	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 && r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {
 		a.breach("I82", name, "it waits as %q and is counted in %q, at %v, %d waiting", r.Left, r.Counted, r.Rate, len(r.Waiting))
 	}
-	if r.Sale == uuid.Nil && len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
+	if len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 && r.PayerID == "" {
 		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
 	}
 }

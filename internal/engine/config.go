@@ -47,6 +47,7 @@ type Config struct {
 	HouseCodes           bool
 	RequireCustomer      bool
 	CountBots            bool
+	RealOrder            affiliate.Percent
 	CascadeEvents        bool
 	Now                  func() time.Time
 	NewID                func() uuid.UUID
@@ -90,6 +91,9 @@ func (c *Config) complete() error {
 	if n := len(c.ErasureKey); n > 0 && n < 16 {
 		return errors.New("affiliate: Config.ErasureKey must have at least 16 bytes")
 	}
+	if c.RealOrder.Scaled() < 0 || c.RealOrder.Cmp(affiliate.MustPercent("100")) > 0 {
+		return errors.New("affiliate: Config.RealOrder must be from 0 to 100")
+	}
 	if c.PaymentMemory < 0 {
 		return errors.New("affiliate: Config.PaymentMemory must not be negative")
 	}
@@ -116,6 +120,7 @@ func (c *Config) fillIn() {
 	c.Currency = cmp.Or(c.Currency, "USD")
 	c.Param = cmp.Or(c.Param, "ref")
 	c.CookieDays = cmp.Or(c.CookieDays, 60)
+	c.RealOrder = cmp.Or(c.RealOrder, affiliate.MustPercent("10"))
 	c.PaymentMemory = cmp.Or(c.PaymentMemory, 90*24*time.Hour)
 	c.Location = cmp.Or(c.Location, time.UTC)
 	c.OldParams, c.KeepParams = slices.Clone(c.OldParams), slices.Clone(c.KeepParams)

@@ -37,11 +37,9 @@ func (c *Config) AnnounceErasure(soon func(table string, key record.Key), email 
 	}
 }
 
-// isErased reports whether the customer was erased, or is being erased. An old
-// record without a time of erasure counts when it has no email.
-func isErased(r *record.Referral) bool {
-	return !r.Erased.IsZero() || r.ID != uuid.Nil && r.Email == ""
-}
+// isErased reports whether the customer was erased, or is being erased. One without an email is
+// not: it is a payer of a provider whose email nobody has told.
+func isErased(r *record.Referral) bool { return !r.Erased.IsZero() }
 
 // Erasure finds what is kept of an erased email, or [affiliate.ErrNotFound].
 func (o *Op) Erasure(email string) (record.Erasure, error) {

@@ -25,6 +25,8 @@ type Customer struct {
 	Known    bool            // an email was sent, or an identifier named a referral
 	Email    string          // canonical; may be empty
 	Referral record.Referral // zero: none yet
+	ByEmail  bool            // the email alone says which Referral, and anybody can type an email
+	Apart    bool            // the email is another customer's, who may be somebody else
 	Gone     uuid.UUID       // the erasure, when the email belongs to an erased person; else zero
 
 	bought affiliate.Opt[bool] // an order before this one; not set: nobody asked

@@ -79,7 +79,9 @@ type alone struct {
 // ForgetAlone removes the redemption of an order that nobody was credited with, so that the order is decided
 // about anew, and returns it; the zero record: there is none. RememberAlone puts it back.
 func (o *Op) ForgetAlone(externalID string) (record.Redemption, error) {
-	o.alone = nil
+	if o.again.ID == uuid.Nil {
+		o.alone = nil
+	}
 	entry, err := o.aloneOf(externalID)
 	if err != nil || entry.ID == uuid.Nil {
 		return entry, err

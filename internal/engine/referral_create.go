@@ -103,6 +103,10 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 	rec.Source = ForReferral(o.source)
 	rec.Revision = 1
 	rec.CreatedAt, rec.UpdatedAt = o.Now, o.Now
+	if was := &o.reborn; was.ID != uuid.Nil {
+		rec.ID, rec.CreatedAt, rec.Revision = was.ID, was.CreatedAt, was.Revision+1
+		rec.Status, rec.Plan, rec.Notes, rec.Metadata = was.Status, was.Plan, was.Notes, was.Metadata
+	}
 	if rec.Medium == affiliate.MediumLink {
 		rec.LinkID = from.LinkID()
 		if !isErased(&rec) {
@@ -112,8 +116,16 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 	return rec, o.InsertReferral(rec, from.Click)
 }
 
+// InsertReferral writes a new customer, or one whose sales are decided about anew, and counts it.
 func (o *Op) InsertReferral(rec record.Referral, click record.Click) error {
-	if err := o.Tx.Referrals.Insert(rec); err != nil {
+	was := o.reborn
+	o.reborn = record.Referral{}
+	for _, owner := range [...]uuid.UUID{was.AffiliateID, was.LinkID} {
+		if err := o.uncount(owner, Tally{Referrals: 1}); err != nil {
+			return err
+		}
+	}
+	if err := Put(o.Tx.Referrals, was, rec); err != nil {
 		return refusal.Taken(err, map[record.Index]*affiliate.Error{record.ByEmail: refusal.ReferralEmailTaken.Err()})
 	}
 	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {

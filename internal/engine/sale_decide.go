@@ -37,7 +37,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		return affiliate.SaleUnattributed, err
 	}
 	ref := &d.Customer.Referral
-	if ref.ID == uuid.Nil && in.PromoCode == "" {
+	if ref.ID == uuid.Nil && in.PromoCode == "" && o.Payer == "" {
 		if err := o.newCustomer(in); err != nil {
 			return "", err
 		}
@@ -61,7 +61,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		d.deal.unearned()
 		return affiliate.SaleRecorded, o.review(in, d)
 	}
-	if ref.ID != uuid.Nil || in.Email != "" {
+	if ref.ID != uuid.Nil || in.Email != "" || o.Payer != "" {
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
 			return "", err
 		}
@@ -75,21 +75,53 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 	return affiliate.SaleRecorded, o.review(in, d)
 }
 
-// review asks the rules of Config.Review about the sale.
+// review asks the rules of Config.Review about the sale, and whether its customer's email may be planted.
 func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
-	if len(o.Cfg.Review) == 0 {
-		return nil
+	planted, err := false, error(nil)
+	switch d.by {
+	case affiliate.CreditEmail, affiliate.CreditReferral, affiliate.CreditCustomer:
+		planted, err = o.Doubtful(&d.Customer, in)
+	}
+	if err != nil || len(o.Cfg.Review) == 0 && !planted {
+		return err
 	}
 	e := d.identity.evidence(o.Now, &d.affiliate, &d.verdict)
 	e.CustomerEmail, e.CustomerName = cmp.Or(in.Email, e.CustomerEmail), cmp.Or(in.Name, e.CustomerName)
+	e.NewCustomer = e.NewCustomer || o.Payer != "" && d.Customer.Referral.ID == uuid.Nil
 	total, err := o.inProgram(in.TotalEarned, in.Currency, in.ExchangeRate)
 	if err != nil {
 		return err
 	}
 	e.Total = total
 	risks, err := o.risks(e)
+	if planted {
+		risks = append(risks, affiliate.RiskPlantedEmail)
+	}
 	d.deal.suspect(risks)
 	return err
+}
+
+// Doubtful reports whether the email that alone says who the customer of an order is may have been planted: nobody but
+// payers has told it, and the customer's first order has brought less than the part Config.RealOrder of this one.
+func (o *Op) Doubtful(c *Customer, in *affiliate.NewSale) (bool, error) {
+	ref := &c.Referral
+	if !c.ByEmail || ref.ID == uuid.Nil || !typed(ref) {
+		return false, nil
+	}
+	first, err := o.firstSale(record.Key{Index: record.OfReferral, ID: ref.ID}, func(r *record.Sale) bool { return r.Conversion == "" })
+	if err != nil {
+		return false, err
+	}
+	kept, err := KeptOf(&first)
+	if err != nil {
+		return false, err
+	}
+	total, err := o.inProgram(in.TotalEarned, in.Currency, in.ExchangeRate)
+	if err != nil {
+		return false, err
+	}
+	least, err := o.Cfg.RealOrder.Of(total, o.Cfg.Currency)
+	return kept.Cmp(least) < 0, err
 }
 
 // why returns what decided the sale, except for the number of the payment, which
@@ -129,6 +161,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 			product: product.ProductID, lines: in.Lines, quantity: product.Quantity, hold: d.hold,
 		}
 		if err = o.judgeOrder(in.PromoCode, in.Offer, in.Currency, &d.identity, &ord, &d.verdict); err == nil {
+			o.stand(&d.verdict)
 			err = d.verdict.refusal()
 		}
 		if err != nil {
@@ -188,7 +221,7 @@ func (o *Op) identify(referralID, email string, id *identity) error {
 	if err != nil {
 		return err
 	}
-	found.Known, found.Email = true, email
+	found.Known, found.ByEmail, found.Email = true, true, email
 	id.Customer = found
 	return nil
 }
@@ -207,7 +240,8 @@ func (o *Op) identifyReferral(ident string, id *identity) error {
 	}
 	ref := &found.Referral
 	id.Customer = found
-	id.Customer.Known, id.Customer.Email = true, ref.Email
+	_, byID := exactID(ident)
+	id.Customer.Known, id.Customer.ByEmail, id.Customer.Email = true, !byID, ref.Email
 	id.Origin.Link.ID, id.Origin.by = ref.LinkID, affiliate.CreditReferral
 	if id.Origin.Affiliate, err = o.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
 		return refusal.Internal("affiliate of a referral", err)

@@ -364,27 +364,59 @@ func (o *Op) Book(in *affiliate.NewSale, d *Decision) (*SaleBody, error) {
 		return nil, err
 	}
 	if isNew {
-		if _, err := o.EmitReferral(affiliate.ReferralCreated, d.Customer.Referral); err != nil {
+		if err := o.emitCustomer(d.Customer.Referral); err != nil {
 			return nil, err
 		}
 	}
 	if err := o.complete(b, &d.Customer.Referral); err != nil {
 		return nil, err
 	}
-	return b, o.emit(event(&b.Rec, affiliate.SaleCreated), b)
+	typ := affiliate.SaleCreated
+	if b.Rec.Revision > 1 {
+		typ = affiliate.SaleUpdated
+	}
+	return b, o.emit(event(&b.Rec, typ), b)
 }
 
-// bookCustomer makes the referral of a new customer and joins the click.
+// Enroll makes the customer of an order of nothing, such as a trial, and redeems the code or the offer that it began
+// with under an id of its own. There is no sale.
+func (o *Op) Enroll(row record.Redemption, in *affiliate.NewSale, d *Decision) (record.Referral, error) {
+	isNew, err := o.bookCustomer(in, d)
+	if err == nil && d.verdict.found {
+		err = o.redeem(row, d, 0)
+	}
+	if err == nil && isNew {
+		err = o.emitCustomer(d.Customer.Referral)
+	}
+	return d.Customer.Referral, err
+}
+
+// emitCustomer fires the event of a customer whom a payment made, or told more about.
+func (o *Op) emitCustomer(rec record.Referral) error {
+	typ := affiliate.ReferralCreated
+	if rec.Revision > 1 {
+		typ = affiliate.ReferralUpdated
+	}
+	_, err := o.EmitReferral(typ, rec)
+	return err
+}
+
+// bookCustomer makes the referral of a new customer and joins the click. The payer of a provider is a customer before
+// anybody tells the email.
 func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err error) {
 	ref := &d.Customer.Referral
 	if ref.ID != uuid.Nil {
 		return false, o.joinClick(&d.Origin.Click, ref)
 	}
-	if in.Email == "" {
+	if in.Email == "" && o.Payer == "" {
 		return false, nil
 	}
+	email := in.Email
+	if d.Customer.Apart {
+		email = ""
+	}
 	d.Customer.Referral, err = o.AddCustomer(record.Referral{
-		Name: in.Name, Email: in.Email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
+		Name: in.Name, Email: email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
 		Medium: d.medium(), Integration: in.Integration,
 	}, Origin{Affiliate: d.affiliate, Link: d.Origin.Link, Click: d.Origin.Click}, d.Customer.Gone)
 	return true, err
@@ -400,8 +432,11 @@ func (d *Decision) medium() affiliate.ReferralMedium {
 
 // newSale makes the record of a decided sale.
 func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
-	ref := &d.Customer.Referral
-	number, err := o.Tx.Next(record.SaleSequence)
+	ref, was := &d.Customer.Referral, &o.again
+	number, err := was.Number, error(nil)
+	if number == 0 {
+		number, err = o.Tx.Next(record.SaleSequence)
+	}
 	if err != nil {
 		return err
 	}
@@ -412,7 +447,13 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 	if b.Rec, err = o.draft(in, d); err != nil {
 		return err
 	}
-	b.Rec.ID, b.Rec.Number, b.Rec.Commissions = o.NewID(), number, b.room[:0:1]
+	b.Rec.ID, b.Rec.Number, b.Rec.Commissions = was.ID, number, b.room[:0:1]
+	if was.ID == uuid.Nil {
+		b.Rec.ID = o.NewID()
+	} else {
+		b.Rec.Revision, b.Rec.CreatedAt, b.Rec.Metadata = was.Revision+1, was.CreatedAt, was.Metadata
+	}
+	o.again = record.Sale{}
 	if hidden {
 		b.Rec = BlankedSale(b.Rec)
 	}

@@ -131,7 +131,21 @@ func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	if err := o.countWith(rec.AffiliateID, change, &b); err != nil {
 		return err
 	}
-	return o.Count(rec.ReferralID, change)
+	if was == nil || is == nil || was.ReferralID == is.ReferralID {
+		return o.Count(rec.ReferralID, change)
+	}
+	before, err := tally(was) // its customer is another one
+	if err == nil {
+		err = o.uncount(was.ReferralID, before)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := tally(is)
+	if err != nil {
+		return err
+	}
+	return o.Count(is.ReferralID, after)
 }
 
 // SaleChange returns what the change of a sale adds to totals.

@@ -52,15 +52,8 @@ func (r *Payment) followAlone() error {
 		return nil
 	}
 	return r.SettleAlone(&r.Rec, aloneID(&r.Rec.Waiting[0]), func() (c engine.Customer, err error) {
-		if r.payer.Rec.PayerID == "" { // the fact does not say who paid
-			payer, err := PayerOf(r.Op, r.Rec.Provider, r.Rec.PayerID)
-			if err != nil {
-				return c, err
-			}
-			r.Fact.Payer.Email = cmp.Or(r.Fact.Payer.Email, payer.Rec.Email)
-		}
-		ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
-		return r.buyer(ref), err
+		who, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+		return r.buyer(who.Referral), err
 	})
 }
 

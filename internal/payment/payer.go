@@ -28,28 +28,74 @@ func PayerOf(o *engine.Op, provider, id string) (payerChange, error) {
 	return payerChange{rec, rec.Clone()}, err
 }
 
-// proves reports whether more than a typed email shows that a payer is a customer:
-// the host's id of the customer, or the provider's id of the payer.
+// proves reports whether the host's id of the customer shows that a payer is that customer, and not only an email
+// that the payer may have typed.
 func proves(f affiliate.PayerFact, ref *record.Referral) bool {
-	return ref.CustomerID != "" && (ref.CustomerID == f.CustomerID || ref.CustomerID == f.ID)
+	return ref.CustomerID != "" && ref.CustomerID == f.CustomerID
 }
 
-// customerOf finds the referral of a payer; the zero record: none.
-func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (ref record.Referral, err error) {
+// customerOf finds the customer of a payer: by the provider's id of the payer, by the host's id of the customer, or by
+// the email alone. The zero referral: there is none.
+func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (c engine.Customer, err error) {
 	if rec.ReferralID != uuid.Nil && (!rec.ByEmail || f.CustomerID == "") {
-		if ref, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
-			return ref, refusal.Internal("referral of a payer", err)
+		if c.Referral, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
+			return c, refusal.Internal("referral of a payer", err)
 		}
-		return ref, nil
+		c.ByEmail = rec.ByEmail
+		return c, nil
 	}
 	if f.CustomerID != "" {
-		ref, err = engine.Head(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, f.CustomerID)})
+		c.Referral, err = engine.Head(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, f.CustomerID)})
 		if !errors.Is(err, affiliate.ErrNotFound) {
-			return ref, err
+			return c, err
 		}
 	}
-	c, err := o.CustomerByEmail(cmp.Or(f.Email, rec.Email))
-	return c.Referral, err
+	c, err = o.CustomerByEmail(cmp.Or(f.Email, rec.Email))
+	c.ByEmail = true
+	return c, err
+}
+
+// undone takes back what was decided about a payer's orders while nobody had told an email, and returns it, so that they
+// are decided about anew with the email: it may be that of a customer, of somebody who used a code before, or of the
+// affiliate. What a payout holds or a person changed stays, and then its customer gets the email.
+func (r *Payment) undone(c *payerChange, parked []record.Payment) (map[uuid.UUID]engine.Unbooked, error) {
+	ref, err := r.Tx.Referrals.Get(c.Rec.ReferralID)
+	if err != nil {
+		return nil, refusal.Internal("referral of a payer", err)
+	}
+	if ref.Email != "" || !ref.Erased.IsZero() {
+		return nil, nil
+	}
+	done := map[uuid.UUID]engine.Unbooked{}
+	for i := range parked {
+		rec := &parked[i]
+		sale, err := SaleIfThere(r.Op, rec.Sale)
+		if err != nil {
+			return nil, err
+		}
+		open, err := r.Decidable(&sale)
+		if err != nil {
+			return nil, err
+		}
+		if len(rec.Waiting) == 0 || !open && !rec.Waiting[0].Nothing {
+			continue
+		}
+		if done[rec.ID], err = r.Unbook(&sale, rec.ID); err != nil {
+			return nil, err
+		}
+		rec.Sale = uuid.Nil
+	}
+	kept, err := engine.Holds(r.Tx.Sales, record.Key{Index: record.OfReferral, ID: ref.ID})
+	if err != nil {
+		return nil, err
+	}
+	if !kept {
+		r.Revive(ref)
+		c.Rec.ReferralID = uuid.Nil
+		return done, nil
+	}
+	c.Rec.ReferralID, err = r.TellEmail(ref, c.Rec.Email, c.Rec.Name)
+	return done, err
 }
 
 // SavePayer writes a payer that has changed.

@@ -40,15 +40,15 @@ func Payer(ctx context.Context, p *engine.Program, provider string, f affiliate.
 		if err != nil {
 			return none, err
 		}
-		rec, err := customerOf(o, &payer.Rec, f)
+		c, err := customerOf(o, &payer.Rec, f)
 		if err != nil {
 			return none, err
 		}
-		if rec.ID == uuid.Nil {
+		if c.Referral.ID == uuid.Nil {
 			none.Known, err = hasParked(o, provider, f.ID)
 			return none, err
 		}
-		ref, err := o.ReferralOf(rec)
+		ref, err := o.ReferralOf(c.Referral)
 		return affiliate.Payer{Referral: affiliate.Set(ref), Known: true}, err
 	})
 }
@@ -69,44 +69,51 @@ func (r *Payment) reportPayer(f affiliate.PayerFact) error {
 		return err
 	}
 	payer.Rec.Email, payer.Rec.Name = cmp.Or(f.Email, payer.Rec.Email), cmp.Or(f.Name, payer.Rec.Name)
-	ref, err := customerOf(r.Op, &payer.Rec, f)
-	if err != nil {
-		return err
-	}
-	if !proves(f, &ref) {
-		payer.seems(ref.ID)
-	} else if err := payer.Pays(r.Op, ref.ID); err != nil {
-		return err
-	}
 	parked, err := engine.Gather(r.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, r.Fact.Provider, f.ID), Limit: maxRetried})
 	if err != nil {
 		return refusal.Internal("read parked payments", err)
+	}
+	var undone map[uuid.UUID]engine.Unbooked
+	if meets(&payer) {
+		if undone, err = r.undone(&payer, parked); err != nil {
+			return err
+		}
+	}
+	c, err := customerOf(r.Op, &payer.Rec, f)
+	if err != nil {
+		return err
+	}
+	if !proves(f, &c.Referral) {
+		payer.seems(c.Referral.ID)
+	} else if err := payer.Pays(r.Op, c.Referral.ID); err != nil {
+		return err
 	}
 	for _, rec := range parked {
 		if len(rec.Waiting) == 0 || rec.Gross.IsZero() {
 			continue // what was agreed is not paid yet
 		}
-		if err := r.retry(rec, &payer); err != nil {
+		if err := r.Rebook(undone[rec.ID], func() error { return r.retry(rec, &payer) }); err != nil {
 			return err
 		}
 	}
-	return SavePayer(r.Op, &payer)
+	if err := SavePayer(r.Op, &payer); err != nil {
+		return err
+	}
+	return r.Forsake(payer.Rec.ReferralID)
+}
+
+// meets reports whether the email of a payer who is a customer already was just told for the first time.
+func meets(c *payerChange) bool {
+	return c.Old.Email == "" && c.Rec.Email != "" && !c.Rec.Erased && c.Rec.ReferralID != uuid.Nil && !c.Rec.ByEmail
 }
 
 // retry tries to make the sale of a parked payment.
 func (r *Payment) retry(rec record.Payment, payer *payerChange) error {
 	r.known = known{payer: *payer}
-	if err := r.own(rec); err != nil {
-		return err
-	}
-	if err := r.tryWaiting(); err != nil {
-		return err
-	}
-	if err := r.follow(); err != nil {
-		return err
-	}
-	if err := r.leave(); err != nil {
-		return err
+	for _, step := range []func() error{func() error { return r.own(rec) }, r.tryWaiting, r.follow, r.leave} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	*payer = r.payer
 	return r.SavePayment(r.Old, &r.Rec)

@@ -103,7 +103,7 @@ func (r *Payment) Announce(soon func(table string, key record.Key)) {
 // report is the transaction of ReportPayment.
 func (r *Payment) report() (affiliate.PaymentResult, error) {
 	r.known = known{}
-	for _, step := range []func() error{r.Find, r.readPayer, r.addFacts, r.makeSale, r.follow, r.leave, r.Save} {
+	for _, step := range []func() error{r.Find, r.meet, r.addFacts, r.makeSale, r.follow, r.leave, r.Save} {
 		if err := step(); err != nil {
 			return affiliate.PaymentResult{}, err
 		}
@@ -111,18 +111,34 @@ func (r *Payment) report() (affiliate.PaymentResult, error) {
 	return r.answer()
 }
 
-// readPayer finds the payer of the fact.
+// meet is readPayer, and takes in the email of a payer who is a customer without one.
+func (r *Payment) meet() error {
+	if err := r.readPayer(); err != nil || !meets(&r.payer) {
+		return err
+	}
+	if err := r.reportPayer(r.Fact.Payer); err != nil {
+		return err
+	}
+	r.known = known{}
+	if err := r.Find(); err != nil {
+		return err
+	}
+	return r.readPayer()
+}
+
+// readPayer finds the payer of the fact, else of the payment.
 func (r *Payment) readPayer() (err error) {
-	if r.Fact.Payer.ID == "" {
+	id := cmp.Or(r.Fact.Payer.ID, r.Rec.PayerID)
+	if id == "" {
 		return nil
 	}
-	r.payer, err = PayerOf(r.Op, r.Fact.Provider, r.Fact.Payer.ID)
+	r.payer, err = PayerOf(r.Op, r.Fact.Provider, id)
 	r.payer.Rec.Email = cmp.Or(r.payer.Rec.Email, r.Fact.Payer.Email)
 	r.payer.Rec.Name = cmp.Or(r.payer.Rec.Name, r.Fact.Payer.Name)
 	if err != nil || r.payer.Rec.ReferralID != uuid.Nil {
 		return err
 	}
-	r.expected, err = hasParked(r.Op, r.Fact.Provider, r.Fact.Payer.ID)
+	r.expected, err = hasParked(r.Op, r.Fact.Provider, id)
 	return err
 }
 
@@ -356,10 +372,16 @@ func (r *Payment) link() error {
 	return nil
 }
 
+// unmet reports whether nobody has told the email of the payer yet.
+func (r *Payment) unmet() bool { return r.payer.Rec.PayerID != "" && r.payer.Rec.Email == "" && !r.payer.Rec.Erased }
+
 // kept reports whether the payment is kept. Most payments have no affiliate, and
 // leave nothing.
 func (r *Payment) kept() bool {
 	paid, ok := r.Fact.Sale.Get()
+	if ok && r.unmet() {
+		return true // the email says whose customer it is
+	}
 	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
 	if r.Rec.Foreign() {
 		return r.Rec.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed

@@ -93,28 +93,29 @@ func (r *Payment) tryWaiting() error {
 		return nil
 	}
 	waiting := r.Rec.Waiting[0]
+	if waiting.Nothing {
+		return r.tryTrial(&waiting)
+	}
 	earlier, err := r.EarlierRecord(waiting.ExternalID, waiting.InvoiceID)
 	if err != nil {
 		return err
 	}
-	ref, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+	who, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
 	if err != nil {
 		return err
 	}
-	if waiting.Nothing {
-		return r.refer(&waiting, &ref)
-	}
+	ref := &who.Referral
 	if earlier.ID != uuid.Nil && waiting.Currency != "" && r.CurrencyOf(&earlier) != waiting.Currency {
 		r.result.Outcome = affiliate.SaleDuplicate // the host recorded it, converted, and follows it
 		return nil
 	}
 	if earlier.ID != uuid.Nil {
-		if done, err := r.takeEarlier(&waiting, &earlier, &ref); err != nil || done {
+		if done, err := r.takeEarlier(&waiting, &earlier, ref); err != nil || done {
 			return err
 		}
 	}
 	if waiting.Currency != "" && r.Rec.Rate.IsZero() {
-		r.putAside(&waiting, &ref)
+		r.putAside(&waiting, ref)
 		return nil
 	}
 	r.Op.PaidAt, r.Op.Nth = waiting.PaidAt, waiting.Payment
@@ -124,16 +125,58 @@ func (r *Payment) tryWaiting() error {
 	if err != nil {
 		return err
 	}
-	if err := r.tryEach(&waiting, &ref, alone.ID != uuid.Nil); err != nil || alone.ID == uuid.Nil || r.result.Outcome == affiliate.SaleRecorded {
+	if err := r.tryEach(&waiting, &who, alone.ID != uuid.Nil); err != nil || alone.ID == uuid.Nil || r.result.Outcome == affiliate.SaleRecorded {
 		return err
 	}
 	return r.recall(&waiting, alone.ID)
 }
 
+// tryTrial makes the customer of a payment of nothing, with which a trial begins, and redeems its code, once.
+func (r *Payment) tryTrial(waiting *affiliate.WaitingSale) error {
+	r.result.Outcome = affiliate.SaleUnattributed
+	if r.Rec.ID == uuid.Nil {
+		r.Rec.ID = r.NewID()
+	}
+	_, err := r.Tx.Redemptions.Get(r.Rec.ID)
+	if err == nil {
+		r.result.Outcome = affiliate.SaleReferred
+	}
+	if !errors.Is(err, affiliate.ErrNotFound) {
+		return err
+	}
+	who, err := customerOf(r.Op, &r.payer.Rec, r.Fact.Payer)
+	if err != nil {
+		return err
+	}
+	r.Op.PaidAt, r.Op.Payer = waiting.PaidAt, engine.PayerOf(r.Rec.Provider, cmp.Or(r.Rec.PayerID, r.payer.Rec.PayerID))
+	if r.Op.Payer == "" && who.Referral.ID == uuid.Nil && r.Fact.Payer.Email == "" {
+		r.result.Outcome = affiliate.SaleParked // a guest, until somebody tells the email
+		return nil
+	}
+	return r.tryEach(waiting, &who, false)
+}
+
+// enroll ends an attempt of a trial.
+func (r *Payment) enroll(in *affiliate.NewSale, d *engine.Decision) (affiliate.SaleOutcome, error) {
+	known := d.Customer.Referral.ID != uuid.Nil
+	ref, err := r.Enroll(record.Redemption{ID: r.Rec.ID, ExternalID: r.Rec.Provider + ":" + r.Fact.Keys[0]}, in, d)
+	if err != nil {
+		return "", err
+	}
+	if !r.unmet() || ref.Email != "" {
+		r.Rec.Waiting = nil
+	}
+	if known && !proves(r.Fact.Payer, &ref) {
+		r.payer.seems(ref.ID)
+		return affiliate.SaleReferred, nil
+	}
+	return affiliate.SaleReferred, r.payer.Pays(r.Op, ref.ID)
+}
+
 // tryEach makes the attempts of a payment, until one works. alone: the payment has redeemed its code already.
-func (r *Payment) tryEach(waiting *affiliate.WaitingSale, ref *record.Referral, alone bool) error {
-	for _, a := range attempts(waiting, ref.ID != uuid.Nil) {
-		outcome, err := r.attempt(waiting, ref, a, alone)
+func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, alone bool) error {
+	for _, a := range attempts(waiting, who.Referral.ID != uuid.Nil) {
+		outcome, err := r.attempt(waiting, who, a, alone)
 		if err != nil {
 			return err
 		}
@@ -210,7 +253,8 @@ func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 
 // attempt records the sale for one attempt. [affiliate.SaleUnattributed] means that the
 // next one is tried.
-func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a attempt, alone bool) (affiliate.SaleOutcome, error) {
+func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a attempt, alone bool) (affiliate.SaleOutcome, error) {
+	ref := &who.Referral
 	in := sale(w)
 	if in.Currency = w.Currency; w.Currency != "" {
 		in.ExchangeRate = r.Rec.Rate
@@ -225,7 +269,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 		in.Name, _, _ = strings.Cut(in.Email, "@")
 	}
 	d := engine.Decision{Priced: true}
-	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref}
+	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref, ByEmail: who.ByEmail}
 	if ref.ID == uuid.Nil {
 		d.Customer.Referral.CustomerID = r.Fact.Payer.CustomerID
 		gone, err := r.Erasure(in.Email)
@@ -238,9 +282,18 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if err != nil || !named {
 		return affiliate.SaleUnattributed, err
 	}
-	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" {
+	if in.PromoCode == "" && ref.ID == uuid.Nil && in.Email == "" && r.Op.Payer == "" {
 		r.nobody = r.Rec.PayerID == ""
 		return affiliate.SaleUnattributed, nil // a click without a customer
+	}
+	if r.Op.Payer != "" && !a.customer && !in.Offer {
+		doubt, err := r.Doubtful(&d.Customer, &in)
+		if err != nil {
+			return "", err
+		}
+		if doubt { // whoever names an affiliate is somebody of their own, by the provider's id
+			d.Customer.Referral, d.Customer.ByEmail, d.Customer.Apart = record.Referral{CustomerID: r.Fact.Payer.CustomerID}, false, true
+		}
 	}
 	if a.house || in.Offer || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {
 		if err := r.broughtBy(w, &d); err != nil {
@@ -262,11 +315,16 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, ref *record.Referral, a atte
 	if err != nil || outcome != affiliate.SaleRecorded {
 		return outcome, err
 	}
+	if w.Nothing {
+		return r.enroll(&in, &d)
+	}
 	if r.body, err = r.Book(&in, &d); err != nil {
 		return "", err
 	}
 	r.sale = r.body.Rec.Clone()
-	r.Rec.Sale, r.Rec.Waiting = r.sale.ID, nil
+	if r.Rec.Sale = r.sale.ID; !r.unmet() || d.Customer.Referral.Email != "" {
+		r.Rec.Waiting = nil
+	}
 	return affiliate.SaleRecorded, nil
 }
 

@@ -17,21 +17,14 @@ func (d *Draft) Marked(tries []affiliate.Credit) bool {
 
 // Lead makes an action for the customer of a trial or a free order. With a code
 // it includes the free order, which a program with FreeOrders books.
-func (d *Draft) Lead(integration affiliate.Integration, b Bill, p Paid) {
+func (d *Draft) Lead(b Bill, p Paid) {
 	f := &d.Action.Payment
 	d.Action.Kind = pay.KindCustomer
 	d.Action.Tries = p.Tries
-	d.Action.Lead = affiliate.NewReferral{
-		Name: f.Payer.Name, Email: f.Payer.Email, ReferredUserExternalID: f.Payer.CustomerID, Integration: integration,
-	}
 	if (d.Action.Carried.Code+d.Action.Carried.Hold != "" || slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
 		b.Tax, b.Shipping = affiliate.Amount{}, affiliate.Amount{}
 		d.Sale(b, p)
 		return
 	}
-	keys := f.Keys
-	*f = affiliate.PaymentFact{Provider: f.Provider, Payer: f.Payer, At: f.At}
-	if f.Payer.Email == "" || f.Payer.ID+f.Payer.CustomerID == "" {
-		f.Keys = keys // it waits for the email, or is of a guest
-	}
+	*f = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys, Payer: f.Payer, At: f.At}
 }

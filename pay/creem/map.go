@@ -150,7 +150,7 @@ func (e *event) begun() {
 	e.Action.Carried = e.carried()
 	p := adapter.Paid{Tries: codesOf(o.Get("order"))}
 	if e.Marked(p.Tries) {
-		e.Lead("", adapter.Bill{Currency: c}, p)
+		e.Lead(adapter.Bill{Currency: c}, p)
 		return
 	}
 	e.Ignore(pay.CoveredElsewhere)
@@ -246,7 +246,7 @@ func (e *event) sale(b adapter.Bill, p adapter.Paid, id adapter.Value) {
 		e.Action.Wait = p.Renewal && marked
 		e.Sale(b, p)
 	case marked && !p.Renewal:
-		e.Lead("", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}

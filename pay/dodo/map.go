@@ -117,7 +117,7 @@ func (e *event) payment() {
 		e.Action.Wait = p.Renewal && marked
 		e.Sale(b, p)
 	case marked && !p.Renewal:
-		e.Lead("", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}

@@ -138,7 +138,7 @@ func (r report) paid(v adapter.Value, ids []string) {
 	marked := r.Marked(p.Tries)
 	switch {
 	case b.Paid.IsZero() && marked && !p.Renewal:
-		r.Lead("", b, p)
+		r.Lead(b, p)
 	case b.Paid.IsZero():
 		r.Ignore(pay.ZeroAmount)
 	default:

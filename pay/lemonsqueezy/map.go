@@ -205,7 +205,7 @@ func (e *event) sale(b adapter.Bill, p adapter.Paid) {
 		e.Action.Wait = p.Renewal && marked
 		e.Sale(b, p)
 	case marked && !p.Renewal && e.Action.Payment.Payer.ID != "":
-		e.Lead("", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}

@@ -22,7 +22,6 @@ func TestConformance(t *testing.T) {
 	}
 	s := newShop(t)
 	paytest.Suite{
-		EmailLater: true,
 		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
 			return paddle.Handler(p, config(cfg))
 		},

@@ -31,7 +31,7 @@ func (e *event) transaction() {
 	case p.Renewal:
 		e.Action.Wait = marked
 	case b.Paid.Sign() <= 0 && marked && e.begins():
-		e.Lead("PADDLE", b, p)
+		e.Lead(b, p)
 		return
 	}
 	if b.Paid.Sign() <= 0 {

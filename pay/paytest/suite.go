@@ -41,9 +41,6 @@ type Suite struct {
 	// whatever the provider says of an ordinary payment. The same step gives the same body.
 	Tell func(Step) []byte
 
-	// EmailLater: the events of payments have no email, that of the customer brings it.
-	EmailLater bool
-
 	// Sums: refunds are told as their sum, so that a later one says what an earlier one did.
 	Sums bool
 }
@@ -91,6 +88,7 @@ func (s Suite) Run(t *testing.T) {
 	t.Run("Orders", s.orders)
 	t.Run("Tax", s.tax)
 	t.Run("Codes", s.codes)
+	t.Run("Payers", s.payers)
 	t.Run("Missing", s.missing)
 	t.Run("Crashes", s.crashes)
 	t.Run("Hostile", s.hostile)

@@ -128,7 +128,7 @@ func (e *event) order() {
 		e.Action.Wait = p.Renewal && marked
 		e.Sale(b, p)
 	case marked && begins && !p.Renewal:
-		e.Lead("POLAR", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}

@@ -39,7 +39,7 @@ func (e *event) order() {
 			e.Action.Reason = pay.Revoked
 		}
 	case marked && e.Action.Payment.Payer.ID+e.Action.Payment.Payer.Email != "":
-		e.Lead("SHOPIFY", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}

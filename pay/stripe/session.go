@@ -35,7 +35,7 @@ func (e *event) session() {
 	case status == "unpaid":
 		e.agreed(b, p)
 	case status == "no_payment_required" || b.Paid.Sign() <= 0:
-		e.Lead("STRIPE", b, p)
+		e.Lead(b, p)
 	case mode == "subscription" && !e.books(ViaSession, meta):
 		e.Untold(pay.CoveredElsewhere, "invoice.paid", p)
 	default:

@@ -149,7 +149,7 @@ func (e *event) order() {
 		e.Sale(b, p)
 		e.Action.Payment.Refunds = refunds
 	case marked && !p.Renewal && e.Action.Payment.Payer.ID+e.Action.Payment.Payer.Email != "":
-		e.Lead("WOOCOMMERCE", b, p)
+		e.Lead(b, p)
 	default:
 		e.Ignore(pay.ZeroAmount)
 	}
