@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/google/uuid"
@@ -17,6 +18,16 @@ import (
 type Unbooked struct {
 	sale  record.Sale
 	alone *alone
+	taken bool
+}
+
+// Order is where the order stood among those that are decided about anew: trials come first, then what had a sale, by its
+// number, then what was not taken back.
+func (u Unbooked) Order() int64 {
+	if !u.taken {
+		return math.MaxInt64
+	}
+	return u.sale.Number
 }
 
 // Decidable reports whether a sale can be decided about anew: no payout holds it, no person has changed what it earns
@@ -38,6 +49,7 @@ func (o *Op) Decidable(r *record.Sale) (bool, error) {
 // Unbook takes a sale back, or what an order without one has redeemed under an id, with the place of its code. Rebook
 // comes next. A redemption that a person gave back stays so.
 func (o *Op) Unbook(sale *record.Sale, id uuid.UUID) (u Unbooked, err error) {
+	u.taken = true
 	if u.sale = *sale; sale.ID != uuid.Nil {
 		id = record.NumberID(sale.Number)
 		if err := o.moveSale(sale, nil, affiliate.CauseUpdate); err != nil {

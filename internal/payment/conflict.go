@@ -54,15 +54,9 @@ func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *
 // rename replaces the external id of a payment that names another sale by the provider's
 // id of the payment.
 func (r *Payment) rename(w *affiliate.WaitingSale) (done bool, err error) {
-	key := ""
-	if len(r.Fact.Keys) > 0 {
-		key = r.Fact.Keys[0]
-	}
-	if err := engine.Each(r.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: r.Rec.ID}, func(held record.PaymentKey) error {
-		key = cmp.Or(key, held.Key)
-		return nil
-	}); err != nil {
-		return true, refusal.Internal("read keys of a payment", err)
+	key, err := r.key()
+	if err != nil {
+		return true, err
 	}
 	w.ExternalID, w.InvoiceID = key, ""
 	earlier, err := r.EarlierRecord(key, "")
@@ -76,6 +70,21 @@ func (r *Payment) rename(w *affiliate.WaitingSale) (done bool, err error) {
 	}
 	r.Rec.Conflict = uuid.Nil
 	return false, nil
+}
+
+// key returns an id of the payment by its provider.
+func (r *Payment) key() (key string, err error) {
+	if len(r.Fact.Keys) > 0 {
+		return r.Fact.Keys[0], nil
+	}
+	err = engine.Each(r.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: r.Rec.ID}, func(held record.PaymentKey) error {
+		key = cmp.Or(key, held.Key)
+		return nil
+	})
+	if err != nil {
+		return "", refusal.Internal("read keys of a payment", err)
+	}
+	return key, nil
 }
 
 // isOwn reports whether a name is the provider's own id of the payment, which only the

@@ -79,6 +79,9 @@ func (r *Payment) reportPayer(f affiliate.PayerFact) error {
 			return err
 		}
 	}
+	slices.SortStableFunc(parked, func(a, b record.Payment) int { // those that were sales come first, as they came
+		return cmp.Compare(undone[a.ID].Order(), undone[b.ID].Order())
+	})
 	c, err := customerOf(r.Op, &payer.Rec, f)
 	if err != nil {
 		return err

@@ -170,7 +170,7 @@ func TestPayerOfEuros(t *testing.T) {
 	})
 	fact := s.Paid("pi_1", "100", "0", "mara")
 	fact.Payer = affiliate.PayerFact{ID: "cus_T"}
-	s.Outcome(s.Reports(fact), affiliate.SaleUnattributed)
+	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
 	if err := s.ReportPayer(t.Context(), "stripe", scene.Tomas); err != nil {
 		t.Fatal(err)
 	}

@@ -232,8 +232,8 @@ func TestPaymentSales(t *testing.T) {
 			f := s.Paid("pi_1", "120", "20", "1")
 			f.Payer.Email = "müller@example.com"
 			res := s.Reports(f)
-			s.Outcome(res, affiliate.SaleUnattributed)
-			if res.Payment.ID == [16]byte{} || sales(s) != 0 {
+			s.Outcome(res, affiliate.SaleRecorded)
+			if res.Payment.ID == [16]byte{} || sales(s) != 1 {
 				s.T.Errorf("payment %+v", res.Payment)
 			}
 			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))

@@ -45,17 +45,17 @@ func TestAgreed(t *testing.T) {
 	}
 }
 
-// A trial refers its customer when the email is there, and is no sale. What comes after
+// A trial refers its customer, redeems its code once, and is no sale, also before the email is there. What comes after
 // it is the customer's first payment.
 func TestTrialFact(t *testing.T) {
 	s := scene.NewPayShop(t)
 	trial := s.Fact("txn_t")
 	trial.Payer = affiliate.PayerFact{ID: "cus_T"}
 	trial.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: scene.Credits([]string{"code:MARA20"})})
-	s.Outcome(s.Reports(trial), affiliate.SaleParked)
+	s.Outcome(s.Reports(trial), affiliate.SaleReferred)
 	renewed := scene.Renewal(s.Paid("pi_2", "100", "0"))
 	renewed.Payer = affiliate.PayerFact{ID: "cus_T"}
-	s.Outcome(s.Reports(renewed), affiliate.SaleUnattributed)
+	s.Outcome(s.Reports(renewed), affiliate.SaleRecorded)
 	if err := s.ReportPayer(t.Context(), "stripe", scene.Tomas); err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +66,9 @@ func TestTrialFact(t *testing.T) {
 	s.Outcome(s.Reports(trial), affiliate.SaleReferred)
 	if sales(s) != 1 {
 		t.Errorf("%d sales", sales(s))
+	}
+	if code := scene.Must(s.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed; code != 1 {
+		t.Errorf("the code was redeemed %d times, want 1", code)
 	}
 	s.Verifies()
 }

@@ -116,10 +116,12 @@ func (r *Payment) meet() error {
 	if err := r.readPayer(); err != nil || !meets(&r.payer) {
 		return err
 	}
-	if err := r.reportPayer(r.Fact.Payer); err != nil {
+	whole := r.Fact
+	r.Fact = affiliate.PaymentFact{Provider: whole.Provider, Payer: whole.Payer} // it is of no payment yet
+	err := r.reportPayer(whole.Payer)
+	if r.Fact, r.known = whole, (known{}); err != nil {
 		return err
 	}
-	r.known = known{}
 	if err := r.Find(); err != nil {
 		return err
 	}
@@ -373,7 +375,9 @@ func (r *Payment) link() error {
 }
 
 // unmet reports whether nobody has told the email of the payer yet.
-func (r *Payment) unmet() bool { return r.payer.Rec.PayerID != "" && r.payer.Rec.Email == "" && !r.payer.Rec.Erased }
+func (r *Payment) unmet() bool {
+	return r.payer.Rec.PayerID != "" && r.payer.Rec.Email == "" && !r.payer.Rec.Erased
+}
 
 // kept reports whether the payment is kept. Most payments have no affiliate, and
 // leave nothing.

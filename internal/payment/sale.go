@@ -159,7 +159,11 @@ func (r *Payment) tryTrial(waiting *affiliate.WaitingSale) error {
 // enroll ends an attempt of a trial.
 func (r *Payment) enroll(in *affiliate.NewSale, d *engine.Decision) (affiliate.SaleOutcome, error) {
 	known := d.Customer.Referral.ID != uuid.Nil
-	ref, err := r.Enroll(record.Redemption{ID: r.Rec.ID, ExternalID: r.Rec.Provider + ":" + r.Fact.Keys[0]}, in, d)
+	key, err := r.key()
+	if err != nil {
+		return "", err
+	}
+	ref, err := r.Enroll(record.Redemption{ID: r.Rec.ID, ExternalID: r.Rec.Provider + ":" + key}, in, d)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,110 @@
+package payment_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// Whoever pays next to nothing by a link, with somebody's email, does not earn unseen on what that person buys. Who is
+// vouched for, or bought in earnest, is credited as before.
+func TestPlantedEmail(t *testing.T) {
+	for _, tt := range []struct {
+		name, first, then string
+		host              bool
+		tries             []string
+		want              string
+	}{
+		{"a cent", "0.01", "10000", false, nil, "mara: 2000 ON_HOLD [planted_email]"},
+		{"a tenth", "1000", "10000", false, nil, "mara: 2000 ACCEPTED []"},
+		{"less than a tenth", "999", "10000", false, nil, "mara: 2000 ON_HOLD [planted_email]"},
+		{"a customer of the host", "0.01", "10000", true, nil, "mara: 2000 ACCEPTED []"},
+		{"a link of another affiliate", "0.01", "10000", false, []string{"ben"}, "ben: 2000 ACCEPTED []"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scene.NewPayShop(t)
+			if tt.host {
+				scene.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "17"}))
+			}
+			planted := s.Paid("pi_0", tt.first, "0", "mara")
+			planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+			s.Reports(planted)
+			then := s.Paid("pi_1", tt.then, "0", tt.tries...)
+			then.Payer = scene.Tomas
+			s.Outcome(s.Reports(then), affiliate.SaleRecorded)
+			if got := creditOf(s, s.SaleOf("pi_1")); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+			if tt.tries != nil { // and so do the renewals
+				again := scene.Renewal(s.Paid("pi_2", tt.then, "0"))
+				again.Payer = scene.Tomas
+				s.Reports(again)
+				if got := creditOf(s, s.SaleOf("pi_2")); got != tt.want {
+					t.Errorf("the renewal: %s, want %s", got, tt.want)
+				}
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// An order that the host records with an email alone is of the customer whom payers have told, and is looked at too; what counts as an
+// order in earnest is the host's to say.
+func TestPlantedEmailOfSale(t *testing.T) {
+	for real, want := range map[string]string{"0": "mara: 200 ON_HOLD [planted_email]", "0.0001": "mara: 200 ACCEPTED []"} {
+		s := scene.NewPayShop(t, func(c *tributary.Config) { c.RealOrder = affiliate.MustPercent(real) })
+		planted := s.Paid("pi_0", "0.01", "0", "mara")
+		planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+		s.Reports(planted)
+		sold := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("1000")}))
+		if got := creditOf(s, sold.Sale.Or(affiliate.Sale{})); got != want {
+			t.Errorf("RealOrder %s: %s, want %s", real, got, want)
+		}
+	}
+}
+
+func creditOf(s *scene.PayShop, sale affiliate.Sale) string {
+	s.T.Helper()
+	who := scene.Must(s.Affiliate(s.T.Context(), sale.AffiliateID.String()))
+	c := sale.Commissions[0]
+	return fmt.Sprint(strings.ToLower(who.FirstName), ": ", c.CommissionEarned, " ", c.ApprovalStatus, " ", c.RiskReasons)
+}
+
+// A trial redeems its code once for its customer, with an email or without, and is no customer of the host's by the provider's id.
+func TestTrialRedeems(t *testing.T) {
+	for _, payer := range []affiliate.PayerFact{scene.Tomas, {ID: "cus_T"}} {
+		s := scene.NewPayShop(t)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
+		trial := s.Fact("cs_t")
+		trial.Payer, trial.Sale = payer, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: scene.Credits([]string{"code:MARA20"})})
+		s.Outcome(s.Reports(trial), affiliate.SaleReferred)
+		s.Outcome(s.Reports(trial), affiliate.SaleReferred)
+		used := func(want int64) {
+			t.Helper()
+			if got := scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed; got != want {
+				t.Errorf("%q: redeemed %d times, want %d", payer.Email, got, want)
+			}
+		}
+		used(1)
+		another := trial
+		another.Keys = []string{"cs_u"}
+		s.Reports(another)
+		used(1)
+		if ref := scene.Must(s.Payer(t.Context(), "stripe", payer)).Referral.Or(affiliate.Referral{}); ref.ReferredUserExternalID.Or("") != "" || ref.Email != payer.Email {
+			t.Errorf("the customer is %+v", ref)
+		}
+		if err := s.ReportPayer(t.Context(), "stripe", scene.Tomas); err != nil {
+			t.Fatal(err)
+		}
+		used(1)
+		if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ExternalID: "stripe:cs_t"}); err != nil {
+			t.Fatal(err)
+		}
+		used(0)
+		s.Verifies()
+	}
+}
