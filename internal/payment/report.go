@@ -264,7 +264,7 @@ func (r *Payment) note(paid *affiliate.Paid) error {
 	if err != nil {
 		return err
 	}
-	named := len(paid.Tries) > 0 || ref.ID != uuid.Nil
+	named := len(paid.Tries) > 0 || ref.Referral.ID != uuid.Nil
 	switch {
 	case len(r.Rec.Waiting) > 0 && !r.Rec.Untold() || r.Rec.Decided != "" || !r.Rec.Gross.IsZero():
 		r.result.Outcome = affiliate.SaleParked

@@ -122,12 +122,12 @@ func TestTrial(t *testing.T) {
 			})
 		})
 	}
-	t.Run("the code is not redeemed", func(t *testing.T) {
+	t.Run("the code is redeemed once", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial("discount_id", "promo_mara"), s.afterTrial("discount_id", "promo_mara"))
 		s.Want(s.Mara, "5.80")
 		code := paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"}))
-		paytest.Same(t, "timesRedeemed", code.TimesRedeemed, 0)
+		paytest.Same(t, "timesRedeemed", code.TimesRedeemed, 1)
 	})
 	t.Run("in another currency", func(t *testing.T) {
 		s := newShop(t)

@@ -39,10 +39,11 @@ func TestSale(t *testing.T) {
 	t.Run("the email comes later", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
-		s.outcome(affiliate.SaleUnattributed)
-		s.Want(s.Mara, "0.00")
+		s.outcome(affiliate.SaleRecorded)
+		paytest.Same(t, "email", s.Referral().Email, "")
 		s.Send(s.customer("/event_type", "customer.updated"))
 		s.Want(s.Mara, "20.00")
+		paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	})
 	t.Run("nobody", func(t *testing.T) {
 		s := newShop(t)

@@ -42,7 +42,7 @@ func refer(s *paytest.Shop, slug string) {
 
 // sell records an order of 100 that the host took itself.
 func sell(s *paytest.Shop, code, email string) {
-	paytest.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas"}))
+	paytest.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: paytest.Opened}))
 }
 
 func nameOf(s *paytest.Shop, id uuid.UUID) string {
@@ -126,7 +126,7 @@ func (s Suite) payer(t *testing.T, p past) {
 			t.Errorf("order %v: %s, want %s", order, got, p.want)
 		}
 		others := fmt.Sprint(slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i == 3 }))
-		state := stateOf(shop)
+		state := stateOf(shop, slices.Index(order, 0) > slices.Index(order, 2))
 		if states[others] == "" {
 			states[others] = state
 		}
@@ -165,7 +165,8 @@ func (s *story) deliver(t *testing.T, shop *paytest.Shop, actions []pay.Action, 
 
 // stateOf is what must not depend on the order of events: customers, sales with what they earn and why, the
 // places of the code, what waits for a person, and what was warned of, each line once, sorted.
-func stateOf(s *paytest.Shop) string {
+// A renewal that was told first may have waited for its payment, and waits no more: early.
+func stateOf(s *paytest.Shop, early bool) string {
 	ctx := s.T.Context()
 	var lines []string
 	emails := map[string]string{}
@@ -193,7 +194,7 @@ func stateOf(s *paytest.Shop) string {
 			Status                   int
 		}
 		if json.Unmarshal([]byte(line), &log) == nil && log.Level != "DEBUG" && log.Status != http.StatusServiceUnavailable &&
-			!strings.Contains(log.Msg, "its lines") { // of the event that made the sale, whoever pays
+			!(early && strings.Contains(log.Msg, "a renewal carries only a code")) && !strings.Contains(log.Msg, "its lines") { // of the event that made the sale, whoever pays
 			lines = append(lines, "log: "+log.Level+" "+log.Msg+" "+log.Reason)
 		}
 	}

@@ -44,7 +44,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 	case paytest.Paid:
 		name := map[bool]string{false: "order_paid", true: "order_cycle"}[step.Renewal]
 		net := cents(step.Amount) - cents(step.Tax)
-		return load(name, "id", step.Payment, "created_at", step.At.Format(time.RFC3339Nano), "total_amount", cents(step.Amount), "tax_amount", cents(step.Tax),
+		return load(name, "id", step.Payment, "invoice_number", "inv_"+step.Payment, "created_at", step.At.Format(time.RFC3339Nano), "total_amount", cents(step.Amount), "tax_amount", cents(step.Tax),
 			"net_amount", net, "subtotal_amount", net, "customer.id", step.Payer, "customer.email", step.Email, "customer.name", step.Name, "metadata", step.Data)
 	case paytest.Refund:
 		return refund("refund.created", "succeeded")
