@@ -63,7 +63,7 @@ func ExampleProgram_ReportPayer() {
 	res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "paddle",
 		Keys:     []string{"txn_1"},
-		Payer:    affiliate.PayerFact{ID: "ctm_T"}, // who that is, is not known yet
+		Payer:    affiliate.PayerFact{ID: "ctm_T"}, // whose email is not known yet
 		At:       time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC),
 		Currency: "USD",
 		Sale: affiliate.Set(affiliate.Paid{
@@ -75,11 +75,11 @@ func ExampleProgram_ReportPayer() {
 	if err := program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T", Email: "tomas@example.com", Name: "Tomas"}); err != nil {
 		log.Fatal(err)
 	}
-	payment, err := program.ProviderPayment(ctx, "paddle", "txn_1")
-	fmt.Println(payment.SaleID, err)
+	payer, err := program.Payer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T"})
+	fmt.Println(payer.Referral.Or(affiliate.Referral{}).Email, err)
 	// Output:
-	// unattributed <nil>
-	// 1 <nil>
+	// recorded <nil>
+	// tomas@example.com <nil>
 }
 
 // A host calls it once a day.
