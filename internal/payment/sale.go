@@ -92,6 +92,12 @@ func (r *Payment) tryWaiting() error {
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
 	}
+	if r.Rec.Sale != uuid.Nil { // it waits for an email alone
+		if !r.unmet() {
+			r.Rec.Waiting = nil
+		}
+		return nil
+	}
 	waiting := r.Rec.Waiting[0]
 	if waiting.Nothing {
 		return r.tryTrial(&waiting)

@@ -45,6 +45,30 @@ func TestSale(t *testing.T) {
 		s.Want(s.Mara, "20.00")
 		paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	})
+	t.Run("a name comes before the email", func(t *testing.T) {
+		s := newShop(t)
+		s.Send(s.first())
+		for _, email := range []string{"", "", "tomas@example.net"} {
+			if err := s.Program.ReportPayer(t.Context(), "paddle", affiliate.PayerFact{ID: "ctm_T", Email: email, Name: "Tomas"}); err != nil {
+				t.Fatal(err)
+			}
+			s.Want(s.Mara, "20.00")
+			paytest.Same(t, "email", s.Referral().Email, email)
+			if err := s.Verify(t.Context()); err != nil {
+				t.Errorf("after %q: %v", email, err)
+			}
+		}
+		s.Send(s.first())
+		s.Sale()
+	})
+	t.Run("the email comes when a payout holds the sale", func(t *testing.T) {
+		s := newShop(t)
+		s.Send(s.first())
+		paytest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
+		s.Send(s.customer("/event_type", "customer.updated"))
+		s.Want(s.Mara, "20.00")
+		paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	})
 	t.Run("nobody", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000))
