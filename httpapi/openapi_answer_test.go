@@ -164,7 +164,7 @@ func commonInvalid(r place) []affiliate.Reason {
 		}
 		out = append(out, affiliate.InvalidJSON, affiliate.DuplicateField, affiliate.InvalidField)
 	}
-	if r.action.read != nil {
+	if r.refusesUnknown() {
 		out = append(out, affiliate.UnknownField)
 	}
 	if r.method == http.MethodGet || r.method == http.MethodDelete {
@@ -174,6 +174,17 @@ func commonInvalid(r place) []affiliate.Reason {
 		out = append(out, affiliate.IdempotencyKeyInvalid, affiliate.IdempotencyKeyReused)
 	}
 	return out
+}
+
+// refusesUnknown reports whether there is a body with an unknown field that is refused. Where
+// unknown fields are ignored, only one that is another field misspelt is; when the target is
+// the only field, that it is missing comes first.
+func (r place) refusesUnknown() bool {
+	if r.action.read == nil {
+		return false
+	}
+	fields, _ := recorded(r.action)
+	return r.action.strict || len(fields) > 1
 }
 
 // codeRefusals are the reasons for which a promotional code is refused, in the

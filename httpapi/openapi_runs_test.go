@@ -49,8 +49,9 @@ func payoutRunNotes() described {
 		operations: map[string]about{
 			"POST /payouts/preview": {
 				id: "previewPayouts", summary: "Say what a payout run would do",
-				text:   "Writes nothing. A page may be short, or empty, although more follow: next says so.",
-				limits: map[string]limit{"limit": byDefault(100)},
+				text:    "Writes nothing. A page may be short, or empty, although more follow: next says so.",
+				limits:  map[string]limit{"limit": byDefault(100)},
+				refused: refused{invalid: []affiliate.Reason{affiliate.AffiliateNotFound}},
 			},
 			"POST /payouts/run": {
 				id: "runPayouts", summary: "Begin a payout run, or go on with it",
@@ -58,7 +59,7 @@ func payoutRunNotes() described {
 					"A run that is DONE answers what it did. Fires what POST /payouts fires.",
 				required: []string{"externalId"},
 				limits:   map[string]limit{"limit": byDefault(500)},
-				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.PayoutRunMismatch}},
+				refused:  refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.AffiliateNotFound, affiliate.PayoutRunMismatch}},
 			},
 			"GET /payouts/runs": {
 				id: "getPayoutRuns", summary: "Look a payout run up, or list payout runs",

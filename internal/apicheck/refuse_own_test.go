@@ -59,6 +59,8 @@ func (s *story) ofPeople() []refused {
 		{"identifiers_mismatch", put, "/links", both + `,"newLink":"free"}`},
 		{"link_not_found", del, "/links", `{"link":"none"}`},
 		{"identifiers_mismatch", del, "/links", both + `}`},
+		{"slug_taken", post, "/links/release", `{"link":"KIM-2"}`},
+		{"link_not_found", post, "/links/release", `{"link":"none"}`},
 
 		{"missing_field", post, "/referrals", `{"affiliateId":"mara"}`},
 		{"identifiers_mismatch", post, "/referrals", `{"affiliateId":"mara","affiliateEmail":"kim@example.org","name":"N","email":"free@example.net","referredUserExternalId":"e"}`},
@@ -165,6 +167,8 @@ func (s *story) ofMoney() []refused {
 		{"affiliate_not_found", http.MethodGet, "/statements?affiliateId=none&from=2026-03-01&to=2026-03-31", ""},
 		{"identifiers_mismatch", http.MethodGet, "/statements?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org&from=2026-03-01&to=2026-03-31", ""},
 		{"missing_field", post, "/payouts/run", `{}`},
+		{"affiliate_not_found", post, "/payouts/run", `{"externalId":"run-9","exceptIds":["none"]}`},
+		{"affiliate_not_found", post, "/payouts/preview", `{"exceptIds":["none"]}`},
 		{"payout_run_mismatch", post, "/payouts/run", `{"externalId":"run-2","noDetails":false}`},
 		{"missing_field", post, "/payouts", `{}`},
 		{"affiliate_not_found", post, "/payouts", `{"affiliateId":"none"}`},
@@ -498,6 +502,10 @@ func tooMuch(t testing.TB, w *world) {
 
 	s.refused(t, affiliate.LinkLimitReached, http.MethodPost, "/links", `{"link":"b","affiliateId":"`+owner+`"}`)
 	s.refused(t, affiliate.LinkLimitReached, http.MethodPut, "/affiliates", `{"affiliateId":"`+owner+`","affiliateLink":"b"}`)
+	for i := range 100 {
+		s.ok(t, http.MethodPut, "/links", fmt.Sprintf(`{"link":"a","newLink":"a-%d"}`, i))
+	}
+	s.refused(t, affiliate.LinkLimitReached, http.MethodPut, "/links", `{"link":"a","newLink":"a-100"}`)
 	guest := s.post("/affiliates/invite", `{"firstName":"G","lastName":"H","email":"g@example.org"}`)
 	s.refused(t, affiliate.LinkLimitReached, http.MethodPost, "/affiliates/accept-invite", `{"affiliateId":"`+guest+`","affiliateLink":"g2"}`)
 	sale := s.post("/sales", `{"referralId":"a","email":"c@example.net","name":"C","totalEarned":5}`)

@@ -1,6 +1,7 @@
 package apicheck_test
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -48,6 +49,9 @@ func (s *story) refuseBodies(op operation, send func(call)) {
 	for _, body := range []string{`{`, `{"a":1,"a":2}`, `{}`, `{"a":"` + strings.Repeat("a", 1<<20) + `"}`, wrongType(schema), unknownField(schema)} {
 		send(call{body: body})
 	}
+	for _, body := range misspelt(schema) {
+		send(call{body: body})
+	}
 	send(call{})
 	send(call{body: `{}`, header: http.Header{"Content-Type": {"text/plain"}}})
 }
@@ -72,6 +76,17 @@ func unknownField(schema *openapi3.Schema) string {
 		return `{"` + name + `":"none","nobody":1}`
 	}
 	return `{"nobody":1}`
+}
+
+// misspelt returns bodies that have a field and another one misspelt; every field is once
+// the one and once the other.
+func misspelt(schema *openapi3.Schema) []string {
+	names := slices.Sorted(maps.Keys(schema.Properties))
+	bodies := make([]string, len(names))
+	for i, name := range names {
+		bodies[i] = `{"` + name + `":"none","` + names[(i+1)%len(names)] + `_":1}`
+	}
+	return bodies
 }
 
 // refuseTracking reads the configuration of an unknown program.

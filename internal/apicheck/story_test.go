@@ -195,7 +195,7 @@ func (s *story) parameters(path string) []string {
 // miss returns a value of a parameter that names no record.
 func miss(path, param string) string {
 	switch param {
-	case "oldestFirst":
+	case "oldestFirst", "part":
 		return "true"
 	case "currency":
 		return "CHF"
@@ -359,7 +359,9 @@ func (s *story) administers() {
 	do("/affiliates/tier-exempt", `"exempt":false`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":"i@pay.example","paymentMethod":"WISE"}`)
 	s.ok(s.t, http.MethodPost, "/affiliates/payout-details", `{"affiliateId":"`+s.invited+`","payoutEmail":null,"paymentMethod":null}`)
-	s.ok(s.t, http.MethodPost, "/affiliates/erase", `{"affiliateId":"`+s.affiliate+`","limit":1}`)
+	erase := func(more string) string { return `{"affiliateId":"` + s.affiliate + `","limit":1` + more + `}` }
+	s.refused(s.t, affiliate.MoneyOwed, http.MethodPost, "/affiliates/erase", erase(""))
+	s.ok(s.t, http.MethodPost, "/affiliates/erase", erase(`,"forfeit":true`))
 	s.post("/referrals", `{"affiliateId":"mara","name":"N","email":"leaves@example.net","referredUserExternalId":"l"}`)
 	s.ok(s.t, http.MethodPost, "/referrals/erase", `{"referralId":"leaves@example.net","limit":1}`)
 	s.ok(s.t, http.MethodPost, "/prune", `{"retention":{"events":3650,"receipts":30},"limit":10}`)
@@ -468,12 +470,15 @@ func (s *story) deletes() {
 	del("/sales", `{"saleId":`+s.small+`}`)
 	del("/sales?saleId=nothing", "")
 	del("/sales", `{"saleId":"`+s.sale+`"}`)
-	del("/referrals", `{"referralId":"tomas@example.net"}`)
+	s.refused(s.t, affiliate.MoneyOwed, http.MethodDelete, "/referrals", `{"referralId":"tomas@example.net"}`)
+	del("/referrals", `{"referralId":"tomas@example.net","forfeit":true}`)
 	del("/referrals?referralId=nobody", "")
 	del("/promotional-codes?promotionalCodeId="+s.code, "")
 	del("/coupons", `{"couponId":"`+s.flat+`","unknown":[]}`)
 	del("/links?link=MARA-2", "")
-	del("/affiliates", `{"affiliateId":"mara@example.org"}`)
+	s.ok(s.t, http.MethodPost, "/links/release", `{"link":"mara-2"}`)
+	s.refused(s.t, affiliate.MoneyOwed, http.MethodDelete, "/affiliates", `{"affiliateId":"mara@example.org"}`)
+	del("/affiliates", `{"affiliateId":"mara@example.org","forfeit":true}`)
 	del("/affiliates?id=nobody", "")
 	del("/webhooks", `{"webhookId":"`+s.disabled+`"}`)
 }
