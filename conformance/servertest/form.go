@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 )
 
 // A form checks a value. It returns what is wrong, or the empty text. Unknown
@@ -72,15 +70,6 @@ func orNull(f form) form {
 	}
 }
 
-func oneOf(values ...string) form {
-	return func(v any) string {
-		if s, ok := v.(string); !ok || !slices.Contains(values, s) {
-			return fmt.Sprintf("is none of %s: %v", strings.Join(values, ", "), v)
-		}
-		return ""
-	}
-}
-
 func listOf(f form) form {
 	return func(v any) string {
 		list, ok := v.([]any)
@@ -126,16 +115,4 @@ func (f fields) and(more fields) fields {
 		}
 	}
 	return all
-}
-
-// without returns a form that also refuses a key.
-func without(f form, name string) form {
-	return func(v any) string {
-		if object, ok := v.(map[string]any); ok {
-			if _, there := object[name]; there {
-				return fmt.Sprintf("has the key %q", name)
-			}
-		}
-		return f(v)
-	}
 }

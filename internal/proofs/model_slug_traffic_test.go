@@ -17,7 +17,7 @@ import (
 func (m *slugMachine) click(rt *rapid.T) {
 	slug := aSlug(rt)
 	got, err := m.w.TrackClick(m.ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/?ref=x"})
-	l := m.link(strings.TrimSuffix(slug, "%20")) // what a messenger added behind a slug is cut (rule 4.4)
+	l := m.link(strings.TrimSuffix(slug, "%20")) // what a messenger added behind a slug is cut (rule 4.5)
 	if l == nil {
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			rt.Errorf("TrackClick through %q: %v, want ErrNotFound", slug, err)
