@@ -179,12 +179,12 @@ func commonInvalid(r place) []affiliate.Reason {
 // refusesUnknown reports whether there is a body with an unknown field that is refused. Where
 // unknown fields are ignored, only one that is another field misspelt is; when the target is
 // the only field, that it is missing comes first.
-func (r place) refusesUnknown() bool {
-	if r.action.read == nil {
+func (p place) refusesUnknown() bool {
+	if p.action.read == nil {
 		return false
 	}
-	fields, _ := recorded(r.action)
-	return r.action.strict || len(fields) > 1
+	fields, _ := recorded(p.action)
+	return p.action.strict || len(fields) > 1
 }
 
 // codeRefusals are the reasons for which a promotional code is refused, in the

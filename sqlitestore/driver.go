@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -205,10 +206,11 @@ func isTaken(err error) bool {
 }
 
 // guard makes the index of the log with the rights of the file, because SQLite makes one that
-// everybody may read. Where it cannot, SQLite says what is wrong.
+// everybody may read. Where it cannot, SQLite says what is wrong. Beside a file that is no
+// database it makes none.
 func guard(path string) {
 	file, err := os.Stat(path)
-	if err != nil || !vfs.SupportsSharedMemory {
+	if err != nil || !vfs.SupportsSharedMemory || file.Size() > 0 && !isDatabase(path) {
 		return
 	}
 	index, err := os.OpenFile(path+"-shm", os.O_RDWR|os.O_CREATE, file.Mode().Perm())
@@ -217,6 +219,20 @@ func guard(path string) {
 		_ = os.Chmod(path+"-shm", file.Mode().Perm())
 	}
 }
+
+// isDatabase reports whether a file begins as those of SQLite do.
+func isDatabase(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, len(sqliteMagic))
+	_, err = io.ReadFull(file, head)
+	return err == nil && string(head) == sqliteMagic
+}
+
+const sqliteMagic = "SQLite format 3\x00"
 
 // database opens the file for a migration.
 func (s *Store) database() (*sql.DB, error) {

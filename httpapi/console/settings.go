@@ -61,6 +61,7 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("Commission on tax", yesNo(c.CommissionOnTax)),
 			row("Commission on shipping", yesNo(c.CommissionOnShipping)),
 			row("Refunds are taken for", forTime(c.RefundWindow)),
+			row("An email that only payers told counts when the first order was at least", c.RealOrder.String()+" % of the order"),
 			row("Sales in other currencies", either(c.Rate != nil, "taken, at the host's rate", "only with a rate of their own")),
 			row("Orders that cost nothing", either(c.FreeOrders, "recorded", "refused")),
 			row("Payments without a sale are kept for", forTime(c.PaymentMemory)),

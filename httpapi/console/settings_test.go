@@ -45,6 +45,7 @@ func TestSettingsShowConfig(t *testing.T) {
 		"NoAutoApprove":        func(c *tributary.Config) { c.NoAutoApprove = true },
 		"CommissionOnTax":      func(c *tributary.Config) { c.CommissionOnTax = true },
 		"CommissionOnShipping": func(c *tributary.Config) { c.CommissionOnShipping = true },
+		"RealOrder":            func(c *tributary.Config) { c.RealOrder = affiliate.MustPercent("25") },
 		"RefundWindow":         func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour },
 		"ErasureKey":           func(c *tributary.Config) { c.ErasureKey = []byte("a-secret-of-the-host") },
 		"PaymentMemory":        func(c *tributary.Config) { c.PaymentMemory = 36 * time.Hour },
