@@ -39,7 +39,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"affiliate/imported": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"affiliate/partner":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
+	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/mailbox", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
 
 	"affiliate/record/router": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 

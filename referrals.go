@@ -85,6 +85,23 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 	return p.engine.UpdateReferral(ctx, ident, up)
 }
 
+// MergeReferrals makes one customer of two. All that From has becomes that of Into: sales,
+// clicks, payers of payment providers and redemptions count together, and the id, the email and the
+// host's id of From find Into from then on. Into stays with its affiliate, plan and time. No
+// sale changes whom it credits or what it earned. Both are named by id or email. What was merged before
+// is answered as it is, so the call may be repeated.
+//
+// Errors: [affiliate.MissingField] (from, into), [affiliate.InvalidField] (into) for one and
+// the same, [affiliate.ReferralNotFound]; [affiliate.ReferralErased] when one of them was erased.
+//
+// Effects: all of it in one transaction; referral.deleted, referral.updated, and sale.updated
+// for each sale that moved.
+//
+// Source: docs/rules.md 4.9.
+func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error) {
+	return p.engine.MergeReferrals(ctx, in)
+}
+
 // PushReferralStatus sets the subscription status that a payment provider
 // reports: any of the five. The referral is named by id or email.
 //

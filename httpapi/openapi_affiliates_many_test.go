@@ -21,6 +21,8 @@ func affiliateManyBodies() map[string]note {
 		"affiliateIds":     plain("The ids of the affiliates: all are changed or none.", distinct("1", "1000")),
 		"status":           plain("ACTIVE approves and DECLINED declines who is INACTIVE. DEACTIVATED and BANNED are for who is ACTIVE: commissions of later sales are on hold.", only("ACTIVE", "DECLINED", "DEACTIVATED", "BANNED")),
 		"commissionTierId": plain("The tier; null: none.", identText),
+		"from":             plain("What goes: an id, email, or ext: with an externalId.", identText),
+		"into":             plain("What stays, named likewise.", identText),
 		"exempt":           plain("True when tier changes leave the affiliates alone."),
 		"payoutEmail":      plain("Where payouts are announced; absent or null clears it.", emailText),
 		"paymentMethod":    plain("How payouts are made; absent or null clears it.", values[affiliate.PaymentMethod]()),
@@ -56,6 +58,10 @@ func affiliateManyOperations() map[string]about {
 		"POST /affiliates/plan":        plan,
 		"POST /affiliates/tier":        tier,
 		"POST /affiliates/tier-exempt": many("setTierExempt", "Say whether tier changes leave affiliates alone", "exempt"),
+		"POST /affiliates/merge": mergeNote("mergeAffiliates", "Make one affiliate of two",
+			"Links, clicks, codes, customers, sales, adjustments and settled payouts of from become those of into, as they are; both ledgers say MERGE. The id, the email and the externalId of from name into from then on. "+
+				"What was merged before is answered as it is. Fires affiliate.deleted, affiliate.updated, and promocode.updated, referral.updated and sale.updated for what moved.",
+			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
 		"POST /affiliates/erase": erasureNote("eraseAffiliate", "Erase an affiliate", "affiliateId",
 			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.MoneyOwed}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
 		"POST /affiliates/payout-details": {

@@ -195,6 +195,8 @@ func (s stock) operations() []operation {
 		{"POST", api + "/commission-tiers/assign", `{"limit":5}`},
 		{"DELETE", api + "/webhooks", `{"webhookId":` + q(s.endpoint) + `}`},
 		{"DELETE", api + "/sales", `{"saleId":` + s.sale + `}`},
+		{"POST", api + "/referrals/merge", `{"from":"new@example.net","into":` + q(s.referral) + `}`},
+		{"POST", api + "/affiliates/merge", `{"from":` + q(s.pending) + `,"into":` + q(s.affiliate) + `}`},
 		{"DELETE", api + "/referrals", `{"referralId":` + q(s.referral) + `,"forfeit":true}`},
 		{"DELETE", api + "/promotional-codes", `{"promotionalCodeId":` + q(s.code) + `}`},
 		{"DELETE", api + "/coupons", `{"couponId":` + q(s.coupon) + `}`},

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // The records of money: sales, plans, tiers and totals.
@@ -42,6 +43,7 @@ type Sale struct {
 	Past         bool   `json:",omitzero"` // imported, and no payment for Terms.MaxPayments
 	HoldDays     int16  `json:",omitzero"` // of its terms when it was recorded
 	Conversion   string `json:",omitzero"` // what it is when it is no payment; empty: a sale
+	Again        bool   `json:",omitzero"` // a conversion that the customer had already when another one was merged into them
 	Commissions  []Commission
 	Refunds      []Refund
 	Products     []string
@@ -116,7 +118,7 @@ func (r Sale) Clone() Sale {
 }
 
 // AppendKeys appends ByNumber, ByExternalID, ByInvoice, ByConversion, OfAffiliate,
-// OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, and OfState while a commission
+// OfReferral, OfLink, OfCustomer (the mailbox), OfPayable, OfPayout, and OfState while a commission
 // is on hold.
 func (r Sale) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)})
@@ -124,13 +126,13 @@ func (r Sale) AppendKeys(dst []Key) []Key {
 		dst = append(dst, ExternalKey(r.Conversion, r.ExternalID))
 	}
 	dst = AppendText(dst, ByInvoice, r.InvoiceID)
-	if r.Conversion != "" && r.ReferralID != uuid.Nil {
+	if r.Conversion != "" && r.ReferralID != uuid.Nil && !r.Again {
 		dst = append(dst, ConversionKey(r.ReferralID, r.Conversion))
 	}
 	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
 	dst = AppendID(dst, OfReferral, r.ReferralID)
 	dst = AppendID(dst, OfLink, r.LinkID)
-	dst = AppendText(dst, OfCustomer, r.Email)
+	dst = AppendText(dst, OfCustomer, mailbox.Of(r.Email))
 	if r.payable() {
 		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
 	}
@@ -150,7 +152,8 @@ func ExternalKey(conversion, id string) Key {
 	return TextKey(ByExternalID, id)
 }
 
-// ConversionKey is the key of a conversion of a customer, who has each once.
+// ConversionKey is the key of a conversion of a customer, who has each once, but for
+// those that came with another customer.
 func ConversionKey(referral uuid.UUID, conversion string) Key {
 	return TextKey(ByConversion, referral.String()+" "+conversion)
 }

@@ -23,6 +23,7 @@ type Operations interface {
 	EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
+	MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error)
 	Settings(ctx context.Context) (affiliate.Settings, error)
 	Attention(ctx context.Context, n int) (affiliate.Attention, error)
 	EraseAffiliate(ctx context.Context, id uuid.UUID) error
@@ -80,6 +81,7 @@ type Operations interface {
 	CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error)
 	UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error)
 	DeleteReferral(ctx context.Context, ident string) error
+	MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error)
 	Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error)
 	Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
 	RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error)

@@ -370,6 +370,10 @@ func (s *story) administers() {
 	}
 	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":"`+s.plan+`"}`)
 	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":null}`)
+	twice := s.post("/referrals", `{"affiliateId":"`+s.affiliate+`","name":"N","email":"twice@example.net","referredUserExternalId":"twice"}`)
+	s.ok(s.t, http.MethodPost, "/referrals/merge", `{"from":"`+twice+`","into":"`+s.referral+`"}`)
+	two := s.post("/affiliates", `{"firstName":"T","lastName":"W","email":"two@example.org"}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/merge", `{"from":"`+two+`","into":"`+s.affiliate+`"}`)
 	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"mara","uniqueClick":null,"fullLandingUrl":"https://beans.example/a","documentReferrer":"","userAgent":null,"deviceId":"d"}`)
 	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"nobody"}`)
 	batch := `{"couponId":"` + s.coupon + `","affiliateIds":["` + s.other + `","` + s.payee + `"],"codeStructure":{"firstName":true,"randomChars":12},"count":2,"active":false`

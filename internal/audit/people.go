@@ -28,7 +28,7 @@ func (a *audit) verifyPeople() {
 		a.verifyReferral(r)
 	}
 	for r := range a.erasures.records() {
-		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+		a.verifyName(r)
 	}
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByEmail)
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByExternalID)
@@ -37,6 +37,13 @@ func (a *audit) verifyPeople() {
 	a.verifyAliases()
 	unique(a, "I53", "click", &a.clicks, record.ByNumber)
 	unique(a, "I57", "receipt", &a.receipts, record.ByRequest)
+}
+
+// verifyName checks that a name leads to a customer, or one from a merge to an affiliate.
+func (a *audit) verifyName(r *record.Erasure) {
+	if !r.Alias || a.affiliates.lacks(r.ReferralID) {
+		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+	}
 }
 
 func (a *audit) verifyAffiliate(r *record.Affiliate) {
@@ -171,7 +178,7 @@ func (a *audit) verifyErased(r *record.Referral) {
 		if k := a.key(id); a.knows(k, k.num(a.erasures.kind)) {
 			a.pick(a.now, k)
 		}
-	} else if a.mine(id) && a.erasures.has(id) {
+	} else if gone := a.erasures.get(id); a.mine(id) && gone != nil && !gone.Alias {
 		a.breach("I83", named("referral", r.ID), "its email was erased")
 	}
 }
@@ -219,7 +226,7 @@ func (a *audit) siftPeople() {
 	sift(a, &a.referrals, func(r *record.Referral) { a.siftReferral(r, pays) })
 	a.about(inPeople, 0)
 	for r := range a.erasures.walk() {
-		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+		a.verifyName(r)
 	}
 }
 

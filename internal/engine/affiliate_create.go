@@ -185,7 +185,7 @@ func (o *Op) TermsAt(plan uuid.UUID, at affiliate.Instant, missing refusal.Refus
 
 // refuseTakenEmail refuses an email that an affiliate other than self has.
 func (o *Op) refuseTakenEmail(email string, self uuid.UUID) error {
-	rec, err := o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: email})
+	rec, err := o.FindAffiliateByEmail(email)
 	if errors.Is(err, affiliate.ErrNotFound) || err == nil && rec.ID == self {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (o *Op) ResolveFresh(ident string) (Origin, error) {
 func (o *Op) resolveUndated(ident string) (found Origin, err error) {
 	if id, ok := exactID(ident); ok {
 		found.by = affiliate.CreditAffiliate
-		found.Affiliate, err = o.Tx.Affiliates.Get(id)
+		found.Affiliate, err = o.affiliateByID(id)
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return found, err
 		}
@@ -138,7 +138,11 @@ func (o *Op) affiliateByExternalID(id string) (record.Affiliate, error) {
 	if id == "" {
 		return record.Affiliate{}, affiliate.ErrNotFound
 	}
-	return refusal.FindText(o.Tx.Affiliates, record.ByExternalID, id)
+	rec, err := refusal.FindText(o.Tx.Affiliates, record.ByExternalID, id)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o.mergedSeller(affiliate.External(id))
+	}
+	return rec, err
 }
 
 // resolveClick finds the click with the number ident, its affiliate, and its
@@ -217,7 +221,11 @@ func (o *Op) FindAffiliateByEmail(email string) (record.Affiliate, error) {
 	if !ok {
 		return record.Affiliate{}, affiliate.ErrNotFound
 	}
-	return o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: canonical})
+	rec, err := o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: canonical})
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o.mergedSeller(canonical)
+	}
+	return rec, err
 }
 
 // AffiliateOf finds the affiliate that every given part of a reference names. When they do
@@ -241,7 +249,7 @@ func (o *Op) AffiliateByIDOrEmail(id uuid.UUID, email string) (record.Affiliate,
 	if id == uuid.Nil {
 		return o.FindAffiliateByEmail(email)
 	}
-	byID, err := o.Tx.Affiliates.Get(id)
+	byID, err := o.affiliateByID(id)
 	if email == "" {
 		return byID, err
 	}

@@ -13,18 +13,19 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// How a program remembers that somebody was erased.
+// How a program remembers that somebody was erased, and by which other names it knows a
+// customer.
 
-// ErasureID returns the digest that is kept of an erased email, which is the id of
-// its [record.Erasure].
-func (c *Config) ErasureID(email string) (id uuid.UUID) {
+// ErasureID returns the digest that is kept of an erased email or of another name of a
+// customer, which is the id of its [record.Erasure]. All addresses of a mailbox have one.
+func (c *Config) ErasureID(name string) (id uuid.UUID) {
 	key := c.ErasureKey
 	if len(key) == 0 {
 		key = c.ID[:]
 	}
 	sum := hmac.New(sha256.New, key)
 	sum.Write(c.ID[:])
-	sum.Write([]byte(email))
+	sum.Write([]byte(mailbox.Of(name)))
 	copy(id[:], sum.Sum(nil))
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
 	return id
@@ -45,24 +46,68 @@ func isErased(r *record.Referral) bool {
 
 // Erasure finds what is kept of an erased email, or [affiliate.ErrNotFound].
 func (o *Op) Erasure(email string) (record.Erasure, error) {
-	if email == "" {
+	rec, err := o.otherName(email)
+	if err == nil && rec.Alias {
+		err = affiliate.ErrNotFound
+	}
+	return rec, err
+}
+
+// otherName finds what is kept of a name, or [affiliate.ErrNotFound].
+func (o *Op) otherName(name string) (record.Erasure, error) {
+	if name == "" {
 		return record.Erasure{}, affiliate.ErrNotFound
 	}
-	return o.Tx.Erasures.Get(o.Cfg.ErasureID(email))
+	return o.Tx.Erasures.Get(o.Cfg.ErasureID(name))
+}
+
+// hostName is the host's id of a customer as a name, which no email and no id of ours is.
+func hostName(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "id:" + id
 }
 
 // CustomerByEmail finds the customer with an email, or the erased person who had it.
 // When no referral names that person, the customer has a zero referral.
 func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
-	c.Referral, err = o.referralByEmail(email)
+	email, ok := mailbox.Canonical(email)
+	if !ok {
+		return c, nil
+	}
+	c.Referral, err = o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: mailbox.Of(email)})
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return c, err
 	}
-	gone, err := o.Erasure(email)
+	return o.customerByName(email)
+}
+
+// CustomerByHostID finds the customer with the host's id, or into which one with it was merged. Zero: there is none,
+// or there are two, of which the id names neither.
+func (o *Op) CustomerByHostID(id string) (c Customer, err error) {
+	if id == "" {
+		return c, nil
+	}
+	have, err := Gather(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, id), Limit: 2})
+	switch {
+	case err != nil || len(have) == 2:
+		return c, err
+	case len(have) == 1:
+		return Customer{Referral: have[0]}, nil
+	}
+	return o.customerByName(hostName(id))
+}
+
+// customerByName finds the customer that is known by another name too, or was erased.
+func (o *Op) customerByName(name string) (c Customer, err error) {
+	gone, err := o.otherName(name)
 	if err != nil {
 		return Customer{}, IgnoreMissing(err)
 	}
-	c.Gone = gone.ID
+	if !gone.Alias {
+		c.Gone = gone.ID
+	}
 	if gone.ReferralID == uuid.Nil {
 		return c, nil
 	}
@@ -74,16 +119,14 @@ func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
 
 // findCustomer finds a customer by id, else by email, also an erased one. It returns
 // [affiliate.ErrNotFound] for a person whom no referral names.
-func (o *Op) findCustomer(ident string) (Customer, error) {
-	rec, err := o.FindReferral(ident)
-	if !errors.Is(err, affiliate.ErrNotFound) {
-		return Customer{Referral: rec}, err
+func (o *Op) findCustomer(ident string) (c Customer, err error) {
+	if id, ok := exactID(ident); ok {
+		if c.Referral, err = o.Tx.Referrals.Get(id); errors.Is(err, affiliate.ErrNotFound) {
+			c, err = o.customerByName(ident)
+		}
+	} else {
+		c, err = o.CustomerByEmail(ident)
 	}
-	email, ok := mailbox.Canonical(ident)
-	if !ok {
-		return Customer{}, err
-	}
-	c, err := o.CustomerByEmail(email)
 	if err == nil && c.Referral.ID == uuid.Nil {
 		err = affiliate.ErrNotFound
 	}
@@ -120,14 +163,23 @@ func (o *Op) AddCustomer(rec record.Referral, from Origin, gone uuid.UUID) (reco
 
 // KeepErasure records that an email was erased, and with which referral; zero: with
 // none.
-func (o *Op) KeepErasure(id, referral uuid.UUID) error {
+func (o *Op) KeepErasure(id, referral uuid.UUID) error { return o.keepName(id, referral, false) }
+
+// keepName records a name of a referral under its digest, as an alias or as erased.
+func (o *Op) keepName(id, referral uuid.UUID, alias bool) error {
 	rec, err := o.Tx.Erasures.Get(id)
+	is := record.Erasure{ID: id, ReferralID: referral, Alias: alias, CreatedAt: o.Now}
+	if err == nil {
+		is.CreatedAt = rec.CreatedAt
+		if referral == uuid.Nil {
+			is.ReferralID = rec.ReferralID
+		}
+	}
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
-		err = o.Tx.Erasures.Insert(record.Erasure{ID: id, ReferralID: referral, CreatedAt: o.Now})
-	case err == nil && referral != uuid.Nil && rec.ReferralID != referral:
-		rec.ReferralID = referral
-		err = o.Tx.Erasures.Replace(rec)
+		err = o.Tx.Erasures.Insert(is)
+	case err == nil && is != rec:
+		err = o.Tx.Erasures.Replace(is)
 	}
 	if err != nil {
 		return refusal.Internal("write erasure", err)
@@ -135,10 +187,10 @@ func (o *Op) KeepErasure(id, referral uuid.UUID) error {
 	return nil
 }
 
-// dropErasure forgets that an email was erased: the host has made a customer with
-// it.
-func (o *Op) dropErasure(email string) error {
-	gone, err := o.Erasure(email)
+// dropErasure forgets that an email was erased, or led to a customer as another name: the
+// host has made a customer with it.
+func (o *Op) dropErasure(name string) error {
+	gone, err := o.otherName(name)
 	if err == nil {
 		err = o.Tx.Erasures.Delete(gone.ID)
 	}
@@ -148,10 +200,32 @@ func (o *Op) dropErasure(email string) error {
 	return nil
 }
 
+// EraseNames keeps the other names of a referral that is erased as those of an erased
+// person.
+func (o *Op) EraseNames(ref *record.Referral) error {
+	for _, name := range [...]string{ref.Email, hostName(ref.CustomerID)} {
+		if name != "" {
+			if err := o.KeepErasure(o.Cfg.ErasureID(name), ref.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return Each(o.Tx.Erasures, record.Key{Index: record.OfReferral, ID: ref.ID}, func(rec record.Erasure) error {
+		if !rec.Alias {
+			return nil
+		}
+		rec.Alias = false
+		return o.Tx.Erasures.Replace(rec)
+	})
+}
+
 // unbindErasures keeps the erasures of a deleted referral's emails, without the
-// referral.
+// referral, and forgets its other names.
 func (o *Op) unbindErasures(referral uuid.UUID) error {
 	return Each(o.Tx.Erasures, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Erasure) error {
+		if rec.Alias {
+			return o.Tx.Erasures.Delete(rec.ID)
+		}
 		rec.ReferralID = uuid.Nil
 		return o.Tx.Erasures.Replace(rec)
 	})

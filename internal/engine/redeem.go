@@ -24,6 +24,7 @@ import (
 type Customer struct {
 	Known    bool            // an email was sent, or an identifier named a referral
 	Email    string          // canonical; may be empty
+	HostID   string          // as it was sent; may be empty
 	Referral record.Referral // zero: none yet
 	Gone     uuid.UUID       // the erasure, when the email belongs to an erased person; else zero
 
@@ -68,6 +69,7 @@ type verdict struct {
 	failures   []affiliate.Failure // in the order of the contract's rows
 	unverified []affiliate.Reason  // rules of the code for which the order has no facts
 	lapsed     []record.Hold       // whose places are free, and which are counted no more
+	theirs     bool                // the code is for the customer of the order
 
 	idleOfCode, idleOfCoupon heldPlaces // whose places are free too, and which are still counted
 
@@ -115,6 +117,12 @@ func (o *Op) judgeFound(in affiliate.Currency, ord *order, v *verdict) error {
 	}
 	v.checkState(o.judgedAt(), o.Cfg.HouseCodes)
 	currency := cmp.Or(in, o.Cfg.Currency)
+	if err == nil {
+		err = o.checkBuyer(v, ord.customer)
+	}
+	if err != nil {
+		return err
+	}
 	v.checkOrder(ord, currency, earlier)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)
@@ -180,8 +188,8 @@ func (o *Op) ParentOf(code *record.Code) (record.Coupon, error) {
 	return coupon, err
 }
 
-// boughtBefore reports whether the customer of a first-order code has a live
-// sale, refunded ones included. For other codes it reads nothing.
+// boughtBefore reports whether the customer of a first-order code has an order, or is older than
+// the program. For other codes it reads nothing.
 func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.Known {
 		return false, nil
@@ -190,9 +198,9 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 		return had, nil
 	}
 	keys := make([]record.Key, 0, 3)
-	keys = record.AppendText(keys, record.OfCustomer, c.Email)
+	keys = record.AppendText(keys, record.OfCustomer, mailbox.Of(c.Email))
 	if c.Referral.Email != c.Email {
-		keys = record.AppendText(keys, record.OfCustomer, c.Referral.Email)
+		keys = record.AppendText(keys, record.OfCustomer, mailbox.Of(c.Referral.Email))
 	}
 	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
 	for _, key := range keys {
@@ -201,19 +209,26 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 			return there, err
 		}
 	}
-	older, err := o.older(c.Email, c.Referral.Email, c.Referral.CustomerID)
+	older, err := o.older(c.Email, c.HostID, c.Referral.Email, c.Referral.CustomerID)
 	c.bought = affiliate.Set(older)
 	return older, err
 }
 
-// ordered reports whether a sale with this key is an order before this one. Conversions are none, and
-// neither is what was paid after an order that is told late, unless it redeemed the code.
+// ordered reports whether a sale with this key is an order before this one. What was paid after an
+// order that is told late is none, unless it redeemed the code.
 func (o *Op) ordered(key record.Key, code uuid.UUID) (bool, error) {
 	late := o.judgedAt().Before(o.Now)
 	order, err := o.firstSale(key, func(r *record.Sale) bool {
-		return r.Conversion == "" && !(late && PaidOf(r).After(o.PaidAt) && r.CodeID != code)
+		return isOrder(r) && !(late && PaidOf(r).After(o.PaidAt) && r.CodeID != code)
 	})
 	return order.ID != uuid.Nil, err
+}
+
+// isOrder reports whether a sale counts among the orders of its customer, which say whether the
+// next one is the first: not what was refunded in full, and no conversion.
+// Of these, free orders are no payments. Source: docs/rules.md 3.5, docs/terms.md T13.
+func isOrder(r *record.Sale) bool {
+	return r.Conversion == "" && !r.Status.Is(affiliate.SaleRefunded)
 }
 
 // checkState applies the rules that do not depend on the order: rows 2–8. Expiry is
@@ -276,7 +291,7 @@ func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bo
 		v.decide(ord.affiliate != uuid.Nil, ord.affiliate == code.AffiliateID, refusal.WrongAffiliate, affiliate.Failure{})
 	}
 	if code.LimitToCustomers {
-		v.decide(buyer.Known, buyer.is(code.CustomerID), refusal.WrongCustomer, affiliate.Failure{})
+		v.decide(buyer.Known, v.theirs, refusal.WrongCustomer, affiliate.Failure{})
 	}
 	if coupon.LimitToProducts {
 		v.decide(ord.product != "" || productsKnown(ord.lines), ord.has(coupon.ProductIDs), refusal.WrongProduct, affiliate.Failure{})
@@ -312,8 +327,26 @@ func (v *verdict) fail(row refusal.Refusal, data affiliate.Failure) {
 	v.failures = append(v.failures, data)
 }
 
+// checkBuyer finds out whether a code that is for one customer is for this one.
+func (o *Op) checkBuyer(v *verdict, c *Customer) error {
+	if !v.code.LimitToCustomers {
+		return nil
+	}
+	if v.theirs = c.is(v.code.CustomerID); v.theirs || c.Referral.ID == uuid.Nil {
+		return nil
+	}
+	for _, name := range [...]string{v.code.CustomerID, hostName(v.code.CustomerID)} { // of one that was merged
+		other, err := o.customerByName(name)
+		if err != nil {
+			return err
+		}
+		v.theirs = v.theirs || other.Referral.ID == c.Referral.ID
+	}
+	return nil
+}
+
 // is reports whether id is one of the customer's names: the referral's id, the
-// host's own id, or an email.
+// host's own id, or an address of their mailbox.
 func (c *Customer) is(id string) bool {
 	var room [36]byte
 	if c.Referral.ID != uuid.Nil && string(uuid7.Append(room[:0], c.Referral.ID)) == id {
@@ -325,14 +358,13 @@ func (c *Customer) is(id string) bool {
 	if id == "" {
 		return false
 	}
-	if id == c.Referral.CustomerID {
+	if id == c.Referral.CustomerID || id == c.HostID {
 		return true
 	}
 	if strings.IndexByte(id, '@') < 0 {
 		return false
 	}
-	email, ok := mailbox.Canonical(id)
-	return ok && (email == c.Email || email == c.Referral.Email)
+	return affiliate.SameMailbox(id, c.Email) || affiliate.SameMailbox(id, c.Referral.Email)
 }
 
 // refusal returns nil when the code works, else the error with every failing rule;

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -22,7 +24,7 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 	return Write(o, rq, func() (affiliate.Referral, error) {
 		known, err := o.referralByEmail(in.Email)
 		if err == nil {
-			return o.ReferralOf(known)
+			return o.knownAs(known, in.ReferredUserExternalID)
 		}
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return affiliate.Referral{}, err
@@ -30,6 +32,9 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 		from, medium, err := o.Attribute(in)
 		if err == nil {
 			err = o.dropErasure(in.Email)
+		}
+		if err == nil {
+			err = o.dropErasure(hostName(in.ReferredUserExternalID))
 		}
 		if err != nil {
 			return affiliate.Referral{}, err
@@ -45,6 +50,13 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 	})
 }
 
+// knownAs returns a customer whom the host names by an id, which one without an id gets.
+func (o *Op) knownAs(ref record.Referral, hostID string) (affiliate.Referral, error) {
+	rec := ref.Clone()
+	rec.CustomerID = cmp.Or(rec.CustomerID, hostID)
+	return o.SaveReferral(ref, rec)
+}
+
 // newReferralReads are the look-ups of a new referral.
 type newReferralReads struct{ in *affiliate.NewReferral }
 
@@ -52,7 +64,7 @@ type newReferralReads struct{ in *affiliate.NewReferral }
 // input.
 func (r newReferralReads) Announce(soon func(table string, key record.Key)) {
 	soon("events", record.Key{}) // its event comes after the newest one
-	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
+	AnnounceText(soon, "referrals", record.ByEmail, mailbox.Of(r.in.Email))
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // Referral implements tributary.Program.Referral.
@@ -42,21 +41,26 @@ func (o *Op) chooseReferrals(f affiliate.ReferralFilter) (c Choice[record.Referr
 	return c
 }
 
-// FindReferral finds a referral by id, else by email.
+// FindReferral finds a referral by id, also by that of one that was merged into it, else by email.
 func (o *Op) FindReferral(ident string) (record.Referral, error) {
 	if id, ok := exactID(ident); ok {
 		rec, err := o.Tx.Referrals.Get(id)
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return rec, err
 		}
+		if c, err := o.customerByName(ident); err != nil || c.Referral.ID != uuid.Nil {
+			return c.Referral, err
+		}
 	}
 	return o.referralByEmail(ident)
 }
 
+// referralByEmail finds the referral that is known by an email, or by another address of its
+// mailbox, but not an erased one.
 func (o *Op) referralByEmail(email string) (record.Referral, error) {
-	email, ok := mailbox.Canonical(email)
-	if !ok {
+	c, err := o.CustomerByEmail(email)
+	if err == nil && (c.Gone != uuid.Nil || c.Referral.ID == uuid.Nil) {
 		return record.Referral{}, affiliate.ErrNotFound
 	}
-	return o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: email})
+	return c.Referral, err
 }

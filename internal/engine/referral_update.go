@@ -24,10 +24,19 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 			return refusal.ReferralErased.Err()
 		}
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
-			if err := o.refuseTakenReferralEmail(email); err != nil {
+			known, err := o.referralByEmail(email)
+			if err == nil && known.ID == rec.ID {
+				err = affiliate.ErrNotFound // another address of its mailbox, or another name of it
+			}
+			if err = refusal.ReferralEmailTaken.IfFound(err); err == nil {
+				err = o.dropErasure(email)
+			}
+			if err != nil {
 				return err
 			}
-			if err := o.dropErasure(email); err != nil {
+		}
+		if id, ok := up.ReferredUserExternalID.Get(); ok && id != rec.CustomerID {
+			if err := o.dropErasure(hostName(id)); err != nil {
 				return err
 			}
 		}
@@ -121,11 +130,6 @@ func shows(up affiliate.ReferralUpdate) bool {
 	var rec record.Referral
 	mergeInto(up, &rec)
 	return !Same(rec, BlankedReferral(rec))
-}
-
-func (o *Op) refuseTakenReferralEmail(email string) error {
-	_, err := o.referralByEmail(email)
-	return refusal.ReferralEmailTaken.IfFound(err)
 }
 
 // PushReferralStatus implements tributary.Program.PushReferralStatus.

@@ -65,7 +65,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
 			return "", err
 		}
-		if err := o.notFirst(&d.stage, d.Customer.Email, ref.Email, ref.CustomerID); err != nil {
+		if err := o.notFirst(&d.stage, d.Customer.Email, d.Customer.HostID, ref.Email, ref.CustomerID); err != nil {
 			return "", err
 		}
 	}
@@ -170,26 +170,51 @@ func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *ve
 }
 
 // identify resolves referralId (referral id, customer email, click id,
-// affiliate id, slug, in this order) and email into id. An unknown referralId
-// counts as not sent, and so does a click outside the window; an email always
-// names a customer.
+// affiliate id, slug, in this order), the host's id and email into id. An unknown referralId
+// counts as not sent, and so does a click outside the window; a host's id and an email always
+// name a customer.
 //
 // Source: docs/contract.md 1.5; docs/money.md 14.
-func (o *Op) identify(referralID, email string, id *identity) error {
+func (o *Op) identify(referralID, hostID, email string, id *identity) error {
 	if referralID != "" {
 		if err := o.identifyReferral(referralID, id); err != nil {
 			return err
 		}
 	}
+	if !id.Customer.Known && hostID != "" {
+		found, err := o.CustomerByHostID(hostID)
+		if err == nil && (found.Referral.ID != uuid.Nil || found.Gone != uuid.Nil) {
+			err = o.buysAs(found, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if id.Customer.Known || email == "" {
+		id.Customer.HostID, id.Customer.Known = hostID, id.Customer.Known || hostID != ""
 		return nil
 	}
 	found, err := o.CustomerByEmail(email)
 	if err != nil {
 		return err
 	}
-	found.Known, found.Email = true, email
+	found.Known, found.Email, found.HostID = true, email, hostID
 	id.Customer = found
+	return nil
+}
+
+// buysAs makes a customer that was found the one of an identity, and credits their affiliate
+// unless the request names another.
+func (o *Op) buysAs(found Customer, id *identity) (err error) {
+	ref := &found.Referral
+	found.Known, found.Email = true, ref.Email
+	if id.Customer = found; ref.ID == uuid.Nil || id.Origin.Affiliate.ID != uuid.Nil {
+		return nil
+	}
+	id.Origin.Link.ID, id.Origin.by = ref.LinkID, affiliate.CreditReferral
+	if id.Origin.Affiliate, err = o.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
+		return refusal.Internal("affiliate of a referral", err)
+	}
 	return nil
 }
 
@@ -205,12 +230,5 @@ func (o *Op) identifyReferral(ident string, id *identity) error {
 	if err != nil {
 		return err
 	}
-	ref := &found.Referral
-	id.Customer = found
-	id.Customer.Known, id.Customer.Email = true, ref.Email
-	id.Origin.Link.ID, id.Origin.by = ref.LinkID, affiliate.CreditReferral
-	if id.Origin.Affiliate, err = o.Tx.Affiliates.Get(ref.AffiliateID); err != nil {
-		return refusal.Internal("affiliate of a referral", err)
-	}
-	return nil
+	return o.buysAs(found, id)
 }

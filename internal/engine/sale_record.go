@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -64,7 +65,7 @@ func (r *report) Announce(soon func(table string, key record.Key)) {
 		soon("sales", record.ExternalKey(r.conversion, r.in.ExternalID))
 	}
 	AnnounceText(soon, "sales", record.ByInvoice, r.in.ExternalInvoiceID)
-	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
+	AnnounceText(soon, "referrals", record.ByEmail, mailbox.Of(r.in.Email))
 	r.Cfg.AnnounceErasure(soon, r.in.Email)
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
 	soon("plans", record.Key{ID: programPlan()})
@@ -147,8 +148,11 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
-	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
+	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" && in.ReferredUserExternalID == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
+	}
+	if err := refusal.Optional("referredUserExternalId", in.ReferredUserExternalID, refusal.MaxName); err != nil {
+		return nil, err
 	}
 	if in.Email != "" && refusal.NormalizeEmail("email", &in.Email) != nil {
 		in.Email, ignored = "", append(ignored, "email")
@@ -263,7 +267,7 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 			return saleReply{}, err
 		}
 	}
-	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &d.identity); err != nil {
 		return saleReply{}, err
 	}
 	if earlier, err := o.earlierConversion(d.Customer.Referral.ID, conversion); err != nil || earlier != nil {
@@ -384,7 +388,7 @@ func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err e
 		return false, nil
 	}
 	d.Customer.Referral, err = o.AddCustomer(record.Referral{
-		Name: in.Name, Email: in.Email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
+		Name: in.Name, Email: in.Email, CustomerID: cmp.Or(ref.CustomerID, d.Customer.HostID), Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
 		Medium: d.medium(), Integration: in.Integration,
 	}, Origin{Affiliate: d.affiliate, Link: d.Origin.Link, Click: d.Origin.Click}, d.Customer.Gone)
 	return true, err

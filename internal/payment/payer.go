@@ -43,9 +43,9 @@ func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (ref rec
 		return ref, nil
 	}
 	if f.CustomerID != "" {
-		ref, err = engine.Head(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, f.CustomerID)})
-		if !errors.Is(err, affiliate.ErrNotFound) {
-			return ref, err
+		c, err := o.CustomerByHostID(f.CustomerID)
+		if err != nil || c.Referral.ID != uuid.Nil {
+			return c.Referral, err
 		}
 	}
 	c, err := o.CustomerByEmail(cmp.Or(f.Email, rec.Email))

@@ -84,8 +84,9 @@ func payerFields() []field[record.Payer] {
 // erasureFields describe erasures.
 func erasureFields() []field[record.Erasure] {
 	return []field[record.Erasure]{
-		id("id", "a digest of the email that cannot be reversed", func(r *record.Erasure) *uuid.UUID { return &r.ID }),
-		ref("referral_id", "the erased referral; NULL: none had the email, or it was deleted", func(r *record.Erasure) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
-		at("created_at", "when it was erased", func(r *record.Erasure) *affiliate.Instant { return &r.CreatedAt }),
+		id("id", "a digest of the email, or of another name, that cannot be reversed", func(r *record.Erasure) *uuid.UUID { return &r.ID }),
+		ref("referral_id", "the referral; NULL: none had the email, or it was deleted", func(r *record.Erasure) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
+		flag("is_alias", "the referral was not erased: it is known by this name too", func(r *record.Erasure) *bool { return &r.Alias }),
+		at("created_at", "when it was erased, or got the name", func(r *record.Erasure) *affiliate.Instant { return &r.CreatedAt }),
 	}
 }

@@ -65,10 +65,8 @@ func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
 	if rec.ID == uuid.Nil {
 		return false, nil
 	}
-	if who.email != "" {
-		if err := o.KeepErasure(o.Cfg.ErasureID(who.email), rec.ID); err != nil {
-			return false, err
-		}
+	if err := o.EraseNames(&rec); err != nil {
+		return false, err
 	}
 	if !rec.Erased.IsZero() {
 		return false, nil
@@ -98,6 +96,9 @@ func noteShown(o *engine.Op, who *subject) error {
 func endErasing(o *engine.Op, who *subject) error {
 	switch {
 	case !who.isCustomer():
+		if err := o.ForgetSellerNames(who.affiliate.ID); err != nil {
+			return refusal.Internal("forget names", err)
+		}
 		_, err := o.SaveAffiliate(who.affiliate, engine.BlankedAffiliate(who.affiliate))
 		return err
 	case who.isUnnamed():
@@ -227,7 +228,7 @@ func customerHoldings() []holding {
 		kept[record.Sale]{ // also those that an update gave the email, and those of no referral
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales },
 			list: func(who *subject) (record.Key, bool) {
-				return record.TextKey(record.OfCustomer, who.email), who.email != ""
+				return record.TextKey(record.OfCustomer, mailbox.Of(who.email)), who.email != ""
 			},
 			of: func(who *subject, r *record.Sale) bool {
 				return r.ReferralID == uuid.Nil || r.ReferralID != who.referral.ID

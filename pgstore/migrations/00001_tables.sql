@@ -265,6 +265,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   free boolean NOT NULL,
   offer boolean NOT NULL,
   conversion text COLLATE "C" NOT NULL,
+  again boolean NOT NULL,
   past boolean NOT NULL,
   commissions json,
   refunds json,
@@ -688,11 +689,12 @@ CREATE TABLE IF NOT EXISTS tributary.payers (
 CREATE UNIQUE INDEX IF NOT EXISTS payers_by_payer ON tributary.payers (program, by_payer) WHERE by_payer IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payers_of_referral ON tributary.payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
--- People who were erased, by a digest of their email.
+-- People who were erased, and further names of customers, by digests.
 CREATE TABLE IF NOT EXISTS tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
   referral_id uuid,
+  is_alias boolean NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );

@@ -222,6 +222,7 @@ CREATE TABLE tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
   referral_id uuid,
+  is_alias boolean NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
@@ -614,6 +615,7 @@ CREATE TABLE tributary.sales (
   free bool NOT NULL,
   offer bool NOT NULL,
   conversion text NOT NULL,
+  again boolean NOT NULL,
   past bool NOT NULL,
   commissions json,
   refunds json,

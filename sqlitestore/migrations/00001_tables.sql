@@ -249,6 +249,7 @@ CREATE TABLE tributary_sales (
   free INTEGER NOT NULL CHECK (free IN (0, 1)),
   offer INTEGER NOT NULL CHECK (offer IN (0, 1)),
   conversion TEXT NOT NULL,
+  again INTEGER NOT NULL CHECK (again IN (0, 1)),
   past INTEGER NOT NULL CHECK (past IN (0, 1)),
   commissions TEXT,
   refunds TEXT,
@@ -659,6 +660,7 @@ CREATE TABLE tributary_erasures (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   referral_id TEXT,
+  is_alias INTEGER NOT NULL CHECK (is_alias IN (0, 1)),
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;

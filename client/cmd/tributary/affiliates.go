@@ -45,6 +45,10 @@ var affiliateCommands = []command{
 		method: "DELETE", path: "/affiliates", fields: fields("affiliateId", "forfeit:b"), arg: "affiliateId", ask: "delete the affiliate",
 	},
 	{
+		group: "affiliates", verb: "merge", what: "Make one affiliate of two: --from goes, --into stays",
+		method: "POST", path: "/affiliates/merge", fields: fields("from", "into"), columns: affiliateColumns, ask: "merge the affiliates",
+	},
+	{
 		group: "affiliates", verb: "erase", what: "Erase what tells who an affiliate is; money and totals stay",
 		method: "POST", path: "/affiliates/erase", fields: fields("affiliateId", "forfeit:b"), arg: "affiliateId", steps: true, ask: "erase the affiliate",
 	},

@@ -49,4 +49,8 @@ var referralCommands = []command{
 		group: "referrals", verb: "plan", what: "Give referrals a commission plan, or --null commission-plan-id",
 		method: "POST", path: "/referrals/plan", fields: fields("referralIds:l", "commissionPlanId"), arg: "referralIds", columns: referralColumns,
 	},
+	{
+		group: "referrals", verb: "merge", what: "Make one customer of two: --from goes, --into stays",
+		method: "POST", path: "/referrals/merge", fields: fields("from", "into"), columns: referralColumns, ask: "merge the customers",
+	},
 }
