@@ -64,13 +64,14 @@ CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tie
 CREATE TABLE tributary.aliases (
   program uuid NOT NULL,
   id uuid NOT NULL,
-  affiliate_link_id uuid NOT NULL,
+  affiliate_link_id uuid,
+  affiliate_id uuid,
   alias text NOT NULL,
   by_slug text,
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHERE (by_slug IS NOT NULL);
-CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id);
+CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 
 CREATE TABLE tributary.clicks (
   program uuid NOT NULL,
@@ -573,6 +574,7 @@ CREATE TABLE tributary.runs (
   methods json,
   no_details bool NOT NULL,
   affiliate_ids json,
+  except_ids json,
   status text NOT NULL,
   cursor uuid,
   created bigint NOT NULL,
