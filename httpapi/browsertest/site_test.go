@@ -77,11 +77,11 @@ func (w *world) fill(texts ...string) *world {
 	return w
 }
 
-// large adds a sale whose commission is 128,964.43: its
+// large adds a sale whose commission is 128,964,430.00: its
 // figures have to fit everywhere.
 func (w *world) large() *world {
 	w.t.Helper()
-	_ = must(w.RecordSale(w.t.Context(), affiliate.NewSale{ReferralID: w.made.Ada.ID.String(), Email: "large@x.example", Name: "Large", TotalEarned: affiliate.MustAmount("644822.15")}))(w.t)
+	_ = must(w.RecordSale(w.t.Context(), affiliate.NewSale{ReferralID: w.made.Ada.ID.String(), Email: "large@x.example", Name: "Large", TotalEarned: affiliate.MustAmount("644822150")}))(w.t)
 	return w
 }
 
