@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -195,6 +196,33 @@ func TestMissingCommission(t *testing.T) {
 		})
 		if got := must(w.Sale(t.Context(), w.made.Free.ID))(t); got.Affiliate.Email != "planned@example.org" {
 			t.Errorf("it credits %s", got.Affiliate.Email)
+		}
+	})
+}
+
+// TestForfeit: somebody who is owed money is deleted only by who ticks that it is given up. The refusal
+// names the amount and keeps everything, and the books say where the money went.
+func TestForfeit(t *testing.T) {
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t)
+		dora := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))(t)
+		_ = must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "dora", Email: "buyer@x.example", Name: "Buyer", TotalEarned: affiliate.MustAmount("50")}))(t)
+		tb := open(w)
+		tb.open("/affiliates/" + dora.ID.String())
+		tb.unfold("More")
+		tb.press("Delete…")
+		tb.pressAs(400, "Delete")
+		tb.says("10.00 USD")
+		_ = must(w.Affiliate(t.Context(), dora.ID.String()))(t)
+		tb.tick("10.00 USD is owed, and is forfeited")
+		tb.press("Delete")
+		if _, err := w.Affiliate(t.Context(), dora.ID.String()); !errors.Is(err, affiliate.ErrNotFound) {
+			t.Errorf("the affiliate after the deletion: %v", err)
+		}
+		tb.open("/books")
+		look(tb, 1)
+		if err := w.Verify(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }
