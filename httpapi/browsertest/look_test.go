@@ -88,6 +88,9 @@ const misfits = `(() => {
 		const r = e.getBoundingClientRect();
 		if (r.width && (r.right > width + 1 || r.left < -1 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" || e.matches("b, span") && e.getClientRects().length > 1)) wrong.push("money is cut: " + name(e));
 	}
+	if (width >= 1264) for (const e of document.querySelectorAll(".scroll")) { // a desk less its scroll bar
+		if (e.scrollWidth > e.clientWidth + 1) wrong.push("a table is cut off: " + e.ariaLabel + " " + e.scrollWidth + " of " + e.clientWidth);
+	}
 	const titles = document.querySelectorAll("h1");
 	if (titles.length !== 1 || !titles[0].checkVisibility()) wrong.push(titles.length + " titles");
 	const here = document.querySelectorAll("nav [aria-current=page]").length;
