@@ -61,7 +61,7 @@ func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate
 //
 // Errors: [affiliate.MissingField] (affiliateId), [affiliate.IdentifiersMismatch]; [affiliate.InPayout] when
 // a commission or an adjustment that would be deleted is part of a payout that is
-// not canceled; [affiliate.MoneyOwed] when the affiliate is owed money: see [Program.Forfeiting].
+// not canceled; [affiliate.MoneyOwed] when the affiliate is owed money, or owes it: see [Program.Forfeiting].
 //
 // Effects: only affiliate.deleted; with Config.CascadeEvents the events of the
 // children before it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/imports"
 	"github.com/tributary-go/tributary/internal/partner"
 )
@@ -29,8 +30,8 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 }
 
 // Forfeiting returns a program whose [Program.DeleteAffiliate], [Program.DeleteReferral] and
-// [Program.EraseAffiliate] give up what is owed: commissions that are on hold, maturing or payable,
-// and adjustments. Without it they are refused with [affiliate.MoneyOwed], which says the amount. The
+// [Program.EraseAffiliate] give up what is owed, by the program or by the affiliate: commissions that
+// are on hold, maturing or payable, and adjustments. Without it they are refused with [affiliate.MoneyOwed], which says the amount. The
 // movements have the cause [affiliate.CauseForfeit]. Other methods are as they were.
 //
 //	p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: id})
@@ -38,18 +39,28 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 // Source: docs/money.md M13a.
 func (p *Program) Forfeiting() *Program { return &Program{p.engine.Forfeiting()} }
 
+// Kept returns the configuration with the currency and the time zone that the store keeps for
+// the program, where c leaves them out, for a host that serves whatever program is there. A
+// program that was not written yet has none, and c stays as it is but for the zone UTC.
+//
+// Errors: those of the store; a zone that this machine does not know.
+func (c Config) Kept(ctx context.Context, store record.Store) (Config, error) {
+	kept, err := engine.Config(c).Kept(ctx, store)
+	return Config(kept), err
+}
+
 // Partner returns the view of an affiliate. The affiliate need not exist: each call
 // looks.
 func (p *Program) Partner(affiliateID uuid.UUID) Partner {
 	return Partner{partner.PartnerIn(p.engine, affiliateID)}
 }
 
-// Ping checks whether the store can be used: it runs one empty View. A host
-// calls it at its start, after the migration, and in its readiness check. On a
-// database it costs one statement.
+// Ping checks whether the store can be used and keeps the program as the Config says: it
+// runs one View. A host calls it at its start, after the migration, and in its readiness
+// check. On a database it costs one statement, or a few as long as the program has no money.
 //
 // Errors: those of the store; the error of ctx; an error when the store lacks a
-// table of [record.Tx].
+// table of [record.Tx]; an [*affiliate.SettingsError].
 //
 // Effects: none.
 //

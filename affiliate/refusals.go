@@ -97,7 +97,7 @@ const (
 	PayoutNotFound       Reason = "payout_not_found"       // no payout has the id
 	AffiliateNotApproved Reason = "affiliate_not_approved" // nobody approved the affiliate, so nothing is paid
 	NothingPayable       Reason = "nothing_payable"        // nothing is due to the affiliate
-	MoneyOwed            Reason = "money_owed"             // what would be deleted or erased is owed money; see Program.Forfeiting
+	MoneyOwed            Reason = "money_owed"             // what would be deleted or erased is owed money, or owes it; see Program.Forfeiting
 	BelowPayoutMinimum   Reason = "below_payout_minimum"   // less is due than the minimum of the payout
 	HoldNotFound         Reason = "hold_not_found"         // no hold has the id
 	HoldIsConfirmed      Reason = "hold_confirmed"         // a sale has taken the place of the hold

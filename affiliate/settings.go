@@ -48,3 +48,19 @@ type ProgramTerms struct {
 	MaxPerCustomer   Amount         `json:"maxPerCustomer,omitzero"`
 	OfferCouponID    uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer
 }
+
+// A SettingsError means that a program was opened with another currency or time zone than the
+// store keeps for it, in which its amounts are. The host mends it: open the program
+// with what is kept.
+//
+// Source: docs/rules.md 1.4.
+type SettingsError struct {
+	Setting string // "currency" or "zone"
+	Kept    string // in the store
+	Given   string // by the Config
+}
+
+// Error names both.
+func (e *SettingsError) Error() string {
+	return "affiliate: the store keeps the program in " + e.Kept + ", and its Config has the " + e.Setting + " " + e.Given
+}

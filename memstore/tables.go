@@ -35,6 +35,7 @@ func (t *txn) bind() {
 	tx.Aliases = handle[record.Alias]{t}
 	tx.Uses = handle[record.Use]{t}
 	tx.Holds = handle[record.Hold]{t}
+	tx.Settings = handle[record.Settings]{t}
 	tx.Raise = t.raise
 }
 

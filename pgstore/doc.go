@@ -11,7 +11,7 @@
 //
 // Every transaction that writes gives its program a new version, and a Store remembers
 // for each program that it writes to the version and the records that most sales read:
-// affiliates, links, referrals, coupons, codes, plans, tiers, totals and endpoints. An
+// affiliates, links, referrals, coupons, codes, plans, tiers, totals, endpoints and settings. An
 // Update starts from what is remembered. It reads what is missing without a transaction
 // and without a lock, and each round trip ends with the version of the program: a closure
 // runs again when another process has written meanwhile, and never sees two states. A

@@ -40,7 +40,7 @@ const (
 // reads again. The others only grow.
 var remembered = map[string]bool{
 	"affiliates": true, "links": true, "referrals": true, "coupons": true, "codes": true,
-	"plans": true, "tiers": true, "totals": true, "endpoints": true,
+	"plans": true, "tiers": true, "totals": true, "endpoints": true, "settings": true,
 }
 
 // pictures are the pictures of a Store. A writer takes the picture of its program and

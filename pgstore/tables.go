@@ -42,6 +42,7 @@ func (u *unit) tx() *record.Tx {
 		Aliases:     handle[record.Alias]{u},
 		Uses:        handle[record.Use]{u},
 		Holds:       handle[record.Hold]{u},
+		Settings:    handle[record.Settings]{u},
 		Raise:       u.raise,
 		Soon:        u.soon,
 	}

@@ -28,8 +28,9 @@ have. The import fires no event and sends no webhook. It may be interrupted and 
 again, also beside a server: what was imported is found and changes nothing. A million
 rows take less than 256 MiB of memory.
 
-The flags -program, -currency and -zone must say what the tributary.Config of the
-program says; those of this server are the defaults.
+The flags -program, -currency and -zone say which program it is. Without them it is that
+of this server, in the currency and the zone that the store keeps for it. Others than those
+are refused once it has money. An empty program gets what they say, or USD and UTC, and this server serves it so.
 
 `
 
@@ -88,7 +89,11 @@ func imports(ctx context.Context, at place, command *cli.Import, verify bool, st
 		}
 		store = in
 	}
-	program, err := tributary.New(store, command.Config)
+	cfg, err := command.Config.Kept(ctx, store)
+	if err != nil {
+		return err
+	}
+	program, err := tributary.New(store, cfg)
 	if err != nil {
 		return err
 	}

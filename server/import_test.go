@@ -50,3 +50,34 @@ func importInto(t *testing.T, place ...string) {
 		t.Errorf("the server has %s", sales)
 	}
 }
+
+// TestImportCurrency: an import into an empty place says what the program is. The server, a
+// later import and a move take that without a flag, and another one is refused by name.
+func TestImportCurrency(t *testing.T) {
+	folder, file := filepath.Join("..", "examples", "import", "testdata", "csv"), inFolder(t, "program.db")
+	imported := func(flags ...string) (int, string) {
+		var errs strings.Builder
+		code := run(t.Context(), append(append([]string{"import", "-write", "-file", file}, flags...), folder), nothing, t.Output(), &errs)
+		return code, errs.String()
+	}
+	if code, said := imported("-currency", "USD", "-zone", "Europe/Berlin"); code != 3 {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	for _, wrong := range [][]string{{"-currency", "EUR"}, {"-zone", "UTC"}, {"-currency", "EUR", "-write=false"}} {
+		if code, said := imported(wrong...); code != 1 || !strings.Contains(said, "affiliate: the store keeps the program in ") || !strings.Contains(said, wrong[1]) {
+			t.Errorf("%v: exit code %d: %s", wrong, code, said)
+		}
+	}
+	if code, said := imported(); code != 3 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	moved := inFolder(t, "moved.db")
+	if code := run(t.Context(), []string{"move", file, moved}, nothing, t.Output(), t.Output()); code != 0 {
+		t.Errorf("move: exit code %d", code)
+	}
+	s := launch(t, "-file", moved)
+	defer s.stop()
+	if program := s.call("GET", "/api/v1/program", ""); !strings.Contains(program, `"timeZone":"Europe/Berlin"`) {
+		t.Errorf("the server has %s", program)
+	}
+}

@@ -198,7 +198,11 @@ func same(from, to place) bool {
 
 // check checks the books of the program in its new place.
 func (m *mover) check(ctx context.Context, target *opened) error {
-	program, err := tributary.New(target, tributary.Config{ID: m.id})
+	cfg, err := tributary.Config{ID: m.id}.Kept(ctx, target)
+	if err != nil {
+		return err
+	}
+	program, err := tributary.New(target, cfg)
 	if err != nil {
 		return err
 	}

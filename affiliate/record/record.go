@@ -56,6 +56,26 @@ func AppendText(dst []Key, ix Index, s string) []Key {
 	return append(dst, TextKey(ix, s))
 }
 
+// Settings say what the program is, in its only record: the id is uuid.Max. A program that
+// was not written yet has none.
+type Settings struct {
+	ID        uuid.UUID
+	Name      string
+	Currency  affiliate.Currency // of the books, balances and payouts
+	TimeZone  string             // where a plain date ends: the name of its time.Location
+	CreatedAt affiliate.Instant
+	UpdatedAt affiliate.Instant
+}
+
+// RecordID returns the id, which is uuid.Max.
+func (r Settings) RecordID() uuid.UUID { return r.ID }
+
+// Clone returns r: it holds no changeable memory.
+func (r Settings) Clone() Settings { return r }
+
+// AppendKeys appends nothing.
+func (r Settings) AppendKeys(dst []Key) []Key { return dst }
+
 // Affiliate is a stored [affiliate.Affiliate].
 type Affiliate struct {
 	ID                  uuid.UUID

@@ -51,6 +51,7 @@ func Schema() []TableSchema {
 		{"aliases", []Index{BySlug, OfLink}, flat, of(func(tx *Tx) *Table[Alias] { return &tx.Aliases })},
 		{"uses", []Index{OfUser, OfRedemption}, flat, of(func(tx *Tx) *Table[Use] { return &tx.Uses })},
 		{"holds", []Index{ByExternalID, OfCode, OfCoupon}, !flat, of(func(tx *Tx) *Table[Hold] { return &tx.Holds })},
+		{"settings", nil, flat, of(func(tx *Tx) *Table[Settings] { return &tx.Settings })},
 	}
 }
 
@@ -116,6 +117,8 @@ func PlaceOf[T Record[T]]() int {
 		return 27
 	case *Hold:
 		return 28
+	case *Settings:
+		return 29
 	}
 	return -1
 }

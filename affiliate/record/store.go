@@ -111,6 +111,7 @@ type Tx struct {
 	Aliases     Table[Alias]
 	Uses        Table[Use]
 	Holds       Table[Hold]
+	Settings    Table[Settings]
 
 	// Raise moves a sequence of the program on, to its last number plus by or to the
 	// number to, whichever is greater, and returns its last number then. A sequence

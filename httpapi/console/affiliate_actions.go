@@ -325,10 +325,14 @@ func (v *visit) owedTo(id uuid.UUID) (owed affiliate.Amount, err error) {
 
 // givenUp is the field by which what is owed is given up; none when nothing is.
 func (v *visit) givenUp(owed affiliate.Amount) []field {
-	if owed.Sign() <= 0 {
+	box := field{Name: fieldForfeit, Label: v.Money(owed) + " is owed, and is forfeited", Type: "checkbox", Hint: "Otherwise pay it first. The ledger says that it was forfeited."}
+	switch {
+	case owed.IsZero():
 		return nil
+	case owed.Sign() < 0:
+		box.Label, box.Hint = "They owe "+v.Money(owed.Neg())+", and it is given up", "Otherwise correct it first. The ledger says that it was forfeited."
 	}
-	return []field{{Name: fieldForfeit, Label: v.Money(owed) + " is owed, and is forfeited", Type: "checkbox", Hint: "Otherwise pay it first. The ledger says that it was forfeited."}}
+	return []field{box}
 }
 
 // givesUp returns the program that gives up what is owed, if the form says so.

@@ -22,6 +22,11 @@ func (a *audit) verifyRates() {
 			a.verifyPlan(r)
 		}
 	}
+	for r := range a.settings.records() {
+		if a.mine(r.ID) {
+			a.verifySettings(r)
+		}
+	}
 	for r := range a.tiers.records() {
 		if a.mine(r.ID) {
 			a.verifyTier(r)
@@ -36,6 +41,16 @@ func (a *audit) verifyRates() {
 
 func (a *audit) verifyOwnRate(r *record.Affiliate) {
 	a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
+}
+
+// verifySettings checks what the store keeps of the Config. That it is another currency or
+// zone is an error of the program, which has no books then.
+func (a *audit) verifySettings(r *record.Settings) {
+	name := named("settings", r.ID)
+	if r.ID != uuid.Max || !r.Currency.Known() {
+		a.breach("I44", name, "the program is kept in the currency %q", r.Currency)
+	}
+	a.instants("settings", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 
 func (a *audit) verifyPlan(r *record.Plan) {
@@ -105,6 +120,10 @@ func (a *audit) siftRates() {
 		a.keepTerms(r)
 		a.about(inRates, k)
 		a.verifyPlan(r)
+	})
+	sift(a, &a.settings, func(r *record.Settings) {
+		a.about(inRates, a.key(r.ID))
+		a.verifySettings(r)
 	})
 	sift(a, &a.tiers, func(r *record.Tier) {
 		k := a.key(r.ID)

@@ -60,6 +60,7 @@ type tables struct {
 	imports    collection[record.Import]
 	uses       collection[record.Use]
 	holds      collection[record.Hold]
+	settings   collection[record.Settings]
 }
 
 // lead leads every collection to its table.
@@ -93,6 +94,7 @@ func (a *audit) lead(tx *record.Tx) {
 	leads(a, &a.imports, tx.Imports, 27)
 	leads(a, &a.uses, tx.Uses, 28)
 	leads(a, &a.holds, tx.Holds, 29)
+	leads(a, &a.settings, tx.Settings, 30)
 	// The two halves of a reversal are looked at together.
 	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// What is owed is lost with an affiliate or a customer only when the caller says so. Source:
-// docs/money.md M13a.
+// What is owed, by whom ever, is lost with an affiliate or a customer only when the caller says
+// so. Source: docs/money.md M13a.
 
 // Forfeiting implements tributary.Program.Forfeiting.
 func (p *Program) Forfeiting() *Program {
@@ -18,15 +18,18 @@ func (p *Program) Forfeiting() *Program {
 	return &q
 }
 
-// lose returns the cause under which an amount that is owed goes, which it refuses unless the caller gives it up.
+// lose returns the cause under which an amount that is owed goes, which it refuses unless the caller
+// gives it up. Below zero, the affiliate owes it.
 func (o *Op) lose(owed affiliate.Amount, gives bool) (affiliate.Cause, error) {
 	switch {
-	case owed.Sign() <= 0:
+	case owed.IsZero():
 		return affiliate.CauseDeletion, nil
-	case !gives:
-		return "", refusal.MoneyOwed.Of(owed.String() + " " + string(o.Cfg.Currency))
+	case gives:
+		return affiliate.CauseForfeit, nil
+	case owed.Sign() < 0:
+		return "", refusal.DebtOwed.Of(owed.Neg().String() + " " + string(o.Cfg.Currency))
 	}
-	return affiliate.CauseForfeit, nil
+	return "", refusal.MoneyOwed.Of(owed.String() + " " + string(o.Cfg.Currency))
 }
 
 // owedBy returns what is open of the commissions of sales with a key: on hold, maturing or
@@ -70,10 +73,10 @@ func (o *Op) owedTo(id uuid.UUID) (affiliate.Amount, error) {
 	return sum, nil
 }
 
-// GiveUp takes back what is owed to an affiliate who stays without a name, or refuses.
+// GiveUp takes back what is owed to an affiliate who stays without a name, or by them, or refuses.
 func (o *Op) GiveUp(id uuid.UUID, gives bool) error {
 	owed, err := o.owedTo(id)
-	if err != nil || owed.Sign() <= 0 {
+	if err != nil || owed.IsZero() {
 		return err
 	}
 	cause, err := o.lose(owed, gives || o.gives)

@@ -77,7 +77,35 @@ func TestForfeit(t *testing.T) {
 	}
 }
 
-// A bonus is owed too; a debt is not, and neither is what nothing matches.
+// A debt goes with its affiliate only when somebody says so, as what is owed does.
+func TestForfeitDebt(t *testing.T) {
+	debt := scene.StateError(affiliate.MoneyOwed, "", "The affiliate owes 8 USD, which would be lost: correct it first, or send forfeit to give it up")
+	for name, way := range map[string]func(scene.Shop, *tributary.Program) error{
+		"delete": func(s scene.Shop, p *tributary.Program) error {
+			return p.DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID})
+		},
+		"erase": func(s scene.Shop, p *tributary.Program) error { return p.EraseAffiliate(t.Context(), s.Ada.Person.ID) },
+		"erase in steps": func(s scene.Shop, p *tributary.Program) error {
+			return scene.ErrOf(p.Run(t.Context(), affiliate.EraseAffiliateJob{ID: s.Ada.Person.ID}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			scene.Must(s.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-8"), Reason: "paid twice"}))
+			s.Refused(debt, func() error { return way(s, s.Program) })
+			if err := way(s, s.Forfeiting()); err != nil {
+				t.Fatal(err)
+			}
+			said := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items
+			if len(said) != 1 || said[0].From != affiliate.AccountAccrual || said[0].To != affiliate.AccountPayable || said[0].Amount != scene.Sum("8") {
+				t.Errorf("the ledger says %+v", said)
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// A bonus is owed too, a debt is not less, and what nothing matches is none.
 func TestForfeitAdjustments(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	if err := s.DeleteReferral(ctx, "nobody@example.net"); err != nil {
@@ -88,6 +116,9 @@ func TestForfeitAdjustments(t *testing.T) {
 	gone := func() error { return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}) }
 	scene.WantReason(t, "a bonus", affiliate.MoneyOwed, gone())
 	bonus.Kind, bonus.Amount = affiliate.AdjustCorrection, scene.Sum("-8")
+	scene.Must(s.RecordAdjustment(ctx, bonus))
+	scene.WantReason(t, "a debt", affiliate.MoneyOwed, gone())
+	bonus.Amount = scene.Sum("0.5")
 	scene.Must(s.RecordAdjustment(ctx, bonus))
 	if err := gone(); err != nil {
 		t.Error(err)

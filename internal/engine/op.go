@@ -78,28 +78,44 @@ func Later(now, was affiliate.Instant) affiliate.Instant {
 // its result.
 func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 	var out T
+	var final bool
 	o.Seen.opened()
 	err := o.Store.Update(o.Ctx, o.Cfg.ID, func(tx *record.Tx) (err error) {
 		o.Seen.ran()
-		if err := o.tables.run(tx); err != nil {
+		if err := o.checked.run(tx); err != nil {
 			return err
+		}
+		agreed := o.checked.agreed.Load()
+		if !agreed {
+			o.announceSettings(tx)
 		}
 		o.Tx, o.events, o.numbered, o.ownTerms = tx, 0, false, nil
 		o.alone, o.again, o.reborn = nil, record.Sale{}, record.Referral{}
 		if o.Ahead != nil && tx.Soon != nil {
 			o.Ahead.Announce(tx.Soon)
 		}
+		var change record.Settings
+		if !agreed {
+			if change, final, err = o.agree(tx); err != nil {
+				return err
+			}
+		}
 		if wanted(&o.Cfg.Hooks) {
 			o.Tx, o.watches = watch(&o.Cfg.Hooks, tx)
 		}
 		o.ids.Rewind()
-		out, err = fn()
+		if out, err = fn(); err == nil && change != (record.Settings{}) {
+			err = o.keep(tx, change)
+		}
 		return err
 	})
 	o.Seen.closed(err)
 	if err != nil {
 		var zero T
 		return zero, err
+	}
+	if final {
+		o.checked.agreed.Store(true)
 	}
 	if o.events > 0 {
 		o.committed()
@@ -136,7 +152,7 @@ func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, e
 	o.Seen.opened()
 	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
 		o.Seen.ran()
-		if err := p.tables.run(tx); err != nil {
+		if err := p.see(tx); err != nil {
 			return err
 		}
 		o.Tx, o.ownTerms = tx, nil
@@ -156,7 +172,7 @@ func (o *Op) Snapshot(fn func() error) error {
 	o.Seen.opened()
 	err := o.Store.View(o.Ctx, o.Cfg.ID, func(tx *record.Tx) error {
 		o.Seen.ran()
-		if err := o.tables.run(tx); err != nil {
+		if err := o.see(tx); err != nil {
 			return err
 		}
 		o.Tx, o.ownTerms = tx, nil

@@ -17,7 +17,10 @@ func (p *Program) Ping(ctx context.Context) (err error) {
 	seen.opened()
 	err = p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) error {
 		seen.ran()
-		return checkTables(tx)
+		if err := checkTables(tx); err != nil {
+			return err
+		}
+		return p.see(tx)
 	})
 	seen.closed(err)
 	if err != nil {
@@ -32,20 +35,33 @@ func usable(store record.Store) bool {
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A tableCheck remembers whether the store of a Program has every table. The
-// first transaction checks, so that a missing table is an error that names it
-// and not a panic later.
-type tableCheck struct{ passed atomic.Bool }
+// A storeCheck remembers what the transactions of a Program need not check of its store
+// again: that it has every table, so that a missing one is an error that names it and not a
+// panic later, and that it keeps the program as the Config says. See settings_kept.go.
+type storeCheck struct{ complete, agreed atomic.Bool }
 
-func (c *tableCheck) run(tx *record.Tx) error {
-	if c.passed.Load() {
+func (c *storeCheck) run(tx *record.Tx) error {
+	if c.complete.Load() {
 		return nil
 	}
 	if err := checkTables(tx); err != nil {
 		return refusal.Internal("affiliate: open store", err)
 	}
-	c.passed.Store(true)
+	c.complete.Store(true)
 	return nil
+}
+
+// see is run for a transaction that reads.
+func (p *Program) see(tx *record.Tx) error {
+	if err := p.checked.run(tx); err != nil || p.checked.agreed.Load() {
+		return err
+	}
+	p.announceSettings(tx)
+	change, final, err := p.agree(tx)
+	if err == nil && final && change == (record.Settings{}) {
+		p.checked.agreed.Store(true)
+	}
+	return err
 }
 
 // checkTables returns an error that names the first table that a store lacks.

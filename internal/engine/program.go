@@ -20,17 +20,17 @@ import (
 // function of the host failed. A refusal has changed nothing. After another error
 // the documentation of the method and of the store say what is known.
 type Program struct {
-	Store  record.Store
-	tables *tableCheck // of the store
-	Cfg    *Config     // never changed, so all copies of a program share it
-	source affiliate.Source
-	actor  string         // who changes things; empty: nobody says
-	reason string         // why; empty: nobody says
-	gives  bool           // up what is owed
-	Once   affiliate.Once // for every write without one of its own
-	IDs    *uuid7.Source
-	Recent *Recent
-	lists  *sharedLists
+	Store   record.Store
+	checked *storeCheck // of the store
+	Cfg     *Config     // never changed, so all copies of a program share it
+	source  affiliate.Source
+	actor   string         // who changes things; empty: nobody says
+	reason  string         // why; empty: nobody says
+	gives   bool           // up what is owed
+	Once    affiliate.Once // for every write without one of its own
+	IDs     *uuid7.Source
+	Recent  *Recent
+	lists   *sharedLists
 
 	news *news
 
@@ -53,7 +53,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	return &Program{
-		Store: store, tables: new(tableCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
+		Store: store, checked: new(storeCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		Recent: new(Recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param), unset: &record.Plan{ID: programPlan(), Terms: cfg.Terms},
 	}, nil
@@ -62,7 +62,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 // With implements tributary.Program.With.
 func (p *Program) With(store record.Store) *Program {
 	q := *p
-	q.Store, q.tables = store, new(tableCheck)
+	q.Store, q.checked = store, new(storeCheck)
 	return &q
 }
 

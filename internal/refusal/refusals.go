@@ -150,7 +150,8 @@ var (
 	IdentifiersMismatch      = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
 	AffiliateInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
 	ReferralInPayout         = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
-	MoneyOwed                = Refusal{affiliate.KindConflict, affiliate.MoneyOwed, "", "{amount} is owed and would be lost: pay it first, or send forfeit to give it up"} // use Of
+	MoneyOwed                = Refusal{affiliate.KindConflict, affiliate.MoneyOwed, "", "{amount} is owed and would be lost: pay it first, or send forfeit to give it up"}                   // use Of
+	DebtOwed                 = Refusal{affiliate.KindConflict, affiliate.MoneyOwed, "", "The affiliate owes {amount}, which would be lost: correct it first, or send forfeit to give it up"} // use Of
 	SaleInPayout             = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Sale is part of a payout"}
 	RefuseNoAffiliate        = Refusal{affiliate.KindNotFound, affiliate.AffiliateNotFound, "", "Affiliate not found"}
 	OwnerNotFound            = Refusal{affiliate.KindInvalid, affiliate.AffiliateNotFound, "", "Affiliate not found"}
@@ -311,7 +312,7 @@ var table = []Refusal{
 	RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,
-	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, MoneyOwed, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
+	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, MoneyOwed, DebtOwed, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
 	LinkLimitReached, LinkNotFound, CouponExternalIDTaken, CouponNotFound, CodeSyntax, StructureEmpty,
 	GeneratedCodeInvalid, CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken, PromotionalCodeNotFound,
 

@@ -69,6 +69,18 @@ func saleFields() []field[record.Sale] {
 	}
 }
 
+// settingsFields describe settings.
+func settingsFields() []field[record.Settings] {
+	return []field[record.Settings]{
+		id("id", "of ones alone", func(r *record.Settings) *uuid.UUID { return &r.ID }),
+		text("name", "as people see it", func(r *record.Settings) *string { return &r.Name }),
+		text("currency", "of the books, balances and payouts", func(r *record.Settings) *affiliate.Currency { return &r.Currency }),
+		text("time_zone", "where a plain date ends", func(r *record.Settings) *string { return &r.TimeZone }),
+		at("created_at", "when it was recorded", func(r *record.Settings) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Settings) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}
+
 // planFields describe plans.
 func planFields() []field[record.Plan] {
 	return []field[record.Plan]{

@@ -3,6 +3,7 @@ package relation
 // described returns the tables, in the order in which they are best read.
 func described() []Table {
 	return []Table{
+		tableOf("settings", "What the program is: one row, whose id is of ones alone.", settingsFields()),
 		tableOf("affiliates", "People who promote the program.", affiliateFields()),
 		tableOf("links", "Links of affiliates. A link is a slug.", linkFields()),
 		tableOf("uses", "Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.", useFields()),

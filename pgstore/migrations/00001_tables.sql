@@ -26,6 +26,18 @@ CREATE TABLE IF NOT EXISTS tributary.dedup (
 );
 CREATE INDEX IF NOT EXISTS dedup_done_at ON tributary.dedup (done_at);
 
+-- What the program is: one row, whose id is of ones alone.
+CREATE TABLE IF NOT EXISTS tributary.settings (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  time_zone text COLLATE "C" NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+
 -- People who promote the program.
 CREATE TABLE IF NOT EXISTS tributary.affiliates (
   program uuid NOT NULL,

@@ -665,6 +665,17 @@ CREATE INDEX sales_of_payout ON tributary.sales (program, of_payout, id) WHERE (
 CREATE INDEX sales_of_referral ON tributary.sales (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 CREATE INDEX sales_of_state ON tributary.sales (program, of_state, id) WHERE (of_state IS NOT NULL);
 
+CREATE TABLE tributary.settings (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  currency text NOT NULL,
+  time_zone text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+
 CREATE TABLE tributary.tiers (
   program uuid NOT NULL,
   id uuid NOT NULL,

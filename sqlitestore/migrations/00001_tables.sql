@@ -18,6 +18,17 @@ CREATE TABLE tributary_dedup (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tributary_dedup_done ON tributary_dedup (done_at);
 
+CREATE TABLE tributary_settings (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+
 CREATE TABLE tributary_affiliates (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,

@@ -38,11 +38,11 @@ func Flags(flags *flag.FlagSet) *Import {
 	c := &Import{}
 	flags.StringVar(&c.Folder.Service, "from", "csv", "`service` of the export: "+strings.Join(importer.Services(), ", ")+" with a mapping.json")
 	flags.TextVar(&c.Config.ID, "program", uuid.Nil, "`id` of the program")
-	flags.Func("currency", "`currency` of the program (default USD)", func(text string) (err error) {
+	flags.Func("currency", "`currency` of the program (default: the one that it has, or USD)", func(text string) (err error) {
 		c.Config.Currency, err = affiliate.ParseCurrency(text)
 		return err
 	})
-	flags.Func("zone", "time `zone` of the program, such as Europe/Berlin (default UTC)", func(text string) (err error) {
+	flags.Func("zone", "time `zone` of the program, such as Europe/Berlin (default: the one that it has, or UTC)", func(text string) (err error) {
 		c.Config.Location, err = time.LoadLocation(text)
 		return err
 	})

@@ -78,7 +78,13 @@ func tenants(ctx context.Context, store record.Store, set settings, shared []htt
 				return nil, err
 			}
 		}
+		if cfg, err = cfg.Kept(ctx, store); err != nil { // it serves the program that is there
+			return nil, err
+		}
 		t, err := newTenant(store, cfg, key, set, logger)
+		if err == nil {
+			err = t.Ping(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
