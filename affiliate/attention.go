@@ -74,7 +74,7 @@ type FailedPayout struct {
 // amounts differ from it ([SaleConflict]); its code was refused ([SaleRefused]); it names
 // nobody who exists ([SaleUnattributed]); nothing says whom to credit, or how much was paid
 // ([SaleParked]); nobody knows in which unit it is counted ([SaleUnknownUnit]) or who paid
-// ([SaleNoCustomer]); or there is no rate for its currency ([SaleOtherCurrency]).
+// ([SaleNoCustomer]); it is a renewal by a code, and its first payment was not told ([SaleNoFirst]); or there is no rate for its currency ([SaleOtherCurrency]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`

@@ -189,6 +189,11 @@ const (
 	// SaleNoCustomer means that the payment names an affiliate by a click or a slug, and says
 	// neither by an id nor by an email who paid. Record the sale, and dismiss the payment.
 	SaleNoCustomer SaleOutcome = "no_customer"
+
+	// SaleNoFirst means that the payment is a renewal that says by a code alone who brought its
+	// customer, and that no payment of the customer is known that redeemed the code. It becomes a
+	// sale when the first payment is reported.
+	SaleNoFirst SaleOutcome = "no_first_payment"
 )
 
 // SaleResult is the answer of Program.RecordSale.

@@ -94,7 +94,7 @@ func attentionNotes() described {
 			},
 			"ConflictPayment": {
 				"": "A payment that brought money and has no sale. It changed nothing.", "id": "Of the payment.", "provider": "Who reported it.",
-				"outcome": "Why: it names a sale of which it is not (payment_conflict), its code was refused (refused), it names whom nobody is (unattributed), nothing told whom it may credit or how much was paid (parked), its provider counts its currency in a unit that nobody knows (unit), it does not say who paid (no_customer), or there is no rate for its currency (other_currency).",
+				"outcome": "Why: it names a sale of which it is not (payment_conflict), its code was refused (refused), it names whom nobody is (unattributed), nothing told whom it may credit or how much was paid (parked), its provider counts its currency in a unit that nobody knows (unit), it does not say who paid (no_customer), it is a renewal that names a code alone and its first payment was not told (no_first_payment), or there is no rate for its currency (other_currency).",
 				"keys":    "The provider's ids of the payment.", "payerId": "The provider's id of its customer.",
 				"saleId": "The sale that it names; 0 when that was deleted, and when it names none.", "amount": "Of the payment; 0: not known.", "currency": "Of the amount.", "createdAt": "When it was reported.",
 				"awaits": "The event that has not come and tells the amount. Absent: none is missing.",

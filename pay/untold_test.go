@@ -156,26 +156,48 @@ func TestMissingNames(t *testing.T) {
 }
 
 // TestRenewalByCode: a renewal that carries only a code, long after or before its first payment, waits in
-// Attention, with its reason, and is a sale when its customer is known.
+// Attention, with its reason, and is a sale when its first payment comes or its customer is known.
 func TestRenewalByCode(t *testing.T) {
-	for name, file := range map[string]string{"woocommerce": "order_renewal", "generic": "renewal", "lemonsqueezy": "invoice", "polar": "order_cycle", "dodo": "payment_renewal"} {
-		d := open(t, name)
-		if d.Pass(48 * time.Hour); d.post(d.event(file, "code")) >= 300 {
-			t.Errorf("%s: it is asked for again for ever", name)
-		}
-		all, lines := d.waits(), d.warned()
-		if len(all) != 1 || all[0].Outcome != affiliate.SaleUnattributed || len(lines) != 1 || !strings.Contains(lines[0], "a renewal carries only a code") {
-			t.Errorf("%s: %+v %q", name, all, lines)
-			continue
-		}
-		payer := d.Last().Action.Payment.Payer
-		payer.Email = "tomas@example.net"
-		paytest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
-		if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
-			t.Fatal(err)
-		}
-		if len(d.AllSales()) != 1 || len(d.waits()) != 0 {
-			t.Errorf("%s: with its customer there are %d sales, and %d wait", name, len(d.AllSales()), len(d.waits()))
+	for name, files := range map[string][2]string{
+		"woocommerce": {"order_renewal", "order"}, "generic": {"renewal", "report"}, "lemonsqueezy": {"invoice", "order"},
+		"polar": {"order_cycle", "order_paid"}, "dodo": {"payment_renewal", "payment"}, "creem": {"renewal", "paid"},
+	} {
+		for _, how := range []string{"its first payment", "its customer"} {
+			d := open(t, name)
+			if d.Pass(48 * time.Hour); d.post(d.event(files[0], "code")) >= 300 {
+				t.Errorf("%s: it is asked for again for ever", name)
+			}
+			all, lines := d.waits(), d.warned()
+			if len(all) != 1 || all[0].Outcome != affiliate.SaleNoFirst || len(lines) != 0 {
+				t.Errorf("%s: %+v %q", name, all, lines)
+				continue
+			}
+			d.Pass(80 * 24 * time.Hour)
+			d.post(d.event(files[0], "code"))
+			if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "the first payment of a renewal") {
+				t.Errorf("%s: after 80 days %q", name, lines)
+			}
+			payer, want := d.Last().Action.Payment.Payer, 1
+			if how == "its customer" {
+				payer.Email = "tomas@example.net"
+				paytest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
+				if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				first := d.event(files[1], "code")
+				if name == "polar" { // whose recorded events are of one order
+					first = first.With("data.id", "d0c4b6a8-1e3f-4d72-8b95-3a6e7f1c2999", "data.invoice_number", "inv_1")
+				}
+				if a := paytest.Must(d.v.read(first.JSON(), adapter.Config{CarryKeys: paytest.CarryKeys})); a.Payment.Payer.ID != payer.ID {
+					t.Fatalf("%s: %q pays first, then %q", name, a.Payment.Payer.ID, payer.ID)
+				}
+				d.post(first)
+				want = 2
+			}
+			if len(d.AllSales()) != want || len(d.waits()) != 0 {
+				t.Errorf("%s, with %s: %d sales, and %d wait", name, how, len(d.AllSales()), len(d.waits()))
+			}
 		}
 	}
 }

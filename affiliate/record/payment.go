@@ -21,7 +21,7 @@ type Payment struct {
 	Counted  affiliate.Currency              `json:",omitzero"` // of Gross, refunds and disputes; empty: the program's
 	Worth    affiliate.Opt[affiliate.Amount] `json:",omitzero"` // Gross in the currency of its sale; only of one that is counted in another
 	Rate     affiliate.ExchangeRate          `json:",omitzero"` // of the currency of its sale, if that is not the program's; zero: not known
-	Waiting  []affiliate.WaitingSale         // the sale that it becomes once it is paid, or has become while nobody has told the payer's email; at most one
+	Waiting  []affiliate.WaitingSale         // the sale that it becomes once it is paid, or has become while nobody has told the payer's email or first payment; at most one
 	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
 	Left     string                          `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
@@ -122,6 +122,7 @@ type Payer struct {
 	ReferralID uuid.UUID // whom it pays for; zero: not known yet
 	ByEmail    bool      `json:",omitzero"` // the email alone says so, which the payer can type: Subs do not count
 	Subs       []affiliate.Subscription
+	Early      bool `json:",omitzero"` // a renewal made the customer, and no first payment is told: that one decides anew about what renewals have earned
 	ByHand     bool `json:",omitzero"` // a person set the referral's status after Subs did
 	Erased     bool `json:",omitzero"` // Email and Name are not stored again
 	CreatedAt  affiliate.Instant

@@ -46,6 +46,8 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 		return "nobody knows how its provider counts the amount; record the sale yourself"
 	case p.Outcome == affiliate.SaleNoCustomer:
 		return "nothing says who paid; record the sale yourself with an email"
+	case p.Outcome == affiliate.SaleNoFirst:
+		return "it is a renewal by a code, and its first payment was not told: have the provider send that again, and it becomes a sale by itself"
 	case p.Outcome == affiliate.SaleParked:
 		return "nothing says whom to credit"
 	case p.Outcome == affiliate.SaleOtherCurrency:

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -105,7 +106,7 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 	rec.CreatedAt, rec.UpdatedAt = o.Now, o.Now
 	if was := &o.reborn; was.ID != uuid.Nil {
 		rec.ID, rec.CreatedAt, rec.Revision = was.ID, was.CreatedAt, was.Revision+1
-		rec.Status, rec.Plan, rec.Notes, rec.Metadata = was.Status, was.Plan, was.Notes, was.Metadata
+		rec.Status, rec.Plan, rec.Notes, rec.Metadata, rec.CustomerID = was.Status, was.Plan, was.Notes, was.Metadata, cmp.Or(rec.CustomerID, was.CustomerID)
 	}
 	if rec.Medium == affiliate.MediumLink {
 		rec.LinkID = from.LinkID()

@@ -134,8 +134,13 @@ func typed(r *record.Referral) bool {
 	return r.CustomerID == "" && r.Source == ForReferral(affiliate.SourceIntegration)
 }
 
-// Revive makes a customer whose orders were all taken back the one that the next customer whom a payment makes is.
-func (o *Op) Revive(ref record.Referral) { o.reborn = ref }
+// Revive makes a customer whose orders were all taken back the one that the next customer whom a payment makes is. Until
+// then nothing leads to that one.
+func (o *Op) Revive(ref record.Referral) error {
+	o.reborn = ref
+	ref.Email, ref.CustomerID = "", ""
+	return o.Tx.Referrals.Replace(ref)
+}
 
 // Forsake ends that. A customer whom no payment has made again is into, or, if that is zero, is removed.
 func (o *Op) Forsake(into uuid.UUID) error {

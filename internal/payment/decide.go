@@ -44,7 +44,7 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision, rate affilia
 		r.follow,
 		r.leave,
 		func() error { return r.SavePayment(r.Old, &r.Rec) },
-		func() error { return SavePayer(r.Op, &r.payer) },
+		r.resume,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -86,6 +86,9 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeR
 	case affiliate.PaymentIsOwnSale:
 		if r.Rec.Rate.IsZero() {
 			r.Rec.Rate = rate
+		}
+		if err := r.comesFirst(); err != nil {
+			return err
 		}
 		return r.tryWaiting()
 	case affiliate.PaymentDismissed:

@@ -55,24 +55,26 @@ func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (c engin
 	return c, err
 }
 
-// undone takes back what was decided about a payer's orders while nobody had told an email, and returns it, so that they
-// are decided about anew with the email: it may be that of a customer, of somebody who used a code before, or of the
-// affiliate. What a payout holds or a person changed stays, and then its customer gets the email.
-func (r *Payment) undone(c *payerChange, parked []record.Payment) (map[uuid.UUID]engine.Unbooked, error) {
+// takeBack takes back what was decided about a payer's orders before their email or their first payment was told, and
+// returns it, so that they are decided about anew with that: the email may be that of a customer, of somebody who used a
+// code before, or of the affiliate. What a payout holds or a person changed stays, and so does its customer, who gets the
+// email.
+func (r *Payment) takeBack(c *payerChange, parked []record.Payment) (map[uuid.UUID]engine.Unbooked, error) {
 	ref, err := r.Tx.Referrals.Get(c.Rec.ReferralID)
 	if err != nil {
 		return nil, refusal.Internal("referral of a payer", err)
 	}
-	if ref.Email != "" || !ref.Erased.IsZero() {
+	if !ref.Erased.IsZero() {
 		return nil, nil
 	}
-	done := map[uuid.UUID]engine.Unbooked{}
+	done, moved := map[uuid.UUID]engine.Unbooked{}, false
 	for i := range parked {
 		rec := &parked[i]
 		sale, err := SaleIfThere(r.Op, rec.Sale)
 		if err != nil {
 			return nil, err
 		}
+		moved = moved || sale.CreatedAt == ref.CreatedAt && sale.AffiliateID != ref.AffiliateID
 		open, err := r.Decidable(&sale)
 		if err != nil {
 			return nil, err
@@ -84,17 +86,22 @@ func (r *Payment) undone(c *payerChange, parked []record.Payment) (map[uuid.UUID
 			return nil, err
 		}
 		rec.Sale = uuid.Nil
+		if err := r.Tx.Payments.Replace(*rec); err != nil {
+			return nil, refusal.Internal("take a payment back", err)
+		}
 	}
 	kept, err := engine.Holds(r.Tx.Sales, record.Key{Index: record.OfReferral, ID: ref.ID})
 	if err != nil {
 		return nil, err
 	}
-	if !kept {
-		r.Revive(ref)
-		c.Rec.ReferralID = uuid.Nil
-		return done, nil
+	switch {
+	case !kept && !moved:
+		c.Rec.ReferralID, c.Rec.Early = uuid.Nil, false
+		return done, r.Revive(ref)
+	case ref.Email == "" && c.Rec.Email != "":
+		c.Rec.Early = false
+		c.Rec.ReferralID, err = r.TellEmail(ref, c.Rec.Email, c.Rec.Name)
 	}
-	c.Rec.ReferralID, err = r.TellEmail(ref, c.Rec.Email, c.Rec.Name)
 	return done, err
 }
 

@@ -246,7 +246,9 @@ func TestPaymentLeft(t *testing.T) {
 	s.Reports(organic, s.Refund("re_0", "10", affiliate.RefundSucceeded, "pi_0"), s.Refund("re_9", "10", affiliate.RefundSucceeded, "pi_9"))
 	waits()
 
-	s.Reports(s.Paid("pi_1", "20", "0", "nobody"))
+	nobody := s.Paid("pi_1", "20", "0", "nobody")
+	nobody.Payer.ID, nobody.Payer.Email = "cus_N", "nobody@example.com"
+	s.Reports(nobody)
 	first := affiliate.TimeOf(s.Now)
 	s.Now = s.Now.Add(time.Hour)
 	s.Reports(scene.Altered(s.Paid("pi_2", "30", "0"), func(p *affiliate.Paid) { p.Stage = affiliate.PaidOfAgreed }))

@@ -43,9 +43,10 @@ type known struct {
 	Old, Rec record.Payment // before and after; old is zero for a new one
 	fresh    []string       // keys that nobody has yet
 	payer    payerChange
-	sale     record.Sale      // zero: there is none, or it was deleted
-	before   affiliate.Amount // what the sale and its adjustments gave before
-	body     *engine.SaleBody // of the sale as it is; nil: not read
+	undone   map[uuid.UUID]engine.Unbooked // payments that were taken back, to be decided about anew
+	sale     record.Sale                   // zero: there is none, or it was deleted
+	before   affiliate.Amount              // what the sale and its adjustments gave before
+	body     *engine.SaleBody              // of the sale as it is; nil: not read
 	shift    engine.Shift
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
@@ -103,7 +104,7 @@ func (r *Payment) Announce(soon func(table string, key record.Key)) {
 // report is the transaction of ReportPayment.
 func (r *Payment) report() (affiliate.PaymentResult, error) {
 	r.known = known{}
-	for _, step := range []func() error{r.Find, r.meet, r.addFacts, r.makeSale, r.follow, r.leave, r.Save} {
+	for _, step := range []func() error{r.Find, r.meet, r.addFacts, r.makeSale, r.follow, r.leave, r.Save, r.resume} {
 		if err := step(); err != nil {
 			return affiliate.PaymentResult{}, err
 		}
@@ -250,6 +251,9 @@ func (r *Payment) makeSale() error {
 		r.result.Outcome = affiliate.SaleParked
 		return nil
 	}
+	if err := r.comesFirst(); err != nil {
+		return err
+	}
 	err := r.tryWaiting()
 	if note != nil && len(paid.Tries) == 0 && r.result.Outcome == affiliate.SaleUnattributed { // only the note names somebody
 		r.Rec.Waiting, r.Rec.Gross, r.Rec.Worth = note, affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}
@@ -374,6 +378,9 @@ func (r *Payment) link() error {
 	return nil
 }
 
+// early reports whether the first payment, of which this is a renewal, has not been told.
+func (r *Payment) early(w *affiliate.WaitingSale) bool { return w.Renewal && r.payer.Rec.Early }
+
 // unmet reports whether nobody has told the email of the payer yet.
 func (r *Payment) unmet() bool {
 	return r.payer.Rec.PayerID != "" && r.payer.Rec.Email == "" && !r.payer.Rec.Erased
@@ -394,7 +401,7 @@ func (r *Payment) kept() bool {
 		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed || told
 }
 
-// Save writes what has changed.
+// Save writes the payment.
 func (r *Payment) Save() error {
 	if !r.kept() {
 		r.Rec = record.Payment{}
@@ -409,10 +416,7 @@ func (r *Payment) Save() error {
 			return refusal.Internal("write key of a payment", err)
 		}
 	}
-	if !r.payerKept() {
-		return nil
-	}
-	return SavePayer(r.Op, &r.payer)
+	return nil
 }
 
 // payerKept reports whether the payer is kept: not for a mere link of ids.

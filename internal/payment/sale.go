@@ -92,13 +92,13 @@ func (r *Payment) tryWaiting() error {
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
 	}
-	if r.Rec.Sale != uuid.Nil { // it waits for an email alone
-		if !r.unmet() {
+	waiting := r.Rec.Waiting[0]
+	if r.Rec.Sale != uuid.Nil {
+		if !r.early(&waiting) && !r.unmet() {
 			r.Rec.Waiting = nil
 		}
 		return nil
 	}
-	waiting := r.Rec.Waiting[0]
 	if waiting.Nothing {
 		return r.tryTrial(&waiting)
 	}
@@ -185,6 +185,10 @@ func (r *Payment) enroll(in *affiliate.NewSale, d *engine.Decision) (affiliate.S
 
 // tryEach makes the attempts of a payment, until one works. alone: the payment has redeemed its code already.
 func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, alone bool) error {
+	made := who.Referral.ID == uuid.Nil && r.payer.Rec.PayerID != "" // by the sale, if there will be one
+	if made {
+		r.payer.Rec.Early = waiting.Renewal
+	}
 	for _, a := range attempts(waiting, who.Referral.ID != uuid.Nil) {
 		outcome, err := r.attempt(waiting, who, a, alone)
 		if err != nil {
@@ -196,14 +200,19 @@ func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, 
 		r.result.Outcome = outcome
 		return nil
 	}
+	r.payer.Rec.Early = r.payer.Rec.Early && !made
 	switch {
 	case len(r.result.Refused) > 0:
 		r.result.Outcome = affiliate.SaleRefused
 	case r.nobody:
 		r.result.Outcome = affiliate.SaleNoCustomer
+	case made && waiting.Renewal && len(waiting.Tries) > 0 && !slices.ContainsFunc(waiting.Tries, byVisit):
+		r.result.Outcome = affiliate.SaleNoFirst
 	}
 	return nil
 }
+
+func byVisit(c affiliate.Credit) bool { return c.ReferralID != "" }
 
 // leave records why a payment that brought money has no sale, when an affiliate may have
 // earned a commission: it names whom to credit and credits nobody, or says nothing about
@@ -226,7 +235,7 @@ func (r *Payment) leave() error {
 		r.Rec.Left = string(affiliate.SaleOtherCurrency)
 	case len(r.Rec.Waiting) == 0:
 		r.Rec.Left = string(affiliate.SaleParked)
-	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleNoCustomer || outcome == affiliate.SaleUnattributed && named:
+	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleNoCustomer || outcome == affiliate.SaleNoFirst || outcome == affiliate.SaleUnattributed && named:
 		r.Rec.Left = string(outcome)
 	case outcome != affiliate.SaleParked:
 		r.Rec.Left = ""
@@ -332,7 +341,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a atte
 		return "", err
 	}
 	r.sale = r.body.Rec.Clone()
-	if r.Rec.Sale = r.sale.ID; !r.unmet() || d.Customer.Referral.Email != "" {
+	if r.Rec.Sale = r.sale.ID; !r.early(w) && (!r.unmet() || d.Customer.Referral.Email != "") {
 		r.Rec.Waiting = nil
 	}
 	return affiliate.SaleRecorded, nil

@@ -35,8 +35,6 @@ const (
 		"correct what the error says, and send the event again from the provider's dashboard"
 	saysNobody = "payment event: a paid order names a click, a slug or a code that nobody has, and nobody is credited: " +
 		"check what checkouts carry, and record the sale yourself if somebody is owed"
-	saysFirst = "payment event: a renewal carries only a code, which the first payment redeems, and no payment of its customer is a sale: " +
-		"send the event of the first payment again, then decide with DecidePayment that it is a sale of its own"
 	saysNoCustomer = "payment event: a paid order names who brought its customer, and says neither by id nor by email who that is: " +
 		"record the sale yourself with an email, then dismiss the payment with DecidePayment"
 	saysLost = "payment event: a paid order carries something of this library's that cannot be read or names another program, and nobody is credited: " +
@@ -87,8 +85,6 @@ func warningOf(r *pay.Result) string {
 		return saysRefused
 	case r.Outcome == affiliate.SaleNoCustomer:
 		return saysNoCustomer
-	case r.Outcome == affiliate.SaleUnattributed && paid.Renewal && len(paid.Tries) > 0 && !slices.ContainsFunc(paid.Tries, byVisit):
-		return saysFirst
 	case r.Outcome == affiliate.SaleUnattributed && len(paid.Tries) > 0:
 		return saysNobody
 	case r.Action.Carried.Lost && !sold && brought(&r.Action):
@@ -100,9 +96,6 @@ func warningOf(r *pay.Result) string {
 	}
 	return ""
 }
-
-// byVisit reports whether a credit is by a click or a slug.
-func byVisit(c affiliate.Credit) bool { return !byCode(c) }
 
 // brought reports whether an action is about money that came.
 func brought(a *pay.Action) bool {
@@ -157,8 +150,12 @@ func (w *warnings) look(ctx context.Context, p *tributary.Program) {
 	}
 	var missing []string
 	for _, c := range waits.PaymentConflicts.Items {
-		if c.Awaits != "" && now.Sub(c.CreatedAt.Time()) > tooLong && !slices.Contains(missing, c.Awaits) {
-			missing = append(missing, c.Awaits)
+		awaits := c.Awaits
+		if c.Outcome == affiliate.SaleNoFirst {
+			awaits = "the first payment of a renewal"
+		}
+		if awaits != "" && now.Sub(c.CreatedAt.Time()) > tooLong && !slices.Contains(missing, awaits) {
+			missing = append(missing, awaits)
 		}
 	}
 	w.logger.WarnContext(ctx, saysWaits, "program", id.String(), "since", since.String(), "payments", waits.PaymentConflicts.Count, "more", waits.PaymentConflicts.More,

@@ -49,7 +49,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 			"total_price", total, "total_price_set.presentment_money.amount", total, "total_tax", tax, "current_total_price", total,
 			"current_total_price_set.presentment_money.amount", total, "current_total_tax", tax, "total_line_items_price", net,
 			"line_items.0.price", net, "line_items.0.tax_lines.0.price", tax,
-			"customer.email", step.Email, "customer.first_name", step.Name)
+			"customer.email", step.Email, "email", step.Email, "contact_email", step.Email, "customer.first_name", step.Name)
 		return carrying(e, step.Data).JSON()
 	case paytest.Refund:
 		return load("refund_amount", "id", refund, "order_id", payment, "created_at", at, "processed_at", at,

@@ -45,12 +45,12 @@ func tell(s *shop, step paytest.Step) event {
 			e = s.load("invoice_cycle_acacia", "id", "in_"+step.Payment, "charge", "ch_"+step.Payment, "payment_intent", step.Payment, "customer", step.Payer,
 				"customer_email", step.Email, "customer_name", step.Name, "amount_paid", cents(step.Amount), "amount_due", cents(step.Amount),
 				"total", cents(step.Amount), "subtotal", cents(step.Amount)-cents(step.Tax), "total_excluding_tax", cents(step.Amount)-cents(step.Tax), "tax", cents(step.Tax),
-				"subscription", "s1", "subscription_details.metadata", step.Data)
+				"subscription", "s1", "subscription_details.metadata", step.Data, "status_transitions.paid_at", step.At.Unix())
 			break
 		}
 		e = s.load("session_payment", "id", "cs_"+step.Payment, "payment_intent", step.Payment, "customer", step.Payer, "customer_details.email", step.Email,
 			"customer_details.name", step.Name, "amount_total", cents(step.Amount), "amount_subtotal", cents(step.Amount)-cents(step.Tax),
-			"total_details.amount_tax", cents(step.Tax), "metadata", step.Data)
+			"total_details.amount_tax", cents(step.Tax), "metadata", step.Data, "created", step.At.Unix())
 	case paytest.Refund:
 		e = s.refund(step.Of, step.Payment, cents(step.Amount), "charge", "ch_"+step.Payment)
 	case paytest.RefundFailed:

@@ -44,8 +44,12 @@ func tell(t *testing.T, step paytest.Step) []byte {
 		return load("customer", "email", step.Email, "first_name", step.Name).JSON()
 	case paytest.Paid:
 		net := shop.Must(step.Amount.Sub(step.Tax)).String()
-		return carrying(load("order", "id", payment, "number", fmt.Sprint(payment), "date_paid_gmt", at, "total", step.Amount.String(), "total_tax", step.Tax.String(),
-			"line_items.0.subtotal", net, "line_items.0.total", net, "billing.email", step.Email, "billing.first_name", step.Name), step.Data).JSON()
+		e := carrying(load("order", "id", payment, "number", fmt.Sprint(payment), "date_paid_gmt", at, "total", step.Amount.String(), "total_tax", step.Tax.String(),
+			"line_items.0.subtotal", net, "line_items.0.total", net, "billing.email", step.Email, "billing.first_name", step.Name), step.Data)
+		if step.Renewal {
+			e = e.With("meta_data", append(e["meta_data"].([]any), map[string]any{"key": "_subscription_renewal", "value": "s1"}))
+		}
+		return e.JSON()
 	case paytest.Refund:
 		return load("order", "id", payment, "status", "cancelled", "total", step.Gross.String(),
 			"refunds", []any{map[string]any{"id": payment*1000 + refund, "reason": "", "total": "-" + step.Amount.String()}}).JSON()

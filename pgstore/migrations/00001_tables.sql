@@ -690,6 +690,7 @@ CREATE TABLE IF NOT EXISTS tributary.payers (
   referral_id uuid,
   matched_by_email boolean NOT NULL,
   subscriptions json,
+  early boolean NOT NULL,
   status_by_hand boolean NOT NULL,
   erased boolean NOT NULL,
   created_at timestamptz NOT NULL,

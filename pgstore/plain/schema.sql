@@ -360,6 +360,7 @@ CREATE TABLE tributary.payers (
   referral_id uuid,
   matched_by_email bool NOT NULL,
   subscriptions json,
+  early bool NOT NULL,
   status_by_hand bool NOT NULL,
   erased bool NOT NULL,
   created_at timestamptz NOT NULL,

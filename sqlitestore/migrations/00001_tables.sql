@@ -656,6 +656,7 @@ CREATE TABLE tributary_payers (
   referral_id TEXT,
   matched_by_email INTEGER NOT NULL CHECK (matched_by_email IN (0, 1)),
   subscriptions TEXT,
+  early INTEGER NOT NULL CHECK (early IN (0, 1)),
   status_by_hand INTEGER NOT NULL CHECK (status_by_hand IN (0, 1)),
   erased INTEGER NOT NULL CHECK (erased IN (0, 1)),
   created_at INTEGER NOT NULL,

@@ -1,0 +1,152 @@
+package payment_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// told is a payment of Tomas, so many hours after the first one.
+type told struct {
+	key    string
+	after  int
+	change func(*affiliate.Paid)
+	tries  string
+}
+
+func renewed(p *affiliate.Paid) { p.Renewal = true }
+
+func trial(p *affiliate.Paid) {
+	*p = affiliate.Paid{Stage: affiliate.PaidNothing, Tries: p.Tries, NewSale: affiliate.NewSale{PaidAt: p.PaidAt}}
+}
+
+// fact is what a provider reports of it.
+func (o told) fact(s *scene.PayShop, began time.Time, payer affiliate.PayerFact) affiliate.PaymentFact {
+	f := s.Paid(o.key, "100", "0", strings.Fields(o.tries)...)
+	f.Payer = payer
+	return scene.Altered(f, func(p *affiliate.Paid) {
+		if p.PaidAt = began.Add(time.Duration(o.after) * time.Hour); o.change != nil {
+			o.change(p)
+		}
+	})
+}
+
+// booksOf is what must not depend on the order of reports.
+func booksOf(s *scene.PayShop) string {
+	ctx, lines := s.T.Context(), []string{}
+	name := func(id fmt.Stringer) string {
+		return map[string]string{s.Mara.ID.String(): "mara", s.Ben.ID.String(): "ben"}[id.String()]
+	}
+	for _, x := range scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		lines = append(lines, fmt.Sprintf("%s %s %s %t", x.ExternalID.Or(""), name(x.AffiliateID), x.CommissionEarned, x.PromotionalCodeID.IsNull()))
+	}
+	for _, r := range scene.Must(s.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+		lines = append(lines, fmt.Sprintf("customer of %s %q %q: %s", name(r.AffiliateID), r.Email, r.ReferredUserExternalID.Or(""), r.TotalRevenue))
+	}
+	for _, w := range scene.Must(s.Attention(ctx, 20)).PaymentConflicts.Items {
+		lines = append(lines, fmt.Sprintf("%s waits: %s", w.Keys, w.Outcome))
+	}
+	lines = append(lines, fmt.Sprint("redeemed ", scene.Must(s.Program.Code(ctx, affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed))
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// What renewals earn that are told before the first payment of their customer is what that payment says, in every order,
+// with an email or without, and however long after.
+func TestRenewalsFirst(t *testing.T) {
+	signed := scene.Tomas
+	signed.CustomerID = "17"
+	for name, tt := range map[string]struct {
+		told  []told
+		payer affiliate.PayerFact
+		want  string // of the payments, whom they credit
+	}{
+		"a code and another's link":                   {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a code alone":                                {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a code, and renewals with and without marks": {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"links of two":                                {[]told{{"p1", 0, nil, "mara"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a trial":                                     {[]told{{"p0", 0, trial, "code:MARA20"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p2 mara, p3 mara"},
+		"a first one without a mark":                  {[]told{{"p1", 0, nil, ""}, {"p2", 1, renewed, "ben"}}, scene.Tomas, "p2 ben"},
+		"a first one of nobody":                       {[]told{{"p1", 0, nil, "nowhere"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 ben, p2 ben, p3 ben"},
+		"the host's id":                               {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}}, signed, "p1 mara, p2 mara"},
+		"no email":                                    {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara, p3 mara"},
+		"an email that is told last":                  {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, affiliate.PayerFact{ID: "cus_E"}, "p1 mara, p2 mara, p3 mara"},
+		"no email and no mark":                        {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, ""}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := ""
+			for order := range permutations(len(tt.told)) {
+				s := scene.NewPayShop(t, func(c *tributary.Config) { c.CookieDays = 1000 })
+				began := s.Now
+				s.Now = s.Now.Add(300 * day)
+				for _, again := range []bool{false, true} {
+					for _, i := range order {
+						s.Now = s.Now.Add(time.Hour)
+						s.Reports(tt.told[i].fact(s, began, tt.payer))
+					}
+					if tt.payer.ID == "cus_E" {
+						if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: scene.Tomas.Email, Name: "Tomas"}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					var got []string
+					for line := range strings.SplitSeq(booksOf(s), "\n") {
+						if words := strings.Fields(line); strings.HasPrefix(line, "p") {
+							got = append(got, words[0]+" "+words[1])
+						}
+					}
+					if got := strings.Join(got, ", "); got != tt.want {
+						t.Errorf("%v, again %t: %s, want %s", order, again, got, tt.want)
+					}
+				}
+				s.Verifies()
+				if books := booksOf(s); first == "" {
+					first = books
+				} else if books != first {
+					t.Errorf("%v:\n%s\nand in another order:\n%s", order, books, first)
+				}
+			}
+		})
+	}
+}
+
+// What a payout holds of a renewal, and a customer whom a person moved, stay when the first payment is told.
+func TestRenewalsFirstStay(t *testing.T) {
+	first, second := told{"p1", 0, nil, "code:MARA20 ben"}, told{"p2", 1, renewed, "ben"}
+	for name, tt := range map[string]struct {
+		change func(s *scene.PayShop)
+		want   string
+	}{
+		"paid out": {func(s *scene.PayShop) {
+			scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Ben.ID}))
+		}, "customer of ben \"tomas@example.com\" \"\": 200\np1 mara 20 false\np2 ben 20 true\nredeemed 1"},
+		"moved": {func(s *scene.PayShop) {
+			scene.Must(s.UpdateReferral(t.Context(), scene.Tomas.Email, affiliate.ReferralUpdate{AffiliateID: affiliate.Set(s.Mara.ID)}))
+		}, "customer of mara \"tomas@example.com\" \"\": 200\np1 mara 20 false\np2 mara 20 true\nredeemed 1"},
+		"named by the host": {func(s *scene.PayShop) {
+			scene.Must(s.UpdateReferral(t.Context(), scene.Tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("17")}))
+		}, "customer of mara \"tomas@example.com\" \"17\": 200\np1 mara 20 false\np2 mara 20 true\nredeemed 1"},
+		"another order of the customer": {func(s *scene.PayShop) {
+			scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{TotalEarned: scene.Sum("100"), Email: scene.Tomas.Email, ExternalID: "o1"}))
+		}, "customer of ben \"tomas@example.com\" \"\": 300\no1 ben 20 true\np1 mara 20 false\np2 ben 20 true\nredeemed 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewPayShop(t)
+			began := s.Now
+			s.Now = s.Now.Add(2 * day)
+			s.Reports(second.fact(s, began, scene.Tomas))
+			tt.change(s)
+			s.Reports(first.fact(s, began, scene.Tomas))
+			if got := booksOf(s); got != tt.want {
+				t.Errorf("%s\nwant\n%s", got, tt.want)
+			}
+			s.Verifies()
+		})
+	}
+}
