@@ -39,7 +39,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"affiliate/imported": {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
 	"affiliate/partner":  {[]string{"affiliate"}, []string{"github.com/google/uuid"}},
-	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
+	"affiliate/record":   {[]string{"affiliate", "affiliate/imported", "internal/mailbox", "internal/plaintext", "internal/uuid7"}, []string{"github.com/google/uuid"}},
 
 	"affiliate/record/router": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 
@@ -62,7 +62,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"internal/upkeep": {
 		append([]string{"internal/audit", "internal/jsontext", "internal/mailbox", "internal/plaintext", "internal/uuid7"}, below...), []string{"github.com/google/uuid"},
 	},
-	"internal/imports": {append([]string{"affiliate/imported", "internal/payment", "internal/payout", "internal/isodate", "internal/plaintext"}, below...), []string{"github.com/google/uuid"}},
+	"internal/imports": {append([]string{"affiliate/imported", "internal/payment", "internal/payout", "internal/isodate", "internal/mailbox", "internal/plaintext"}, below...), []string{"github.com/google/uuid"}},
 	"internal/audit": {
 		append([]string{"affiliate/imported", "internal/delivery", "internal/payment", "internal/payout", "internal/decimal", "internal/mailbox", "internal/plaintext"}, below...),
 		[]string{"github.com/google/uuid"},

@@ -74,7 +74,7 @@ func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery
 // field that is not given stays as it is.
 //
 // Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.ReferralNotFound],
-// [affiliate.ReferralEmailTaken], [affiliate.AffiliateNotFound]; [affiliate.ReferralErased]
+// [affiliate.ReferralEmailTaken], [affiliate.ReferralExternalIDTaken], [affiliate.AffiliateNotFound]; [affiliate.ReferralErased]
 // when a value would show an erased customer again.
 //
 // Effects: the referral, and the counts of both affiliates when it moves;

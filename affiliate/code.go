@@ -156,15 +156,16 @@ type NewCodes struct {
 // times, so a code that was accepted before the payment is not refused after it
 // because of its own discount.
 type Order struct {
-	Once        `json:"-"`
-	PromoCode   string       `json:"promoCode,omitzero"`
-	TotalEarned Opt[Amount]  `json:"totalEarned,omitzero"` // > 0, at most 10^11; the amount that the sale will report
-	Subtotal    Opt[Amount]  `json:"subtotal,omitzero"`    // the basket: > 0, at most 10^11, not below TotalEarned; used instead of TotalEarned
-	Email       string       `json:"email,omitzero"`       // the customer
-	ReferralID  string       `json:"referralId,omitzero"`  // referral id, customer email, click id, affiliate id or slug
-	Product     Opt[Product] `json:"product,omitzero"`
-	Lines       []Line       `json:"lines,omitempty"`   // as in [NewSale]
-	Currency    Currency     `json:"currency,omitzero"` // as in [NewSale]; Discount, Total and Lines of the answer are in it too
+	Once                   `json:"-"`
+	PromoCode              string       `json:"promoCode,omitzero"`
+	TotalEarned            Opt[Amount]  `json:"totalEarned,omitzero"`            // > 0, at most 10^11; the amount that the sale will report
+	Subtotal               Opt[Amount]  `json:"subtotal,omitzero"`               // the basket: > 0, at most 10^11, not below TotalEarned; used instead of TotalEarned
+	Email                  string       `json:"email,omitzero"`                  // the customer
+	ReferralID             string       `json:"referralId,omitzero"`             // referral id, customer email, click id, affiliate id or slug
+	ReferredUserExternalID string       `json:"referredUserExternalId,omitzero"` // the customer, by the host's own id
+	Product                Opt[Product] `json:"product,omitzero"`
+	Lines                  []Line       `json:"lines,omitempty"`   // as in [NewSale]
+	Currency               Currency     `json:"currency,omitzero"` // as in [NewSale]; Discount, Total and Lines of the answer are in it too
 
 	// ExchangeRate is as in [NewSale].
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`

@@ -67,6 +67,7 @@ const (
 	AttributionRequired      Reason = "attribution_required"           // nothing names an affiliate or a customer
 	ReferralNotFound         Reason = "referral_not_found"             // no referral has the id or the email
 	ReferralEmailTaken       Reason = "referral_email_taken"           // another referral has the email
+	ReferralExternalIDTaken  Reason = "referral_external_id_taken"     // another referral has the referredUserExternalId
 	ReferralErased           Reason = "referral_erased"                // the customer was erased, and is not stored again
 	SaleNotFound             Reason = "sale_not_found"                 // no sale has the id
 	SaleExternalIDTaken      Reason = "sale_external_id_taken"         // another sale has the externalId

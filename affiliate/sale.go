@@ -89,30 +89,33 @@ type Product struct {
 
 // NewSale is the input of Program.RecordSale. It needs TotalEarned, and at
 // least one field that says whom to credit. PromoCode is used before
-// ReferralID, and ReferralID before Email:
+// ReferralID, ReferralID before ReferredUserExternalID, and this before Email:
 //
 //   - PromoCode is enough by itself. Email beside it adds the customer.
 //   - ReferralID is enough when it names a customer, by the id of the referral or
 //     by email. A click id, an affiliate id or a slug names an affiliate only:
 //     Email is required with it, and Name too when the customer is new.
+//   - ReferredUserExternalID is enough when a customer has it, whatever Email says. An id that
+//     nobody has is stored with the customer when the sale makes one.
 //   - Email is enough when the customer is known.
 //
 // Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
 type NewSale struct {
-	Once              `json:"-"`
-	PromoCode         string       `json:"promoCode,omitzero"`  // used before the other two to find the affiliate
-	HoldID            string       `json:"holdId,omitzero"`     // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
-	ReferralID        string       `json:"referralId,omitzero"` // referral id, customer email, click id, affiliate id or slug
-	Email             string       `json:"email,omitzero"`      // the customer; see [SaleResult].Ignored
-	Name              string       `json:"name,omitzero"`       // the customer; empty: the referral's
-	TotalEarned       Amount       `json:"totalEarned"`         // > 0, at most 10^11; see Free
-	Tax               Amount       `json:"tax,omitzero"`        // ≥ 0
-	Shipping          Amount       `json:"shipping,omitzero"`   // ≥ 0; with Tax at most TotalEarned
-	ExternalID        string       `json:"externalId,omitzero"` // unique among live sales
-	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
-	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
-	Product           Opt[Product] `json:"product,omitzero"`
-	Currency          Currency     `json:"currency,omitzero"` // of the amounts, in any letter case; zero: the program's
+	Once                   `json:"-"`
+	PromoCode              string       `json:"promoCode,omitzero"`              // used before the other two to find the affiliate
+	HoldID                 string       `json:"holdId,omitzero"`                 // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
+	ReferralID             string       `json:"referralId,omitzero"`             // referral id, customer email, click id, affiliate id or slug
+	ReferredUserExternalID string       `json:"referredUserExternalId,omitzero"` // the customer, by the host's own id
+	Email                  string       `json:"email,omitzero"`                  // the customer; see [SaleResult].Ignored
+	Name                   string       `json:"name,omitzero"`                   // the customer; empty: the referral's
+	TotalEarned            Amount       `json:"totalEarned"`                     // > 0, at most 10^11; see Free
+	Tax                    Amount       `json:"tax,omitzero"`                    // ≥ 0
+	Shipping               Amount       `json:"shipping,omitzero"`               // ≥ 0; with Tax at most TotalEarned
+	ExternalID             string       `json:"externalId,omitzero"`             // unique among live sales
+	ExternalInvoiceID      string       `json:"externalInvoiceId,omitzero"`
+	CommissionRate         Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
+	Product                Opt[Product] `json:"product,omitzero"`
+	Currency               Currency     `json:"currency,omitzero"` // of the amounts, in any letter case; zero: the program's
 
 	// ExchangeRate is what one unit of Currency is worth in the program's. Without it
 	// Config.Rate is asked; a sale in another currency that has no rate is refused. Over

@@ -200,14 +200,15 @@ func pricedOf(in *input) affiliate.Order {
 // basketOf reads an order without its code.
 func basketOf(in *input) affiliate.Order {
 	return affiliate.Order{
-		TotalEarned:  in.amount("totalEarned"),
-		Currency:     in.currency(),
-		ExchangeRate: in.exchangeRate(),
-		Subtotal:     in.amount("subtotal"),
-		Email:        in.optional("email"),
-		ReferralID:   in.ident("referralId"),
-		Product:      productOf(in, (*input).optional),
-		Lines:        linesOf(in),
+		TotalEarned:            in.amount("totalEarned"),
+		Currency:               in.currency(),
+		ExchangeRate:           in.exchangeRate(),
+		Subtotal:               in.amount("subtotal"),
+		Email:                  in.optional("email"),
+		ReferralID:             in.ident("referralId"),
+		ReferredUserExternalID: in.text("referredUserExternalId"),
+		Product:                productOf(in, (*input).optional),
+		Lines:                  linesOf(in),
 	}
 }
 

@@ -76,7 +76,7 @@ func referralOperations() map[string]about {
 			oneOf:    []string{"promoCode", "affiliateId", "affiliateEmail"},
 			misses:   true,
 			refused: refused{invalid: append([]affiliate.Reason{
-				affiliate.AttributionRequired, affiliate.MissingField, affiliate.IdentifiersMismatch,
+				affiliate.AttributionRequired, affiliate.MissingField, affiliate.IdentifiersMismatch, affiliate.ReferralExternalIDTaken,
 			}, codeRefusalsWithCustomer()...)},
 		},
 		"PUT /referrals": {
@@ -85,7 +85,7 @@ func referralOperations() map[string]about {
 			required: []string{"referralId"},
 			clears:   []string{"name", "referredUserExternalId", "plan", "notes", "metadata"},
 			refused: refused{invalid: []affiliate.Reason{
-				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken, affiliate.ReferralErased, affiliate.AffiliateNotFound,
+				affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralEmailTaken, affiliate.ReferralExternalIDTaken, affiliate.ReferralErased, affiliate.AffiliateNotFound,
 			}},
 			limits: map[string]limit{"affiliateId": func(s *schema) {
 				identText(s)

@@ -31,24 +31,25 @@ type newSale struct {
 
 func newSaleOf(in *input) newSale {
 	sale := affiliate.NewSale{
-		PromoCode:         in.optional("promoCode"),
-		Offer:             in.flag("offer"),
-		HoldID:            in.optional("holdId"),
-		ReferralID:        in.ident("referralId"),
-		Email:             in.text("email"),
-		TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
-		Currency:          in.currency(),
-		ExchangeRate:      in.exchangeRate(),
-		Name:              in.text("name"),
-		ExternalID:        in.optional("externalId"),
-		ExternalInvoiceID: in.optional("externalInvoiceId"),
-		CommissionRate:    in.percent("commissionRate"),
-		Subtotal:          in.amount("subtotal"),
-		Free:              in.flag("free"),
-		Product:           productOf(in, (*input).text), // a name that is none refuses no paid order
-		Lines:             linesOf(in),
-		Tax:               in.amount("tax").Or(affiliate.Amount{}),
-		Shipping:          in.amount("shipping").Or(affiliate.Amount{}),
+		PromoCode:              in.optional("promoCode"),
+		Offer:                  in.flag("offer"),
+		HoldID:                 in.optional("holdId"),
+		ReferralID:             in.ident("referralId"),
+		ReferredUserExternalID: in.text("referredUserExternalId"),
+		Email:                  in.text("email"),
+		TotalEarned:            in.amount("totalEarned").Or(affiliate.Amount{}),
+		Currency:               in.currency(),
+		ExchangeRate:           in.exchangeRate(),
+		Name:                   in.text("name"),
+		ExternalID:             in.optional("externalId"),
+		ExternalInvoiceID:      in.optional("externalInvoiceId"),
+		CommissionRate:         in.percent("commissionRate"),
+		Subtotal:               in.amount("subtotal"),
+		Free:                   in.flag("free"),
+		Product:                productOf(in, (*input).text), // a name that is none refuses no paid order
+		Lines:                  linesOf(in),
+		Tax:                    in.amount("tax").Or(affiliate.Amount{}),
+		Shipping:               in.amount("shipping").Or(affiliate.Amount{}),
 	}
 	if in.faulty() {
 		waitForAmounts(&sale)
@@ -90,12 +91,13 @@ func recordSale(p *tributary.Program, c *call, in newSale) error {
 
 func newConversionOf(in *input) affiliate.NewConversion {
 	return affiliate.NewConversion{
-		Conversion: in.text("conversion"),
-		ExternalID: in.optional("externalId"),
-		PromoCode:  in.optional("promoCode"),
-		ReferralID: in.ident("referralId"),
-		Email:      in.text("email"),
-		Name:       in.text("name"),
+		Conversion:             in.text("conversion"),
+		ExternalID:             in.optional("externalId"),
+		PromoCode:              in.optional("promoCode"),
+		ReferralID:             in.ident("referralId"),
+		ReferredUserExternalID: in.text("referredUserExternalId"),
+		Email:                  in.text("email"),
+		Name:                   in.text("name"),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // Stored records are the records of a [Store]: with ids instead of related
@@ -227,9 +228,9 @@ func (r Referral) Clone() Referral {
 	return r
 }
 
-// AppendKeys appends ByEmail, OfAffiliate, OfLink, OfCustomer and OfPlan.
+// AppendKeys appends ByEmail (the mailbox), OfAffiliate, OfLink, OfCustomer and OfPlan.
 func (r Referral) AppendKeys(dst []Key) []Key {
-	dst = AppendText(dst, ByEmail, r.Email)
+	dst = AppendText(dst, ByEmail, mailbox.Of(r.Email))
 	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
 	dst = AppendID(dst, OfLink, r.LinkID)
 	dst = AppendText(dst, OfCustomer, r.CustomerID)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // The records of money: sales, plans, tiers and totals.
@@ -116,7 +117,7 @@ func (r Sale) Clone() Sale {
 }
 
 // AppendKeys appends ByNumber, ByExternalID, ByInvoice, ByConversion, OfAffiliate,
-// OfReferral, OfLink, OfCustomer, OfPayable, OfPayout, and OfState while a commission
+// OfReferral, OfLink, OfCustomer (the mailbox), OfPayable, OfPayout, and OfState while a commission
 // is on hold.
 func (r Sale) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: ByNumber, ID: NumberID(r.Number)})
@@ -130,7 +131,7 @@ func (r Sale) AppendKeys(dst []Key) []Key {
 	dst = append(dst, Key{Index: OfAffiliate, ID: r.AffiliateID})
 	dst = AppendID(dst, OfReferral, r.ReferralID)
 	dst = AppendID(dst, OfLink, r.LinkID)
-	dst = AppendText(dst, OfCustomer, r.Email)
+	dst = AppendText(dst, OfCustomer, mailbox.Of(r.Email))
 	if r.payable() {
 		dst = append(dst, Key{Index: OfPayable, ID: r.AffiliateID})
 	}

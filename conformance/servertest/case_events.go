@@ -160,7 +160,7 @@ func eventCases() []serverCase {
 		}},
 		{"V referral", eventRule, func(x *exam) {
 			x.listen()
-			body := `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`
+			body := `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`
 			x.do("POST /referrals", body).as("r")
 			x.do("POST /referrals", body).ok()
 			x.do("PUT /referrals", `{"referralId":"{{r}}","name":"N"}`).ok()

@@ -43,7 +43,7 @@ func externalCases() []serverCase {
 			x.get("/links?affiliateId=ext:{{u}}").has(`[{"link":"{{u}}-2"},{"link":"{{u}}"}]`)
 			x.do("POST /links", `{"affiliateId":"ext:{{u}}-no","link":"{{u}}-3"}`).refused(ownerNotFound)
 			x.do("POST /links", `{"affiliateId":"ext:{{u}}","affiliateEmail":"{{other.email}}","link":"{{u}}-3"}`).refused(identifiersMismatch)
-			x.do("POST /referrals", `{"affiliateId":"ext:{{u}}","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"1"}`).has(`{"affiliateId":"{{a}}"}`)
+			x.do("POST /referrals", `{"affiliateId":"ext:{{u}}","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"{{u}}"}`).has(`{"affiliateId":"{{a}}"}`)
 			x.do("POST /sales", `{"referralId":"ext:{{u}}","email":"{{u}}-d@conform.example","name":"N","totalEarned":10}`).has(`{"affiliateId":"{{a}}"}`)
 			x.do("POST /sales", `{"referralId":"ext:{{u}}-no","email":"{{u}}-e@conform.example","name":"N","totalEarned":10}`).null().headed("Sale-Outcome", "unattributed")
 			x.get("/sales?affiliateId=ext:{{u}}").has(`[{"affiliateId":"{{a}}"}]`)

@@ -88,7 +88,7 @@ func ownedLinkCases() []serverCase {
 			x.do("PUT /links", `{"id":"{{a.link}}","newLink":"`+strings.ToUpper(x.unique)+`","more":1}`).has(`{"id":"{{a.link}}","link":"` + strings.ToUpper(x.unique) + `"}`)
 		}),
 		own("B322 PUT renames", "contract 3.2, PUT: keeps id, owner and history; the old slug goes on leading to the link", func(x *exam) {
-			x.do("POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"1"}`).has(`{"affiliateLinkId":"{{a.link}}"}`)
+			x.do("POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"{{u}}"}`).has(`{"affiliateLinkId":"{{a.link}}"}`)
 			x.do("PUT /links", `{"link":"{{u}}","newLink":"{{u}}-new"}`).has(`{"id":"{{a.link}}","link":"{{u}}-new","referrals":1,"affiliate":{"id":"{{a}}"}}`)
 			x.get("/links?link={{u}}").has(`[{"id":"{{a.link}}","link":"{{u}}-new","aliases":["{{u}}"]}]`)
 			x.get("/affiliates?id={{u}}").has(`{"id":"{{a}}"}`)

@@ -42,8 +42,8 @@ func onceCases() []serverCase {
 		{"POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}"}`, ""},
 		{"POST /promotional-codes/validate", `{"promoCode":"{{code.code}}","totalEarned":10}`, ""},
 		{"POST /promotional-codes/compare", `{"promoCodes":["{{code.code}}"],"totalEarned":10}`, ""},
-		{"POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, ""},
-		{"POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, "null"},
+		{"POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, ""},
+		{"POST /referrals", `{"affiliateId":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, "null"},
 		{"POST /sales", `{"referralId":"{{referral}}","totalEarned":10}`, ""},
 		{"POST /sales", `{"referralId":"{{u}}","totalEarned":10}`, "unattributed"},
 		{"POST /sales", `{"referralId":"{{referral}}","totalEarned":10,"externalId":"{{sale.externalId}}"}`, "duplicate"},
@@ -189,7 +189,7 @@ func raceCases() []serverCase {
 		}},
 		{"B343 one customer under two affiliates", "rule 4.6: a referral with a known email is not created twice", func(x *exam) {
 			of := func(a string) string {
-				return `{"affiliateId":"{{` + a + `}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`
+				return `{"affiliateId":"{{` + a + `}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`
 			}
 			all := x.atOnce(n, body("POST /referrals", of("affiliate"), of("other")))
 			for _, a := range all {

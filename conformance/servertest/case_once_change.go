@@ -18,7 +18,7 @@ func changes() []changed {
 		x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{affiliate}}","active":false}`).as("k")
 	}
 	customer := func(x *exam) {
-		x.do("POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
+		x.do("POST /referrals", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`).as("r")
 	}
 	sale := func(x *exam) { x.do("POST /sales", `{"referralId":"{{referral}}","totalEarned":45}`).as("s") }
 	endpoint := func(x *exam) {
@@ -93,7 +93,7 @@ func laterCases() []serverCase {
 			}),
 		later("a successor of the customer", "DELETE /referrals", `{"referralId":`+email+`}`,
 			func(x *exam) {
-				x.do("POST /referrals", `{"affiliateId":"{{affiliate}}","name":"New","email":`+email+`,"referredUserExternalId":"2"}`).ok()
+				x.do("POST /referrals", `{"affiliateId":"{{affiliate}}","name":"New","email":`+email+`,"referredUserExternalId":"{{u}} 2"}`).ok()
 			},
 			func(x *exam) { x.get("/referrals?id={{u}}@conform.example").has(`{"name":"New"}`) }),
 		later("a link with the slug", "DELETE /links", `{"link":"{{u}}"}`,

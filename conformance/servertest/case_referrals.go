@@ -13,25 +13,26 @@ func referralCases() []serverCase {
 		return `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}",` + member + `}`
 	}
 	const fieldsRule = "contract 2.5, C: one of three identifiers, name, email and referredUserExternalId are required"
-	no(fieldsRule, operation, bad{"B332 no identifier", `{"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, referralUnattributed}, bad{"B332 {}", `{}`, referralUnattributed},
-		bad{"B333 no name", `{"affiliateId":"{{affiliate}}","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, nameRequired},
-		bad{"B334 no email", `{"affiliateId":"{{affiliate}}","name":"N","referredUserExternalId":"1"}`, emailRequired},
-		bad{"B334 email x", `{"affiliateId":"{{affiliate}}","name":"N","email":"x","referredUserExternalId":"1"}`, emailInvalid},
+	no(fieldsRule, operation, bad{"B332 no identifier", `{"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, referralUnattributed}, bad{"B332 {}", `{}`, referralUnattributed},
+		bad{"B333 no name", `{"affiliateId":"{{affiliate}}","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, nameRequired},
+		bad{"B334 no email", `{"affiliateId":"{{affiliate}}","name":"N","referredUserExternalId":"{{u}}"}`, emailRequired},
+		bad{"B334 email x", `{"affiliateId":"{{affiliate}}","name":"N","email":"x","referredUserExternalId":"{{u}}"}`, emailInvalid},
 		bad{"B335 no referredUserExternalId", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example"}`, externalUserRequired},
 		bad{`B335 referredUserExternalId ""`, `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":""}`, externalUserRequired},
 		bad{`B335 plan ""`, with(`"plan":""`), mustBe("plan", notEmpty)}, bad{"B335 plan of 256", with(`"plan":"` + strings.Repeat("x", 256) + `"`), mustBe("plan", tooLong)},
-		bad{"B333 name 5", `{"affiliateId":"{{affiliate}}","name":5,"email":"{{u}}@conform.example","referredUserExternalId":"1"}`, mustBe("name", asString)},
-		bad{"B339 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, identifiersMismatch},
-		bad{"B340 promoCode unknown", `{"promoCode":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`, codeNotFound},
+		bad{"B335 the id of another customer", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{run}} customer"}`, externalUserTaken},
+		bad{"B333 name 5", `{"affiliateId":"{{affiliate}}","name":5,"email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, mustBe("name", asString)},
+		bad{"B339 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, identifiersMismatch},
+		bad{"B340 promoCode unknown", `{"promoCode":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, codeNotFound},
 		bad{"B340 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, bad{"B340 affiliateId true", `{"affiliateId":true}`, mustBe("affiliateId", asString)})
 	for _, ident := range []string{`"{{unknown}}"`, `"{{u}}"`, "987654321987654321", `"987654321987654321"`} {
 		cases = append(cases, serverCase{"B336 affiliateId " + ident, "contract 3.6: null when no affiliate could be resolved", func(x *exam) {
-			x.do(operation, `{"affiliateId":`+ident+`,"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).null()
+			x.do(operation, `{"affiliateId":`+ident+`,"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`).null()
 			x.get("/referrals?id={{u}}@conform.example").null()
 		}})
 	}
 	cases = append(cases, serverCase{"B336 affiliateEmail unknown", "contract 3.6: null when no affiliate could be resolved", func(x *exam) {
-		x.do(operation, `{"affiliateEmail":"{{u}}@conform.example","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"1"}`).null()
+		x.do(operation, `{"affiliateEmail":"{{u}}@conform.example","name":"N","email":"{{u}}-c@conform.example","referredUserExternalId":"{{u}}"}`).null()
 	}})
 	const target = "contract 3.6: referralId is required; unknown is 400 on PUT and the same message on DELETE"
 	for _, method := range []string{"PUT", "DELETE"} {
@@ -90,33 +91,33 @@ func customerCases() []serverCase {
 		own("B336 each way to name the affiliate", "contract 1.5, affiliateId on POST /referrals: affiliate id, slug; affiliateEmail", func(x *exam) {
 			for i, ident := range []string{`"affiliateId":"{{a}}"`, `"affiliateEmail":"{{u}}-A@conform.example"`, `"affiliateId":"` + strings.ToUpper(x.unique) + `"`} {
 				email := x.unique + string(rune('a'+i)) + "x@conform.example"
-				x.do("POST /referrals", `{`+ident+`,"name":"N","email":"`+email+`","referredUserExternalId":"1","plan":"Monthly"}`).has(`{"affiliateId":"{{a}}","plan":"Monthly"}`)
+				x.do("POST /referrals", `{`+ident+`,"name":"N","email":"`+email+`","referredUserExternalId":"`+email+`","plan":"Monthly"}`).has(`{"affiliateId":"{{a}}","plan":"Monthly"}`)
 			}
 			x.get("/affiliates?id={{a}}").has(`{"numberOfReferredUsers":4}`)
 		}),
 		own("B341 by code", "rule 3.3: promoCode on POST /referrals attributes and counts nothing", func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{a}}","maxRedemptions":1}`).as("k")
 			for _, letter := range []string{"x", "y", "z"} {
-				x.do("POST /referrals", `{"promoCode":" {{u}} ","affiliateId":"{{other}}","name":"N","email":"{{u}}`+letter+`@conform.example","referredUserExternalId":"1"}`).
+				x.do("POST /referrals", `{"promoCode":" {{u}} ","affiliateId":"{{other}}","name":"N","email":"{{u}}`+letter+`@conform.example","referredUserExternalId":"{{u}}`+letter+`"}`).
 					has(`{"affiliateId":"{{a}}","referralMedium":"COUPON","affiliateLinkId":null}`)
 			}
 			x.get("/promotional-codes?id={{k}}").has(`{"timesRedeemed":0}`)
 			x.do("PUT /promotional-codes", `{"promotionalCodeId":"{{k}}","active":false}`).ok()
-			x.do("POST /referrals", `{"promoCode":"{{u}}","name":"N","email":"{{u}}q@conform.example","referredUserExternalId":"1"}`).refused(codeInactive)
+			x.do("POST /referrals", `{"promoCode":"{{u}}","name":"N","email":"{{u}}q@conform.example","referredUserExternalId":"{{u}}"}`).refused(codeInactive)
 			x.get("/referrals?id={{u}}q@conform.example").null()
 		}),
 		own("B340 limitToAffiliate", "contract 3.5, row 12: the request names another affiliate", func(x *exam) {
 			x.do("POST /promotional-codes", `{"couponId":"{{coupon}}","code":"{{u}}","affiliateId":"{{a}}","limitToAffiliate":true}`).ok()
 			body := func(ident string) string {
-				return `{"promoCode":"{{u}}",` + ident + `"name":"N","email":"{{u}}q@conform.example","referredUserExternalId":"1"}`
+				return `{"promoCode":"{{u}}",` + ident + `"name":"N","email":"{{u}}q@conform.example","referredUserExternalId":"{{u}}"}`
 			}
 			x.do("POST /referrals", body(`"affiliateId":"{{other}}",`)).refused(wrongAffiliate)
 			x.do("POST /referrals", body(`"affiliateEmail":"{{other.email}}",`)).refused(wrongAffiliate)
 			x.do("POST /referrals", body(`"affiliateId":"{{a}}",`)).has(`{"affiliateId":"{{a}}"}`)
 		}),
 		own("B348 PUT", "contract 3.6, PUT: null clears; metadata is replaced as a whole; contract 8: status is an alias", func(x *exam) {
-			put(x, `"name":"Tim","plan":"Yearly","notes":"a\nb\t","metadata":{"b":[1.50,"<x>"],"a":{}},"referredUserExternalId":"e2"`).
-				has(`{"name":"Tim","plan":"Yearly","notes":"a\nb\t","metadata":{"a":{},"b":[1.50,"<x>"]},"referredUserExternalId":"e2"}`)
+			put(x, `"name":"Tim","plan":"Yearly","notes":"a\nb\t","metadata":{"b":[1.50,"<x>"],"a":{}},"referredUserExternalId":"{{u}} e2"`).
+				has(`{"name":"Tim","plan":"Yearly","notes":"a\nb\t","metadata":{"a":{},"b":[1.50,"<x>"]},"referredUserExternalId":"{{u}} e2"}`)
 			put(x, `"metadata":{"c":null}`).has(`{"metadata":{"c":null},"name":"Tim"}`)
 			put(x, `"subscriptionStatus":"SUBMITTED"`).has(`{"subscriptionStatus":"SUBMITTED","status":"SUBMITTED"}`)
 			put(x, `"status":"vip"`).has(`{"subscriptionStatus":"SUBMITTED"}`)

@@ -166,7 +166,7 @@ func recordedCases() []serverCase {
 			x.get("/referrals?id={{u}}@B%C3%BCcher.example").has(`{"email":"{{u}}@xn--bcher-kva.example"}`)
 		}),
 		own("B394 each way to name the customer", "contract 1.5, referralId on POST /sales: referral id, email, affiliate id, slug; then email", func(x *exam) {
-			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
+			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`).as("r")
 			for _, who := range []string{
 				`"referralId":"{{r}}"`, `"referralId":"{{u}}@CONFORM.example"`, `"email":"{{u}}@conform.example"`, `"referralId":"{{u}}-nobody","email":"{{u}}@conform.example"`,
 				`"referralId":"{{a}}","email":"{{u}}@conform.example"`, `"referralId":"{{u}}","email":"{{u}}@conform.example"`,
@@ -187,7 +187,7 @@ func recordedCases() []serverCase {
 			x.do("POST /sales", `{"promoCode":"{{u}}-CODE","totalEarned":10,"externalId":"{{u}}e"}`).headed("Sale-Outcome", "recorded")
 		}),
 		own("B397 an inactive customer", "rule 5.2: a customer who is SUBMITTED or DECLINED is null", func(x *exam) {
-			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"1"}`).as("r")
+			x.do("POST /referrals", `{"affiliateId":"{{a}}","name":"Tom","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`).as("r")
 			for _, status := range []string{"DECLINED", "SUBMITTED"} {
 				x.do("PUT /referrals", `{"referralId":"{{r}}","subscriptionStatus":"`+status+`"}`).ok()
 				for _, who := range []string{`"referralId":"{{r}}"`, `"email":"{{u}}@conform.example"`, `"promoCode":"{{u}}-CODE","email":"{{u}}@conform.example"`} {
@@ -309,8 +309,9 @@ func saleRefusalCases() []serverCase {
 			sell(`,"email":"{{u}}@conform.example"`).refused(notFirstOrder)
 			sell(`,"referralId":"{{s.referralId}}"`).refused(notFirstOrder)
 			x.do("PATCH /sales", `{"saleId":{{s}}}`).ok()
+			sell(`,"email":"{{u}}+tag@conform.example"`).as("again")
 			sell(`,"email":"{{u}}@conform.example"`).refused(notFirstOrder)
-			x.do("DELETE /sales", `{"saleId":{{s}}}`).ok()
+			x.do("DELETE /sales", `{"saleId":{{again}}}`).ok()
 			sell(`,"email":"{{u}}@conform.example"`).ok()
 		}),
 		own("B369 first order, nobody named", "", owned+`,"firstTimeOrder":true`, func(_ *exam, sell func(string) *answer) {

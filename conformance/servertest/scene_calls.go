@@ -119,7 +119,7 @@ func sceneUpdates(s *scene) {
 	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()})
 	same(s, "a code that was taken away", true, code.AffiliateID.IsNull() && code.Affiliate.IsNull())
 
-	r := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: "1", Plan: "Monthly"})
+	r := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: s.email("tom"), Plan: "Monthly"})
 	meta := json.RawMessage(`{"a":[1.50,"x"]}`)
 	r = do2(s, "UpdateReferral", s.UpdateReferral, r.Email, affiliate.ReferralUpdate{Plan: affiliate.Null[string](), Notes: given("two\nlines"), Metadata: given(meta), SubscriptionStatus: given(affiliate.SubscriptionDeclined)})
 	same(s, "a plan that was cleared", affiliate.Null[string](), r.Plan)
@@ -175,7 +175,7 @@ func sceneMisses(s *scene) {
 	miss(s, "Adjustment", s.Adjustment, nobody)
 	miss(s, "Endpoint", s.Endpoint, nobody)
 	miss(s, "Delivery", s.Delivery, nobody)
-	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: "1"})
+	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: mail})
 	same(s, "a sale that nobody earned", affiliate.SaleUnattributed,
 		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
 

@@ -17,7 +17,7 @@ func shopYear(s *scene) {
 	same(s, "the links of a new affiliate", 1, len(mara.AffiliateLinks))
 
 	// Spring: a customer comes through a link and buys twice.
-	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: "cust-1"})
+	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: s.email("tomas")})
 	same(s, "the link of a referral", affiliate.Set(link.ID), tomas.AffiliateLinkID)
 	first := s.sell(affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("199.99"), ExternalID: s.slug("order-1")})
 	same(s, "20 percent of 199.99", amount("40"), first.CommissionEarned)

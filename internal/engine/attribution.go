@@ -50,7 +50,7 @@ func (p *Program) creditOf(id *identity, v *verdict) credit {
 	case id.Origin.Affiliate.ID != uuid.Nil:
 		c = credit{id.Origin.Affiliate.ID, id.Origin.LinkID(), id.Origin.by}
 	case known:
-		c = credit{ref.AffiliateID, ref.LinkID, affiliate.CreditEmail}
+		c = credit{ref.AffiliateID, ref.LinkID, cmp.Or(id.Origin.by, affiliate.CreditEmail)}
 	}
 	keeps := known && how.Customer == affiliate.CreditKeptCustomer
 	ofCustomer := c.by == affiliate.CreditEmail || c.by == affiliate.CreditReferral

@@ -81,7 +81,7 @@ func checkCodes(in *affiliate.CodesOrder) error {
 func (o *Op) compare(in affiliate.Order, codes []string) (affiliate.Comparison, error) {
 	out := affiliate.Comparison{Best: affiliate.Null[affiliate.CodeName](), Evaluations: make([]affiliate.Evaluation, 0, len(codes))}
 	var who identity
-	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &who); err != nil {
 		return out, err
 	}
 	var most affiliate.Amount
@@ -122,7 +122,7 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 	if in.Email = plaintext.Bare(in.Email); in.Email != "" {
 		email = refusal.NormalizeEmail("email", &in.Email)
 	}
-	if err := refusal.First(code, total, p.priced(&in.Currency, in.ExchangeRate), basket, email); err != nil {
+	if err := refusal.First(code, total, p.priced(&in.Currency, in.ExchangeRate), basket, email, normalizeHostID(&in.ReferredUserExternalID)); err != nil {
 		return err
 	}
 	return checkProduct(in.Product)
@@ -130,7 +130,7 @@ func (p *Program) normalizeEvaluated(in *affiliate.Order) error {
 
 func (o *Op) evaluate(in *affiliate.Order) (affiliate.Evaluation, error) {
 	var who identity
-	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &who); err != nil {
 		return affiliate.Evaluation{}, err
 	}
 	return o.evaluateFor(in, &who)
@@ -213,7 +213,7 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 		return nil
 	}
 	sale := affiliate.NewSale{
-		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
+		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID, ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
 		Currency: in.Currency, ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
 	}
 	d := Decision{identity: *who}

@@ -20,7 +20,7 @@ import (
 func (p *Program) RecordConversion(ctx context.Context, in affiliate.NewConversion) (result affiliate.SaleResult, err error) {
 	defer p.Begin(&ctx, "RecordConversion", Writes).End(&err)
 	r := &report{in: affiliate.NewSale{
-		PromoCode: in.PromoCode, ReferralID: in.ReferralID, Email: in.Email, Name: in.Name, ExternalID: in.ExternalID,
+		PromoCode: in.PromoCode, ReferralID: in.ReferralID, ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, Name: in.Name, ExternalID: in.ExternalID,
 		PaymentTrigger: affiliate.TriggerSignup,
 	}}
 	r.start(ctx, p)

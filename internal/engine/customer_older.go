@@ -5,7 +5,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -13,7 +12,7 @@ import (
 // of their mailbox or by the host's own id, has bought before the program began. It holds a
 // digest under Config.ErasureKey, and neither address nor id.
 func (o *Op) OlderRef(name string) string {
-	return "customer:" + o.Cfg.ErasureID(mailbox.Of(name)).String()
+	return "customer:" + o.Cfg.ErasureID(name).String()
 }
 
 // older reports whether the ledger has one of a customer's names. Source: docs/rules.md 3.5.

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,7 +18,7 @@ import (
 // How a program remembers that somebody was erased.
 
 // ErasureID returns the digest that is kept of an erased email, which is the id of
-// its [record.Erasure].
+// its [record.Erasure]. All addresses of a mailbox have one.
 func (c *Config) ErasureID(email string) (id uuid.UUID) {
 	key := c.ErasureKey
 	if len(key) == 0 {
@@ -24,7 +26,7 @@ func (c *Config) ErasureID(email string) (id uuid.UUID) {
 	}
 	sum := hmac.New(sha256.New, key)
 	sum.Write(c.ID[:])
-	sum.Write([]byte(email))
+	sum.Write([]byte(mailbox.Of(email)))
 	copy(id[:], sum.Sum(nil))
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
 	return id
@@ -56,9 +58,14 @@ func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return c, err
 	}
-	gone, err := o.Erasure(email)
+	return o.gone(email)
+}
+
+// gone finds the erased person who had an email, or a hostName.
+func (o *Op) gone(name string) (c Customer, err error) {
+	gone, err := o.Erasure(name)
 	if err != nil {
-		return Customer{}, IgnoreMissing(err)
+		return c, IgnoreMissing(err)
 	}
 	c.Gone = gone.ID
 	if gone.ReferralID == uuid.Nil {
@@ -68,6 +75,51 @@ func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
 		return c, refusal.Internal("referral of an erasure", err)
 	}
 	return c, nil
+}
+
+// CustomerByHostID finds the customer with the host's id, or the erased person who had it. An id that two have, as a
+// store of another making may hold them, names neither.
+func (o *Op) CustomerByHostID(id string) (c Customer, err error) {
+	have, err := o.withHostID(id)
+	if err != nil || len(have) > 1 {
+		return c, err
+	}
+	if len(have) == 1 {
+		return Customer{Referral: have[0]}, nil
+	}
+	return o.gone(hostName(id))
+}
+
+// withHostID returns two of the referrals with the host's id at most.
+func (o *Op) withHostID(id string) ([]record.Referral, error) {
+	if id == "" {
+		return nil, nil
+	}
+	return Gather(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, id), Limit: 2})
+}
+
+// freeHostID returns the host's id for a customer who is to get it; empty: somebody has it.
+func (o *Op) freeHostID(id string) (string, error) {
+	have, err := o.withHostID(id)
+	if len(have) > 0 {
+		id = ""
+	}
+	return id, err
+}
+
+// RefuseTakenHostID refuses the host's id of another customer than this one.
+func (o *Op) RefuseTakenHostID(id string, of uuid.UUID) error {
+	have, err := o.withHostID(id)
+	other := slices.ContainsFunc(have, func(r record.Referral) bool { return r.ID != of })
+	return cmp.Or(err, refusal.First(refusal.ReferralExternalIDTaken.When(other)))
+}
+
+// hostName is the host's id of a customer as an erasure keeps it, which no email is.
+func hostName(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "id:" + id
 }
 
 // findCustomer finds a customer by id, else by email, also an erased one. It returns
@@ -133,15 +185,30 @@ func (o *Op) KeepErasure(id, referral uuid.UUID) error {
 	return nil
 }
 
-// dropErasure forgets that an email was erased: the host has made a customer with
-// it.
-func (o *Op) dropErasure(email string) error {
-	gone, err := o.Erasure(email)
-	if err == nil {
-		err = o.Tx.Erasures.Delete(gone.ID)
+// dropErasure forgets that an email, or a hostName, was erased: the host has made a customer
+// with it.
+func (o *Op) dropErasure(names ...string) error {
+	for _, name := range names {
+		gone, err := o.Erasure(name)
+		if err == nil {
+			err = o.Tx.Erasures.Delete(gone.ID)
+		}
+		if IgnoreMissing(err) != nil {
+			return refusal.Internal("forget erasure", err)
+		}
 	}
-	if IgnoreMissing(err) != nil {
-		return refusal.Internal("forget erasure", err)
+	return nil
+}
+
+// KeepErased records that the names of a referral were erased.
+func (o *Op) KeepErased(ref *record.Referral) error {
+	for _, name := range [...]string{ref.Email, hostName(ref.CustomerID)} {
+		if name == "" {
+			continue
+		}
+		if err := o.KeepErasure(o.Cfg.ErasureID(name), ref.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }

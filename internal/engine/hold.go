@@ -53,7 +53,7 @@ func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
 		return affiliate.Hold{}, err
 	}
 	var who identity
-	if err := o.identify(in.ReferralID, in.Email, &who); err != nil {
+	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &who); err != nil {
 		return affiliate.Hold{}, err
 	}
 	ord := orderOf(&in.Order, &who)

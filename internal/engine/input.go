@@ -114,14 +114,13 @@ func OrNull[T comparable](v T) affiliate.Opt[T] {
 	return affiliate.Set(v)
 }
 
-// SameEmail reports whether s is the canonical email in some spelling; the empty
-// email matches nothing.
-func SameEmail(s, email string) bool {
-	if email == "" {
-		return false
-	}
-	canonical, ok := mailbox.Canonical(s)
-	return ok && canonical == email
+// SameMailbox reports whether two texts are addresses of one mailbox, and so of one customer. What is
+// no address matches nothing.
+//
+// Source: docs/rules.md 1.7.
+func SameMailbox(s, email string) bool {
+	_, ok := mailbox.Canonical(s)
+	return ok && mailbox.Of(s) == mailbox.Of(email)
 }
 
 // CreatedIn reports whether a delivery was created in a range; a zero end is

@@ -260,7 +260,7 @@ func (v *verdict) drop(h *record.Hold) {
 // knownBy returns digests of what a customer is known by: the referral, the mailboxes of the
 // emails, the host's id, and the payer of a provider. None of them can be turned back.
 func (o *Op) knownBy(c *Customer) []uuid.UUID {
-	ids := make([]uuid.UUID, 0, 5)
+	ids := make([]uuid.UUID, 0, 6)
 	add := func(kind byte, text string) {
 		if text == "" {
 			return
@@ -279,6 +279,7 @@ func (o *Op) knownBy(c *Customer) []uuid.UUID {
 		add('m', mailbox.Of(c.Referral.Email))
 	}
 	add('c', c.Referral.CustomerID)
+	add('c', c.HostID)
 	add('p', o.Payer)
 	return ids
 }

@@ -24,6 +24,7 @@ import (
 type Customer struct {
 	Known    bool            // an email was sent, or an identifier named a referral
 	Email    string          // canonical; may be empty
+	HostID   string          // the host's id of the customer, as it was sent; may be empty
 	Referral record.Referral // zero: none yet
 	ByEmail  bool            // the email alone says which Referral, and anybody can type an email
 	Apart    bool            // the email is another customer's, who may be somebody else
@@ -31,6 +32,14 @@ type Customer struct {
 
 	bought affiliate.Opt[bool] // an order before this one; not set: nobody asked
 	places *places             // nil: nobody asked
+}
+
+// Found reports whether a referral, or an erased person, is the customer.
+func (c *Customer) Found() bool { return c.Referral.ID != uuid.Nil || c.Gone != uuid.Nil }
+
+// names are what the host and the customer themselves call the customer. Some may be empty.
+func (c *Customer) names() []string {
+	return []string{c.Email, c.Referral.Email, c.HostID, c.Referral.CustomerID}
 }
 
 // places are those that a customer has.
@@ -182,8 +191,8 @@ func (o *Op) ParentOf(code *record.Code) (record.Coupon, error) {
 	return coupon, err
 }
 
-// boughtBefore reports whether the customer of a first-order code has a live
-// sale, refunded ones included. For other codes it reads nothing.
+// boughtBefore reports whether the customer of a first-order code has an order, or is older
+// than the program. For other codes it reads nothing.
 func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 	if !code.FirstTimeOrder || !c.Known {
 		return false, nil
@@ -192,9 +201,9 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 		return had, nil
 	}
 	keys := make([]record.Key, 0, 3)
-	keys = record.AppendText(keys, record.OfCustomer, c.Email)
+	keys = record.AppendText(keys, record.OfCustomer, mailbox.Of(c.Email))
 	if c.Referral.Email != c.Email {
-		keys = record.AppendText(keys, record.OfCustomer, c.Referral.Email)
+		keys = record.AppendText(keys, record.OfCustomer, mailbox.Of(c.Referral.Email))
 	}
 	keys = record.AppendID(keys, record.OfReferral, c.Referral.ID)
 	for _, key := range keys {
@@ -203,20 +212,26 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 			return there, err
 		}
 	}
-	older, err := o.older(c.Email, c.Referral.Email, c.Referral.CustomerID)
+	older, err := o.older(c.names()...)
 	c.bought = affiliate.Set(older)
 	return older, err
 }
 
-// ordered reports whether a sale with this key is an order before this one. Conversions are none, and
-// neither is what was paid after an order that is told late, unless it redeemed the code.
+// ordered reports whether a sale with this key is an order before this one. What was paid after an
+// order that is told late is none, unless it redeemed the code.
 func (o *Op) ordered(key record.Key, code uuid.UUID) (bool, error) {
 	late := o.judgedAt().Before(o.Now)
 	order, err := o.firstSale(key, func(r *record.Sale) bool {
-		return r.Conversion == "" && !(late && PaidOf(r).After(o.PaidAt) && r.CodeID != code)
+		return isOrder(r) && !(late && PaidOf(r).After(o.PaidAt) && r.CodeID != code)
 	})
 	return order.ID != uuid.Nil, err
 }
+
+// isOrder reports whether a sale counts among the orders of its customer, which say whether the next
+// one is the first: no conversion is one, and nothing that was refunded in full.
+//
+// Source: docs/rules.md 3.5, docs/terms.md T13.
+func isOrder(r *record.Sale) bool { return r.Conversion == "" && !r.Status.Is(affiliate.SaleRefunded) }
 
 // checkState applies the rules that do not depend on the order: rows 2–8. Expiry is
 // checked at the given time, limits as they are now. house: codes need no affiliate.
@@ -315,7 +330,7 @@ func (v *verdict) fail(row refusal.Refusal, data affiliate.Failure) {
 }
 
 // is reports whether id is one of the customer's names: the referral's id, the
-// host's own id, or an email.
+// host's own id, or an address of their mailbox.
 func (c *Customer) is(id string) bool {
 	var room [36]byte
 	if c.Referral.ID != uuid.Nil && string(uuid7.Append(room[:0], c.Referral.ID)) == id {
@@ -327,14 +342,13 @@ func (c *Customer) is(id string) bool {
 	if id == "" {
 		return false
 	}
-	if id == c.Referral.CustomerID {
+	if id == c.Referral.CustomerID || id == c.HostID {
 		return true
 	}
 	if strings.IndexByte(id, '@') < 0 {
 		return false
 	}
-	email, ok := mailbox.Canonical(id)
-	return ok && (email == c.Email || email == c.Referral.Email)
+	return SameMailbox(id, c.Email) || SameMailbox(id, c.Referral.Email)
 }
 
 // refusal returns nil when the code works, else the error with every failing rule;

@@ -3,12 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -22,15 +22,18 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 	rq := Request{Once: in.Once, Name: "referral.create", Input: []any{in, in.Integration, in.Manual}, Refused: refused}
 	return Write(o, rq, func() (affiliate.Referral, error) {
 		known, err := o.referralByEmail(in.Email)
-		if err == nil {
-			return o.ReferralOf(known)
+		if err = IgnoreMissing(err); err == nil {
+			err = o.RefuseTakenHostID(in.ReferredUserExternalID, known.ID)
 		}
-		if !errors.Is(err, affiliate.ErrNotFound) {
+		if err != nil {
 			return affiliate.Referral{}, err
+		}
+		if known.ID != uuid.Nil {
+			return o.knownAs(known, in.ReferredUserExternalID)
 		}
 		from, medium, err := o.Attribute(in)
 		if err == nil {
-			err = o.dropErasure(in.Email)
+			err = o.dropErasure(in.Email, hostName(in.ReferredUserExternalID))
 		}
 		if err != nil {
 			return affiliate.Referral{}, err
@@ -46,6 +49,13 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 	})
 }
 
+// knownAs returns a customer whom the host names by an id, which one without an id gets.
+func (o *Op) knownAs(ref record.Referral, hostID string) (affiliate.Referral, error) {
+	rec := ref.Clone()
+	rec.CustomerID = cmp.Or(rec.CustomerID, hostID)
+	return o.SaveReferral(ref, rec)
+}
+
 // newReferralReads are the look-ups of a new referral.
 type newReferralReads struct{ in *affiliate.NewReferral }
 
@@ -53,7 +63,7 @@ type newReferralReads struct{ in *affiliate.NewReferral }
 // input.
 func (r newReferralReads) Announce(soon func(table string, key record.Key)) {
 	soon("events", record.Key{}) // its event comes after the newest one
-	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
+	AnnounceText(soon, "referrals", record.ByEmail, mailbox.Of(r.in.Email))
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
 }
 

@@ -53,10 +53,10 @@ func (o *Op) FindReferral(ident string) (record.Referral, error) {
 	return o.referralByEmail(ident)
 }
 
+// referralByEmail finds the referral whose mailbox an email leads to.
 func (o *Op) referralByEmail(email string) (record.Referral, error) {
-	email, ok := mailbox.Canonical(email)
-	if !ok {
+	if _, ok := mailbox.Canonical(email); !ok {
 		return record.Referral{}, affiliate.ErrNotFound
 	}
-	return o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: email})
+	return o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: mailbox.Of(email)})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -24,10 +25,15 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 			return refusal.ReferralErased.Err()
 		}
 		if email, ok := up.Email.Get(); ok && email != rec.Email {
-			if err := o.refuseTakenReferralEmail(email); err != nil {
+			if err := o.refuseTakenReferralEmail(email, rec.ID); err != nil {
 				return err
 			}
 			if err := o.dropErasure(email); err != nil {
+				return err
+			}
+		}
+		if id, ok := up.ReferredUserExternalID.Get(); ok && id != rec.CustomerID {
+			if err := cmp.Or(o.RefuseTakenHostID(id, rec.ID), o.dropErasure(hostName(id))); err != nil {
 				return err
 			}
 		}
@@ -123,8 +129,12 @@ func shows(up affiliate.ReferralUpdate) bool {
 	return !Same(rec, BlankedReferral(rec))
 }
 
-func (o *Op) refuseTakenReferralEmail(email string) error {
-	_, err := o.referralByEmail(email)
+// refuseTakenReferralEmail refuses an email of the mailbox of another customer than this one.
+func (o *Op) refuseTakenReferralEmail(email string, of uuid.UUID) error {
+	rec, err := o.referralByEmail(email)
+	if err == nil && rec.ID == of {
+		return nil
+	}
 	return refusal.ReferralEmailTaken.IfFound(err)
 }
 

@@ -95,7 +95,7 @@ func (o *Op) month(s *Stage, t *affiliate.Terms, ref *record.Referral, at affili
 func (o *Op) firstPayment(ref uuid.UUID) (first affiliate.Instant, err error) {
 	_, err = o.firstSale(record.Key{Index: record.OfReferral, ID: ref}, func(r *record.Sale) bool {
 		paid := PaidOf(r)
-		if !ofNothing(r) && !r.Status.Is(affiliate.SaleRefunded) && (first.IsZero() || paid.Before(first)) {
+		if isOrder(r) && !r.Free && (first.IsZero() || paid.Before(first)) {
 			first = paid
 		}
 		return false

@@ -37,12 +37,13 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		return affiliate.SaleUnattributed, err
 	}
 	ref := &d.Customer.Referral
-	if ref.ID == uuid.Nil && in.PromoCode == "" && o.Payer == "" {
+	byID := d.Customer.HostID != "" || o.Payer != ""
+	if ref.ID == uuid.Nil && in.PromoCode == "" && !(byID && in.Email == "") && o.Payer == "" {
 		if err := o.newCustomer(in); err != nil {
 			return "", err
 		}
 	}
-	if d.conversion != "" && ref.ID == uuid.Nil && in.Email == "" {
+	if d.conversion != "" && ref.ID == uuid.Nil && in.Email == "" && !byID {
 		return "", refusal.EmailRequired.Err() // a conversion has a customer, to be counted once
 	}
 	if IsRefused(ref.Status) {
@@ -61,11 +62,11 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		d.deal.unearned()
 		return affiliate.SaleRecorded, o.review(in, d)
 	}
-	if ref.ID != uuid.Nil || in.Email != "" || o.Payer != "" {
+	if ref.ID != uuid.Nil || in.Email != "" || byID {
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
 			return "", err
 		}
-		if err := o.notFirst(&d.stage, d.Customer.Email, ref.Email, ref.CustomerID); err != nil {
+		if err := o.notFirst(&d.stage, d.Customer.names()...); err != nil {
 			return "", err
 		}
 	}
@@ -203,25 +204,33 @@ func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *ve
 }
 
 // identify resolves referralId (referral id, customer email, click id,
-// affiliate id, slug, in this order) and email into id. An unknown referralId
-// counts as not sent, and so does a click outside the window; an email always
-// names a customer.
+// affiliate id, slug, in this order), the host's id and email into id. An unknown referralId
+// counts as not sent, and so does a click outside the window; an id of the host and an email
+// always name a customer. The host's id finds the customer before an email.
 //
-// Source: docs/contract.md 1.5; docs/money.md 14.
-func (o *Op) identify(referralID, email string, id *identity) error {
+// Source: docs/contract.md 1.5; docs/money.md 14; docs/rules.md 4.8.
+func (o *Op) identify(referralID, hostID, email string, id *identity) error {
 	if referralID != "" {
 		if err := o.identifyReferral(referralID, id); err != nil {
 			return err
 		}
 	}
-	if id.Customer.Known || email == "" {
+	defer func() { id.Customer.HostID = hostID }()
+	if id.Customer.Known {
 		return nil
 	}
-	found, err := o.CustomerByEmail(email)
+	found, err := o.CustomerByHostID(hostID)
+	if err == nil && !found.Found() && email != "" {
+		found, err = o.CustomerByEmail(email)
+		found.ByEmail = true
+	}
 	if err != nil {
 		return err
 	}
-	found.Known, found.ByEmail, found.Email = true, true, email
+	if id.Origin.Affiliate.ID == uuid.Nil && found.Referral.ID != uuid.Nil && !found.ByEmail {
+		id.Origin.by = affiliate.CreditReferral
+	}
+	found.Known, found.Email = hostID != "" || email != "", cmp.Or(email, found.Referral.Email)
 	id.Customer = found
 	return nil
 }

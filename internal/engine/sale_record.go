@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -64,7 +65,7 @@ func (r *report) Announce(soon func(table string, key record.Key)) {
 		soon("sales", record.ExternalKey(r.conversion, r.in.ExternalID))
 	}
 	AnnounceText(soon, "sales", record.ByInvoice, r.in.ExternalInvoiceID)
-	AnnounceText(soon, "referrals", record.ByEmail, r.in.Email)
+	AnnounceText(soon, "referrals", record.ByEmail, mailbox.Of(r.in.Email))
 	r.Cfg.AnnounceErasure(soon, r.in.Email)
 	AnnounceText(soon, "codes", record.ByCode, record.FoldCode(r.in.PromoCode))
 	soon("plans", record.Key{ID: programPlan()})
@@ -147,8 +148,11 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
-	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Bare(in.Email) == "" {
+	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Blank(in.ReferredUserExternalID) && plaintext.Bare(in.Email) == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
+	}
+	if err := normalizeHostID(&in.ReferredUserExternalID); err != nil {
+		return nil, err
 	}
 	if in.Email != "" && refusal.NormalizeEmail("email", &in.Email) != nil {
 		in.Email, ignored = "", append(ignored, "email")
@@ -158,6 +162,14 @@ func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err 
 		in.Name, ignored = "", append(ignored, "name")
 	}
 	return ignored, nil
+}
+
+// normalizeHostID checks the host's id of a customer. One of blanks is none.
+func normalizeHostID(id *string) *affiliate.Error {
+	if plaintext.Blank(*id) {
+		*id = ""
+	}
+	return refusal.Optional("referredUserExternalId", *id, refusal.MaxName)
 }
 
 // LeaveOutProductName removes an invalid product name, and reports whether it did. The id
@@ -263,7 +275,7 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 			return saleReply{}, err
 		}
 	}
-	if err := o.identify(in.ReferralID, in.Email, &d.identity); err != nil {
+	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &d.identity); err != nil {
 		return saleReply{}, err
 	}
 	if earlier, err := o.earlierConversion(d.Customer.Referral.ID, conversion); err != nil || earlier != nil {
@@ -292,7 +304,7 @@ func (o *Op) differs(in *affiliate.NewSale, rec *record.Sale) (fields []string, 
 	if cmp.Or(in.Currency, o.Cfg.Currency) != o.CurrencyOf(rec) || in.TotalEarned != AsCharged(rec).TotalEarned {
 		fields = append(fields, "totalEarned")
 	}
-	if in.Email != "" && rec.Email != "" && !strings.EqualFold(in.Email, rec.Email) {
+	if in.Email != "" && rec.Email != "" && !SameMailbox(in.Email, rec.Email) {
 		fields = append(fields, "email")
 	}
 	if in.PromoCode != "" && rec.CodeID != uuid.Nil {
@@ -311,6 +323,15 @@ func (o *Op) differs(in *affiliate.NewSale, rec *record.Sale) (fields []string, 
 		}
 		if who := id.Origin.Affiliate.ID; who != uuid.Nil && who != rec.AffiliateID {
 			fields = append(fields, "referralId")
+		}
+	}
+	if in.ReferredUserExternalID != "" && rec.ReferralID != uuid.Nil {
+		ref, err := o.Tx.Referrals.Get(rec.ReferralID)
+		if err != nil {
+			return nil, refusal.Internal("referral of a sale", err)
+		}
+		if ref.CustomerID != "" && ref.CustomerID != in.ReferredUserExternalID {
+			fields = append(fields, "referredUserExternalId")
 		}
 	}
 	if FarApart(o.judgedAt(), PaidOf(rec)) {
@@ -406,20 +427,53 @@ func (o *Op) emitCustomer(rec record.Referral) error {
 func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err error) {
 	ref := &d.Customer.Referral
 	if ref.ID != uuid.Nil {
+		if err := o.learn(in, &d.Customer); err != nil {
+			return false, err
+		}
 		return false, o.joinClick(&d.Origin.Click, ref)
 	}
-	if in.Email == "" && o.Payer == "" {
+	if in.Email == "" && o.Payer == "" && d.Customer.HostID == "" {
 		return false, nil
+	}
+	hostID, err := o.freeHostID(d.Customer.HostID)
+	if err != nil {
+		return false, err
 	}
 	email := in.Email
 	if d.Customer.Apart {
 		email = ""
 	}
 	d.Customer.Referral, err = o.AddCustomer(record.Referral{
-		Name: in.Name, Email: email, CustomerID: ref.CustomerID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
+		Name: in.Name, Email: email, CustomerID: hostID, Plan: "N/A", SubmissionType: affiliate.SubmissionAutomatic,
 		Medium: d.medium(), Integration: in.Integration,
 	}, Origin{Affiliate: d.affiliate, Link: d.Origin.Link, Click: d.Origin.Click}, d.Customer.Gone)
 	return true, err
+}
+
+// learn gives a customer who is there the host's id, or to one whom the id names the email, that a report says and that
+// nobody has. A customer whose email may be planted learns nothing.
+func (o *Op) learn(in *affiliate.NewSale, c *Customer) error {
+	rec := c.Referral
+	if isErased(&rec) || c.HostID == "" || rec.CustomerID != "" && (rec.CustomerID != c.HostID || rec.Email != "" || in.Email == "") {
+		return nil
+	}
+	doubt, err := o.Doubtful(c, in)
+	if err != nil || doubt {
+		return err
+	}
+	if rec.CustomerID == "" {
+		rec.CustomerID, err = o.freeHostID(c.HostID)
+	} else if other, found := o.CustomerByEmail(in.Email); found != nil || !other.Found() {
+		rec.Email, rec.Name, err = in.Email, cmp.Or(rec.Name, in.Name), found
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = o.SaveReferral(c.Referral, rec); err != nil {
+		return err
+	}
+	c.Referral, err = o.Tx.Referrals.Get(rec.ID)
+	return err
 }
 
 // medium returns what attributed the customer.

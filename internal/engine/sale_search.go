@@ -93,17 +93,18 @@ func (o *Op) chooseNamedSales(c *Choice[record.Sale], text string) bool {
 		c.one(affiliate.Set(rec.ID))
 		return true
 	}
-	email, _ := mailbox.Canonical(text)
-	if email == "" {
+	email, ok := mailbox.Canonical(text)
+	if !ok {
 		return false
 	}
+	email = mailbox.Of(email)
 	key, err := refusal.SentKey(record.OfCustomer, email)
 	if err != nil {
 		return false // a text that no sale can have
 	}
 	there, err := Holds(o.Tx.Sales, key)
 	if c.Fail(err); there {
-		c.ByText(record.OfCustomer, affiliate.Set(email), func(r *record.Sale) string { return r.Email })
+		c.ByText(record.OfCustomer, affiliate.Set(email), func(r *record.Sale) string { return mailbox.Of(r.Email) })
 		c.Bound += string(record.OfCustomer) // its cursors are not those of a part
 	}
 	return there || err != nil

@@ -210,9 +210,12 @@ func TestHostileTexts(t *testing.T) {
 			if f != "Email" {
 				in.Email = "h" + scene.JSON(n) + "@example.net"
 			}
+			if f != "ReferredUserExternalID" {
+				in.ReferredUserExternalID = in.Email
+			}
 			_, err := s.CreateReferral(ctx, in)
 			check(what("CreateReferral", f), err)
-			in.Email = "i" + in.Email
+			in.Email, in.ReferredUserExternalID = "i"+in.Email, "i"+in.ReferredUserExternalID
 			_, err = s.ImportReferrals(ctx, []imported.Referral{{NewReferral: in}, {NewReferral: in, Status: affiliate.SubscriptionStatus(text)}})
 			check(what("ImportReferrals", f), err)
 		})
@@ -325,7 +328,7 @@ func TestHostileNumbers(t *testing.T) {
 			if !errors.Is(err, affiliate.NothingPayable) {
 				t.Errorf("until %v: %v", at, err)
 			}
-			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x"}}}))
+			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x" + fmt.Sprint(n, at.Year())}}}))
 		}
 		for _, err := range []error{s.DeleteSale(ctx, affiliate.SaleID(min(n, -1)))} {
 			if err != nil {

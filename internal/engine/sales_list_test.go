@@ -123,8 +123,8 @@ func fill(s scene.Shop) {
 	for i := range 3 {
 		name := "fill" + scene.JSON(i)
 		for _, ident := range []string{"ada", "bob"} {
-			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: "cust"}))
-			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: s.Ada.Person.ID.String()}))
+			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: ident + name}))
+			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: s.Ada.Person.ID.String() + ident + name}))
 		}
 		s.ToTomas("10")
 		s.Sell(affiliate.NewSale{Email: s.Bea.Email})

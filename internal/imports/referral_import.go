@@ -13,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -30,7 +31,7 @@ func ImportReferrals(ctx context.Context, p *engine.Program, rows []imported.Ref
 	for i := range rows {
 		digests[i] = importDigest(rows[i])
 		reading.refs = append(append(reading.refs, rows[i].Ref), rows[i].Via...)
-		reading.emails = append(reading.emails, strings.ToLower(rows[i].Email))
+		reading.emails = append(reading.emails, mailbox.Of(rows[i].Email))
 		reading.payers = append(reading.payers, rows[i].Payers...)
 	}
 	o.Ahead = reading
@@ -146,7 +147,7 @@ func (im *importing) referral(row *imported.Referral, digest string) (imported.R
 	var who engine.Customer
 	rec, err := im.referralOfPayers(row.Payers)
 	if errors.Is(err, affiliate.ErrNotFound) {
-		who, err = im.CustomerByEmail(row.Email)
+		who, err = im.importedCustomer(row)
 		rec = who.Referral
 	}
 	known := rec.ID != uuid.Nil
@@ -166,6 +167,19 @@ func (im *importing) referral(row *imported.Referral, digest string) (imported.R
 		return imported.Row{Outcome: imported.Existing}, err
 	}
 	return imported.Row{Outcome: imported.Created}, err
+}
+
+// importedCustomer finds the customer with the email of a row, or the erased one with its email or the host's id of it. It
+// refuses an id that another customer has.
+func (im *importing) importedCustomer(row *imported.Referral) (engine.Customer, error) {
+	who, err := im.CustomerByEmail(row.Email)
+	if err != nil || who.Found() {
+		return who, err
+	}
+	if who, err = im.CustomerByHostID(row.ReferredUserExternalID); err != nil || who.Gone != uuid.Nil {
+		return who, err
+	}
+	return engine.Customer{}, im.RefuseTakenHostID(row.ReferredUserExternalID, uuid.Nil)
 }
 
 // newImported stores a new referral; gone is the erasure of somebody who was erased.

@@ -45,11 +45,16 @@ func Of(s string) string {
 		return s
 	}
 	local, domain, _ := strings.Cut(email, "@")
-	if name, _, _ := strings.Cut(local, "+"); name != "" {
-		local = name // without a name before it, the + belongs to the name
+	name, _, tagged := strings.Cut(local, "+")
+	tagged = tagged && name != "" // without a name before it, the + belongs to the name
+	if tagged {
+		local = name
 	}
 	if domain == "gmail.com" || domain == "googlemail.com" {
-		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
+		local, domain, tagged = strings.ReplaceAll(local, ".", ""), "gmail.com", true
+	}
+	if !tagged {
+		return email // which is not copied
 	}
 	return local + "@" + domain
 }

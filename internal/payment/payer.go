@@ -45,8 +45,7 @@ func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (c engin
 		return c, nil
 	}
 	if f.CustomerID != "" {
-		c.Referral, err = engine.Head(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, f.CustomerID)})
-		if !errors.Is(err, affiliate.ErrNotFound) {
+		if c, err = o.CustomerByHostID(f.CustomerID); err != nil || c.Referral.ID != uuid.Nil {
 			return c, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -92,7 +93,7 @@ func (r *Payment) Announce(soon func(table string, key record.Key)) {
 	soon("events", record.Key{}) // its event comes after the newest one
 	engine.AnnounceText(soon, "sales", record.ByExternalID, paid.ExternalID)
 	engine.AnnounceText(soon, "sales", record.ByInvoice, paid.ExternalInvoiceID)
-	engine.AnnounceText(soon, "referrals", record.ByEmail, r.Fact.Payer.Email)
+	engine.AnnounceText(soon, "referrals", record.ByEmail, mailbox.Of(r.Fact.Payer.Email))
 	r.Cfg.AnnounceErasure(soon, r.Fact.Payer.Email)
 	for _, try := range paid.Tries {
 		engine.AnnounceText(soon, "codes", record.ByCode, record.FoldCode(try.PromoCode))

@@ -290,7 +290,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a atte
 	d := engine.Decision{Priced: true}
 	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref, ByEmail: who.ByEmail}
 	if ref.ID == uuid.Nil {
-		d.Customer.Referral.CustomerID = r.Fact.Payer.CustomerID
+		d.Customer.HostID = r.Fact.Payer.CustomerID
 		gone, err := r.Erasure(in.Email)
 		if engine.IgnoreMissing(err) != nil {
 			return "", err
@@ -311,7 +311,8 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a atte
 			return "", err
 		}
 		if doubt { // whoever names an affiliate is somebody of their own, by the provider's id
-			d.Customer.Referral, d.Customer.ByEmail, d.Customer.Apart = record.Referral{CustomerID: r.Fact.Payer.CustomerID}, false, true
+			d.Customer.Referral, d.Customer.ByEmail, d.Customer.Apart = record.Referral{}, false, true
+			d.Customer.HostID = r.Fact.Payer.CustomerID
 		}
 	}
 	if a.house || in.Offer || in.PromoCode != "" && r.Cfg.Attribution.Code == affiliate.CodeUnbrought {

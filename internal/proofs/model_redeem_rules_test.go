@@ -124,12 +124,18 @@ func (s *shop) sale(id affiliate.SaleID) *shopSale {
 	return find(s.sales, func(x *shopSale) bool { return x.id == id })
 }
 
-// referral returns the one with the id, or else the one with the email.
+// referral returns the one with the id, or else the one with the mailbox of the email.
 func (s *shop) referral(ident string) *shopReferral {
 	if r := find(s.referrals, func(r *shopReferral) bool { return r.id.String() == ident }); r != nil {
 		return r
 	}
-	return find(s.referrals, func(r *shopReferral) bool { return r.email == folded(strings.TrimSpace(ident)) })
+	return find(s.referrals, func(r *shopReferral) bool { return strings.Contains(ident, "@") && box(r.email) == box(ident) })
+}
+
+// taken reports whether another customer than the one with the email has the host's id.
+func (s *shop) taken(external, email string) bool {
+	r := find(s.referrals, func(r *shopReferral) bool { return r.external == external })
+	return r != nil && r != s.referral(email)
 }
 
 // used counts the redemptions that were not restored.
@@ -191,10 +197,10 @@ func (s *shop) who(e errand) buyer {
 	return b
 }
 
-// bought reports whether the customer has a live sale, refunded ones included.
+// bought reports whether the customer has a live sale that is not refunded in full.
 func (s *shop) bought(b buyer) bool {
 	return slices.ContainsFunc(s.sales, func(x *shopSale) bool {
-		return x.email != "" && x.email == b.email || b.referral != nil && x.referral == b.referral.id
+		return x.refunded.Cmp(x.total) < 0 && (x.email != "" && box(x.email) == box(b.email) || b.referral != nil && x.referral == b.referral.id)
 	})
 }
 
@@ -203,7 +209,7 @@ func (b buyer) goesBy(id string) bool {
 	if b.referral != nil && (id == b.referral.id.String() || id == b.referral.external) {
 		return true
 	}
-	return id == b.email || id == b.customer
+	return strings.Contains(id, "@") && (box(id) == box(b.email) || b.referral != nil && box(id) == box(b.referral.email)) || id == b.customer
 }
 
 // judge evaluates contract 3.5 row by row. own is the hold of the order, whose place does not count; nil: none.

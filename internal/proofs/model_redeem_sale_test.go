@@ -294,11 +294,16 @@ func (m *redeemMachine) refer(rt *rapid.T) {
 		m.referWithoutCode(rt, in, got, err)
 		return
 	}
+	if m.taken(in.ReferredUserExternalID, in.Email) {
+		scene.RefusedAs(rt, "CreateReferral", affiliate.ReferralExternalIDTaken, err)
+		return
+	}
 	if r := m.referral(in.Email); r != nil {
 		scene.RefusedAs(rt, "CreateReferral", "", err)
 		if got.ID != r.id {
 			rt.Errorf("CreateReferral: %v, want the one that is there", got.ID)
 		}
+		m.knownAs(r, in.ReferredUserExternalID)
 		return
 	}
 	named := m.who(errand{referralID: m.affiliateIdent(in.AffiliateID)}).affiliate
@@ -334,8 +339,11 @@ func (m *redeemMachine) affiliateIdent(ident string) string {
 func (m *redeemMachine) referWithoutCode(rt *rapid.T, in affiliate.NewReferral, got affiliate.Referral, err error) {
 	to := m.who(errand{referralID: m.affiliateIdent(in.AffiliateID)})
 	switch {
+	case m.taken(in.ReferredUserExternalID, in.Email):
+		scene.RefusedAs(rt, "CreateReferral", affiliate.ReferralExternalIDTaken, err)
 	case m.referral(in.Email) != nil:
 		scene.RefusedAs(rt, "CreateReferral", "", err)
+		m.knownAs(m.referral(in.Email), in.ReferredUserExternalID)
 	case to.affiliate == uuid.Nil:
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			rt.Errorf("CreateReferral for nobody: %v", err)
@@ -343,6 +351,14 @@ func (m *redeemMachine) referWithoutCode(rt *rapid.T, in affiliate.NewReferral, 
 	default:
 		scene.RefusedAs(rt, "CreateReferral", "", err)
 		m.addReferral(in, got.ID, to.affiliate, to.link)
+	}
+}
+
+// knownAs gives a customer without the host's id the one of a request.
+func (m *redeemMachine) knownAs(r *shopReferral, external string) {
+	if r.external == "" {
+		r.external = external
+		m.story.foretell(affiliate.ReferralUpdated, r.id)
 	}
 }
 

@@ -48,6 +48,7 @@ type regClick struct {
 type regReferral struct {
 	id, affiliate, link uuid.UUID
 	email               string
+	named               bool // it has the host's id
 }
 
 type regSale struct {

@@ -67,9 +67,10 @@ func (m *slugMachine) lookUp(rt *rapid.T) {
 
 func (m *slugMachine) refer(rt *rapid.T) {
 	in := affiliate.NewReferral{
-		AffiliateID: m.ident(rt), Name: "Tomas Berg", ReferredUserExternalID: "ext",
+		AffiliateID: m.ident(rt), Name: "Tomas Berg",
 		Email: choose(rt, "email", "c1@example.com", "C1@example.com", "c2@example.com", "c3@example.com"),
 	}
+	in.ReferredUserExternalID = "id of " + folded(in.Email)
 	got, err := m.w.CreateReferral(m.ctx, in)
 	to, link, click := m.resolve(in.AffiliateID)
 	switch r := m.referral(in.Email); {
@@ -79,13 +80,17 @@ func (m *slugMachine) refer(rt *rapid.T) {
 		if scene.RefusedAs(rt, "CreateReferral", "", err); got.ID != r.id {
 			rt.Errorf("CreateReferral: %v, want the one that is there", got.ID)
 		}
+		if !r.named {
+			r.named = true
+			m.story.foretell(affiliate.ReferralUpdated, r.id)
+		}
 	case to == nil:
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			rt.Errorf("CreateReferral: %v, want ErrNotFound", err)
 		}
 	default:
 		scene.RefusedAs(rt, "CreateReferral", "", err)
-		m.addReferral(got.ID, in.Email, to.id, link, click)
+		m.addReferral(got.ID, in.Email, to.id, link, click).named = true
 		m.story.foretell(affiliate.ReferralCreated, got.ID)
 	}
 }

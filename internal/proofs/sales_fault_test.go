@@ -64,7 +64,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			bad := row
 			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
 			byCode := row
-			byCode.PromoCode, byCode.Email = "ADA20", "k@example.net"
+			byCode.PromoCode, byCode.Email, byCode.ReferredUserExternalID = "ADA20", "k@example.net", "k"
 			report, err := p.ImportReferrals(ctx, []imported.Referral{row, bad, byCode})
 			if err == nil && (report.Created+report.Existing != 2 || len(report.Failed) != 1) {
 				return errors.New("half an import")

@@ -194,6 +194,7 @@ var (
 	SaleAttributionRequired     = Refusal{affiliate.KindInvalid, affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required"}
 	ReferralNotFound            = Refusal{affiliate.KindInvalid, affiliate.ReferralNotFound, "", "Referral not found"}
 	ReferralEmailTaken          = Refusal{affiliate.KindConflict, affiliate.ReferralEmailTaken, "email", "A referral with this email already exists"}
+	ReferralExternalIDTaken     = Refusal{affiliate.KindConflict, affiliate.ReferralExternalIDTaken, "referredUserExternalId", "A referral with this external ID already exists"}
 	SlugIsNumber                = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "A link of digits can be the number of a click"}
 	SlugIsID                    = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "A link must not have the form of an id"}
 	SlugWasAnothers             = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "", "This link was another affiliate's, and leads to nobody until the program releases it"}
@@ -320,7 +321,7 @@ var table = []Refusal{
 	NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct, CodeSuspended,
 	CouponCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, NoOffer, CustomerMissing,
 
-	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, SlugIsNumber, SlugIsID, SlugWasAnothers, FormerSlugLimitReached,
+	ReferralAttributionRequired, SaleAttributionRequired, ReferralNotFound, ReferralEmailTaken, ReferralExternalIDTaken, SlugIsNumber, SlugIsID, SlugWasAnothers, FormerSlugLimitReached,
 	ReferralErased, SaleNotFound, SaleExternalIDTaken, SaleInvoiceIDTaken, SaleRefunded, OutsideRefundWindow,
 	ManuallyPaid, AlreadyPaid, IncludedInPayout, RefundExceedsSale, RefundPartsExceed, RefundPartExceedsSale,
 	NoExchangeRate, ChargeNotWorth, ChargedInAnother, RefundAmountRequired, RefundLimitReached, urlNotAllowed, WebhookLimitReached, DeliveryNotFound, WebhookNotFound,

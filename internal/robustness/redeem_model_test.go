@@ -218,7 +218,7 @@ func (s *redeemState) record(x saleState, code int) {
 }
 
 func (s *redeemState) bought(buyer int) bool {
-	return s.find(func(x *saleState) bool { return x.buyer == buyer }) != nil
+	return s.find(func(x *saleState) bool { return x.buyer == buyer && !x.done }) != nil
 }
 
 func (s *redeemState) find(is func(*saleState) bool) *saleState {

@@ -538,7 +538,7 @@ func peopleOperations(ctx context.Context) []operation {
 		}},
 		{"referral", func(w twin, in *input) string {
 			return answer(w.CreateReferral(ctx, affiliate.NewReferral{
-				Once: in.once(), AffiliateID: in.of("ada", "bo", "1", "2"), PromoCode: in.of("", "SAVE20"), Name: "R", Email: in.email(), ReferredUserExternalID: in.of("u1", "u2"),
+				Once: in.once(), AffiliateID: in.of("ada", "bo", "1", "2"), PromoCode: in.of("", "SAVE20"), Name: "R", Email: in.email(), ReferredUserExternalID: in.of("u1", "u2", "u3", "u4", "u5", "u6"),
 			}))
 		}},
 		{"update referral", func(w twin, in *input) string {

@@ -65,10 +65,10 @@ func startErasing(o *engine.Op, who *subject) (changed bool, err error) {
 	if rec.ID == uuid.Nil {
 		return false, nil
 	}
-	if who.email != "" {
-		if err := o.KeepErasure(o.Cfg.ErasureID(who.email), rec.ID); err != nil {
-			return false, err
-		}
+	named := rec
+	named.Email = who.email
+	if err := o.KeepErased(&named); err != nil {
+		return false, err
 	}
 	if !rec.Erased.IsZero() {
 		return false, nil
@@ -227,7 +227,7 @@ func customerHoldings() []holding {
 		kept[record.Sale]{ // also those that an update gave the email, and those of no referral
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales },
 			list: func(who *subject) (record.Key, bool) {
-				return record.TextKey(record.OfCustomer, who.email), who.email != ""
+				return record.TextKey(record.OfCustomer, mailbox.Of(who.email)), who.email != ""
 			},
 			of: func(who *subject, r *record.Sale) bool {
 				return r.ReferralID == uuid.Nil || r.ReferralID != who.referral.ID
@@ -313,7 +313,7 @@ func notesOnOthers() holding {
 
 // isLimitedTo reports whether a code names a customer by what is erased.
 func isLimitedTo(r *record.Code, who *subject) bool {
-	return r.CustomerID != "" && (r.CustomerID == who.customer || engine.SameEmail(r.CustomerID, who.email))
+	return r.CustomerID != "" && (r.CustomerID == who.customer || engine.SameMailbox(r.CustomerID, who.email))
 }
 
 // limitedTo returns a code that names the customer by an id that shows nobody.
@@ -324,7 +324,7 @@ func limitedTo(r record.Code, who *subject) record.Code {
 
 // isOf reports whether a payer pays for a customer, or has their email.
 func isOf(r *record.Payer, who *subject) bool {
-	return r.ReferralID != uuid.Nil && r.ReferralID == who.referral.ID || engine.SameEmail(r.Email, who.email)
+	return r.ReferralID != uuid.Nil && r.ReferralID == who.referral.ID || engine.SameMailbox(r.Email, who.email)
 }
 
 // triesFor reports whether a waiting payment names a customer by email or by the

@@ -108,7 +108,7 @@ func ofEmail(beside string, before bool) bool {
 
 // named reports whether a string under a key names the person.
 func (who person) named(key, s string) bool {
-	return engine.SameEmail(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
+	return engine.SameMailbox(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
 }
 
 // An appearance is the way in which an object shows a person.
@@ -149,7 +149,7 @@ func (who person) appearsAs(object []byte) appearance {
 		return as
 	case payout && paid == person:
 		return payee
-	case referral == person || engine.SameEmail(email, who.email):
+	case referral == person || engine.SameMailbox(email, who.email):
 		return ofSale
 	}
 	return elsewhere
@@ -200,7 +200,7 @@ func (who person) blankIn(raw []byte) []byte {
 	case '[':
 		return who.blankList(raw)
 	case '"':
-		if text := jsontext.Text(raw); !engine.SameEmail(text, who.email) && names(text, who.email) {
+		if text := jsontext.Text(raw); !engine.SameMailbox(text, who.email) && names(text, who.email) {
 			return jsontext.AppendString(nil, withoutEmail(text, who.email))
 		}
 	}

@@ -67,12 +67,12 @@ var codeCommands = []command{
 	{
 		group: "codes", verb: "validate", what: "Say whether a promotional code fits an order",
 		method: "POST", path: "/promotional-codes/validate", arg: "promoCode",
-		fields:  fields("promoCode", "offer:b", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
+		fields:  fields("promoCode", "offer:b", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j", "commission:b"),
 		columns: []column{{path: "discount", show: money}, {path: "total", show: money}},
 	},
 	{
 		group: "codes", verb: "compare", what: "Say which of several promotional codes is best for an order",
 		method: "POST", path: "/promotional-codes/compare", arg: "promoCodes",
-		fields: fields("promoCodes:l", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j", "commission:b"),
+		fields: fields("promoCodes:l", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j", "commission:b"),
 	},
 }

@@ -19,7 +19,7 @@ var holdCommands = []command{
 	{
 		group: "holds", verb: "create", what: "Keep a place of a promotional code for an order until a time, or price the order anew",
 		method: "POST", path: "/holds", arg: "id", columns: holdFields,
-		fields: fields("id", "promoCode", "offer:b", "until", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "product:j", "lines:j"),
+		fields: fields("id", "promoCode", "offer:b", "until", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j"),
 	},
 	{
 		group: "holds", verb: "release", what: "Give the place of a hold back",

@@ -32,13 +32,13 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "create", what: "Record a sale",
 		method: "POST", path: "/sales", columns: saleMoney,
-		fields: fields("promoCode", "holdId", "referralId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
+		fields: fields("promoCode", "holdId", "referralId", "referredUserExternalId", "email", "totalEarned:n", "currency", "exchangeRate:n", "name", "externalId", "externalInvoiceId", "commissionRate:n",
 			"subtotal:n", "free:b", "offer:b", "product:j", "lines:j", "tax:n", "shipping:n", "paidAt"),
 	},
 	{
 		group: "sales", verb: "convert", what: "Record what a customer did without a payment, such as a sign-up",
 		method: "POST", path: "/conversions", columns: saleMoney,
-		fields: fields("conversion", "externalId", "promoCode", "referralId", "email", "name"),
+		fields: fields("conversion", "externalId", "promoCode", "referralId", "referredUserExternalId", "email", "name"),
 	},
 	{
 		group: "sales", verb: "update", what: "Change a sale",

@@ -1,0 +1,169 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// TestHostID: the host's id names the customer of a sale, a preview, a hold and a conversion, before the email, and
+// after the email has changed. Rule 4.8.
+func TestHostID(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ONCE", AffiliateID: s.Bob.ID}))
+	scene.Must(s.UpdateReferral(ctx, s.Tomas.ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set("tomas@new.example")}))
+	of := func(name string, r affiliate.SaleResult) {
+		t.Helper()
+		sale, ok := r.Sale.Get()
+		if !ok || sale.ReferralID.Or(s.Bea.ID) != s.Tomas.ID {
+			t.Errorf("%s: %s of %v, want of Tomas", name, r.Outcome, sale.ReferralID)
+		}
+	}
+	sell := func(in affiliate.NewSale) affiliate.SaleResult {
+		in.TotalEarned, in.ReferredUserExternalID = affiliate.MustAmount("100"), "cust-tomas"
+		return scene.Must(s.RecordSale(ctx, in))
+	}
+	of("Alone", sell(affiliate.NewSale{}))
+	of("WithAnUnknownEmail", sell(affiliate.NewSale{Email: "tomas@work.example"}))
+	of("WithTheEmailOfAnother", sell(affiliate.NewSale{Email: s.Bea.Email}))
+	of("WithAClickOfAnother", sell(affiliate.NewSale{ReferralID: "bob"}))
+	of("WithACode", sell(affiliate.NewSale{PromoCode: "ONCE", ExternalID: "order-1"}))
+	of("Conversion", scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferredUserExternalID: "cust-tomas"})))
+
+	order := affiliate.Order{PromoCode: "ONCE", ReferredUserExternalID: "cust-tomas", Subtotal: scene.Amount("10")}
+	if got := scene.Must(s.Evaluate(ctx, order)); got.Valid || got.Reasons[0].Reason != affiliate.CustomerLimit {
+		t.Errorf("the preview of a second use: %+v", got.Reasons)
+	}
+	if _, err := s.HoldRedemption(ctx, affiliate.NewHold{ID: "h", Order: order, Until: s.Now.Add(1e9)}); !errors.Is(err, affiliate.CustomerLimit) {
+		t.Errorf("the hold of a second use: %v", err)
+	}
+	if got := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferredUserExternalID: "cust-tomas", Email: "t@work.example"})); got.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("a second conversion: %s", got.Outcome)
+	}
+	again := scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("100"), ReferredUserExternalID: "cust-bea"}))
+	scene.Equal(t, []string{"referredUserExternalId"}, again.Differs)
+	if why := scene.Must(s.ExplainSale(ctx, 1)); why.Credit.By != affiliate.CreditReferral {
+		t.Errorf("credited by %s", why.Credit.By)
+	}
+	s.Verifies()
+}
+
+// TestHostIDIsOpaque: it is compared exactly, one of blanks is none, and one that looks like an email, a slug, an id of
+// ours or a number names nobody else.
+func TestHostIDIsOpaque(t *testing.T) {
+	s := scene.NewShop(t)
+	for _, id := range []string{"CUST-TOMAS", " cust-tomas", "cust-tomas\u200b", s.Bea.Email, "bob", s.Bea.ID.String(), "1", "ext:cust-tomas"} {
+		got := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{ReferredUserExternalID: id, TotalEarned: affiliate.MustAmount("1")}))
+		if got.Outcome != affiliate.SaleUnattributed {
+			t.Errorf("%q: %s", id, got.Outcome)
+		}
+	}
+	for _, blank := range []string{"", " ", "\u200b"} {
+		none := affiliate.NewSale{ReferredUserExternalID: blank, Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
+		scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.RecordSale(t.Context(), none)).Outcome)
+	}
+	long := affiliate.NewSale{ReferredUserExternalID: strings.Repeat("x", 256), Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
+	s.Refused(scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long"), func() error { return scene.ErrOf(s.RecordSale(t.Context(), long)) })
+}
+
+// TestHostIDOfTwo: an id is one customer's. What would give it to a second one is refused, and an id that two have
+// nevertheless names neither.
+func TestHostIDOfTwo(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	taken := scene.StateError(affiliate.ReferralExternalIDTaken, "referredUserExternalId", "A referral with this external ID already exists")
+	in := affiliate.NewReferral{AffiliateID: "bob", Name: "N", Email: "n@example.net", ReferredUserExternalID: "cust-tomas"}
+	s.Refused(taken, func() error { return scene.ErrOf(s.CreateReferral(ctx, in)) })
+	in.Email = s.Bea.Email
+	s.Refused(taken, func() error { return scene.ErrOf(s.CreateReferral(ctx, in)) })
+	s.Refused(taken, func() error {
+		return scene.ErrOf(s.UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("cust-tomas")}))
+	})
+	scene.Must(s.UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("cust-bea")}))
+	in.Email = "imported@example.net"
+	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: in, Ref: "r1", CreatedAt: s.Now}}))
+	if len(rep.Failed) != 1 || !errors.Is(rep.Failed[0].Err, affiliate.ReferralExternalIDTaken) {
+		t.Errorf("an imported row: %+v", rep)
+	}
+	s.Raw(func(tx *record.Tx) error {
+		rec, err := tx.Referrals.Get(s.Bea.ID)
+		if err == nil {
+			rec.CustomerID = "cust-tomas"
+			err = tx.Referrals.Replace(rec)
+		}
+		return err
+	})
+	sale := affiliate.NewSale{ReferredUserExternalID: "cust-tomas", TotalEarned: affiliate.MustAmount("10")}
+	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, sale)).Outcome)
+	sale.Email = s.Bea.Email
+	scene.Equal(t, s.Bea.ID, s.Sell(sale).ReferralID.Or(s.Tomas.ID))
+	sale.Email, sale.Name, sale.ReferralID = "third@example.net", "Third", "ada"
+	s.Sell(sale)
+	if got := scene.Must(s.Referral(ctx, "third@example.net")); !got.ReferredUserExternalID.IsNull() {
+		t.Errorf("a third customer has the id: %v", got.ReferredUserExternalID)
+	}
+}
+
+// TestHostIDMakesTheCustomer: an id that nobody has is the customer's whom the report makes, also without an email,
+// which joins when it is told. A customer without an id gets it.
+func TestHostIDMakesTheCustomer(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
+	first := s.Sell(affiliate.NewSale{PromoCode: "ADA20", ReferredUserExternalID: "u-1"})
+	who := scene.Must(s.Referral(ctx, first.ReferralID.Or(s.Tomas.ID).String()))
+	scene.Equal(t, "u-1", who.ReferredUserExternalID.Or(""))
+	if _, err := s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", ReferredUserExternalID: "u-1", TotalEarned: affiliate.MustAmount("1")}); !errors.Is(err, affiliate.NotFirstOrder) {
+		t.Errorf("a second first order: %v", err)
+	}
+	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-1", Email: "u1@example.net", Name: "Una"})
+	scene.Equal(t, who.ID, scene.Must(s.Referral(ctx, "u1@example.net")).ID)
+	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-1", Email: s.Bea.Email})
+	scene.Equal(t, s.Bea.ID, scene.Must(s.Referral(ctx, s.Bea.Email)).ID)
+
+	s.Sell(affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "u-2"}) // no email is needed with it
+	s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "late@example.net", Name: "L"})
+	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-3", Email: "late@example.net"})
+	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-3", Email: "later@example.net"})
+	s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "signs@example.net", Name: "S"})
+	in := affiliate.NewReferral{AffiliateID: "ada", Name: "S", Email: "signs@example.net", ReferredUserExternalID: "u-4"}
+	scene.Equal(t, "u-4", scene.Must(s.CreateReferral(ctx, in)).ReferredUserExternalID.Or(""))
+	in.ReferredUserExternalID = "u-5"
+	scene.Equal(t, "u-4", scene.Must(s.CreateReferral(ctx, in)).ReferredUserExternalID.Or(""))
+	s.Verifies()
+}
+
+// TestHostIDOfTheErased: the id of an erased customer finds what is left of them, and nothing is stored of them again
+// until the host makes a customer with it. That of a deleted one is free.
+func TestHostIDOfTheErased(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	s.Sell(affiliate.NewSale{Email: s.Tomas.Email})
+	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
+		t.Fatal(err)
+	}
+	sale := s.Sell(affiliate.NewSale{ReferredUserExternalID: "cust-tomas", Email: "other@example.net", Name: "T"})
+	if sale.ReferralID.Or(s.Bea.ID) != s.Tomas.ID || !sale.Email.IsNull() {
+		t.Errorf("a sale to an erased customer: %+v", sale)
+	}
+	for _, dump := range s.Dump() {
+		if text := strings.Join(dump, "\n"); strings.Contains(text, "cust-tomas") || strings.Contains(text, "other@example.net") {
+			t.Errorf("it is stored again: %s", text)
+		}
+	}
+	back := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "bob", Name: "T", Email: "back@example.net", ReferredUserExternalID: "cust-tomas"}))
+	scene.Equal(t, back.ID, s.Sell(affiliate.NewSale{ReferredUserExternalID: "cust-tomas"}).ReferralID.Or(s.Tomas.ID))
+
+	if err := s.DeleteReferral(ctx, s.Bea.Email); err != nil {
+		t.Fatal(err)
+	}
+	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferredUserExternalID: "cust-bea", TotalEarned: affiliate.MustAmount("1")})).Outcome)
+	s.Verifies()
+}
