@@ -146,7 +146,7 @@ func orderBodies() map[string]note {
 		"subtotal":               plain("The basket before the discount, which decides; not below totalEarned.", above("0"), atMost("100000000000")),
 		"email":                  plain("The customer's email.", emailText),
 		"referralId":             plain("A referral id, customer email, click id, affiliate id or slug.", identText),
-		"referredUserExternalId": plain("The customer, by the caller's own id.", externalText),
+		"referredUserExternalId": plain("The customer, by the caller's own id, before email; an empty text is none.", optionalID),
 		"product":                plain("What is to be bought."),
 		"lines":                  plain("What is to be bought, instead of product, as a sale has it. The discount of a coupon for some products is taken off their lines alone."),
 		"exchangeRate":           plain("As on POST /sales. For keys of the scope full.", above("0")),

@@ -135,6 +135,7 @@ func emailIdent(s *schema)   { s.MinLength, s.Format = "1", "email" } // any oth
 func nameText(s *schema)     { s.MinLength, s.MaxLength = "1", "100" }
 func externalText(s *schema) { s.MinLength, s.MaxLength = "1", "255" }
 func identText(s *schema)    { s.MinLength = "1" }
+func optionalID(s *schema)   { anyText(s); s.MaxLength = "255" } // an empty text is none
 func currencyText(s *schema) { s.Pattern = "^[A-Za-z]{3}$" }
 func dateText(s *schema)     { s.AnyOf = []schema{{Format: "date-time"}, {Format: "date"}} }
 

@@ -95,7 +95,7 @@ func saleBodies() map[string]note {
 		"promoCode":              plain("A code, which decides the affiliate before the other two.", identText),
 		"holdId":                 plain("The id of a hold, which the sale confirms: it is not refused for what ended or was used up since. Instead of promoCode or with that of its code.", externalText),
 		"referralId":             plain("A referral id, customer email, click id, affiliate id or slug; an integer is taken as its digits.", identText),
-		"referredUserExternalId": plain("The customer, by the caller's own id, before email.", externalText),
+		"referredUserExternalId": plain("The customer, by the caller's own id, before email; an empty text is none.", optionalID),
 		"email":                  plain("The customer's email. A new customer without a promoCode needs email and name.", emailText),
 		"totalEarned":            plain("The gross amount; with free 0 or left out.", above("0"), atMost("100000000000")),
 		"currency":               plain("The currency of the amounts, in any letter case; the program's when it is not given. Of a change or a refund: the one in which the sale was charged, which must be given with an amount if it is not the program's. commissionEarned is in the program's.", currencyText),
