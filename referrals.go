@@ -11,12 +11,13 @@ import (
 // an affiliate id or a slug), else from AffiliateEmail.
 //
 // A customer with a known email is not created again and not moved: the
-// existing referral is returned. A code must pass the same rules as in a sale,
+// existing referral is returned, unless only payers have told the email and another affiliate
+// brought who signs up. A code must pass the same rules as in a sale,
 // and it is not counted. A click id joins that click to the referral, unless
 // the click is older than Config.CookieDays: then it counts as not sent.
 //
 // Errors: [affiliate.AttributionRequired], [affiliate.MissingField], [affiliate.InvalidField],
-// [affiliate.IdentifiersMismatch], the refusals of a code; [affiliate.ErrNotFound] when no
+// [affiliate.IdentifiersMismatch], [affiliate.ReferralExternalIDTaken], the refusals of a code; [affiliate.ErrNotFound] when no
 // affiliate could be found (null on the wire).
 //
 // Effects: a referral, the totals of its affiliate and link; referral.created.

@@ -204,7 +204,7 @@ func basketOf(in *input) affiliate.Order {
 		Currency:               in.currency(),
 		ExchangeRate:           in.exchangeRate(),
 		Subtotal:               in.amount("subtotal"),
-		Email:                  in.optional("email"),
+		Email:                  in.text("email"),
 		ReferralID:             in.ident("referralId"),
 		ReferredUserExternalID: in.text("referredUserExternalId"),
 		Product:                productOf(in, (*input).optional),

@@ -144,7 +144,7 @@ func orderBodies() map[string]note {
 		"totalEarned":            plain("What the sale will send as totalEarned.", above("0"), atMost("100000000000")),
 		"currency":               plain("The currency of the amounts, here and in the answer, in any letter case; the program's when it is not given. The commission is in the program's.", currencyText),
 		"subtotal":               plain("The basket before the discount, which decides; not below totalEarned.", above("0"), atMost("100000000000")),
-		"email":                  plain("The customer's email.", emailText),
+		"email":                  plain("The customer's email; an empty text is not sent.", func(s *schema) { s.Pattern = `^\s*([^\s@]+@[^\s@]+)?\s*$` }),
 		"referralId":             plain("A referral id, customer email, click id, affiliate id or slug.", identText),
 		"referredUserExternalId": plain("The customer, by the caller's own id, before email; an empty text is none.", optionalID),
 		"product":                plain("What is to be bought."),

@@ -36,7 +36,7 @@ func newSaleOf(in *input) newSale {
 		HoldID:                 in.optional("holdId"),
 		ReferralID:             in.ident("referralId"),
 		ReferredUserExternalID: in.text("referredUserExternalId"),
-		Email:                  in.text("email"),
+		Email:                  in.sent("email", " "), // what a customer left empty was sent too
 		TotalEarned:            in.amount("totalEarned").Or(affiliate.Amount{}),
 		Currency:               in.currency(),
 		ExchangeRate:           in.exchangeRate(),
@@ -96,7 +96,7 @@ func newConversionOf(in *input) affiliate.NewConversion {
 		PromoCode:              in.optional("promoCode"),
 		ReferralID:             in.ident("referralId"),
 		ReferredUserExternalID: in.text("referredUserExternalId"),
-		Email:                  in.text("email"),
+		Email:                  in.sent("email", " "),
 		Name:                   in.text("name"),
 	}
 }

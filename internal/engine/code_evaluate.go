@@ -165,11 +165,11 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 		out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
 	}
 	out.Coupon = affiliate.Set(o.CouponOf(v.coupon))
-	credited := o.creditOf(who, &v).affiliate
-	if out.Affiliate, err = o.contact(credited, nil); err != nil {
+	c := o.creditOf(who, &v)
+	if out.Affiliate, err = o.contact(c.affiliate, nil); err != nil {
 		return affiliate.Evaluation{}, err
 	}
-	if err := o.preview(in, who, &v, credited, &out); err != nil || !in.Commission || !out.Valid {
+	if err := o.preview(in, who, &v, c, &out); err != nil || !in.Commission || !out.Valid {
 		return out, err
 	}
 	return out, o.previewCommission(in, who, &out)
@@ -258,28 +258,33 @@ func (v *verdict) pricesAll(in *affiliate.Order, basket affiliate.Amount, c affi
 	return product.ProductID != "" && err == nil && sum == basket
 }
 
-// preview adds the risks that would hold the sale: the status of the affiliate, and
-// the rules of Config.Review. Nobody is credited when the code has no affiliate.
-func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, credited uuid.UUID, out *affiliate.Evaluation) error {
-	if credited == uuid.Nil {
+// preview adds the risks that would hold the sale: the status of the affiliate,
+// the rules of Config.Review, and an email that may be planted. Nobody is credited when the code has no affiliate.
+func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, c credit, out *affiliate.Evaluation) error {
+	if c.affiliate == uuid.Nil {
 		return nil
 	}
-	aff, err := o.Tx.Affiliates.Get(credited)
+	aff, err := o.Tx.Affiliates.Get(c.affiliate)
 	if err != nil {
 		return refusal.Internal("affiliate of an order", err)
 	}
 	if risk := risk(aff.Status); risk != "" {
 		out.Risks = append(out.Risks, risk)
 	}
-	if len(o.Cfg.Review) == 0 {
-		return nil
+	sale := affiliate.NewSale{TotalEarned: in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), Currency: in.Currency, ExchangeRate: in.ExchangeRate}
+	planted, err := o.planted(&who.Customer, c.by, &sale)
+	if err != nil || len(o.Cfg.Review) == 0 && !planted {
+		return err
 	}
 	e := who.evidence(o.Now, &aff, v)
 	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
-	if e.Total, err = o.inProgram(in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), in.Currency, in.ExchangeRate); err != nil {
+	if e.Total, err = o.inProgram(sale.TotalEarned, in.Currency, in.ExchangeRate); err != nil {
 		return err
 	}
 	risks, err := o.risks(e)
+	if planted {
+		risks = append(risks, affiliate.RiskPlantedEmail)
+	}
 	for _, risk := range risks {
 		if !slices.Contains(out.Risks, risk) { // a rule may have the name of a status
 			out.Risks = append(out.Risks, risk)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/imported"
-	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -92,14 +91,7 @@ func TestHostIDOfTwo(t *testing.T) {
 	if len(rep.Failed) != 1 || !errors.Is(rep.Failed[0].Err, affiliate.ReferralExternalIDTaken) {
 		t.Errorf("an imported row: %+v", rep)
 	}
-	s.Raw(func(tx *record.Tx) error {
-		rec, err := tx.Referrals.Get(s.Bea.ID)
-		if err == nil {
-			rec.CustomerID = "cust-tomas"
-			err = tx.Referrals.Replace(rec)
-		}
-		return err
-	})
+	share(s.World, "cust-tomas", s.Bea.ID)
 	sale := affiliate.NewSale{ReferredUserExternalID: "cust-tomas", TotalEarned: affiliate.MustAmount("10")}
 	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, sale)).Outcome)
 	sale.Email = s.Bea.Email

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -28,10 +29,19 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 		if err != nil {
 			return affiliate.Referral{}, err
 		}
-		if known.ID != uuid.Nil {
+		if known.ID != uuid.Nil && !typed(&known) {
 			return o.knownAs(known, in.ReferredUserExternalID)
 		}
 		from, medium, err := o.Attribute(in)
+		if known.ID != uuid.Nil && (byCaller(err) || from.Affiliate.ID == known.AffiliateID) {
+			if err == nil {
+				return o.knownAs(known, in.ReferredUserExternalID)
+			}
+			return o.ReferralOf(known)
+		}
+		if err == nil && known.ID != uuid.Nil {
+			err = o.giveUpEmail(known)
+		}
 		if err == nil {
 			err = o.dropErasure(in.Email, hostName(in.ReferredUserExternalID))
 		}
@@ -47,6 +57,20 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 		}
 		return o.EmitReferral(affiliate.ReferralCreated, rec)
 	})
+}
+
+// byCaller reports whether an error says that what the caller names is not there, or is refused.
+func byCaller(err error) bool {
+	_, refused := errors.AsType[*affiliate.Error](err)
+	return refused || errors.Is(err, affiliate.ErrNotFound)
+}
+
+// giveUpEmail takes an email that only payers have told from their customer, because the host says whose it is.
+func (o *Op) giveUpEmail(ref record.Referral) error {
+	rec := ref.Clone()
+	rec.Email = ""
+	_, err := o.SaveReferral(ref, rec)
+	return err
 }
 
 // knownAs returns a customer whom the host names by an id, which one without an id gets.

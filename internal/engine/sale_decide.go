@@ -78,11 +78,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 
 // review asks the rules of Config.Review about the sale, and whether its customer's email may be planted.
 func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
-	planted, err := false, error(nil)
-	switch d.by {
-	case affiliate.CreditEmail, affiliate.CreditReferral, affiliate.CreditCustomer:
-		planted, err = o.Doubtful(&d.Customer, in)
-	}
+	planted, err := o.planted(&d.Customer, d.by, in)
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err
 	}
@@ -100,6 +96,15 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 	}
 	d.deal.suspect(risks)
 	return err
+}
+
+// planted reports whether nothing but an email that may be planted says whom an order credits.
+func (o *Op) planted(c *Customer, by affiliate.CreditedBy, in *affiliate.NewSale) (bool, error) {
+	switch by {
+	case affiliate.CreditEmail, affiliate.CreditReferral, affiliate.CreditCustomer:
+		return o.Doubtful(c, in)
+	}
+	return false, nil
 }
 
 // Doubtful reports whether the email that alone says who the customer of an order is may have been planted: nobody but
@@ -123,6 +128,19 @@ func (o *Op) Doubtful(c *Customer, in *affiliate.NewSale) (bool, error) {
 	}
 	least, err := o.Cfg.RealOrder.Of(total, o.Cfg.Currency)
 	return kept.Cmp(least) < 0, err
+}
+
+// standApart makes an order whose host says by an id who buys, and which names an affiliate, that of a customer of their own,
+// when only an email that may be planted says that it is another one.
+func (o *Op) standApart(in *affiliate.NewSale, id *identity) error {
+	if id.Customer.HostID == "" || id.Origin.Affiliate.ID == uuid.Nil && in.PromoCode == "" {
+		return nil
+	}
+	doubt, err := o.Doubtful(&id.Customer, in)
+	if doubt {
+		id.Customer.Referral, id.Customer.ByEmail, id.Customer.Apart = record.Referral{}, false, true
+	}
+	return err
 }
 
 // why returns what decided the sale, except for the number of the payment, which

@@ -148,7 +148,7 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
 func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
-	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Blank(in.ReferredUserExternalID) && plaintext.Bare(in.Email) == "" {
+	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Blank(in.ReferredUserExternalID) && in.Email == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
 	}
 	if err := normalizeHostID(&in.ReferredUserExternalID); err != nil {
@@ -276,6 +276,9 @@ func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, er
 		}
 	}
 	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &d.identity); err != nil {
+		return saleReply{}, err
+	}
+	if err := o.standApart(in, &d.identity); err != nil {
 		return saleReply{}, err
 	}
 	if earlier, err := o.earlierConversion(d.Customer.Referral.ID, conversion); err != nil || earlier != nil {

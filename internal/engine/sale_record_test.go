@@ -31,7 +31,7 @@ func TestRecordSaleErrors(t *testing.T) {
 		want   affiliate.Error
 	}{
 		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.Email, in.PromoCode = " ", " ", "\t" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.ReferredUserExternalID, in.PromoCode = " ", " ", "\t" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
 		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, scene.FieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
 		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
 		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -118,13 +119,27 @@ func pager[T any](list func(affiliate.Page) (affiliate.List[T], error)) func(aff
 	}
 }
 
+// share gives a customer the host's id of another one, as a store of another making may hold it.
+func share(w *scene.World, hostID string, referral uuid.UUID) {
+	w.Raw(func(tx *record.Tx) error {
+		rec, err := tx.Referrals.Get(referral)
+		if err != nil {
+			return err
+		}
+		rec.CustomerID = hostID
+		return tx.Referrals.Replace(rec)
+	})
+}
+
 // fill gives every list at least three records.
 func fill(s scene.Shop) {
 	for i := range 3 {
 		name := "fill" + scene.JSON(i)
 		for _, ident := range []string{"ada", "bob"} {
-			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: ident + name}))
-			scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: s.Ada.Person.ID.String() + ident + name}))
+			one := scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: ident + name}))
+			share(s.World, "cust", one.ID)
+			two := scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: ident + name + "2"}))
+			share(s.World, s.Ada.Person.ID.String(), two.ID)
 		}
 		s.ToTomas("10")
 		s.Sell(affiliate.NewSale{Email: s.Bea.Email})

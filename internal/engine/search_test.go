@@ -136,7 +136,7 @@ func TestSearchReferrals(t *testing.T) {
 	scene.Must(s.PushReferralStatus(ctx, kim.ID.String(), affiliate.SubscriptionPastDue))
 	s.Pass(24 * time.Hour)
 	customer("cy", "Lou", "twice")
-	customer("ada", "Max", "twice")
+	share(s.World, "twice", customer("ada", "Max", "max").ID)
 	type q = affiliate.ReferralQuery
 	text, day := affiliate.Set[string], affiliate.Set(affiliate.Day(2026, 3, 12))
 	for name, tt := range map[string]struct {

@@ -108,3 +108,80 @@ func TestTrialRedeems(t *testing.T) {
 		s.Verifies()
 	}
 }
+
+// What holds a sale because its email may be planted holds it in the preview too. Nobody is held back whom the host names by an id that
+// somebody has, or who names an affiliate.
+func TestPlantedEmailOfPreview(t *testing.T) {
+	s := scene.NewPayShop(t, func(c *tributary.Config) { c.HouseCodes = true })
+	ctx := t.Context()
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE"}))
+	planted := s.Paid("pi_0", "0.01", "0", "mara")
+	planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+	s.Reports(planted)
+	for _, who := range []affiliate.Order{{Email: scene.Tomas.Email}, {ReferralID: scene.Tomas.Email}, {ReferredUserExternalID: "u-17", Email: scene.Tomas.Email}} {
+		who.PromoCode, who.TotalEarned = "HOUSE", scene.Amount("1000")
+		got := scene.Must(s.Evaluate(ctx, who))
+		scene.Equal(t, []affiliate.RiskReason{affiliate.RiskPlantedEmail}, got.Risks)
+		sold := scene.Must(s.RecordSale(ctx, affiliate.NewSale{
+			PromoCode: who.PromoCode, Email: who.Email, ReferralID: who.ReferralID, Name: "T", TotalEarned: scene.Sum("1000"),
+		}))
+		scene.Equal(t, got.Risks, sold.Sale.Or(affiliate.Sale{}).Commissions[0].RiskReasons)
+	}
+	by := affiliate.Order{PromoCode: "HOUSE", Email: scene.Tomas.Email, ReferralID: "ben", TotalEarned: scene.Amount("1000")}
+	scene.Equal(t, 0, len(scene.Must(s.Evaluate(ctx, by)).Risks))
+	by.ReferralID, by.TotalEarned = "", scene.Amount("0.05")
+	scene.Equal(t, 0, len(scene.Must(s.Evaluate(ctx, by)).Risks))
+}
+
+// Who signs up with an email that only payers have told is somebody of their own, when another affiliate brought them: the host
+// vouches for the email then. The payer stays a customer, by the provider's id.
+func TestPlantedEmailSignsUp(t *testing.T) {
+	plant := func() *scene.PayShop {
+		s := scene.NewPayShop(t)
+		planted := s.Paid("pi_0", "0.01", "0", "mara")
+		planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+		s.Reports(planted)
+		return s
+	}
+	in := affiliate.NewReferral{AffiliateID: "ben", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "u-17"}
+	s := plant()
+	ctx := t.Context()
+	got := scene.Must(s.CreateReferral(ctx, in))
+	if got.AffiliateID != s.Ben.ID || got.Email != scene.Tomas.Email {
+		t.Errorf("who signs up is %s of %v", got.Email, got.AffiliateID)
+	}
+	scene.Equal(t, got.ID, scene.Must(s.CreateReferral(ctx, in)).ID)
+	for _, in := range []affiliate.NewSale{{Email: scene.Tomas.Email}, {ReferredUserExternalID: "u-17"}} {
+		in.TotalEarned = scene.Sum("1000")
+		if got := creditOf(s, scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})); got != "ben: 200 ACCEPTED []" {
+			t.Error(got)
+		}
+	}
+	again := scene.Renewal(s.Paid("pi_1", "10", "0"))
+	again.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+	s.Reports(again)
+	if got := creditOf(s, s.SaleOf("pi_1")); got != "mara: 2 ACCEPTED []" {
+		t.Errorf("the payer's renewal: %s", got)
+	}
+	s.Verifies()
+
+	for name, to := range map[string]string{"the same affiliate": "mara", "nobody": "no-such"} {
+		s := plant()
+		in.AffiliateID = to
+		known := scene.Must(s.CreateReferral(ctx, in))
+		if known.AffiliateID != s.Mara.ID || (known.ReferredUserExternalID.Or("") == "u-17") != (to == "mara") {
+			t.Errorf("%s: %v of %v", name, known.ReferredUserExternalID, known.AffiliateID)
+		}
+	}
+
+	s = plant() // the host says who buys, and the order names whom to credit
+	own := affiliate.NewSale{ReferralID: "ben", ReferredUserExternalID: "u-18", Email: scene.Tomas.Email, Name: "T", TotalEarned: scene.Sum("1000")}
+	sold := scene.Must(s.RecordSale(ctx, own)).Sale.Or(affiliate.Sale{})
+	scene.Equal(t, "ben: 200 ACCEPTED []", creditOf(s, sold))
+	own.ReferralID = ""
+	scene.Equal(t, "ben: 200 ACCEPTED []", creditOf(s, scene.Must(s.RecordSale(ctx, own)).Sale.Or(affiliate.Sale{})))
+	own.ReferredUserExternalID = ""
+	scene.Equal(t, "mara: 200 ON_HOLD [planted_email]", creditOf(s, scene.Must(s.RecordSale(ctx, own)).Sale.Or(affiliate.Sale{})))
+	s.Verifies()
+}
