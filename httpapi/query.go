@@ -34,6 +34,8 @@ func find(lookups ...lookup) action {
 		q, err := readQuery(c.r.URL.RawQuery, known, checked)
 		if err == nil && c.route.action.strict {
 			err = q.onlyKnown(checked)
+		} else if err == nil {
+			err = q.notMisspelt(checked)
 		}
 		if err != nil {
 			return err
@@ -213,6 +215,20 @@ func (q query) onlyKnown(known []string) error {
 	})
 	if len(unknown) > 0 {
 		return refusal.RefuseUnknownParameter.Of(unknown[0])
+	}
+	return nil
+}
+
+// notMisspelt refuses a parameter whose name is nearly that of one that is not sent, of five letters or more: without the
+// affiliateId that was meant, a list would show everything.
+//
+// Source: docs/contract.md 1.7.
+func (q query) notMisspelt(known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		meant := func(k string) bool { return len(k) >= 5 && !q.values.Has(k) && resembles(name, k) }
+		if !slices.Contains(known, name) && slices.ContainsFunc(known, meant) {
+			return refusal.RefuseUnknownParameter.Of(name)
+		}
 	}
 	return nil
 }
