@@ -34,6 +34,7 @@ func (s *story) ofPeople() []refused {
 	person := func(more string) string { return `{"firstName":"A","lastName":"B",` + more + `}` }
 	target := `{"affiliateId":"` + s.affiliate + `",`
 	both := `{"id":"` + s.link + `","link":"kim-2"`
+	s.post("/referrals", `{"affiliateId":"mara","name":"N","email":"taken@example.net","referredUserExternalId":"taken"}`)
 	erased := s.post("/referrals", `{"affiliateId":"mara","name":"N","email":"gone@example.net","referredUserExternalId":"g"}`)
 	if err := s.EraseReferral(s.t.Context(), erased); err != nil {
 		s.t.Error(err)
@@ -64,6 +65,8 @@ func (s *story) ofPeople() []refused {
 
 		{"missing_field", post, "/referrals", `{"affiliateId":"mara"}`},
 		{"identifiers_mismatch", post, "/referrals", `{"affiliateId":"mara","affiliateEmail":"kim@example.org","name":"N","email":"free@example.net","referredUserExternalId":"e"}`},
+		{"referral_external_id_taken", post, "/referrals", `{"affiliateId":"mara","name":"N","email":"free@example.net","referredUserExternalId":"taken"}`},
+		{"referral_external_id_taken", put, "/referrals", `{"referralId":"` + s.referral + `","referredUserExternalId":"taken"}`},
 		{"referral_email_taken", put, "/referrals", `{"referralId":"` + s.referral + `","email":"new@example.net"}`},
 		{"referral_not_found", put, "/referrals", `{"referralId":"none"}`},
 		{"referral_erased", put, "/referrals", `{"referralId":"` + erased + `","name":"N"}`},

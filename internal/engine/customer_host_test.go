@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -157,5 +159,38 @@ func TestHostIDOfTheErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferredUserExternalID: "cust-bea", TotalEarned: affiliate.MustAmount("1")})).Outcome)
+	s.Verifies()
+}
+
+// TestHostIDAtOnce: first sales of one id at once, with different emails, make one customer; and so do an import and a sale of two
+// addresses of one mailbox.
+func TestHostIDAtOnce(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			in := affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "u-1", Email: fmt.Sprintf("u%d@example.net", i), Name: "U", TotalEarned: affiliate.MustAmount("1")}
+			if got, err := s.RecordSale(ctx, in); err != nil || got.Outcome != affiliate.SaleRecorded {
+				t.Errorf("%s, %v", got.Outcome, err)
+			}
+		})
+	}
+	wg.Wait()
+	one := scene.Must(s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("u-1")}, affiliate.Page{})).Items
+	if len(one) != 1 || one[0].TotalRevenue != affiliate.MustAmount("8") {
+		t.Errorf("customers with one id: %+v", one)
+	}
+	in := affiliate.NewReferral{AffiliateID: "bob", Name: "I", Email: "i.m@gmail.com", ReferredUserExternalID: "u-2"}
+	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{
+		{NewReferral: in, Ref: "r1", CreatedAt: s.Now},
+		{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "I", Email: "im+x@googlemail.com", ReferredUserExternalID: "u-3"}, Ref: "r2", CreatedAt: s.Now},
+	}))
+	scene.Equal(t, [2]int{1, 1}, [2]int{rep.Created, rep.Existing})
+	sale := s.Sell(affiliate.NewSale{Email: "I.M+sale@gmail.com"})
+	scene.Equal(t, s.Bob.ID, sale.AffiliateID)
+	disagrees := s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-4", Email: "im@gmail.com"}) // an id that nobody has: the email says who
+	scene.Equal(t, sale.ReferralID, disagrees.ReferralID)
+	scene.Equal(t, "u-2", scene.Must(s.Referral(ctx, "im@gmail.com")).ReferredUserExternalID.Or(""))
 	s.Verifies()
 }
