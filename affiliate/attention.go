@@ -16,11 +16,14 @@ type Attention struct {
 
 	// Overdrawn are redemptions over a limit, until Program.AcceptRedemption. Not there: none waits.
 	Overdrawn Waiting[OverdrawnRedemption] `json:"overdrawn,omitzero"`
+
+	// SharedPayees are payout addresses of several affiliates, which may be one person, as long as they are. Not there: there is none.
+	SharedPayees Waiting[SharedPayee] `json:"sharedPayees,omitzero"`
 }
 
 // Empty reports whether nothing waits.
 func (a *Attention) Empty() bool {
-	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+a.Overdrawn.Count == 0
+	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+a.Overdrawn.Count+a.SharedPayees.Count == 0
 }
 
 // Waiting is one list of [Attention]: the newest of what waits.
@@ -34,6 +37,19 @@ type Waiting[T any] struct {
 type PendingAffiliate struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
+}
+
+// A SharedPayee is a mailbox at which two affiliates or more are paid: their payout emails are
+// the same, or are alike as [SameMailbox] says.
+type SharedPayee struct {
+	Affiliates []Payee `json:"affiliates"` // two at least and 20 at most, by their ids
+}
+
+// A Payee is an affiliate with the address to which payouts go.
+type Payee struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	PayoutEmail string    `json:"payoutEmail"`
 }
 
 // A HeldSale has a commission that is on hold.

@@ -14,9 +14,10 @@ type Settings struct {
 	ID                   uuid.UUID         `json:"id"`
 	Name                 string            `json:"name"`
 	Currency             Currency          `json:"currency"`
-	TimeZone             string            `json:"timeZone"`       // name of an IANA zone
-	URLModifier          string            `json:"urlModifier"`    // the query parameter of the slug
-	CookieDuration       int               `json:"cookieDuration"` // days for which a click attributes
+	TimeZone             string            `json:"timeZone"`                  // name of an IANA zone
+	URLModifier          string            `json:"urlModifier"`               // the query parameter of the slug
+	OldURLModifiers      []string          `json:"oldUrlModifiers,omitempty"` // those of links from before the program was here; not there: none
+	CookieDuration       int               `json:"cookieDuration"`            // days for which a click attributes
 	Destinations         []LinkDestination `json:"destinations"`
 	Attribution          Attribution       `json:"attribution,omitzero"` // not there: the defaults
 	Terms                ProgramTerms      `json:"terms"`

@@ -29,6 +29,7 @@ func trackingNotes() described {
 				"name":                 "What the program is called.",
 				"cookieDuration":       "Days in which a click counts.",
 				"urlModifier":          "The query parameter that holds the slug.",
+				"oldUrlModifiers":      "The parameters of links from before the program was here, which hold a slug too; not there: none.",
 				"crossTrackingDomains": "Other domains of the program.",
 				"enableDebugLogs":      "Whether the script should tell what it does.",
 			},

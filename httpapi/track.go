@@ -166,8 +166,9 @@ func (f finder) addClick() action {
 type published struct {
 	ID                   uuid.UUID `json:"id"`
 	Name                 string    `json:"name"`
-	CookieDuration       int       `json:"cookieDuration"` // days
-	URLModifier          string    `json:"urlModifier"`    // the query parameter of the slug
+	CookieDuration       int       `json:"cookieDuration"`            // days
+	URLModifier          string    `json:"urlModifier"`               // the query parameter of the slug
+	OldURLModifiers      []string  `json:"oldUrlModifiers,omitempty"` // those of old links, which a page reads after URLModifier
 	CrossTrackingDomains []string  `json:"crossTrackingDomains"`
 	EnableDebugLogs      bool      `json:"enableDebugLogs"`
 }
@@ -190,7 +191,7 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 	cfg := p.Config()
 	c.cache = programMaxAge
 	return c.answer(configured{published{
-		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param,
+		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param, OldURLModifiers: cfg.OldParams,
 		CrossTrackingDomains: []string{},
 	}})
 }

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
@@ -303,5 +305,22 @@ func (s *site) holds(ids []int64) {
 	}
 	if len(distinct) != len(ids) {
 		s.t.Errorf("%d distinct ids of %d", len(distinct), len(ids))
+	}
+}
+
+// TestOldParamsArePublished: pages and administrators learn the parameters of a former service,
+// in which old links still come; a program without any says nothing.
+func TestOldParamsArePublished(t *testing.T) {
+	for want, old := range map[string][]string{`"urlModifier":"ref","oldUrlModifiers":["via","fpr"],`: {"via", "fpr"}, `"urlModifier":"ref","c`: nil} {
+		p := newWorld(t, func(s *setup) { s.engine.OldParams = old })
+		find := func(context.Context, string) (*tributary.Program, error) { return p.Program, nil }
+		w := httptest.NewRecorder()
+		httpapi.Tracking(find, httpapi.Config{}).ServeHTTP(w, httptest.NewRequest("GET", programPath+"?programId=x", nil))
+		if said := w.Body.String(); !strings.Contains(said, want) {
+			t.Errorf("pages are told %s", said)
+		}
+		if said := p.do("GET", "/api/v1/program", "").body; !strings.Contains(said, want) {
+			t.Errorf("administrators are told %s", said)
+		}
 	}
 }

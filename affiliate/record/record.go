@@ -92,6 +92,8 @@ type Affiliate struct {
 	OfferCouponID       uuid.UUID `json:",omitzero"` // what its links give customers; zero: the offer of its terms
 	Note                string    `json:",omitzero"` // what the people of the program wrote of it; empty: nothing, or erased
 	PayoutEmail         string
+	Payee               string `json:",omitzero"` // what all addresses of the mailbox of PayoutEmail share; empty: there is none
+	PayeeShared         bool   `json:",omitzero"` // another affiliate was paid there when PayoutEmail was set
 	PaymentMethod       affiliate.PaymentMethod
 	Answers             []affiliate.Answer
 	OpeningClicks       int64 `json:",omitzero"` // visits through its links that another service had counted, also of links that were deleted since
@@ -109,14 +111,23 @@ func (r Affiliate) Clone() Affiliate {
 	return r
 }
 
-// AppendKeys appends ByEmail, ByExternalID, OfPlan, OfTier, OfCoupon and OfState (the status).
+// SharedPayee is the key of affiliates where another one was paid when their payout address was set.
+var SharedPayee = Key{Index: OfShared, Text: "payee"}
+
+// AppendKeys appends ByEmail, ByExternalID, OfPlan, OfTier, OfCoupon, OfState (the status),
+// OfPayee, and OfShared.
 func (r Affiliate) AppendKeys(dst []Key) []Key {
 	dst = AppendText(dst, ByEmail, r.Email)
 	dst = AppendText(dst, ByExternalID, r.ExternalID)
 	dst = AppendID(dst, OfPlan, r.PlanID)
 	dst = AppendID(dst, OfTier, r.TierID)
 	dst = AppendID(dst, OfCoupon, r.OfferCouponID)
-	return AppendText(dst, OfState, string(r.Status))
+	dst = AppendText(dst, OfState, string(r.Status))
+	dst = AppendText(dst, OfPayee, r.Payee)
+	if r.PayeeShared {
+		dst = append(dst, SharedPayee)
+	}
+	return dst
 }
 
 // Link is a stored [affiliate.Link].

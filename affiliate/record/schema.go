@@ -22,7 +22,7 @@ type TableSchema struct {
 func Schema() []TableSchema {
 	const flat = true
 	return []TableSchema{
-		{"affiliates", []Index{ByEmail, ByExternalID, OfPlan, OfTier, OfCoupon, OfState}, !flat, of(func(tx *Tx) *Table[Affiliate] { return &tx.Affiliates })},
+		{"affiliates", []Index{ByEmail, ByExternalID, OfPlan, OfTier, OfCoupon, OfState, OfPayee, OfShared}, !flat, of(func(tx *Tx) *Table[Affiliate] { return &tx.Affiliates })},
 		{"links", []Index{BySlug, OfAffiliate}, !flat, of(func(tx *Tx) *Table[Link] { return &tx.Links })},
 		{"clicks", []Index{ByNumber, OfAffiliate, OfLink, OfReferral}, flat, of(func(tx *Tx) *Table[Click] { return &tx.Clicks })},
 		{"referrals", []Index{ByEmail, OfAffiliate, OfLink, OfCustomer, OfPlan}, !flat, of(func(tx *Tx) *Table[Referral] { return &tx.Referrals })},

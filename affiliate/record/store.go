@@ -229,6 +229,8 @@ const (
 
 	OfUser       Index = "of_user"
 	OfRedemption Index = "of_redemption"
+	OfPayee      Index = "of_payee"
+	OfShared     Index = "of_shared"
 )
 
 // Unique reports whether at most one live record of a program holds a key of the
@@ -238,7 +240,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState, OfPayee, OfShared:
 		return false
 	}
 	return true

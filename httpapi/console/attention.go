@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -56,6 +57,13 @@ func concerns(v *visit) (all []concern, err error) {
 				to += "/accept?" + acceptQuery(&r)
 			}
 			return waits{to, v.overdrawn(&r)}
+		}),
+		concernOf(concern{Badge: "Paid at one address", List: "affiliates"}, a.SharedPayees, func(s affiliate.SharedPayee) waits {
+			names := make([]string, len(s.Affiliates))
+			for i, p := range s.Affiliates {
+				names[i] = p.Name
+			}
+			return waits{"affiliates/" + s.Affiliates[0].ID.String(), v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
 		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
 			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}

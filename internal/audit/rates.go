@@ -40,6 +40,9 @@ func (a *audit) verifyRates() {
 }
 
 func (a *audit) verifyOwnRate(r *record.Affiliate) {
+	if !affiliate.SameMailbox(r.Payee, r.PayoutEmail) || r.PayeeShared && r.Payee == "" {
+		a.breach("I81", named("affiliate", r.ID), "it is paid at %q, kept as of %q", r.PayoutEmail, r.Payee)
+	}
 	a.verifyRate(named("affiliate", r.ID), r.Rate, cmp.Or(r.RateType, fromBefore))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -77,17 +78,34 @@ func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affil
 	if rq.Refused == nil {
 		rq.Refused = refusal.First(refusal.OneOfOrNone("paymentMethod", d.Method, paymentMethods))
 	}
-	all, err := p.changeAll(ctx, rq, []uuid.UUID{id}, func(_ *Op, rec *record.Affiliate) error {
+	all, err := p.changeAll(ctx, rq, []uuid.UUID{id}, func(o *Op, rec *record.Affiliate) error {
 		if err := allowed(rec); err != nil {
 			return err
 		}
-		rec.PayoutEmail, rec.PaymentMethod = d.Email, d.Method
-		return nil
+		if rec.PaymentMethod = d.Method; rec.PayoutEmail == d.Email {
+			return nil
+		}
+		return o.SetPayee(rec, d.Email)
 	})
 	if err != nil {
 		return affiliate.Affiliate{}, err
 	}
 	return all[0], nil
+}
+
+// SetPayee sets where an affiliate is paid, and whether another one is paid in that mailbox.
+func (o *Op) SetPayee(rec *record.Affiliate, email string) error {
+	rec.PayoutEmail, rec.Payee, rec.PayeeShared = email, mailbox.Of(email), false
+	if email == "" {
+		return nil
+	}
+	for other, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee, rec.Payee), Limit: 2}) {
+		if err != nil {
+			return refusal.Internal("read affiliates", err)
+		}
+		rec.PayeeShared = rec.PayeeShared || other.ID != rec.ID
+	}
+	return nil
 }
 
 // normalize validates an update by itself and makes the email canonical.

@@ -10,7 +10,7 @@ import (
 
 func BlankedAffiliate(r record.Affiliate) record.Affiliate {
 	r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail = "", "", "", "", ""
-	r.Note, r.Answers = "", nil
+	r.Payee, r.PayeeShared, r.Note, r.Answers = "", false, "", nil
 	return r
 }
 

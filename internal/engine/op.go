@@ -97,6 +97,7 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 		var change record.Settings
 		if !agreed {
 			if change, final, err = o.agree(tx); err != nil {
+				o.checked.seen.Store(false)
 				return err
 			}
 		}
@@ -114,7 +115,7 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 		var zero T
 		return zero, err
 	}
-	if final {
+	if o.checked.seen.Store(true); final {
 		o.checked.agreed.Store(true)
 	}
 	if o.events > 0 {

@@ -20,7 +20,8 @@ func (p *Program) Ping(ctx context.Context) (err error) {
 		if err := checkTables(tx); err != nil {
 			return err
 		}
-		return p.see(tx)
+		_, _, err := p.agree(tx)
+		return err
 	})
 	seen.closed(err)
 	if err != nil {
@@ -38,7 +39,11 @@ func usable(store record.Store) bool {
 // A storeCheck remembers what the transactions of a Program need not check of its store
 // again: that it has every table, so that a missing one is an error that names it and not a
 // panic later, and that it keeps the program as the Config says. See settings_kept.go.
-type storeCheck struct{ complete, agreed atomic.Bool }
+type storeCheck struct {
+	complete atomic.Bool // it has every table
+	seen     atomic.Bool // it kept what the Config says when it was looked at last: reads go on
+	agreed   atomic.Bool // it keeps that for good: writes do not look again
+}
 
 func (c *storeCheck) run(tx *record.Tx) error {
 	if c.complete.Load() {
@@ -53,13 +58,14 @@ func (c *storeCheck) run(tx *record.Tx) error {
 
 // see is run for a transaction that reads.
 func (p *Program) see(tx *record.Tx) error {
-	if err := p.checked.run(tx); err != nil || p.checked.agreed.Load() {
+	if err := p.checked.run(tx); err != nil || p.checked.seen.Load() {
 		return err
 	}
 	p.announceSettings(tx)
 	change, final, err := p.agree(tx)
-	if err == nil && final && change == (record.Settings{}) {
-		p.checked.agreed.Store(true)
+	if err == nil && change == (record.Settings{}) {
+		p.checked.seen.Store(true)
+		p.checked.agreed.Store(final)
 	}
 	return err
 }

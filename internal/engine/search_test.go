@@ -288,7 +288,7 @@ func TestSearchCodesIsBounded(t *testing.T) {
 		looked, most := look(w.Probe, func() {
 			pg.Cursor = scene.Must(w.SearchCodes(t.Context(), affiliate.CodeQuery{State: affiliate.CodeUsedUp}, pg)).Next
 		})
-		if most > 512+1 || looked > 5000+10 { // and the settings in each View
+		if most > 512+1 || looked > 5000+10 { // and the settings
 			t.Fatalf("page %d looks at %d records, %d in one View", pages, looked, most)
 		}
 	}

@@ -25,7 +25,7 @@ func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error
 		return affiliate.Settings{}, err
 	}
 	return affiliate.Settings{
-		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(), URLModifier: c.Param, CookieDuration: c.CookieDays,
+		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(), URLModifier: c.Param, OldURLModifiers: slices.Clone(c.OldParams), CookieDuration: c.CookieDays,
 		Destinations: shownDestinations(c.Destinations), Attribution: c.Attribution, Terms: terms,
 		AutoApprove: !c.NoAutoApprove, CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
 		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), CascadeEvents: c.CascadeEvents,

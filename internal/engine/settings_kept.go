@@ -16,8 +16,8 @@ import (
 
 // What the store keeps of the Config. A program without money is what its Config says; with
 // money, a Config of another currency or zone is refused. Until there is money every
-// transaction looks, since another process may open the program otherwise and be the first
-// that earns. Source: docs/rules.md 1.4.
+// transaction that writes looks, since another process may open the program otherwise and be the
+// first that earns. Source: docs/rules.md 1.4.
 
 // Kept implements tributary.Config.Kept.
 func (c Config) Kept(ctx context.Context, store record.Store) (Config, error) {

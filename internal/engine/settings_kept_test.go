@@ -102,13 +102,13 @@ func TestCurrencyBeforeMoney(t *testing.T) {
 	scene.Must(dollars.CreateCoupon(ctx, coupon))
 	scene.Equal(t, "USD UTC A", keptAs(store))
 	scene.Must(euros.RecordSale(ctx, paid(euros, "100")))
-	for name, err := range map[string]error{
-		"sale": scene.ErrOf(dollars.RecordSale(ctx, affiliate.NewSale{ReferralID: "kim@example.net", TotalEarned: scene.Sum("5")})),
-		"read": scene.ErrOf(dollars.Coupons(ctx, affiliate.Page{})),
-		"ping": dollars.Ping(ctx),
+	for i, err := range []error{
+		dollars.Ping(ctx),
+		scene.ErrOf(dollars.RecordSale(ctx, affiliate.NewSale{ReferralID: "kim@example.net", TotalEarned: scene.Sum("5")})),
+		scene.ErrOf(dollars.Coupons(ctx, affiliate.Page{})),
 	} {
 		if _, ok := errors.AsType[*affiliate.SettingsError](err); !ok {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%d: %v", i, err)
 		}
 	}
 	scene.Equal(t, "EUR Europe/Berlin B", keptAs(store))

@@ -141,8 +141,11 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 	rec := record.Affiliate{
 		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, ExternalID: row.ExternalID,
 		Status: row.Status, Source: engine.ForAffiliate(affiliate.SourceImported), PlanID: row.CommissionPlanID,
-		PayoutEmail: row.PayoutEmail, PaymentMethod: row.PaymentMethod,
+		PaymentMethod: row.PaymentMethod,
 		CreatedAt: affiliate.InstantOf(row.CreatedAt), UpdatedAt: affiliate.InstantOf(row.CreatedAt),
+	}
+	if err := im.SetPayee(&rec, row.PayoutEmail); err != nil {
+		return rec, err
 	}
 	if rate, ok := row.CommissionRate.Get(); ok {
 		rec.Rate, rec.RateType = affiliate.Set(rate), terms.Type

@@ -49,10 +49,52 @@ func Attention(ctx context.Context, p *engine.Program, n int) (_ affiliate.Atten
 		if a.Overdrawn.Count == 0 {
 			a.Overdrawn = affiliate.Waiting[affiliate.OverdrawnRedemption]{}
 		}
+		if a.SharedPayees, err = sharedPayees(o, n); err != nil {
+			return a, err
+		}
 		oldest, err := engine.Head(o.Tx.Payments, record.Query{Key: record.Undecided})
 		a.OldestPaymentAt = refusal.TimeOrNull(oldest.CreatedAt)
 		return a, engine.IgnoreMissing(err)
 	})
+}
+
+// The most that sharedPayees reads of those who are marked, and of one address.
+const (
+	mostMarked = 1000
+	mostPayees = 20
+)
+
+// sharedPayees lists the addresses of those who are marked where others are paid still, each once.
+func sharedPayees(o *engine.Op, n int) (w affiliate.Waiting[affiliate.SharedPayee], err error) {
+	seen, marked := map[string]bool{}, 0
+	for rec, err := range o.Tx.Affiliates.List(record.Query{Key: record.SharedPayee, Desc: true, Limit: mostMarked}) {
+		if err != nil {
+			return w, err
+		}
+		if marked++; seen[rec.Payee] {
+			continue
+		}
+		seen[rec.Payee] = true
+		shared := affiliate.SharedPayee{}
+		for one, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee, rec.Payee), Limit: mostPayees}) {
+			if err != nil {
+				return w, err
+			}
+			shared.Affiliates = append(shared.Affiliates, affiliate.Payee{ID: one.ID, Name: engine.NameOf(one), PayoutEmail: one.PayoutEmail})
+		}
+		if len(shared.Affiliates) < 2 {
+			continue // the others are paid elsewhere, or are gone
+		}
+		if w.Count == engine.WaitingCount {
+			w.More = true
+			break
+		}
+		if w.Count++; w.Count <= n {
+			w.Items = append(w.Items, shared)
+		}
+	}
+	w.More = w.More || marked == mostMarked
+	return w, nil
 }
 
 // newestIn lists the newest n records in a state, and counts on; an empty state is

@@ -27,6 +27,8 @@ func affiliateFields() []field[record.Affiliate] {
 		text("note", "what the people of the program wrote of it for each other; empty: nothing, or erased", func(r *record.Affiliate) *string { return &r.Note }),
 		flag("exempt_from_commission_tier_changes", "AssignTiersJob does not move it to another tier", func(r *record.Affiliate) *bool { return &r.TierExempt }),
 		text("payout_email", "where payouts go; empty: not known, or erased", func(r *record.Affiliate) *string { return &r.PayoutEmail }),
+		text("payee", "what all addresses of the mailbox of payout_email share; empty: there is none", func(r *record.Affiliate) *string { return &r.Payee }),
+		flag("payee_shared", "another affiliate was paid there when payout_email was set", func(r *record.Affiliate) *bool { return &r.PayeeShared }),
 		text("payment_method", "WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON or REFERLY; empty: not known", func(r *record.Affiliate) *affiliate.PaymentMethod { return &r.PaymentMethod }),
 		listAs("question_answers", "answers to signup questions: a list of {id, question_id, answer}", func(r *record.Affiliate) *[]affiliate.Answer { return &r.Answers }, questionAnswerOf, questionAnswer.value),
 		integer("opening_clicks", "visits through its links that another service had counted, also of links that were deleted since", func(r *record.Affiliate) *int64 { return &r.OpeningClicks }),

@@ -56,6 +56,8 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   note text COLLATE "C" NOT NULL,
   exempt_from_commission_tier_changes boolean NOT NULL,
   payout_email text COLLATE "C" NOT NULL,
+  payee text COLLATE "C" NOT NULL,
+  payee_shared boolean NOT NULL,
   payment_method text COLLATE "C" NOT NULL,
   question_answers json,
   opening_clicks bigint NOT NULL,
@@ -65,6 +67,8 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   given_as_null text COLLATE "C",
   by_email text COLLATE "C",
   by_external_id text COLLATE "C",
+  of_payee text COLLATE "C",
+  of_shared text COLLATE "C",
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS affiliates_by_email ON tributary.affiliates (program, by_email) WHERE by_email IS NOT NULL;
@@ -73,6 +77,8 @@ CREATE INDEX IF NOT EXISTS affiliates_of_plan ON tributary.affiliates (program, 
 CREATE INDEX IF NOT EXISTS affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_coupon ON tributary.affiliates (program, offer_coupon_id, id) WHERE offer_coupon_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS affiliates_of_state ON tributary.affiliates (program, status, id) WHERE status IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_payee ON tributary.affiliates (program, of_payee, id) WHERE of_payee IS NOT NULL;
+CREATE INDEX IF NOT EXISTS affiliates_of_shared ON tributary.affiliates (program, of_shared, id) WHERE of_shared IS NOT NULL;
 
 -- Links of affiliates. A link is a slug.
 CREATE TABLE IF NOT EXISTS tributary.links (

@@ -46,6 +46,8 @@ CREATE TABLE tributary_affiliates (
   note TEXT NOT NULL,
   exempt_from_commission_tier_changes INTEGER NOT NULL CHECK (exempt_from_commission_tier_changes IN (0, 1)),
   payout_email TEXT NOT NULL,
+  payee TEXT NOT NULL,
+  payee_shared INTEGER NOT NULL CHECK (payee_shared IN (0, 1)),
   payment_method TEXT NOT NULL,
   question_answers TEXT,
   opening_clicks INTEGER NOT NULL,
@@ -55,6 +57,8 @@ CREATE TABLE tributary_affiliates (
   given_as_null TEXT,
   by_email TEXT,
   by_external_id TEXT,
+  of_payee TEXT,
+  of_shared TEXT,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE UNIQUE INDEX tributary_affiliates_by_email ON tributary_affiliates (program, by_email) WHERE by_email IS NOT NULL;
@@ -63,6 +67,8 @@ CREATE INDEX tributary_affiliates_of_plan ON tributary_affiliates (program, comm
 CREATE INDEX tributary_affiliates_of_tier ON tributary_affiliates (program, commission_tier_id, id) WHERE commission_tier_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_coupon ON tributary_affiliates (program, offer_coupon_id, id) WHERE offer_coupon_id IS NOT NULL;
 CREATE INDEX tributary_affiliates_of_state ON tributary_affiliates (program, status, id) WHERE status IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_payee ON tributary_affiliates (program, of_payee, id) WHERE of_payee IS NOT NULL;
+CREATE INDEX tributary_affiliates_of_shared ON tributary_affiliates (program, of_shared, id) WHERE of_shared IS NOT NULL;
 
 CREATE TABLE tributary_links (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
