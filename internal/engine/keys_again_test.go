@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
@@ -33,6 +36,33 @@ func TestKeysAfterDeletion(t *testing.T) {
 		made, err := s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "again@b.co", ExternalID: "user-again"})
 		return made.ID.String(), err
 	}
+	hold := func() (string, error) {
+		made, err := s.HoldRedemption(ctx, affiliate.NewHold{ID: "hold-again", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "AGAIN", Email: "lea@b.co", Subtotal: scene.Amount("10")}})
+		return made.PromotionalCode.Or(affiliate.CodeName{}).ID.String(), err
+	}
+	payer := func() (string, error) {
+		scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "P", Email: "payer@b.co", ReferredUserExternalID: "host-again"}))
+		known := scene.Must(s.Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
+		if known.Known {
+			t.Error("the payer of a deleted customer is known")
+		}
+		scene.Must(0, s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again", Email: "payer@b.co"}))
+		known = scene.Must(s.Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
+		return known.Referral.Or(affiliate.Referral{}).ID.String(), nil
+	}
+	adjustment := func() (string, error) {
+		made, err := s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "again@b.co", Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r", ExternalID: "bonus-again"})
+		return made.ID.String(), err
+	}
+	webhook := func() (string, error) {
+		made, err := s.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://again.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+		return made.ID.String(), err
+	}
+	run := func() (string, error) {
+		made, err := s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: scene.Sum("1000")})
+		return made.ID.String(), err
+	}
+	only := scene.Must(s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: scene.Sum("1000")})).ID
 	last := map[string]string{}
 	for range 2 {
 		for _, kind := range []struct {
@@ -54,6 +84,23 @@ func TestKeysAfterDeletion(t *testing.T) {
 				t.Errorf("%s twice: %s, %v", kind.name, again, err)
 			}
 		}
+		for name, make := range map[string]func() (string, error){"hold": hold, "payer": payer, "adjustment": adjustment, "webhook": webhook} {
+			id, err := make()
+			if err != nil || id == last[name] || id == uuid.Nil.String() {
+				t.Fatalf("%s: %s after %s, %v", name, id, last[name], err)
+			}
+			last[name] = id
+		}
+		if id := scene.Must(run()); id != only.String() { // a run is never deleted
+			t.Errorf("run %s, and %s before", id, only)
+		}
+		if id := scene.Must(webhook()); id == last["webhook"] { // an address may have several
+			t.Errorf("webhook %s", id)
+		}
+		for _, ep := range scene.Must(s.Endpoints(ctx, affiliate.Page{})).Items {
+			scene.Must(s.DeleteEndpoint(ctx, ep.ID))
+		}
+		scene.Must(0, s.DeleteReferral(ctx, "payer@b.co"))
 		sold := scene.Must(s.Sales(ctx, affiliate.SaleFilter{ExternalID: scene.TextOf("order-again")}, affiliate.Page{})).Items[0]
 		scene.Must(0, s.DeleteSale(ctx, sold.ID))
 		made := scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "AGAIN"}))
@@ -61,7 +108,7 @@ func TestKeysAfterDeletion(t *testing.T) {
 		found := scene.Must(s.Coupon(ctx, affiliate.CouponRef{ExternalID: "coupon-ext"}))
 		scene.Must(s.DeleteCoupon(ctx, found.ID))
 		scene.Must(0, s.DeleteReferral(ctx, "kim@b.co"))
-		scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: "again@b.co"}))
+		scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: "again@b.co"}))
 	}
 	s.Verifies()
 }

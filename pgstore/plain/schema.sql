@@ -43,6 +43,8 @@ CREATE TABLE tributary.affiliates (
   note text NOT NULL,
   exempt_from_commission_tier_changes bool NOT NULL,
   payout_email text NOT NULL,
+  payee text NOT NULL,
+  payee_shared bool NOT NULL,
   payment_method text NOT NULL,
   question_answers json,
   opening_clicks bigint NOT NULL,
@@ -52,12 +54,16 @@ CREATE TABLE tributary.affiliates (
   given_as_null text,
   by_email text,
   by_external_id text,
+  of_payee text,
+  of_shared text,
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX affiliates_by_email ON tributary.affiliates (program, by_email) WHERE (by_email IS NOT NULL);
 CREATE UNIQUE INDEX affiliates_by_external_id ON tributary.affiliates (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE INDEX affiliates_of_coupon ON tributary.affiliates (program, offer_coupon_id, id) WHERE (offer_coupon_id IS NOT NULL);
+CREATE INDEX affiliates_of_payee ON tributary.affiliates (program, of_payee, id) WHERE (of_payee IS NOT NULL);
 CREATE INDEX affiliates_of_plan ON tributary.affiliates (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
+CREATE INDEX affiliates_of_shared ON tributary.affiliates (program, of_shared, id) WHERE (of_shared IS NOT NULL);
 CREATE INDEX affiliates_of_state ON tributary.affiliates (program, status, id) WHERE (status IS NOT NULL);
 CREATE INDEX affiliates_of_tier ON tributary.affiliates (program, commission_tier_id, id) WHERE (commission_tier_id IS NOT NULL);
 
