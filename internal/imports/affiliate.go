@@ -142,7 +142,7 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, ExternalID: row.ExternalID,
 		Status: row.Status, Source: engine.ForAffiliate(affiliate.SourceImported), PlanID: row.CommissionPlanID,
 		PaymentMethod: row.PaymentMethod,
-		CreatedAt: affiliate.InstantOf(row.CreatedAt), UpdatedAt: affiliate.InstantOf(row.CreatedAt),
+		CreatedAt:     affiliate.InstantOf(row.CreatedAt), UpdatedAt: affiliate.InstantOf(row.CreatedAt),
 	}
 	if err := im.SetPayee(&rec, row.PayoutEmail); err != nil {
 		return rec, err
