@@ -11,7 +11,7 @@ type Attention struct {
 	FailingWebhooks   Waiting[FailingWebhook]   `json:"failingWebhooks"`   // disabled because they fail or are gone, or every attempt has failed for a while
 	FailedDeliveries  Waiting[FailedDelivery]   `json:"failedDeliveries"`  // given up in the last 14 days
 	FailedPayouts     Waiting[FailedPayout]     `json:"failedPayouts"`
-	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // they brought money and have no sale, until Program.DecidePayment
+	PaymentConflicts  Waiting[ConflictPayment]  `json:"paymentConflicts"` // they brought money and have no sale, or one that may be wrong, until Program.DecidePayment
 	OldestPaymentAt   Opt[Time]                 `json:"oldestPaymentAt"`  // when the oldest of those was reported; null: none waits
 
 	// Overdrawn are redemptions over a limit, until Program.AcceptRedemption. Not there: none waits.
@@ -86,20 +86,23 @@ type FailedPayout struct {
 }
 
 // A ConflictPayment is a payment that brought money and has no sale, although an affiliate
-// may have earned a commission. Outcome says why: it names a sale, but its payer or
+// may have earned a commission, or one whose sale may be wrong. Outcome says why: it names a sale, but its payer or
 // amounts differ from it ([SaleConflict]); its code was refused ([SaleRefused]); it names
 // nobody who exists ([SaleUnattributed]); nothing says whom to credit, or how much was paid
 // ([SaleParked]); nobody knows in which unit it is counted ([SaleUnknownUnit]) or who paid
 // ([SaleNoCustomer]); it is a renewal by a code, and its first payment was not told ([SaleNoFirst]); or there is no rate for its currency ([SaleOtherCurrency]).
+// Its sale may be wrong because it is cancelled or failed ([SaleRevoked]), or was told again with
+// other contents ([SaleDiffers]).
 type ConflictPayment struct {
 	ID        uuid.UUID   `json:"id"`
 	Provider  string      `json:"provider"`
 	Keys      []string    `json:"keys"`    // the provider's ids of the payment, sorted
 	PayerID   Opt[string] `json:"payerId"` // the provider's id of its customer; null: not known
 	Outcome   SaleOutcome `json:"outcome"`
-	SaleID    SaleID      `json:"saleId"` // the sale that it names; 0 when that was deleted, and when it names none
+	SaleID    SaleID      `json:"saleId"` // the sale that it names, or that may be wrong; 0 when that was deleted, and when it names none
 	Amount    Amount      `json:"amount"` // of the payment; 0: not known
 	Currency  Currency    `json:"currency"`
+	Told      Opt[Amount] `json:"told,omitzero"`   // what it was told to be besides, of one that differs
 	Awaits    string      `json:"awaits,omitzero"` // the event that has not come and tells the amount
 	CreatedAt Time        `json:"createdAt"`
 }

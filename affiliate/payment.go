@@ -31,6 +31,11 @@ type PaymentFact struct {
 	Refunds      []RefundFact
 	Refunded     Opt[Amount] // the sum of refunds, as some providers count it; its highest value counts
 	Disputes     []DisputeFact
+
+	// Revoked says whether a payment that was paid is cancelled or failed, without a refund that
+	// says what went back. The latest At counts; at one moment true. A sale of a payment that is
+	// revoked waits in Program.Attention. Not given: nothing is said.
+	Revoked Opt[bool]
 }
 
 // A Paid says that a payment was paid, and what is needed to make a sale of it. The
@@ -157,6 +162,7 @@ type PaymentResult struct {
 	Refused []Failure   // the failing rules of each code that was tried and refused
 	Ignored []string    // payer.email and payer.name, when they are invalid and were left out
 	Differs []string    // what of a payment that has its sale is not as it was told: gross, when it is more; paidAt, when it is more than 20 days apart
+	Waits   SaleOutcome // why the payment waits in Program.Attention; empty: it does not
 	Moved   Amount      // by how much the fact changed commission and adjustments together, signed
 }
 

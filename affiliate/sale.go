@@ -197,6 +197,16 @@ const (
 	// customer, and that no payment of the customer is known that redeemed the code. It becomes a
 	// sale when the first payment is reported.
 	SaleNoFirst SaleOutcome = "no_first_payment"
+
+	// SaleRevoked means that a payment that has a sale is cancelled or failed, and no refund says
+	// what went back. Only in Attention. RefundSale, a refund of all, or a later report that it
+	// stands ends it; so does Program.DecidePayment, when the sale is right.
+	SaleRevoked SaleOutcome = "revoked"
+
+	// SaleDiffers means that a payment that has a sale was told again as of more, or on a day more
+	// than 20 days away. Only in Attention. A change of the sale's total ends it, and
+	// Program.DecidePayment.
+	SaleDiffers SaleOutcome = "differs"
 )
 
 // SaleResult is the answer of Program.RecordSale.

@@ -48,8 +48,10 @@ func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) 
 	}
 	result := Result{Action: a}
 	err := result.apply(ctx, p)
-	if err == nil && result.Action.Reason == Revoked {
-		err = result.revoked(ctx, p)
+	if a := &result.Action; a.Reason == Revoked && result.Waits != affiliate.SaleRevoked {
+		if a.Reason = ""; a.Kind == KindIgnored {
+			a.Reason = Unpaid
+		}
 	}
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
 		result.Refusal, result.Done = refusal, false
@@ -91,28 +93,9 @@ func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	if paid.Awaits != "" && len(paid.Tries) == 0 {
 		a.Payment.Sale, told = affiliate.Opt[affiliate.Paid]{}, false // nobody waits for what another event tells
 	}
-	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0
+	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0 || !a.Payment.Revoked.IsZero()
 	if told || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
 		return r.payment(ctx, p)
-	}
-	return nil
-}
-
-// revoked finds out whether a payment that is no longer paid has a sale that counts.
-func (r *Result) revoked(ctx context.Context, p *tributary.Program) error {
-	r.Action.Reason = ""
-	if r.Action.Kind == KindIgnored {
-		r.Action.Reason = Unpaid
-	}
-	for _, key := range r.Action.Payment.Keys {
-		known, err := p.ProviderPayment(ctx, r.Action.Payment.Provider, key)
-		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return err
-		}
-		_, sold := known.SaleID.Get()
-		if gross, paid := known.Gross.Get(); err == nil && paid && sold && known.Lost.Cmp(gross) < 0 {
-			r.Action.Reason = Revoked
-		}
 	}
 	return nil
 }

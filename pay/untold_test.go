@@ -230,34 +230,61 @@ func TestNoCustomer(t *testing.T) {
 	}
 }
 
-// TestRaised: an order that is paid for once more, and one that is cancelled or failed without a
-// refund, are told; a repeat is not.
+// TestRaised: an order that is raised after it was paid, and one that is cancelled or failed without a
+// refund, waits in Attention whatever is told first. A repeat changes nothing, a decision or a later
+// event ends it.
 func TestRaised(t *testing.T) {
+	later := "2026-01-01T11:00:00"
 	for name, row := range map[string]struct {
-		vendor, file, says string
-		changes            []any
+		vendor  string
+		outcome affiliate.SaleOutcome
+		changes []any
 	}{
-		"raised":    {"woocommerce", "order", "other contents", []any{"total", "500.00", "date_modified_gmt", "2026-01-01T11:00:00"}},
-		"failed":    {"woocommerce", "order", "cancelled or failed", []any{"status", "failed", "date_modified_gmt", "2026-01-01T11:00:00"}},
-		"cancelled": {"woocommerce", "order", "cancelled or failed", []any{"status", "cancelled", "date_modified_gmt", "2026-01-01T11:00:00"}},
-		"voided":    {"shopify", "order", "cancelled or failed", []any{"cancelled_at", "2026-01-01T11:00:00Z", "updated_at", "2026-01-01T11:00:00Z"}},
+		"raised":    {"woocommerce", affiliate.SaleDiffers, []any{"total", "500.00", "date_modified_gmt", later}},
+		"failed":    {"woocommerce", affiliate.SaleRevoked, []any{"status", "failed", "date_modified_gmt", later}},
+		"cancelled": {"woocommerce", affiliate.SaleRevoked, []any{"status", "cancelled", "date_modified_gmt", later}},
+		"voided":    {"shopify", affiliate.SaleRevoked, []any{"cancelled_at", later + "Z", "updated_at", later + "Z"}},
 	} {
-		d := open(t, row.vendor)
-		first := d.event(row.file, "slug")
-		d.post(first)
-		d.post(first)
-		if lines := d.warned(); len(lines) != 0 || len(d.AllSales()) != 1 {
-			t.Errorf("%s: a repeat warns: %q", name, lines)
-		}
-		money := d.Money()
-		d.post(d.event(row.file, "slug", row.changes...))
-		if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], row.says) || d.Money() != money {
-			t.Errorf("%s: %q; %s, and was %s", name, lines, d.Money(), money)
+		alone := open(t, row.vendor)
+		alone.post(alone.event("order", "slug"))
+		for _, reversed := range []bool{false, true} {
+			d := open(t, row.vendor)
+			events := []paytest.Event{d.event("order", "slug"), d.event("order", "slug", row.changes...)}
+			if reversed {
+				events[0], events[1] = events[1], events[0]
+			}
+			for _, e := range append(events, events...) {
+				d.post(e)
+			}
+			all := d.waits()
+			if len(all) != 1 || all[0].Outcome != row.outcome || all[0].SaleID == 0 || d.Money() != alone.Money() {
+				t.Errorf("%s, reversed %t: %+v; %s, and alone %s", name, reversed, all, d.Money(), alone.Money())
+				continue
+			}
+			if told := all[0].Told.Or(affiliate.Amount{}).String(); row.outcome == affiliate.SaleDiffers && told != "500" {
+				t.Errorf("%s: told %s", name, told)
+			}
+			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+				t.Errorf("%s: a sale of its own, which it has", name)
+			}
+			if reversed && row.outcome == affiliate.SaleRevoked {
+				d.post(d.event("order", "slug", "date_modified_gmt", "2026-01-01T12:00:00", "updated_at", "2026-01-01T12:00:00Z"))
+			} else {
+				paytest.Must(d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDismissed))
+				d.post(events[1])
+				d.post(events[0])
+			}
+			if len(d.waits()) != 0 || len(d.AllSales()) != 1 || d.Money() != alone.Money() {
+				t.Errorf("%s: settled, and %d wait; %s", name, len(d.waits()), d.Money())
+			}
+			if err := d.Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 	d := open(t, "woocommerce") // of which nothing is a sale
 	d.post(d.event("order", "", "status", "failed", "coupon_lines", []any{}))
-	if lines := d.warned(); len(lines) != 0 {
+	if lines := d.warned(); len(lines) != 0 || len(d.waits()) != 0 {
 		t.Errorf("an order of nobody: %q", lines)
 	}
 }
@@ -268,12 +295,12 @@ func TestOneIDForAll(t *testing.T) {
 	d.post(d.event("report", "slug"))
 	d.Pass(30 * 24 * time.Hour)
 	d.post(d.event("report", "slug"))
-	if lines := d.warned(); len(lines) != 0 {
-		t.Errorf("the same report again: %q", lines)
+	if all := d.waits(); len(all) != 0 {
+		t.Errorf("the same report again: %+v", all)
 	}
 	d.post(d.event("report", "slug", "at", d.Now.Format(time.RFC3339)))
-	if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "ids of its own") || len(d.AllSales()) != 1 {
-		t.Errorf("the next month under the same id: %q, %d sales", lines, len(d.AllSales()))
+	if all := d.waits(); len(all) != 1 || all[0].Outcome != affiliate.SaleDiffers || len(d.AllSales()) != 1 {
+		t.Errorf("the next month under the same id: %+v, %d sales", all, len(d.AllSales()))
 	}
 	if got := d.Last().Differs; len(got) != 1 || got[0] != "paidAt" {
 		t.Errorf("%q differs", got)

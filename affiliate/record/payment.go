@@ -25,6 +25,10 @@ type Payment struct {
 	Conflict uuid.UUID                       `json:",omitzero"` // the sale that a waiting one names, and of which it is not; zero: none
 	Decided  string                          `json:",omitzero"` // what a person said: a PaymentDecision; empty: nothing
 	Left     string                          `json:",omitzero"` // why a payment that brought money has no sale, though somebody may be owed: a SaleOutcome; empty: nothing waits
+	ToldAt   affiliate.Instant               `json:",omitzero"` // of the report whose contents the payment has, which is the earliest; zero: not known
+	Raised   affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the most that it was told to be besides; not given: nothing else
+	Revoked  affiliate.Instant               `json:",omitzero"` // when it was last said to be cancelled or failed
+	Stands   affiliate.Instant               `json:",omitzero"` // when it was last said to be paid, by a provider that says both
 	Refunds  []affiliate.PaymentRefund
 	Refunded affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the highest sum of refunds that was reported in the refund window
 	Late     affiliate.Opt[affiliate.Amount] `json:",omitzero"` // the highest one after it, which does not count
@@ -62,13 +66,10 @@ var Undecided = Key{Index: OfState, Text: "undecided"}
 // AppendKeys appends BySale, OfPayer for a payment that is tried again with its payer, and OfState for one that
 // waits for a person. A payment in conflict has no OfPayer.
 func (r Payment) AppendKeys(dst []Key) []Key {
-	switch {
-	case r.Sale != uuid.Nil && len(r.Waiting) == 0:
-		return append(dst, Key{Index: BySale, ID: r.Sale})
-	case r.Sale != uuid.Nil:
+	if r.Sale != uuid.Nil {
 		dst = append(dst, Key{Index: BySale, ID: r.Sale})
-		return appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
-	case r.Conflict == uuid.Nil && !r.Foreign():
+	}
+	if r.Sale == uuid.Nil && r.Conflict == uuid.Nil && !r.Foreign() || r.Sale != uuid.Nil && len(r.Waiting) > 0 {
 		dst = appendOfProvider(dst, OfPayer, r.Provider, r.PayerID)
 	}
 	if r.Waits() {
@@ -90,8 +91,16 @@ func (r *Payment) InAnother() bool { return len(r.Waiting) > 0 && r.Waiting[0].C
 // Untold reports whether the payment waits for a fact that tells how much was paid.
 func (r *Payment) Untold() bool { return len(r.Waiting) > 0 && r.Waiting[0].Untold }
 
+// WaitsAs returns why the payment waits for a person's decision; empty: it does not.
+func (r *Payment) WaitsAs() affiliate.SaleOutcome {
+	if r.Conflict != uuid.Nil {
+		return affiliate.SaleConflict
+	}
+	return affiliate.SaleOutcome(r.Left)
+}
+
 // Waits reports whether the payment waits for a person's decision.
-func (r *Payment) Waits() bool { return r.Conflict != uuid.Nil || r.Left != "" }
+func (r *Payment) Waits() bool { return r.WaitsAs() != "" }
 
 // PaymentKey is one of the ids of a payment.
 type PaymentKey struct {

@@ -33,7 +33,12 @@ func restOf[T any](w affiliate.Waiting[T]) string {
 // Why says why a payment has no sale.
 func (*conflictList) Why(p affiliate.ConflictPayment) string { return whyNoSale(p) }
 
-// whyNoSale says why a payment has no sale.
+// doubted reports whether a payment waits because its sale may be wrong.
+func doubted(p affiliate.ConflictPayment) bool {
+	return p.Outcome == affiliate.SaleRevoked || p.Outcome == affiliate.SaleDiffers
+}
+
+// whyNoSale says why a payment has no sale, or one that may be wrong.
 func whyNoSale(p affiliate.ConflictPayment) string {
 	switch {
 	case p.Outcome == affiliate.SaleRefused:
@@ -50,6 +55,10 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 		return "it is a renewal by a code, and its first payment was not told: have the provider send that again, and it becomes a sale by itself"
 	case p.Outcome == affiliate.SaleParked:
 		return "nothing says whom to credit"
+	case p.Outcome == affiliate.SaleRevoked:
+		return "it is cancelled or failed, and no refund says what went back: refund its sale, if the customer has the money"
+	case p.Outcome == affiliate.SaleDiffers:
+		return "it was told again as of more, or of another day: correct the total of its sale, if the customer paid more"
 	case p.Outcome == affiliate.SaleOtherCurrency:
 		return "it is in another currency than the program's, which has no rate for it"
 	case p.SaleID == 0:
@@ -137,10 +146,14 @@ var decidePayment = &action{
 		if d.Outcome == affiliate.SaleParked || d.Outcome == affiliate.SaleUnknownUnit {
 			choices = append(choices[:1:1], choices[2:]...)
 		}
+		so := "It changed nothing so far"
+		if doubted(d.ConflictPayment) {
+			so, choices = "It waits", []option{choices[0], {string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
+		}
 		return form{
 			Title: "What is this payment?", Button: "Decide", Back: "payments",
 			Effects: []string{
-				fmt.Sprintf("%s was paid: %s, reported on %s. It changed nothing so far: %s.", d.money, d.names(), v.Day(d.CreatedAt), whyNoSale(d.ConflictPayment)),
+				fmt.Sprintf("%s was paid: %s, reported on %s. %s: %s.", d.money, d.names(), v.Day(d.CreatedAt), so, whyNoSale(d.ConflictPayment)),
 				d.stays(v),
 			},
 			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},
@@ -186,6 +199,9 @@ func (d *disputed) means(v *visit, decision affiliate.PaymentDecision) []string 
 		does = fmt.Sprintf("%s (%s) becomes a sale of its own. Who brought its customer earns a commission of it.", d.money, d.names())
 	default:
 		does = fmt.Sprintf("%s (%s) is kept and earns nothing.", d.money, d.names())
+		if doubted(d.ConflictPayment) {
+			does = fmt.Sprintf("%s (%s) stays the payment of sale %v and waits no more.", d.money, d.names(), d.SaleID)
+		}
 	}
 	return []string{does, d.stays(v)}
 }

@@ -50,7 +50,11 @@ func (a *audit) verifyPayment(r *record.Payment) {
 	if r.Conflict != uuid.Nil && (r.Sale != uuid.Nil || len(r.Waiting) != 1) {
 		a.breach("I82", name, "it waits for a decision about sale %s and has sale %s, %d waiting", r.Conflict, r.Sale, len(r.Waiting))
 	}
-	if r.Left != "" && (r.Sale != uuid.Nil || r.Conflict != uuid.Nil || r.Gross.IsZero() != (len(r.Waiting) == 1 && r.Waiting[0].Untold)) {
+	revoked, differs := r.Left == string(affiliate.SaleRevoked), r.Left == string(affiliate.SaleDiffers)
+	if revoked && r.Revoked.Before(r.Stands) || differs && r.Raised.IsZero() {
+		a.breach("I82", name, "it waits as %s and nothing says so", r.Left)
+	}
+	if r.Left != "" && (r.Sale != uuid.Nil != (revoked || differs) || r.Conflict != uuid.Nil || r.Gross.IsZero() != (len(r.Waiting) == 1 && r.Waiting[0].Untold)) {
 		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left, r.Sale, r.Conflict, r.Gross)
 	}
 	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 && r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {

@@ -23,8 +23,10 @@ func PaymentBefore(r *record.Payment, other *record.Payment) bool {
 
 // SavePayment writes a payment that has changed.
 func (o *Op) SavePayment(old record.Payment, rec *record.Payment) error {
-	if rec.Sale != uuid.Nil {
-		rec.Conflict, rec.Left = uuid.Nil, "" // a payment that has its sale waits for no decision
+	if rec.Sale != uuid.Nil { // a payment that has its sale waits for no decision of which it is
+		if rec.Conflict = uuid.Nil; !doubts(rec.Left) {
+			rec.Left = ""
+		}
 	}
 	if Same(old, *rec) {
 		return nil
@@ -50,7 +52,60 @@ func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) erro
 	if err := o.settle(pay, sale, s); err != nil {
 		return err
 	}
+	pay.Left = doubtOf(pay, sale)
 	return o.settlePlace(sale, pay)
+}
+
+// Seen is what a person decided about a payment whose sale is right as it is.
+const Seen = "seen"
+
+// doubts reports whether a reason is about the sale that a payment has.
+func doubts(left string) bool {
+	return left == string(affiliate.SaleRevoked) || left == string(affiliate.SaleDiffers)
+}
+
+// doubtOf returns why the sale of a payment may be wrong, if nobody has said that it is right; empty: nothing says so.
+func doubtOf(pay *record.Payment, sale *record.Sale) string {
+	switch {
+	case pay.Decided == Seen || sale.Status.Is(affiliate.SaleRefunded):
+		return ""
+	case isRevoked(pay):
+		return string(affiliate.SaleRevoked)
+	case !pay.Raised.IsZero():
+		return string(affiliate.SaleDiffers)
+	}
+	return ""
+}
+
+// isRevoked reports whether a payment was last said to be cancelled or failed.
+func isRevoked(pay *record.Payment) bool {
+	return !pay.Revoked.IsZero() && !pay.Revoked.Before(pay.Stands)
+}
+
+// AddStanding adds whether a payment stands, as a report of a moment says.
+func AddStanding(r *record.Payment, revoked bool, at affiliate.Instant) {
+	was, last := isRevoked(r), &r.Stands
+	if revoked {
+		last = &r.Revoked
+	}
+	if *last = Later(at, *last); isRevoked(r) != was {
+		unsee(r)
+	}
+}
+
+// AddRaised adds what a payment was told to be besides.
+func AddRaised(r *record.Payment, gross affiliate.Amount) {
+	if was, told := r.Raised.Get(); !told || was.Cmp(gross) < 0 {
+		r.Raised = affiliate.Set(gross)
+		unsee(r)
+	}
+}
+
+// unsee forgets that a person has seen a payment, of which something else was told since.
+func unsee(r *record.Payment) {
+	if r.Decided == Seen {
+		r.Decided = ""
+	}
 }
 
 // settle is SettlePayment but for the redemption.
@@ -145,6 +200,9 @@ func (o *Op) saveWithFacts(old, rec record.Sale, cause affiliate.Cause) (affilia
 		return affiliate.Sale{}, refusal.Internal("read sale", err)
 	}
 	before, refunds := pay.Clone(), len(sale.Refunds)
+	if pay.Left == string(affiliate.SaleDiffers) && old.TotalEarned != rec.TotalEarned {
+		pay.Decided = Seen // it was corrected
+	}
 	if err := o.SettlePayment(&pay, &sale, ""); err != nil {
 		return affiliate.Sale{}, err
 	}

@@ -147,6 +147,15 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 			return err
 		}
 	}
+	if !other.Stands.IsZero() {
+		AddStanding(r, false, other.Stands)
+	}
+	if !other.Revoked.IsZero() {
+		AddStanding(r, true, other.Revoked)
+	}
+	if raised, told := other.Raised.Get(); told {
+		AddRaised(r, raised)
+	}
 	AddRefunded(r, other.Refunded, late, s)
 	AddRefunded(r, other.Late, true, s)
 	if r.Rate.IsZero() {
@@ -158,7 +167,7 @@ func MergePayments(r *record.Payment, other *record.Payment, late bool, s *Shift
 			r.Waiting = nil // how much is known
 		}
 		if !other.Gross.IsZero() {
-			r.Gross = other.Gross
+			r.Gross, r.ToldAt = other.Gross, other.ToldAt
 		}
 	}
 	return nil

@@ -82,5 +82,13 @@ func (o *Op) removeSale(rec record.Sale, cause affiliate.Cause) error {
 	if err := o.moveSale(&rec, nil, cause); err != nil {
 		return err
 	}
+	pay, err := o.Tx.Payments.Find(record.Key{Index: record.BySale, ID: rec.ID})
+	if pay.Left != "" { // whether the sale was right is no question any more
+		pay.Left = ""
+		err = o.Tx.Payments.Replace(pay)
+	}
+	if IgnoreMissing(err) != nil {
+		return refusal.Internal("payment of a sale", err)
+	}
 	return o.Tx.Sales.Delete(rec.ID)
 }

@@ -78,7 +78,8 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 // carryOut applies the decision of a person.
 func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeRate) error {
 	named := r.Rec.Conflict
-	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale {
+	sold := r.Rec.Sale != uuid.Nil
+	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale || sold && d != affiliate.PaymentDismissed {
 		return refusal.First(refusal.OneOf("decision", d, []affiliate.PaymentDecision{affiliate.PaymentDismissed}))
 	}
 	r.Rec.Conflict, r.Rec.Decided = uuid.Nil, string(d)
@@ -92,7 +93,9 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeR
 		}
 		return r.tryWaiting()
 	case affiliate.PaymentDismissed:
-		r.result.Outcome = affiliate.SaleUnattributed
+		if r.result.Outcome = affiliate.SaleUnattributed; sold {
+			r.Rec.Decided, r.result.Outcome = engine.Seen, affiliate.SaleDuplicate
+		}
 		return nil
 	}
 	sale, err := r.Tx.Sales.Get(named)

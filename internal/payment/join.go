@@ -120,6 +120,10 @@ func (r *Payment) adopt(sale record.Sale) error {
 	if err != nil {
 		return err
 	}
+	if owner.ID == mine.ID { // it is its own already
+		r.sale = sale
+		return r.weigh()
+	}
 	if err := r.own(owner); err != nil {
 		return err
 	}

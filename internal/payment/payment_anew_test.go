@@ -150,3 +150,78 @@ func TestRenewalsFirstStay(t *testing.T) {
 		})
 	}
 }
+
+// A sale that may be wrong waits until the sale is refunded, deleted or corrected, by the host or by a report.
+func TestDoubtedSale(t *testing.T) {
+	at := func(f affiliate.PaymentFact, hours int) affiliate.PaymentFact {
+		f.At = f.At.Add(time.Duration(hours-10) * time.Hour)
+		return f
+	}
+	revoked := func(s *scene.PayShop) affiliate.PaymentFact {
+		f := at(s.Fact("pi_1"), 2)
+		f.Revoked = affiliate.Set(true)
+		return f
+	}
+	raised := func(s *scene.PayShop) affiliate.PaymentFact { return at(s.Paid("pi_1", "150", "0", "mara"), 2) }
+	for name, tt := range map[string]struct {
+		doubt  func(s *scene.PayShop) affiliate.PaymentFact
+		settle func(s *scene.PayShop, id affiliate.SaleID)
+		want   string
+	}{
+		"revoked": {revoked, nil, "pi_1 mara 20 true\n[pi_1] waits: revoked"},
+		"raised":  {raised, nil, "pi_1 mara 20 true\n[pi_1] waits: differs"},
+		"refunded by hand": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
+			scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: id}))
+		}, "pi_1 mara 0 true"},
+		"refunded": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
+			s.Reports(s.Refund("re_1", "100", affiliate.RefundSucceeded))
+		}, "pi_1 mara 0 true"},
+		"refunded in part": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
+			s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
+		}, "pi_1 mara 10 true\n[pi_1] waits: revoked"},
+		"deleted": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
+			if err := s.DeleteSale(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		"corrected": {raised, func(s *scene.PayShop, id affiliate.SaleID) {
+			scene.Must(s.UpdateSale(t.Context(), id, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("150"))}))
+		}, "pi_1 mara 30 true"},
+		"raised once more": {raised, func(s *scene.PayShop, id affiliate.SaleID) {
+			scene.Must(s.DecidePayment(t.Context(), scene.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Items[0].ID, affiliate.PaymentDismissed))
+			s.Reports(at(s.Paid("pi_1", "170", "0", "mara"), 3))
+		}, "pi_1 mara 20 true\n[pi_1] waits: differs"},
+		"stands, told before": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
+			f := at(s.Fact("pi_1"), 1)
+			f.Revoked = affiliate.Set(false)
+			s.Reports(f)
+		}, "pi_1 mara 20 true\n[pi_1] waits: revoked"},
+	} {
+		for _, reversed := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " ", reversed), func(t *testing.T) {
+				s := scene.NewPayShop(t)
+				facts := []affiliate.PaymentFact{at(s.Paid("pi_1", "100", "0", "mara"), 0), tt.doubt(s)}
+				if reversed {
+					slices.Reverse(facts)
+				}
+				s.Reports(facts...)
+				s.Reports(facts...)
+				if tt.settle != nil {
+					tt.settle(s, s.SaleOf("pi_1").ID)
+				}
+				var got []string
+				for line := range strings.SplitSeq(booksOf(s), "\n") {
+					if strings.Contains(line, "pi_1") {
+						got = append(got, line)
+					}
+				}
+				slices.Sort(got)
+				slices.Reverse(got)
+				if got := strings.Join(got, "\n"); got != tt.want {
+					t.Errorf("%q, want %q", got, tt.want)
+				}
+				s.Verifies()
+			})
+		}
+	}
+}

@@ -214,6 +214,9 @@ func (r *Payment) addFacts() error {
 		}
 	}
 	engine.AddRefunded(&r.Rec, r.Fact.Refunded, r.late, &r.shift)
+	if revoked, said := r.Fact.Revoked.Get(); said {
+		engine.AddStanding(&r.Rec, revoked, at)
+	}
 	return refusal.First(
 		refusal.FieldOver1000Entries.About("refunds").When(len(r.Rec.Refunds) > maxOfPayment),
 		refusal.FieldOver1000Entries.About("disputes").When(len(r.Rec.Disputes) > maxOfPayment),
@@ -231,7 +234,7 @@ func (r *Payment) makeSale() error {
 		return nil
 	case r.Rec.Sale != uuid.Nil:
 		r.result.Outcome, r.result.Differs = affiliate.SaleDuplicate, r.differs(&paid)
-		return nil
+		return r.retold(&paid)
 	case r.mismatched(&paid):
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
@@ -299,6 +302,40 @@ func (r *Payment) differs(paid *affiliate.Paid) (fields []string) {
 	return fields
 }
 
+// retold compares what a payment is told to be with what its sale is of. The earliest report counts, so a sale of a later one
+// is decided about anew; what else was told waits for a person.
+func (r *Payment) retold(paid *affiliate.Paid) error {
+	gross, known := r.Rec.Gross.Get()
+	far := slices.Contains(r.result.Differs, "paidAt")
+	if counted := cmp.Or(paid.GrossCurrency, r.Fact.Currency) == cmp.Or(r.Rec.Counted, r.Cfg.Currency); !counted || !known || paid.Stage != affiliate.PaidNow || r.sale.ID == uuid.Nil {
+		return nil
+	}
+	at := affiliate.InstantOf(r.Fact.At)
+	if r.Rec.ToldAt.IsZero() || !at.Before(r.Rec.ToldAt) || gross == paid.Gross && !far {
+		if far || paid.Gross.Cmp(gross) > 0 {
+			engine.AddRaised(&r.Rec, paid.Gross)
+		}
+		return nil
+	}
+	open, err := r.Decidable(&r.sale)
+	if err != nil || !open {
+		engine.AddRaised(&r.Rec, paid.Gross)
+		return err
+	}
+	u, err := r.Unbook(&r.sale, r.Rec.ID)
+	if err != nil {
+		return err
+	}
+	r.Rec.Sale, r.Rec.Waiting, r.Rec.Gross, r.sale, r.body = uuid.Nil, nil, affiliate.Opt[affiliate.Amount]{}, record.Sale{}, nil
+	if err := r.await(paid); err != nil {
+		return err
+	}
+	if far || gross.Cmp(paid.Gross) > 0 {
+		engine.AddRaised(&r.Rec, gross)
+	}
+	return r.Rebook(u, r.tryWaiting)
+}
+
 // putAside keeps a payment in a currency that has no rate, if it names somebody who may have
 // earned a commission.
 func (r *Payment) putAside(waiting *affiliate.WaitingSale, ref *record.Referral) {
@@ -329,7 +366,7 @@ func (r *Payment) await(paid *affiliate.Paid) error {
 		return nil
 	}
 	agreed := len(r.Rec.Waiting) > 0 && r.Rec.Gross.IsZero()
-	r.Rec.Gross = affiliate.Set(paid.Gross)
+	r.Rec.Gross, r.Rec.ToldAt = affiliate.Set(paid.Gross), affiliate.InstantOf(r.Fact.At)
 	if paid.GrossCurrency != "" && paid.GrossCurrency != c {
 		r.Rec.Worth = affiliate.Set(paid.TotalEarned)
 	}
@@ -394,7 +431,7 @@ func (r *Payment) kept() bool {
 	if ok && r.unmet() {
 		return true // the email says whose customer it is
 	}
-	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0
+	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0 || r.Fact.Revoked.Or(false)
 	if r.Rec.Foreign() {
 		return r.Rec.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
 	}
@@ -429,7 +466,7 @@ func (r *Payment) payerKept() bool {
 // answer returns the result of the run.
 func (r *Payment) answer() (affiliate.PaymentResult, error) {
 	res := &r.result
-	res.Sale = affiliate.Null[affiliate.Sale]()
+	res.Sale, res.Waits = affiliate.Null[affiliate.Sale](), r.Rec.WaitsAs()
 	if r.sale.ID != uuid.Nil {
 		if r.body == nil {
 			var err error

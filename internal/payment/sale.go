@@ -225,6 +225,7 @@ func (r *Payment) leave() error {
 	outcome := r.result.Outcome
 	named := r.named || len(r.Rec.Waiting) > 0 && len(r.Rec.Waiting[0].Tries) > 0
 	switch {
+	case r.sale.ID != uuid.Nil: // SettlePayment said why it may be wrong
 	case r.Rec.Untold() && r.Rec.Decided != string(affiliate.PaymentDismissed):
 		r.Rec.Left = string(untold(&r.Rec.Waiting[0]))
 	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil || r.Rec.Decided == string(affiliate.PaymentDismissed) || r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:

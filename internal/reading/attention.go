@@ -167,11 +167,18 @@ func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, erro
 	if err != nil {
 		return affiliate.ConflictPayment{}, err
 	}
-	sale, err := payment.SaleIfThere(o, r.Conflict)
+	named := r.Conflict
+	if named == uuid.Nil {
+		named = r.Sale
+	}
+	sale, err := payment.SaleIfThere(o, named)
 	c := affiliate.ConflictPayment{
 		ID: r.ID, Provider: r.Provider, Keys: known.Keys, PayerID: engine.OrNull(r.PayerID),
-		Outcome: cmp.Or(affiliate.SaleOutcome(r.Left), affiliate.SaleConflict), SaleID: affiliate.SaleID(sale.Number),
+		Outcome: r.WaitsAs(), SaleID: affiliate.SaleID(sale.Number),
 		Amount: r.Gross.Or(affiliate.Amount{}), Currency: known.Currency, CreatedAt: known.CreatedAt,
+	}
+	if c.Outcome == affiliate.SaleDiffers {
+		c.Told = r.Raised
 	}
 	if r.Untold() {
 		c.Awaits, c.Currency = r.Waiting[0].Awaits, cmp.Or(r.Waiting[0].Currency, c.Currency)

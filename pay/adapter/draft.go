@@ -49,6 +49,7 @@ func (d *Draft) Ignore(reason pay.Reason) {
 // says what went back.
 func (d *Draft) Revoke() {
 	d.Leave(pay.Revoked)
+	d.Action.Payment.Revoked = affiliate.Set(true)
 }
 
 // Untold leaves a payment that was paid, of which the event does not tell how much. When it

@@ -41,10 +41,6 @@ const (
 		"give checkouts what Config.Carry makes, unchanged, with tributary_program; expected where several programs share one account"
 	saysElsewhere = "payment event: it is of the live mode or an account that this endpoint does not take, and carries who brought its customer: " +
 		"check Config.Test, or Accounts"
-	saysRevoked = "payment event: a payment that has a sale is cancelled or failed, and its refunds do not say what went back: " +
-		"take the sale back with RefundSale, if the customer has the money"
-	saysDiffers = "payment event: a payment that has a sale is told again with other contents, which are not booked: " +
-		"correct the sale if the customer paid more, and give each payment ids of its own"
 	saysLines = "payment event: its lines were left out, so rules for products hold for all of the sale or nothing of it: " +
 		"a list was cut (give Config.Lines), or its amounts do not add up; correct the sale if it matters"
 	saysUnlisted = "payment event: it does not say what was bought, so rules for products hold for all of the sale or nothing of it: " +
@@ -55,7 +51,7 @@ const (
 // waiting payment will not be completed.
 const tooLong = 3 * 24 * time.Hour
 
-const saysWaits = "payment event: a payment that brought money has waited for more than three days and credits nobody: " +
+const saysWaits = "payment event: a payment that brought money has waited for more than three days: it credits nobody, or its sale may be wrong: " +
 	"see Attention, and decide with DecidePayment; subscribe the endpoint to the events that are missing, and send them again"
 
 // mostNamed is how many payments that wait are asked for what they miss.
@@ -70,8 +66,6 @@ func warningOf(r *pay.Result) string {
 		return saysCurrency
 	case r.Action.Kind == pay.KindIgnored && r.Action.Reason == pay.UnknownUnit:
 		return saysUnit
-	case r.Action.Reason == pay.Revoked:
-		return saysRevoked
 	case r.Action.Reason == pay.LiveMode || r.Action.Reason == pay.OtherAccount:
 		if r.Action.Carried.Lost || r.Action.Carried.Marks() {
 			return saysElsewhere
@@ -89,8 +83,6 @@ func warningOf(r *pay.Result) string {
 		return saysNobody
 	case r.Action.Carried.Lost && !sold && brought(&r.Action):
 		return saysLost
-	case len(r.Differs) > 0:
-		return saysDiffers
 	case r.Outcome == affiliate.SaleRecorded && (r.Action.NoLines == pay.LinesCut || r.Action.NoLines == pay.LinesUnclear):
 		return saysLines
 	}

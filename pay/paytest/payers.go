@@ -197,7 +197,7 @@ func stateOf(s *paytest.Shop) string {
 			Status                   int
 		}
 		if json.Unmarshal([]byte(line), &log) == nil && log.Level != "DEBUG" && log.Status != http.StatusServiceUnavailable &&
-			!strings.Contains(log.Msg, "its lines") && !strings.Contains(log.Msg, "is cancelled or failed") { // of the event that made the sale, whoever pays
+			!strings.Contains(log.Msg, "its lines") { // of the event that made the sale, whoever pays
 			lines = append(lines, "log: "+log.Level+" "+log.Msg+" "+log.Reason)
 		}
 	}

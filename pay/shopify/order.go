@@ -35,7 +35,8 @@ func (e *event) order() {
 	case b.Paid.Sign() > 0:
 		e.lines(&p, &b)
 		e.Sale(b, p)
-		if e.Action.Payment.Refunds = refunds; o.Get("cancelled_at").Given() {
+		e.Action.Payment.Refunds, e.Action.Payment.Revoked = refunds, affiliate.Set(o.Get("cancelled_at").Given())
+		if e.Action.Payment.Revoked.Or(false) {
 			e.Action.Reason = pay.Revoked
 		}
 	case marked && e.Action.Payment.Payer.ID+e.Action.Payment.Payer.Email != "":
@@ -66,7 +67,7 @@ func (e *event) partly(refunds []affiliate.RefundFact) {
 		e.Revoke()
 		return
 	}
-	e.Action.Kind, e.Action.Reason = pay.KindRefund, pay.Revoked
+	e.Action.Kind, e.Action.Reason, e.Action.Payment.Revoked = pay.KindRefund, pay.Revoked, affiliate.Set(true)
 	e.Action.Payment.Refunds = refunds
 }
 

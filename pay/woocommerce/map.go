@@ -128,7 +128,7 @@ func (e *event) order() {
 		case len(refunds) == 0:
 			e.Ignore(pay.Unpaid)
 		case once:
-			e.Action.Reason = pay.Revoked
+			e.Action.Reason, e.Action.Payment.Revoked = pay.Revoked, affiliate.Set(true)
 		}
 		return
 	}
@@ -147,7 +147,7 @@ func (e *event) order() {
 	case b.Paid.Sign() > 0:
 		e.lines(&p, &b, parts)
 		e.Sale(b, p)
-		e.Action.Payment.Refunds = refunds
+		e.Action.Payment.Refunds, e.Action.Payment.Revoked = refunds, affiliate.Set(false)
 	case marked && !p.Renewal && e.Action.Payment.Payer.ID+e.Action.Payment.Payer.Email != "":
 		e.Lead(b, p)
 	default:
