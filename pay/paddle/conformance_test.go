@@ -49,7 +49,7 @@ func tell(s *shop, step paytest.Step) event {
 		for key, value := range step.Data {
 			data[key] = value
 		}
-		e = s.transaction(step.Payment, cents(step.Amount), cents(step.Tax), "customer_id", step.Payer, "custom_data", data, "created_at", step.At)
+		e = s.transaction(step.Payment, cents(step.Amount), cents(step.Tax), "customer_id", step.Payer, "custom_data", data, "payments.0.captured_at", step.At)
 		if step.Renewal {
 			e = e.With("data.subscription_id", "s1", "data.origin", "subscription_recurring")
 		}

@@ -73,6 +73,30 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestCaptured: an invoice is of when the last of its payments was captured, not of when it was made or an attempt failed;
+// without a capture it is of when its event was made.
+func TestCaptured(t *testing.T) {
+	captured := time.Date(2025, 12, 31, 20, 0, 0, 0, time.UTC)
+	attempt := func(status string, at any) map[string]any {
+		return map[string]any{"status": status, "captured_at": at, "created_at": "2025-11-02T10:00:00Z"}
+	}
+	for name, row := range map[string]struct {
+		payments []any
+		want     time.Time
+	}{
+		"a card":     {[]any{attempt("captured", captured)}, captured},
+		"in parts":   {[]any{attempt("captured", captured), attempt("captured", captured.AddDate(0, 0, -20))}, captured},
+		"attempts":   {[]any{attempt("error", nil), attempt("captured", captured), attempt("canceled", nil)}, captured},
+		"no capture": {[]any{}, time.Time{}},
+	} {
+		s := newShop(t)
+		s.Send(s.customer(), s.first("created_at", "2025-11-02T10:00:00Z", "payments", row.payments))
+		if paid, _ := s.Last().Action.Payment.Sale.Get(); !paid.PaidAt.Equal(row.want) {
+			t.Errorf("%s: %s, want %s", name, paid.PaidAt, row.want)
+		}
+	}
+}
+
 // TestTaxAdjustment: an adjustment of the tax takes no commission, one of goods
 // with their tax its part, and the rest of it all.
 func TestTaxAdjustment(t *testing.T) {

@@ -2,6 +2,7 @@ package paddle
 
 import (
 	"iter"
+	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -22,7 +23,7 @@ func (e *event) transaction() {
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	p := adapter.Paid{
 		Order: id, Invoice: invoice,
-		At:    o.Get("created_at").Time(),
+		At:    paidAt(o),
 		Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
 	}
 	e.lines(&p, b.Currency)
@@ -39,6 +40,17 @@ func (e *event) transaction() {
 		return
 	}
 	e.Sale(b, p)
+}
+
+// paidAt reads when a transaction was paid: when the last of its payments was captured. The zero time: none says it, and
+// it is that of the event.
+func paidAt(o adapter.Value) (at time.Time) {
+	for one := range o.Get("payments").Each() {
+		if captured := one.Get("captured_at").Time(); one.Get("status").Text() == "captured" && captured.After(at) {
+			at = captured
+		}
+	}
+	return at
 }
 
 // other reads another event of a transaction. When that was paid, transaction.completed tells it.
