@@ -128,7 +128,7 @@ var amounts = []string{
 	"debts", "discount", "discountTotal", "earned", "held", "inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal",
 	"maxPerCustomer", "maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable", "refunded",
 	"refundedAmount", "refunds", "revenue", "rounded", "shippingAmount", "shippingDeducted", "shippingRefunded", "subtotal", "taxAmount",
-	"taxDeducted", "taxRefunded", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
+	"taxDeducted", "taxRefunded", "told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
 }
 
 // The names of amounts that are in the currency of the program, whatever the record's is.
