@@ -103,10 +103,12 @@ func (o *Op) firstPayment(ref uuid.UUID) (first affiliate.Instant, err error) {
 	return first, err
 }
 
-// firstSale returns the first sale with a key that is such; the zero record: there is none.
+// firstSale returns the first sale with a key that is such; the zero record: there is none. It reads pieces, because the
+// first sale is mostly the one, and each is four times as long, because many are read where it is not.
 func (o *Op) firstSale(key record.Key, such func(*record.Sale) bool) (record.Sale, error) {
-	const piece = 8
-	for after := uuid.Nil; ; {
+	const longest = 512
+	after := uuid.Nil
+	for piece := 8; ; piece = min(4*piece, longest) {
 		recs, err := Gather(o.Tx.Sales, record.Query{Key: key, After: after, Limit: piece})
 		if err != nil {
 			return record.Sale{}, err

@@ -391,3 +391,23 @@ func TestRuleOfSaleBeyondLimits(t *testing.T) {
 	scene.Equal(t, over.Lines, scene.Must(s.Sale(ctx, over.ID)).Lines)
 	s.Verifies()
 }
+
+// TestMonthsOfManyPayments: what a sale reads to know the month of its customer does not grow with each of their
+// payments: a customer of 300 costs three look-ups more than one of two.
+func TestMonthsOfManyPayments(t *testing.T) {
+	w := scene.New(t, func(c *tributary.Config) { c.Terms.MaxMonths = 24 })
+	w.Join("ada")
+	sell := func() int64 {
+		w.Probe.Ops.Store(0)
+		scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "kim@b.co", Name: "Kim", TotalEarned: scene.Sum("10")}))
+		return w.Probe.Ops.Load()
+	}
+	sell()
+	few := sell()
+	for range 298 {
+		sell()
+	}
+	if many := sell(); many > few+3 {
+		t.Errorf("a sale takes %d operations of the store, and the 300th %d", few, many)
+	}
+}
