@@ -75,7 +75,7 @@ func TestFilters(t *testing.T) {
 		return must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: slug, Name: "N", Email: email, ReferredUserExternalID: customer}))
 	}
 	kim, lee := refer("ada", "kim@example.net", "c1"), refer("bob", "lee@example.net", "c2")
-	refer("bob", "max@example.net", "c1")
+	refer("bob", "max@example.net", "c3")
 	sum := affiliate.MustAmount("10")
 	for _, in := range []affiliate.NewSale{
 		{Email: kim.Email, ExternalID: "o1", ExternalInvoiceID: "i1"}, {Email: lee.Email, ExternalID: "o2", ExternalInvoiceID: "i2"},

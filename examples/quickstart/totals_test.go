@@ -360,7 +360,9 @@ func (c *counter) refusal(code *voucher, v map[string]string, at time.Time) stri
 		return "code_not_found"
 	}
 	known, link := c.customers[v["email"]], c.links[v["link"]]
-	ordered := slices.ContainsFunc(c.sales, func(sale *payment) bool { return sale.email == v["email"] })
+	ordered := slices.ContainsFunc(c.sales, func(sale *payment) bool {
+		return sale.email == v["email"] && (sale.refunded == 0 || sale.refunded < sale.cents) // what went back whole was no order
+	})
 	over := func(day string) bool { return day != "" && at.Format(time.DateOnly) > day }
 	for _, rule := range []struct {
 		name  string
