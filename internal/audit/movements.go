@@ -169,19 +169,18 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement
 // verifyOrigin checks that a movement names the code, the link and a commission of its
 // sale, because reports by code and by link are made of movements. The link may have been
 // deleted. A sale that moves to another affiliate loses its commissions, so the movement of
-// the move, and earlier ones of the same affiliate, may name deleted ones.
+// the move, and earlier ones of the same affiliate, may name deleted ones. One that is decided
+// about anew is taken back first, with what it named until then.
 func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 	sale := s.record
-	link := r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil
-	if r.CodeID != sale.CodeID || !link {
-		a.breachOfOrigin(r)
-	}
+	named := r.CodeID == sale.CodeID && (r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil)
 	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
-	left := r.Cause.Is(affiliate.CauseMove) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
+	anew := r.Cause.Is(affiliate.CauseUpdate)
+	left := (anew || r.Cause.Is(affiliate.CauseMove)) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
 	switch {
-	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID:
+	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID && s.unknown.CodeID == r.CodeID:
 		s.unknown = nil
-	case !left && !entry && s.unknown == nil:
+	case s.unknown == nil && (!left && !entry || !named && !(left && anew)):
 		kept := *r
 		s.unknown = &kept
 	}
