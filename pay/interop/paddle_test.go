@@ -114,7 +114,7 @@ func TestPaddleFields(t *testing.T) {
 			Payer: affiliate.PayerFact{ID: *o.CustomerID},
 			Sale: affiliate.Set(affiliate.Paid{Gross: cents(t, totals.GrandTotal), NewSale: affiliate.NewSale{
 				TotalEarned: cents(t, totals.GrandTotal), Tax: cents(t, totals.Tax), Subtotal: affiliate.Set(cents(t, totals.Subtotal)),
-				ExternalID: o.ID, ExternalInvoiceID: *o.InvoiceID, PaidAt: at(t, o.CreatedAt),
+				ExternalID: o.ID, ExternalInvoiceID: *o.InvoiceID, PaidAt: at(t, *o.Payments[0].CapturedAt),
 				Lines: []affiliate.Line{{
 					ID: line.ID, ProductID: line.Product.ID, PlanID: line.PriceID, Name: line.Product.Name, Amount: cents(t, line.Totals.Subtotal),
 					Quantity: affiliate.Set(affiliate.AmountFromScaled(int64(line.Quantity) * 10_000)),
