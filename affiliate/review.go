@@ -81,6 +81,6 @@ func Unnamed() ReviewRule {
 // the local part is removed and, for gmail.com and googlemail.com, which count as
 // one domain, the dots. A text that is not an address equals only itself.
 //
-// It is for reviews. Addresses are stored, looked up and kept unique as they
-// are.
+// Addresses of one mailbox are those of one customer. Affiliates are looked up, and
+// their addresses are kept unique, as they are. Source: docs/rules.md 1.7.
 func SameMailbox(a, b string) bool { return mailbox.Of(a) == mailbox.Of(b) }

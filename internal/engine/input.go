@@ -120,7 +120,7 @@ func OrNull[T comparable](v T) affiliate.Opt[T] {
 // Source: docs/rules.md 1.7.
 func SameMailbox(s, email string) bool {
 	_, ok := mailbox.Canonical(s)
-	return ok && mailbox.Of(s) == mailbox.Of(email)
+	return ok && affiliate.SameMailbox(s, email)
 }
 
 // CreatedIn reports whether a delivery was created in a range; a zero end is

@@ -37,6 +37,9 @@ type Customer struct {
 // Found reports whether a referral, or an erased person, is the customer.
 func (c *Customer) Found() bool { return c.Referral.ID != uuid.Nil || c.Gone != uuid.Nil }
 
+// StandApart makes the customer of an order somebody of their own, of whom the email says nothing: it may be planted.
+func (c *Customer) StandApart() { c.Referral, c.ByEmail, c.Apart = record.Referral{}, false, true }
+
 // names are what the host and the customer themselves call the customer. Some may be empty.
 func (c *Customer) names() []string {
 	return []string{c.Email, c.Referral.Email, c.HostID, c.Referral.CustomerID}

@@ -38,7 +38,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 	}
 	ref := &d.Customer.Referral
 	byID := d.Customer.HostID != "" || o.Payer != ""
-	if ref.ID == uuid.Nil && in.PromoCode == "" && !(byID && in.Email == "") && o.Payer == "" {
+	if ref.ID == uuid.Nil && in.PromoCode == "" && o.Payer == "" && (in.Email != "" || !byID) {
 		if err := o.newCustomer(in); err != nil {
 			return "", err
 		}
@@ -138,7 +138,7 @@ func (o *Op) standApart(in *affiliate.NewSale, id *identity) error {
 	}
 	doubt, err := o.Doubtful(&id.Customer, in)
 	if doubt {
-		id.Customer.Referral, id.Customer.ByEmail, id.Customer.Apart = record.Referral{}, false, true
+		id.Customer.StandApart()
 	}
 	return err
 }

@@ -312,7 +312,7 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a atte
 			return "", err
 		}
 		if doubt { // whoever names an affiliate is somebody of their own, by the provider's id
-			d.Customer.Referral, d.Customer.ByEmail, d.Customer.Apart = record.Referral{}, false, true
+			d.Customer.StandApart()
 			d.Customer.HostID = r.Fact.Payer.CustomerID
 		}
 	}
