@@ -6,6 +6,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -19,39 +20,39 @@ func ExampleProgram_ReportPayment() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	event := struct{ Created time.Time }{time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)} // as the provider sent it
-	total, tax := affiliate.MustAmount("58"), affiliate.MustAmount("8")
-	report := func() error {
-		res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
-			Provider: "stripe",
-			Keys:     []string{"pi_1", "in_1"}, // one payment
-			Payer:    affiliate.PayerFact{ID: "cus_T", Email: "tomas@example.com", Name: "Tomas"},
-			At:       event.Created,
-			Currency: "USD",
-			Sale: affiliate.Set(affiliate.Paid{
-				NewSale: affiliate.NewSale{TotalEarned: total, Tax: tax, ExternalID: "pi_1"},
-				Gross:   total,
-				Tries:   []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
-			}),
-		})
-		if err != nil {
-			return err // report it again: the same fact changes nothing
-		}
-		fmt.Println(res.Outcome)
-		sale, _ := res.Sale.Get()
-		fmt.Println(sale.Affiliate.Name, sale.CommissionEarned)
-		return nil
-	}
+	at := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) // as the provider sent it
 	for range 2 {
-		if err := report(); err != nil {
+		if err := report(ctx, program, at, affiliate.MustAmount("58"), affiliate.MustAmount("8")); err != nil {
 			log.Fatal(err)
 		}
 	}
+	sale, err := program.Sale(ctx, 2)
+	fmt.Println(sale.Affiliate.Name, sale.CommissionEarned, err)
 	// Output:
 	// recorded
-	// Mara Lindqvist 5
 	// duplicate
-	// Mara Lindqvist 5
+	// Mara Lindqvist 5 <nil>
+}
+
+// report tells what the provider's event of a payment says.
+func report(ctx context.Context, program *tributary.Program, at time.Time, total, tax affiliate.Amount) error {
+	res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
+		Provider: "stripe",
+		Keys:     []string{"pi_1", "in_1"}, // one payment
+		Payer:    affiliate.PayerFact{ID: "cus_T", Email: "tomas@example.com", Name: "Tomas"},
+		At:       at,
+		Currency: "USD",
+		Sale: affiliate.Set(affiliate.Paid{
+			NewSale: affiliate.NewSale{TotalEarned: total, Tax: tax, ExternalID: "pi_1"},
+			Gross:   total,
+			Tries:   []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
+		}),
+	})
+	if err != nil {
+		return err // report it again: the same fact changes nothing
+	}
+	fmt.Println(res.Outcome)
+	return nil
 }
 
 // Payments of some providers have no email: the customer's own event brings it, before or
@@ -82,17 +83,20 @@ func ExampleProgram_ReportPayer() {
 	// tomas@example.com <nil>
 }
 
-// A host calls it once a day.
 func ExampleProgram_Run() {
 	program, _, _ := newShop()
-	ctx := context.Background()
-	done, err := program.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{
+	done, err := retain(context.Background(), program)
+	fmt.Println(done.Removed.Events, err)
+	// Output: 0 <nil>
+}
+
+// retain drops what is needed for a while only. A host calls it once a day.
+func retain(ctx context.Context, program *tributary.Program) (affiliate.Progress, error) {
+	return program.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{
 		Events:     30 * 24 * time.Hour,
 		Deliveries: 30 * 24 * time.Hour,
 		Receipts:   48 * time.Hour,
 		Clicks:     90 * 24 * time.Hour,
 		Holds:      30 * 24 * time.Hour,
 	}})
-	fmt.Println(done.Removed.Events, err)
-	// Output: 0 <nil>
 }

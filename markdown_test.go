@@ -132,13 +132,41 @@ var unrun = map[string]string{
 var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text"}
 
 // pastedPages are the pages whose blocks of Go are one file, with the tests that paste
-// them. Their examples run from the page.
+// them. Of those of TestGuides the examples run from the page. They are all that have Go, but
+// README.md, of which TestReadme says that it is a program.
 var pastedPages = map[string]string{
-	"docs/checkout.md": ". TestGuides",
-	"docs/embed.md":    "internal/routers TestGuide",
-	"docs/payouts.md":  ". TestGuides",
-	"docs/receiver.md": "pgstore TestReceiverGuide",
-	"docs/terms.md":    ". TestGuides",
+	"docs/adapters.md":              "pay TestPages",
+	"docs/answers.md":               ". TestPages",
+	"docs/assistants.md":            "mcp TestPages",
+	"docs/checkout.md":              ". TestGuides",
+	"docs/console.md":               ". TestPages",
+	"docs/embed.md":                 "internal/routers TestGuide",
+	"docs/first-steps.md":           ". TestPages",
+	"docs/import.md":                ". TestPages",
+	"docs/links.md":                 ". TestPages",
+	"docs/observability.md":         ". TestPages",
+	"docs/operations.md":            ". TestPages",
+	"docs/partner-pages.md":         ". TestPages",
+	"docs/payments-creem.md":        "pay TestPages",
+	"docs/payments-dodo.md":         "pay TestPages",
+	"docs/payments-generic.md":      "pay TestPages",
+	"docs/payments-lemonsqueezy.md": "pay TestPages",
+	"docs/payments-paddle.md":       "pay TestPages",
+	"docs/payments-polar.md":        "pay TestPages",
+	"docs/payments-shopify.md":      "pay TestPages",
+	"docs/payments-stripe.md":       "pay TestPages",
+	"docs/payments-woocommerce.md":  "pay TestPages",
+	"docs/payments.md":              ". TestPages",
+	"docs/payouts.md":               ". TestGuides",
+	"docs/postgresql.md":            "pgstore TestPages",
+	"docs/receiver.md":              "pgstore TestReceiverGuide",
+	"docs/retention.md":             ". TestPages",
+	"docs/stores.md":                ". TestPages",
+	"docs/terms.md":                 ". TestGuides",
+	"docs/testing.md":               ". TestPages",
+	"docs/users.md":                 "pgstore TestPages",
+	"pgstore/README.md":             "pgstore TestPages",
+	"sqlitestore/README.md":         "sqlitestore TestPages",
 }
 
 // TestGuides: the blocks of these pages are one file that runs as pasted.
@@ -165,9 +193,9 @@ func TestMarkdownBlocks(t *testing.T) {
 			switch language, text := block[1], block[2]; {
 			case !slices.Contains(languages, language):
 				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
-			case language == "go" && isImport(text):
-				// TestPageImports compares it with what the page uses
-			case language == "go" && pastedPages[path] != "" && isPasted(text):
+			case language == "go" && path != "README.md" && pastedPages[path] == "":
+				t.Errorf("no test pastes %s", path)
+			case language == "go" && isPasted(text):
 				// compiled, and the example run, by the test that pastes the page
 			case language == "go" && !strings.Contains(all, flat(text)):
 				t.Errorf("%s: no source holds\n%s", path, text)
@@ -181,7 +209,7 @@ func TestMarkdownBlocks(t *testing.T) {
 // isPasted reports whether a block of a pasted page needs no source: the head of the file,
 // an example that runs, and what the examples begin with.
 func isPasted(block string) bool {
-	return strings.HasPrefix(block, "package ") || strings.HasPrefix(block, "func new") || strings.Contains(block, "// Output:")
+	return strings.HasPrefix(block, "package ") || strings.HasPrefix(block, "import (") || strings.HasPrefix(block, "func new") || strings.Contains(block, "// Output:")
 }
 
 // flat is a text without its indentation.
@@ -219,6 +247,10 @@ func TestCommands(t *testing.T) {
 	}
 	for path, test := range pastedPages {
 		hasTest(t, path, test)
+		dir, _, _ := strings.Cut(test, " ")
+		if up, _ := filepath.Rel(dir, path); test != ". TestGuides" && !namedIn(t, dir, `"`+filepath.ToSlash(up)+`"`) {
+			t.Errorf("%s is not pasted by %s", path, test)
+		}
 	}
 }
 
@@ -226,16 +258,19 @@ func TestCommands(t *testing.T) {
 func hasTest(t *testing.T, path, test string) {
 	t.Helper()
 	dir, name, _ := strings.Cut(test, " ")
+	if !namedIn(t, dir, "func "+name) {
+		t.Errorf("%s: no %s in %s", path, name, dir)
+	}
+}
+
+// namedIn reports whether a test file of a folder has a text.
+func namedIn(t *testing.T, dir, text string) bool {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		if strings.Contains(read(t, file), "func "+name) {
-			return
-		}
-	}
-	t.Errorf("%s: no %s in %s", path, name, dir)
+	return slices.ContainsFunc(files, func(file string) bool { return strings.Contains(read(t, file), text) })
 }
 
 // isProgram reports whether a folder has Go files, seen from the root or from the folder

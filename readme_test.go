@@ -21,7 +21,7 @@ func TestReadmeBlocks(t *testing.T) {
 		}
 		for _, block := range blocks {
 			if strings.HasPrefix(block[1], "import (") {
-				continue // TestPageImports compares it with what the blocks of the page use
+				continue // TestPages compiles the page
 			}
 			if !strings.Contains(sources, block[1]) {
 				t.Errorf("no test file holds this block of %s:\n%s", name, block[1])

@@ -235,8 +235,7 @@ func TestAttributionOverTLS(t *testing.T) {
 
 // offerTo is what the link gives the visitor of a page.
 func offerTo(program *tributary.Program, r *http.Request) (affiliate.Evaluation, error) {
-	seen, err := program.Evaluate(r.Context(), affiliate.Order{ReferralID: httpapi.ClickFrom(program, r), Offer: true})
-	return seen, err
+	return program.Evaluate(r.Context(), affiliate.Order{ReferralID: httpapi.ClickFrom(program, r), Offer: true})
 }
 
 // TestOfferOfPage: a page shows a visitor what the link gives, and nobody else.

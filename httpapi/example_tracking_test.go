@@ -28,15 +28,8 @@ func ExampleTracking() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	find := func(_ context.Context, id string) (*tributary.Program, error) {
-		if id != program.Config().ID.String() {
-			return nil, affiliate.ErrNotFound
-		}
-		return program, nil
-	}
-	perMinute := &limiter{most: 60, every: time.Minute, now: time.Now}
 	mux := http.NewServeMux()
-	mux.Handle("/api/affiliates/", httpapi.Tracking(find, httpapi.Config{Limit: perMinute.limit}))
+	track(mux, program)
 
 	body := `{"programId": "00000000-0000-0000-0000-000000000001", "referralCode": "ada"}` // what the script posts
 	r, w := httptest.NewRequest("POST", "/api/affiliates/add-click", strings.NewReader(body)), httptest.NewRecorder()
@@ -52,6 +45,18 @@ func ExampleTracking() {
 	// Output:
 	// 1: "1"
 	// somebody@example.com: ""
+}
+
+// track puts the endpoints of visits on a mux: each address may ask sixty times a minute.
+func track(mux *http.ServeMux, program *tributary.Program) {
+	find := func(_ context.Context, id string) (*tributary.Program, error) {
+		if id != program.Config().ID.String() {
+			return nil, affiliate.ErrNotFound
+		}
+		return program, nil
+	}
+	perMinute := &limiter{most: 60, every: time.Minute, now: time.Now}
+	mux.Handle("/api/affiliates/", httpapi.Tracking(find, httpapi.Config{Limit: perMinute.limit}))
 }
 
 // clickOf is what a browser sent as its click, or nothing. ReferralID takes the email and the

@@ -83,3 +83,29 @@ func TestMirror(t *testing.T) {
 	}
 	s.books("mirrored", 0)
 }
+
+// TestPages: the blocks of these pages compile as pasted, beside what they take from the host.
+func TestPages(t *testing.T) {
+	pasted.Build(t, map[string]string{
+		"README.md":             "",
+		"../docs/postgresql.md": "",
+		"../docs/users.md":      usersHost,
+	})
+}
+
+const usersHost = `
+import (
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/pgstore"
+)
+
+type host struct {
+	pool    *pgxpool.Pool
+	store   *pgstore.Store
+	program *tributary.Program
+}
+
+type member struct{ id, firstName, lastName, email string }
+`

@@ -26,18 +26,11 @@ func Example() {
 	path := filepath.Join(dir, "program.db")
 
 	ctx := context.Background()
-	store, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
+	store, program, err := openProgram(ctx, path)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	program, err := tributary.New(store, tributary.Config{
-		ID:    uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
-		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
 	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
 	if err != nil {
 		log.Fatal(err)
@@ -49,6 +42,19 @@ func Example() {
 	sale, _ := recorded.Sale.Get()
 	fmt.Println(recorded.Outcome, sale.CommissionEarned)
 	// Output: recorded 9.98
+}
+
+// openProgram returns a program in a file, and makes it where there is none.
+func openProgram(ctx context.Context, path string) (*sqlitestore.Store, *tributary.Program, error) {
+	store, err := sqlitestore.Open(ctx, path, sqlitestore.Config{})
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := tributary.New(store, tributary.Config{
+		ID:    uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+	})
+	return store, program, err // store.Close() when the process ends
 }
 
 // payOrder marks an order as paid and records its sale, both or neither. What is refused costs

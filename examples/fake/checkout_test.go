@@ -19,9 +19,7 @@ const key = "a-key-for-these-tests"
 // newShop returns a program in which Ada's code works once, its handler, and the
 // shop's client.
 func newShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
-	engine, _ := tributary.New(memstore.New(), tributary.Config{})
-	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
-	partners, _ := client.New("http://tributary.test", "a-key-for-these-tests", client.Config{Handler: api})
+	engine, api, partners := newFake()
 
 	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
@@ -30,6 +28,14 @@ func newShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
 	must(engine.CreateCode(t.Context(), affiliate.NewCode{
 		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1), MinimumAmount: affiliate.Set(affiliate.MustAmount("50")),
 	}))
+	return engine, api, partners
+}
+
+// newFake returns a program, the handler of its API, and a client of it.
+func newFake() (*tributary.Program, http.Handler, *client.Client) {
+	engine, _ := tributary.New(memstore.New(), tributary.Config{})
+	api, _ := httpapi.New(engine, httpapi.Config{APIKeys: []string{"a-key-for-these-tests"}})
+	partners, _ := client.New("http://tributary.test", "a-key-for-these-tests", client.Config{Handler: api})
 	return engine, api, partners
 }
 

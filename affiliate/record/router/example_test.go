@@ -22,14 +22,7 @@ func Example() {
 }
 
 func several(ctx context.Context, one, two record.Store, id uuid.UUID) error {
-	stores, err := router.New(router.Config{Stores: []router.Named{
-		{Name: "eu-1", Store: one}, // the store that you have, in every process: it stays the first
-		{Name: "eu-2", Store: two},
-	}})
-	if err != nil {
-		return err
-	}
-	program, err := tributary.New(stores, tributary.Config{ID: id})
+	stores, program, err := overBoth(one, two, id)
 	if err != nil {
 		return err
 	}
@@ -51,4 +44,17 @@ func several(ctx context.Context, one, two record.Store, id uuid.UUID) error {
 	list, err := program.Affiliates(ctx, affiliate.Page{})
 	fmt.Printf("%s, then %s, with %d affiliate\n", before, after, len(list.Items))
 	return err
+}
+
+// overBoth returns a program on whichever of two stores it lives.
+func overBoth(one, two record.Store, id uuid.UUID) (*router.Store, *tributary.Program, error) {
+	stores, err := router.New(router.Config{Stores: []router.Named{
+		{Name: "eu-1", Store: one}, // the store that you have, in every process: it stays the first
+		{Name: "eu-2", Store: two},
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := tributary.New(stores, tributary.Config{ID: id})
+	return stores, program, err
 }
