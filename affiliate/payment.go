@@ -60,7 +60,8 @@ type Paid struct {
 	Payment int64
 
 	// Awaits names the event that tells how much was paid, such as order_created; only with
-	// PaidUntold. Empty: none will.
+	// PaidUntold, and with PaidOfAgreed, which is PaidUntold when nothing was agreed. Empty: none
+	// will.
 	Awaits string
 }
 

@@ -195,7 +195,8 @@ const (
 
 	// SaleNoFirst means that the payment is a renewal that says by a code alone who brought its
 	// customer, and that no payment of the customer is known that redeemed the code. It becomes a
-	// sale when the first payment is reported.
+	// sale when the first payment is reported; one without a payer's id, when it is reported again
+	// after that.
 	SaleNoFirst SaleOutcome = "no_first_payment"
 
 	// SaleRevoked means that a payment that has a sale is cancelled or failed, and no refund says

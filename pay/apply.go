@@ -89,13 +89,27 @@ func (r *Result) apply(ctx context.Context, p *tributary.Program) error {
 // consists of, when an ignored action says so.
 func (r *Result) link(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
-	paid, told := a.Payment.Sale.Get()
-	if paid.Awaits != "" && len(paid.Tries) == 0 {
-		a.Payment.Sale, told = affiliate.Opt[affiliate.Paid]{}, false // nobody waits for what another event tells
+	paid, says := a.Payment.Sale.Get()
+	if paid.Awaits != "" && len(paid.Tries) == 0 { // nobody waits for what another event tells, but for what was agreed
+		agreed := paid.Stage == affiliate.PaidOfAgreed
+		if agreed {
+			kept, before, err := told(ctx, p, a.Payment)
+			if err != nil {
+				return err
+			}
+			agreed = kept && !before
+		}
+		if !agreed {
+			a.Payment.Sale, says = affiliate.Opt[affiliate.Paid]{}, false
+		}
 	}
 	noted := a.Reason == CoveredElsewhere && len(a.Payment.Refunds) > 0 || !a.Payment.Revoked.IsZero()
-	if told || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
-		return r.payment(ctx, p)
+	if says || noted || (a.Reason == CoveredElsewhere || a.Reason == FirstFromSession) && len(a.Payment.Keys) > 1 {
+		err := r.payment(ctx, p)
+		if r.Outcome == affiliate.SaleRecorded {
+			a.Kind, a.Reason = KindSale, ""
+		}
+		return err
 	}
 	return nil
 }
@@ -127,13 +141,13 @@ func (a *Action) foreignMarks(program uuid.UUID) bool {
 // invoice waits only when there is somebody to credit.
 func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	a := &r.Action
-	told, err := paidFor(ctx, p, a.Payment)
+	_, before, err := told(ctx, p, a.Payment)
 	if err != nil {
 		return err
 	}
 	paid, _ := a.Payment.Sale.Get()
 	mine := len(paid.Tries) > 0
-	if !mine && !told {
+	if !mine && !before {
 		payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
 		if err != nil {
 			return err
@@ -141,7 +155,7 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 		mine = payer.Known
 	}
 	switch {
-	case told || !mine:
+	case before || !mine:
 		f := &a.Payment
 		a.Kind, a.Wait = KindIgnored, false
 		*f = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys, Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency}
@@ -153,18 +167,18 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	return nil
 }
 
-// paidFor reports whether another event said that a payment was paid.
-func paidFor(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact) (bool, error) {
+// told reports whether something of a payment is kept, and whether another event said that it
+// was paid.
+func told(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact) (kept, paid bool, err error) {
 	for _, key := range f.Keys {
 		known, err := p.ProviderPayment(ctx, f.Provider, key)
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return false, err
+			return false, false, err
 		}
-		if _, paid := known.Gross.Get(); err == nil && paid {
-			return true, nil
-		}
+		_, gross := known.Gross.Get()
+		kept, paid = kept || err == nil, paid || err == nil && gross
 	}
-	return false, nil
+	return kept, paid, nil
 }
 
 func (r *Result) payment(ctx context.Context, p *tributary.Program) (err error) {

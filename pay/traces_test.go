@@ -225,8 +225,16 @@ var damages = map[string]func(map[string]any) map[string]any{
 	"keys in title case":      named(func(s string) string { return "Tributary_" + strings.ToUpper(s[10:11]) + s[11:] }),
 	"keys in blanks":          named(func(s string) string { return " " + s + " " }),
 	"keys with a hyphen":      named(func(s string) string { return strings.ReplaceAll(s, "_", "-") }),
-	"key cut":                 markNamed(func(s string) string { return s[:len(s)-1] }),
-	"key misspelt":            markNamed(func(s string) string { return s[:11] + s[12:] + s[11:12] }),
+	"keys of a form":          named(func(s string) string { return "custom[" + s + "]" }),
+	"keys of a page":          named(func(s string) string { return "data-" + strings.ReplaceAll(s, "_", "-") }),
+	"keys that are hidden":    named(func(s string) string { return "_" + s }),
+	"keys with a zero width":  named(func(s string) string { return "\ufeff" + s }),
+	"in an object":            func(data map[string]any) map[string]any { return map[string]any{"affiliate": data} },
+	"in a text": func(data map[string]any) map[string]any {
+		return map[string]any{"affiliate": string(paytest.Event(data).JSON())}
+	},
+	"key cut":      markNamed(func(s string) string { return s[:len(s)-1] }),
+	"key misspelt": markNamed(func(s string) string { return s[:11] + s[12:] + s[11:12] }),
 }
 
 // TestTraces: each recorded payment of each provider, with what its checkout carried whole or damaged

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,12 +90,15 @@ func TestMissingEvent(t *testing.T) {
 		first, books   told
 		links          []told
 	}{
-		"lemonsqueezy": {"lemonsqueezy", "order_created", told{file: "invoice_initial"}, told{file: "order"}, []told{{file: "subscription_created"}}},
-		"creem":        {"creem", "subscription.paid", told{file: "checkout_recurring"}, told{file: "paid"}, nil},
-		"polar":        {"polar", "order.paid", told{"order_paid", []any{"type", "order.updated"}}, told{file: "order_paid"}, nil},
-		"paddle":       {"paddle", "transaction.completed", told{"transaction", []any{"event_type", "transaction.paid"}}, told{file: "transaction"}, nil},
-		"an intent":    {"stripe", "checkout.session.completed", told{file: "intent"}, told{file: "session_payment"}, nil},
-		"a charge":     {"stripe", "checkout.session.completed", told{file: "charge"}, told{file: "session_payment"}, nil},
+		"lemonsqueezy":   {"lemonsqueezy", "order_created", told{file: "invoice_initial"}, told{file: "order"}, []told{{file: "subscription_created"}}},
+		"creem":          {"creem", "subscription.paid", told{file: "checkout_recurring"}, told{file: "paid"}, nil},
+		"polar":          {"polar", "order.paid", told{"order_paid", []any{"type", "order.updated"}}, told{file: "order_paid"}, nil},
+		"paddle":         {"paddle", "transaction.completed", told{"transaction", []any{"event_type", "transaction.paid"}}, told{file: "transaction"}, nil},
+		"an intent":      {"stripe", "checkout.session.completed", told{file: "intent"}, told{file: "session_payment"}, nil},
+		"a charge":       {"stripe", "checkout.session.completed", told{file: "charge"}, told{file: "session_payment"}, nil},
+		"dodo":           {"dodo", "payment.succeeded", told{"payment", []any{"type", "payment.processing"}}, told{file: "payment"}, nil},
+		"a late charge":  {"stripe", "checkout.session.completed", told{"charge", []any{"type", "charge.updated"}}, told{file: "session_payment"}, nil},
+		"a late invoice": {"stripe", "invoice.paid", told{"invoice_cycle", []any{"type", "invoice.updated"}}, told{file: "invoice_cycle"}, nil},
 		"an invoice": {"stripe", "checkout.session.completed", told{"invoice_taxed", []any{"data.object.id", "in_taxed", "data.object.billing_reason", "subscription_create"}}, told{"session_subscription", []any{"data.object.invoice", "in_taxed"}},
 			nil},
 	} {
@@ -153,6 +157,99 @@ func TestMissingNames(t *testing.T) {
 			t.Errorf("%v: %+v", order, all)
 		}
 	})
+}
+
+// TestAgreedAndPaid: of a session that was agreed and not paid, as by bank debit, the payment intent says that
+// it was paid, at an endpoint that does not get the session's later event, or before it.
+func TestAgreedAndPaid(t *testing.T) {
+	for _, mark := range []string{"", "slug"} {
+		d := open(t, "stripe")
+		d.post(d.event("session_payment", "slug", "data.object.payment_status", "unpaid"))
+		id := d.Last().Action.Payment.Keys[0]
+		for _, e := range []paytest.Event{
+			d.event("intent", mark, "data.object.id", id), d.event("session_payment", "slug", "type", "checkout.session.async_payment_succeeded"),
+			d.event("intent", mark, "data.object.id", id),
+		} {
+			d.post(e)
+			if d.Want(d.Mara, "20.00"); len(d.AllSales()) != 1 || len(d.waits()) != 0 {
+				t.Errorf("intent %q: %d sales, %d wait", mark, len(d.AllSales()), len(d.waits()))
+			}
+		}
+	}
+	d := open(t, "stripe")
+	if d.post(d.event("intent", "")); len(d.waits())+len(d.warned()) != 0 {
+		t.Error("an intent of nobody waits")
+	}
+}
+
+// TestRenewalByNobody: a renewal by a code that has no payer's id waits for its true reason.
+func TestRenewalByNobody(t *testing.T) {
+	for _, row := range []struct {
+		vendor, file string
+		changes      []any
+		want         affiliate.SaleOutcome
+	}{
+		{"woocommerce", "order_renewal", []any{"customer_id", 0}, affiliate.SaleNoFirst},
+		{"woocommerce", "order_renewal", []any{"customer_id", 0, "billing.email", ""}, affiliate.SaleNoCustomer},
+		{"generic", "renewal", []any{"customer.id", ""}, affiliate.SaleNoFirst},
+		{"dodo", "payment_renewal", []any{"data.customer.customer_id", "", "data.customer.email", ""}, affiliate.SaleNoCustomer},
+	} {
+		d := open(t, row.vendor)
+		d.Pass(48 * time.Hour)
+		d.post(d.event(row.file, "code", row.changes...))
+		if all := d.waits(); len(all) != 1 || all[0].Outcome != row.want {
+			t.Errorf("%s, %v: %+v, want %s", row.vendor, row.changes, all, row.want)
+		}
+	}
+}
+
+// TestMarksOfLines: what a page gave with a product counts as what the cart carried does.
+func TestMarksOfLines(t *testing.T) {
+	for name, place := range map[string]string{"shopify": "line_items.0.properties", "woocommerce": "line_items.0.meta_data"} {
+		d := open(t, name)
+		var list []any
+		for key, value := range marks(t)["slug"] {
+			list = append(list, map[string]any{d.v.pairs[0]: key, d.v.pairs[1]: value})
+		}
+		d.post(d.event("order", "", place, list))
+		d.Want(d.Mara, "20.00")
+	}
+}
+
+// TestTrialOfAShop: an order of nothing, with which a trial begins, redeems its code once, whatever is told again, and
+// its renewal credits who brought the customer.
+func TestTrialOfAShop(t *testing.T) {
+	nothing := map[string][]any{
+		"woocommerce": {"total", "0.00", "total_tax", "0.00", "shipping_total", "0.00", "status", "completed",
+			"line_items.0.subtotal", "0.00", "line_items.0.total", "0.00", "line_items.0.total_tax", "0.00", "line_items.0.subtotal_tax", "0.00",
+			"line_items.0.meta_data", []any{map[string]any{"id": 71, "key": "_has_trial", "value": "true"}},
+			"coupon_lines", []any{map[string]any{"id": 9, "code": "mara20", "discount": "0", "discount_tax": "0"}}},
+		"shopify": {"total_price", "0.00", "current_total_price", "0.00", "total_tax", "0.00", "current_total_tax", "0.00", "total_line_items_price", "0.00",
+			"tax_lines", []any{}, "shipping_lines", []any{}, "line_items.0.price", "0.00", "line_items.0.tax_lines", []any{}, "line_items.0.discount_allocations", []any{},
+			"discount_codes", []any{map[string]any{"code": "MARA20", "amount": "0.00", "type": "percentage"}}},
+	}
+	for name, changes := range nothing {
+		d := open(t, name)
+		paytest.Must(d.UpdateCode(t.Context(), d.Code.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
+		for range 2 {
+			d.post(d.event("order", "", changes...))
+		}
+		redeemed := func() int64 {
+			return paytest.Must(d.Program.Code(t.Context(), affiliate.CodeRef{ID: d.Code.ID})).TimesRedeemed
+		}
+		if redeemed() != 1 || len(d.AllSales()) != 0 || d.Referral().AffiliateID != d.Mara.ID {
+			t.Errorf("%s: %d redeemed, %d sales", name, redeemed(), len(d.AllSales()))
+		}
+		again := append(slices.Clone(changes), "id", 88123, "number", "88123")
+		if d.post(d.event("order", "", again...)); redeemed() != 1 {
+			t.Errorf("%s: a second trial redeems the code again", name)
+		}
+		if name == "woocommerce" {
+			d.Pass(14 * 24 * time.Hour)
+			d.post(d.event("order_renewal", "", "customer_id", d.Last().Action.Payment.Payer.ID))
+			d.Want(d.Mara, "2.90")
+		}
+	}
 }
 
 // TestRenewalByCode: a renewal that carries only a code, long after or before its first payment, waits in
@@ -315,6 +412,9 @@ func TestBare(t *testing.T) {
 	}
 	if all := d.waits(); len(all) != 1 || all[0].Outcome != affiliate.SaleUnknownUnit {
 		t.Errorf("%+v", all)
+	}
+	if code := d.post(d.event("paid", "slug", "object.last_transaction", d.Last().Action.Payment.Keys[0])); code >= 300 || len(d.waits()) != 1 {
+		t.Errorf("a payment with the id of its transaction: %d, %d wait", code, len(d.waits()))
 	}
 	if d.post(d.event("paid", "slug")); len(d.AllSales()) != 1 || len(d.waits()) != 0 {
 		t.Errorf("told in full: %d sales, %d wait", len(d.AllSales()), len(d.waits()))

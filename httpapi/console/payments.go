@@ -46,11 +46,13 @@ func whyNoSale(p affiliate.ConflictPayment) string {
 	case p.Outcome == affiliate.SaleUnattributed:
 		return "it names nobody who exists"
 	case p.Awaits != "":
-		return "the event that tells how much has not come: " + p.Awaits
+		return "the event that tells how much has not come, or did not say who brought the customer: " + p.Awaits
 	case p.Outcome == affiliate.SaleUnknownUnit:
 		return "nobody knows how its provider counts the amount; record the sale yourself"
 	case p.Outcome == affiliate.SaleNoCustomer:
 		return "nothing says who paid; record the sale yourself with an email"
+	case p.Outcome == affiliate.SaleNoFirst && p.PayerID.IsNull():
+		return "it is a renewal by a code, and its first payment was not told: have the provider send that again, and then this one"
 	case p.Outcome == affiliate.SaleNoFirst:
 		return "it is a renewal by a code, and its first payment was not told: have the provider send that again, and it becomes a sale by itself"
 	case p.Outcome == affiliate.SaleParked:

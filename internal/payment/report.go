@@ -239,6 +239,9 @@ func (r *Payment) makeSale() error {
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
 	}
+	if paid.Awaits != "" && (paid.Stage == affiliate.PaidUntold || len(r.Rec.Waiting) == 0 || r.Rec.Untold()) {
+		paid = affiliate.Paid{Stage: affiliate.PaidUntold, Awaits: paid.Awaits, Tries: paid.Tries, Renewal: paid.Renewal} // nothing was agreed
+	}
 	if paid.Stage == affiliate.PaidUntold {
 		return r.note(&paid)
 	}
@@ -431,12 +434,12 @@ func (r *Payment) kept() bool {
 	if ok && r.unmet() {
 		return true // the email says whose customer it is
 	}
+	agreed := paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed && paid.Awaits == ""
 	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0 || r.Fact.Revoked.Or(false)
 	if r.Rec.Foreign() {
-		return r.Rec.ID != uuid.Nil || r.aside || told || paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed
+		return r.Rec.ID != uuid.Nil || r.aside || told || agreed
 	}
-	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || r.aside || !ok && len(r.fresh) > 1 ||
-		paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed || told
+	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || r.aside || !ok && len(r.fresh) > 1 || agreed || told
 }
 
 // Save writes the payment.

@@ -195,7 +195,7 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		refusal.FieldNotAllowed.About("gross").When(unpriced(paid.Stage) && (!paid.Gross.IsZero() || !paid.TotalEarned.IsZero())),
 		refusal.FieldNotAllowed.About("free").When(paid.Stage != affiliate.PaidNow && paid.Free),
 		refusal.FieldNotAtLeastZero.About("payment").When(paid.Payment < 0),
-		refusal.FieldNotAllowed.About("awaits").When(paid.Awaits != "" && paid.Stage != affiliate.PaidUntold),
+		refusal.FieldNotAllowed.About("awaits").When(paid.Awaits != "" && paid.Stage != affiliate.PaidUntold && paid.Stage != affiliate.PaidOfAgreed),
 		refusal.Optional("awaits", paid.Awaits, refusal.MaxName),
 	); err != nil {
 		return err

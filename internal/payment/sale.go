@@ -206,8 +206,10 @@ func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, 
 		r.result.Outcome = affiliate.SaleRefused
 	case r.nobody:
 		r.result.Outcome = affiliate.SaleNoCustomer
-	case made && waiting.Renewal && len(waiting.Tries) > 0 && !slices.ContainsFunc(waiting.Tries, byVisit):
-		r.result.Outcome = affiliate.SaleNoFirst
+	case who.Referral.ID == uuid.Nil && waiting.Renewal && len(waiting.Tries) > 0 && !slices.ContainsFunc(waiting.Tries, byVisit):
+		if r.result.Outcome = affiliate.SaleNoFirst; r.payer.Rec.PayerID == "" && r.Fact.Payer.Email == "" {
+			r.result.Outcome = affiliate.SaleNoCustomer
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -104,6 +105,9 @@ func (m Data) marked() bool {
 		}
 		for name, raw := range jsontext.Members(from.raw) {
 			value := from.with(raw)
+			if wrapped.Match(raw) {
+				return true
+			}
 			if !value.Given() || value.raw[0] == '"' && strings.TrimSpace(value.Loose()) == "" {
 				continue
 			}
@@ -119,9 +123,23 @@ func (m Data) marked() bool {
 // marks are the keys that say who brought a visitor.
 var marks = []string{keyClick, keySlug, keyCode, keyHold, keyOffer}
 
-// spelt is a name without what a form or a plugin may change in it.
+// wrapped is what says who brought a visitor inside of another value: an object, a list, or a
+// text with JSON.
+var wrapped = regexp.MustCompile(`(?i)tributary[_-](click|slug|code|hold|offer)\b`)
+
+// spelt is a name without what a form, a plugin or a page may change in it or put around it, as
+// custom[tributary_slug], data-tributary-slug, or _tributary_slug, which shops hide.
 func spelt(name string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "-", "_")
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == '-':
+			return '_'
+		case unicode.Is(unicode.Cf, r): // has no width
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+	return strings.Trim(name[max(0, strings.Index(name, "tributary")):], "_[]\"' \t\n")
 }
 
 // named reports whether an object names a program.
@@ -242,4 +260,22 @@ func Pairs(list Value, name, value string) Value {
 		return Value{}
 	}
 	return Value{doc: &document{paths: map[step]string{}}, raw: raw}
+}
+
+// maxPairs is the largest number of lines of which the data is read.
+const maxPairs = 30
+
+// PairsOf returns the pairs of an order, and those of its lines after them: some shops keep there
+// what a page gave with a product. list names the field of the order, ofLine that of a line.
+func PairsOf(order Value, list, ofLine, name, value string) []Value {
+	all := []Value{Pairs(order.Get(list), name, value)}
+	for line := range order.Apart().Get("line_items").Each() {
+		if pairs := line.Get(ofLine); pairs.Given() {
+			all = append(all, Pairs(pairs, name, value))
+		}
+		if len(all) > maxPairs {
+			break
+		}
+	}
+	return all
 }

@@ -75,8 +75,11 @@ func (cfg Config) Carry(p *tributary.Program, r *http.Request, c pay.Carried) (m
 // Carried reads what a checkout carried from the objects that may have it, the nearest
 // first. It is the host's data, or the payer's: no type of it is wrong.
 func (cfg Config) Carried(from ...Value) pay.Carried {
+	lost := slices.ContainsFunc(from, func(v Value) bool { return !v.IsObject() && wrapped.Match(v.raw) })
 	from = slices.DeleteFunc(from, func(v Value) bool { return !v.IsObject() })
-	return Data{Names: cfg.Names, Read: Value.Loose, From: from}.All(cfg.CarryKeys)
+	c := Data{Names: cfg.Names, Read: Value.Loose, From: from}.All(cfg.CarryKeys)
+	c.Lost = c.Lost || lost && !c.Marks()
+	return c
 }
 
 // Secrets are what an endpoint shares with its provider. They print as ***.

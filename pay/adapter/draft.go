@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -62,6 +63,18 @@ func (d *Draft) Untold(reason pay.Reason, awaits string, p Paid) {
 		d.Action.Payment.Payer = payer
 		d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidUntold, Awaits: awaits, Tries: p.Tries, Renewal: p.Renewal})
 	}
+}
+
+// Elsewhere leaves a payment to the event that books it, which awaits names. One that was paid
+// waits for that event, if it says who brought its customer.
+func (d *Draft) Elsewhere(awaits string, paid bool, o Value, c affiliate.Currency, payer affiliate.PayerFact, p Paid, keys ...string) {
+	if !paid || !c.Known() || strings.Join(keys, "") == "" {
+		d.Ignore(pay.CoveredElsewhere)
+		return
+	}
+	d.Fact(pay.KindLink, c, o, keys...)
+	d.Action.Payment.Payer = payer
+	d.Untold(pay.CoveredElsewhere, awaits, p)
 }
 
 // Leave makes an action that only links the ids: another event books the payment.

@@ -1,6 +1,7 @@
 package creem
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -160,15 +161,9 @@ func (e *event) begun() {
 // event tells.
 func (e *event) first() {
 	o, order := e.object, e.object.Get("order").Apart() // subscription.paid tells what is wrong with it
-	id, c := order.Get("transaction").Text(), affiliate.Currency(strings.ToUpper(order.Get("currency").Text()))
 	e.Action.Carried = e.carried()
-	if id == "" || !c.Known() || order.Get("status").Text() != "paid" {
-		e.Ignore(pay.CoveredElsewhere)
-		return
-	}
-	e.Fact(pay.KindLink, c, o, id)
-	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Untold(pay.CoveredElsewhere, "subscription.paid", adapter.Paid{Tries: codesOf(order)})
+	c, paid := affiliate.Currency(strings.ToUpper(order.Get("currency").Text())), order.Get("status").Text() == "paid"
+	e.Elsewhere("subscription.paid", paid, o, c, payerOf(o.Get("customer")), adapter.Paid{Tries: codesOf(order)}, order.Get("transaction").Text())
 }
 
 // codesOf finds our code of the discount of an order, by its id.
@@ -183,7 +178,7 @@ func codesOf(order adapter.Value) []affiliate.Credit {
 func (e *event) paid() {
 	o, transaction := e.object, e.object.Get("last_transaction")
 	switch {
-	case !transaction.Given():
+	case !transaction.IsObject():
 		e.bare()
 		return
 	case transaction.Get("status").Text() != "paid" && transaction.Get("refunded_amount").Integer() == 0:
@@ -204,7 +199,7 @@ func (e *event) paid() {
 	e.sale(billOf(transaction, transaction.Get("amount"), c), p, transaction.Get("id"))
 }
 
-// bare reads a payment of a subscription that does not have its transaction, and so does not say
+// bare reads a payment of a subscription that has at most the id of its transaction, and so does not say
 // what was paid.
 func (e *event) bare() {
 	o := e.object
@@ -212,11 +207,7 @@ func (e *event) bare() {
 	if !c.Known() {
 		c = "USD" // of no amount
 	}
-	id := o.Get("last_transaction_id").Text()
-	if id == "" {
-		id = e.Action.Event.ID
-	}
-	e.Fact(pay.KindSale, c, o, id)
+	e.Fact(pay.KindSale, c, o, cmp.Or(o.Get("last_transaction").Ref(), o.Get("last_transaction_id").Text(), e.Action.Event.ID))
 	e.Action.Payment.Payer, e.Action.Carried = payerOf(o.Get("customer")), e.carried()
 	e.Untold(pay.UnknownUnit, "", adapter.Paid{})
 }

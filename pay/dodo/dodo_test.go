@@ -160,6 +160,19 @@ func TestOtherCurrency(t *testing.T) {
 	}
 }
 
+// TestTaxOfAnotherUnit: tax that is told in the customer's currency alone, whose unit is not confirmed, is the
+// same part of what is settled.
+func TestTaxOfAnotherUnit(t *testing.T) {
+	for name, settled := range map[string]any{"told": 600, "not told": nil} {
+		s := newShop(t)
+		s.Send(load(s, "payment", "currency", "JPY", "total_amount", 9900, "tax", 900, "settlement_currency", "USD", "settlement_amount", 6600, "settlement_tax", settled,
+			"metadata.tributary_click", "1"))
+		if got := s.Earned(s.Mara); got != "12.00" {
+			t.Errorf("%s: Mara has %s", name, got)
+		}
+	}
+}
+
 // TestCredit: a discount credits its code by id or by text, before what was carried; a renewal
 // credits the customer's affiliate and redeems nothing.
 func TestCredit(t *testing.T) {

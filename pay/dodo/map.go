@@ -38,7 +38,7 @@ func Map(payload []byte, cfg Config) (pay.Action, error) {
 		case d.Action.Event.Type == "payment.succeeded":
 			e.payment()
 		case kind == "payment":
-			e.Ignore(pay.CoveredElsewhere)
+			e.other()
 		case kind == "refund":
 			e.refund()
 		case kind == "dispute":
@@ -130,12 +130,28 @@ func billOf(o adapter.Value, c affiliate.Currency) adapter.Bill {
 	tax, own := o.Get("tax"), affiliate.Currency(strings.ToUpper(o.Get("settlement_currency").Text()))
 	if worth := o.Get("settlement_amount"); !confirmed(c) && confirmed(own) && worth.Integer() > 0 {
 		b = adapter.Bill{Currency: own, Paid: amountOf(worth, own), Shown: b.Paid, ShownCurrency: c}
-		tax = o.Get("settlement_tax")
+		if settled := o.Get("settlement_tax"); settled.Given() || !tax.Given() {
+			tax = settled
+		} else { // it is in the customer's currency alone
+			b.Tax = amountOf(tax, c)
+			b.Share(tax, b.Shown)
+			return b
+		}
 	}
 	if tax.Given() { // none: there is no tax
 		b.Tax = amountOf(tax, b.Currency)
 	}
 	return b
+}
+
+// other reads another event of a payment, which has the state at the time of its delivery. When
+// it was paid, payment.succeeded tells it.
+func (e *event) other() {
+	o := e.object.Apart() // payment.succeeded tells what is wrong with it
+	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
+	c := affiliate.Currency(strings.ToUpper(o.Get("currency").Text()))
+	paid := o.Get("status").Text() == "succeeded" && o.Get("total_amount").Integer() > 0
+	e.Elsewhere("payment.succeeded", paid, o, c, payerOf(o.Get("customer")), adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o)}, o.Get("payment_id").Text())
 }
 
 // settle reads what a payment is worth in the currency in which Dodo pays the host. What a

@@ -2,6 +2,9 @@ package generic_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -147,4 +150,34 @@ func TestRenewalWaits(t *testing.T) {
 	}
 	paytest.Same(t, "kind", s.Last().Action.Kind, pay.KindSale)
 	s.Want(s.Mara, "20.00")
+}
+
+// TestPlantedEmail: an order of a cent by one's own link, with somebody's email, credits nobody with what that person buys
+// later, unless the host says by an id of its own who they are, or the first order was a real one.
+func TestPlantedEmail(t *testing.T) {
+	for name, row := range map[string]struct {
+		first   string
+		changes object
+		held    bool
+	}{
+		"planted":                 {"0.01", nil, true},
+		"a real first order":      {"1000.00", nil, false},
+		"a link of their own":     {"0.01", object{"paid": object{"amount": "10000.00", "credit": []object{{"slug": "ben"}}}}, false},
+		"an id of the same payer": {"0.01", object{"customer": object{"id": "c0", "email": "tomas@example.net"}}, false},
+		"an id that nobody has":   {"0.01", object{"customer": object{"id": "c1", "email": "tomas@example.net", "externalId": "17"}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			post(s, payment(s, object{"ids": []string{"p0"}, "customer": object{"id": "c0", "email": "tomas@example.net"}, "paid": object{"amount": row.first, "credit": []object{{"slug": "mara"}}}}))
+			later := object{"id": "e2", "ids": []string{"p1"}, "paid": object{"amount": "10000.00"}}
+			maps.Copy(later, row.changes)
+			if code, text := post(s, payment(s, later)); code != http.StatusOK || len(s.AllSales()) != 2 {
+				t.Fatalf("%d %s", code, text)
+			}
+			c := s.AllSales()[0].Commissions[0]
+			if held := c.ApprovalStatus == affiliate.ApprovalOnHold; held != row.held || held != strings.Contains(fmt.Sprint(c.RiskReasons), "planted_email") {
+				t.Errorf("%s, %v", c.ApprovalStatus, c.RiskReasons)
+			}
+		})
+	}
 }

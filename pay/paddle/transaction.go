@@ -57,16 +57,10 @@ func paidAt(o adapter.Value) (at time.Time) {
 func (e *event) other() {
 	o := e.object.Apart() // transaction.completed tells what is wrong with it
 	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
-	status, id, c := o.Get("status").Text(), o.Get("id").Text(), affiliate.Currency(o.Get("currency_code").Text())
-	if status != "paid" && status != "completed" || id == "" || !c.Known() || o.Get("details", "totals", "grand_total").TextInteger() <= 0 {
-		e.Ignore(pay.CoveredElsewhere)
-		return
-	}
-	e.Fact(pay.KindLink, c, o, id)
-	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
-	e.Untold(pay.CoveredElsewhere, "transaction.completed", adapter.Paid{
-		Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text()),
-	})
+	status, payer := o.Get("status").Text(), affiliate.PayerFact{ID: o.Get("customer_id").Text()}
+	paid := (status == "paid" || status == "completed") && o.Get("details", "totals", "grand_total").TextInteger() > 0
+	p := adapter.Paid{Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text())}
+	e.Elsewhere("transaction.completed", paid, o, affiliate.Currency(o.Get("currency_code").Text()), payer, p, o.Get("id").Text())
 }
 
 // begins reports whether a transaction with a total of 0 is the start of a trial, or an

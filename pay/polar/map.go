@@ -66,13 +66,9 @@ func (e *event) other() {
 	o := e.object.Apart() // order.paid tells what is wrong with it
 	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
 	c := affiliate.Currency(strings.ToUpper(o.Get("currency").Text()))
-	if o.Get("status").Text() != "paid" || o.Get("total_amount").Integer() <= 0 || !c.Known() || o.Get("id").Text() == "" {
-		e.Ignore(pay.CoveredElsewhere)
-		return
-	}
-	e.Fact(pay.KindLink, c, o, o.Get("id").Text())
-	e.Action.Payment.Payer = payerOf(o.Get("customer"))
-	e.Untold(pay.CoveredElsewhere, "order.paid", adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o.Get("billing_reason").Text())})
+	paid := o.Get("status").Text() == "paid" && o.Get("total_amount").Integer() > 0
+	p := adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o.Get("billing_reason").Text())}
+	e.Elsewhere("order.paid", paid, o, c, payerOf(o.Get("customer")), p, o.Get("id").Text())
 }
 
 // digits returns how many decimals Polar counts in a currency: its own table. Currencies with

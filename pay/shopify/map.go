@@ -86,11 +86,16 @@ func (e *event) began(at string, test bool, read func()) {
 	case test && !e.cfg.Test:
 		e.Ignore(pay.TestMode)
 	case !test && e.cfg.Test:
-		e.Action.Carried = e.cfg.Carried(adapter.Pairs(e.object.Get("note_attributes"), "name", "value"))
+		e.Action.Carried = e.carried()
 		e.Ignore(pay.LiveMode)
 	default:
 		read()
 	}
+}
+
+// carried reads what the cart carried, or a line of it.
+func (e *event) carried() pay.Carried {
+	return e.cfg.Carried(adapter.PairsOf(e.object, "note_attributes", "properties", "name", "value")...)
 }
 
 // idOf reads an id, which is a number.

@@ -29,7 +29,7 @@ func (e *event) order() {
 		return
 	}
 	e.Action.Payment.Payer = e.payer()
-	e.Action.Carried = e.cfg.Carried(adapter.Pairs(o.Get("note_attributes"), "name", "value"))
+	e.Action.Carried = e.carried()
 	p := adapter.Paid{Order: id, At: o.Get("processed_at").Time(), Tries: codesOf(o.Get("discount_codes"))}
 	switch marked := e.Marked(p.Tries); {
 	case b.Paid.Sign() > 0:

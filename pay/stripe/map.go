@@ -111,11 +111,11 @@ func (e *event) read() {
 		e.subscription()
 	case "customer.created", "customer.updated":
 		e.customer()
-	case "charge.succeeded", "charge.captured":
+	case "charge.succeeded", "charge.captured", "charge.updated":
 		e.charge()
-	case "charge.updated", "charge.pending",
-		"invoice.created", "invoice.finalized", "invoice.updated", "invoice.sent",
-		"payment_intent.created", "payment_intent.processing":
+	case "invoice.created", "invoice.finalized", "invoice.updated", "invoice.sent":
+		e.billed()
+	case "charge.pending", "payment_intent.created", "payment_intent.processing":
 		e.Ignore(pay.CoveredElsewhere)
 	default:
 		if strings.HasPrefix(t, "charge.dispute.") {

@@ -63,18 +63,26 @@ func (e *event) intent() {
 }
 
 // other leaves a payment to the object that books it. When it says who brought its customer, it
-// waits for that.
+// waits for that. An intent also says how much was paid of a session that was agreed before, as by
+// bank debit.
 func (e *event) other(meta adapter.Data, id string, paid bool) {
 	o := e.object
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
-	if c := o.Get("currency"); !paid || id == "" || c.Text() == "" || !e.Marked(nil) {
+	if c := o.Get("currency"); !paid || id == "" || c.Text() == "" || !e.Marked(nil) && !o.Get("amount_received").Given() {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	awaits := map[Via]string{ViaInvoice: "invoice.paid", ViaIntent: "payment_intent.succeeded"}[via(meta)]
+	awaits := cmp.Or(map[Via]string{ViaInvoice: "invoice.paid", ViaIntent: "payment_intent.succeeded"}[via(meta)], "checkout.session.completed")
 	e.fact(pay.KindLink, adapter.Currency(o.Get("currency")), id)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: customerOf(o)}
-	e.Untold(pay.CoveredElsewhere, cmp.Or(awaits, "checkout.session.completed"), adapter.Paid{})
+	e.Untold(pay.CoveredElsewhere, awaits, adapter.Paid{})
+	if received := o.Get("amount_received"); received.Given() {
+		c := e.Action.Payment.Currency
+		e.Sale(adapter.Bill{Currency: c, Paid: amountOf(received, c)}, adapter.Paid{Stage: affiliate.PaidOfAgreed})
+		of, _ := e.Action.Payment.Sale.Get()
+		of.Awaits = awaits
+		e.Action.Payment.Sale = affiliate.Set(of)
+	}
 }
 
 // payerOfIntent returns who pays: the customer, or somebody who is known by the intent

@@ -132,13 +132,13 @@ func (e *event) order() {
 		}
 		return
 	}
-	meta := adapter.Pairs(o.Get("meta_data"), "key", "value")
+	meta := adapter.PairsOf(o, "meta_data", "meta_data", "key", "value")
 	e.Action.Payment.Payer = payerOf(o.Get("billing"), o.Get("customer_id").Loose())
-	e.Action.Carried = e.cfg.Carried(meta)
+	e.Action.Carried = e.cfg.Carried(meta...)
 	b, parts := e.bill()
 	p := adapter.Paid{
 		Order: cmp.Or(o.Get("number").Loose(), e.id), At: timeOf(o.Get("date_paid_gmt")),
-		Tries: codesOf(o.Get("coupon_lines")), Renewal: meta.Get(renewalKey).Loose() != "",
+		Tries: codesOf(o.Get("coupon_lines")), Renewal: meta[0].Get(renewalKey).Loose() != "",
 	}
 	if e.cfg.Shop != "" {
 		p.Order = e.cfg.Shop + "-" + p.Order
