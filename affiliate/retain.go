@@ -5,7 +5,8 @@ import "time"
 // Retention says how long a program keeps records that it needs only for a
 // while. Each age counts from the time that its field names. Zero keeps the kind
 // for ever. Payments without a sale, and payers without a referral, are kept for
-// Config.PaymentMemory in any case. Records of the books (sales, commissions,
+// Config.PaymentMemory in any case; after that a payment with a sale stays as it is, whatever is
+// told of its payer's email or first payment. Records of the books (sales, commissions,
 // payouts, referrals, redemptions) are never deleted.
 type Retention struct {
 	Events     time.Duration // since the event; one with a delivery stays, and so do later ones of its object

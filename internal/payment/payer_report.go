@@ -155,6 +155,7 @@ func (r *Payment) comesFirst() error {
 		return nil
 	}
 	r.undone, err = r.takeBack(c, open)
+	c.Rec.Early = false
 	return err
 }
 

@@ -116,6 +116,41 @@ func TestRenewalsFirst(t *testing.T) {
 	}
 }
 
+// Renewals whose first payment is never told are open for Config.PaymentMemory, and not for ever: so are those of a payer whose
+// email nobody tells.
+func TestRenewalsEnd(t *testing.T) {
+	for name, payer := range map[string]affiliate.PayerFact{"no first payment": scene.Tomas, "no email": {ID: "cus_T"}} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewPayShop(t, func(c *tributary.Config) { c.CookieDays = 1000 })
+			began := s.Now
+			open := func() (n int) {
+				for _, line := range s.Dump()["payments"] {
+					n += strings.Count(line, `"Renewal":true`)
+				}
+				return n
+			}
+			for month := range 5 {
+				s.Now = s.Now.Add(31 * day)
+				s.Reports(told{fmt.Sprint("p", month+2), 24*31*month + 1, renewed, "ben"}.fact(s, began, payer))
+				scene.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
+			}
+			if n := open(); n != 3 { // of 0, 31 and 62 days
+				t.Errorf("%d are open of 5", n)
+			}
+			s.Verifies()
+			s.Reports(told{"p1", 0, nil, "code:MARA20"}.fact(s, began, payer))
+			want := "customer of ben %q \"\": 600\np1 mara 20 false\np2 ben 20 true\np3 ben 20 true\np4 ben 20 true\np5 ben 20 true\np6 ben 20 true\nredeemed 1"
+			if got := booksOf(s); got != fmt.Sprintf(want, payer.Email) {
+				t.Errorf("%s", got)
+			}
+			if n := open(); n != 0 && payer.Email != "" {
+				t.Errorf("%d are open after the first payment", n)
+			}
+			s.Verifies()
+		})
+	}
+}
+
 // What a payout holds of a renewal, and a customer whom a person moved, stay when the first payment is told.
 func TestRenewalsFirstStay(t *testing.T) {
 	first, second := told{"p1", 0, nil, "code:MARA20 ben"}, told{"p2", 1, renewed, "ben"}

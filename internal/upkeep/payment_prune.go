@@ -8,12 +8,17 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 )
 
-// paymentSweep deletes payments that never had a sale, with their keys.
+// paymentSweep deletes payments that never had a sale, with their keys. What a payment with a sale waits for, its payer's
+// email or first payment, comes no more: the sale stays as it is.
 func (h horizon) paymentSweep() sweep[record.Payment] {
 	return sweep[record.Payment]{
 		table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments },
 		goes: func(r record.Payment) bool {
-			return r.Sale == uuid.Nil && r.Conflict == uuid.Nil && r.UpdatedAt.Before(h.payments)
+			return (r.Sale == uuid.Nil || len(r.Waiting) > 0) && r.Conflict == uuid.Nil && r.UpdatedAt.Before(h.payments)
+		},
+		left: func(r record.Payment) (record.Payment, bool) {
+			r.Waiting = nil
+			return r, r.Sale != uuid.Nil
 		},
 		since: func(r record.Payment) affiliate.Instant { return r.CreatedAt },
 		after: func(o *engine.Op, gone []record.Payment) error {

@@ -85,6 +85,7 @@ type sweep[R record.Record[R]] struct {
 	// none.
 	stays func(o *engine.Op, read []R, goes []bool) error
 
+	left  func(R) (R, bool)                  // what is left of a record that goes; false, or nil: nothing
 	after func(o *engine.Op, gone []R) error // what the deletes of a transaction change; nil: nothing else
 }
 
@@ -129,10 +130,13 @@ func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID
 		if !wanted[rec.RecordID()] || !s.goes(rec) {
 			continue
 		}
-		if err := s.table(o.Tx).Delete(rec.RecordID()); err != nil {
+		went, err := s.drop(o, rec)
+		if err != nil {
 			return 0, refusal.Internal("prune", err)
 		}
-		gone = append(gone, rec)
+		if went {
+			gone = append(gone, rec)
+		}
 	}
 	if s.after != nil {
 		if err := s.after(o, gone); err != nil {
@@ -140,6 +144,16 @@ func (s sweep[R]) remove(o *engine.Op, wanted map[uuid.UUID]bool, from uuid.UUID
 		}
 	}
 	return len(gone), nil
+}
+
+// drop deletes a record, or leaves what is left of it, and reports whether it is gone.
+func (s sweep[R]) drop(o *engine.Op, rec R) (gone bool, err error) {
+	if s.left != nil {
+		if rest, ok := s.left(rec); ok {
+			return false, s.table(o.Tx).Replace(rest)
+		}
+	}
+	return true, s.table(o.Tx).Delete(rec.RecordID())
 }
 
 // wanted returns the ids to delete, and the part of the table with them: limit
