@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +81,39 @@ func TestImportCurrency(t *testing.T) {
 	defer s.stop()
 	if program := s.call("GET", "/api/v1/program", ""); !strings.Contains(program, `"timeZone":"Europe/Berlin"`) {
 		t.Errorf("the server has %s", program)
+	}
+}
+
+// TestEuros: the server of a program in euros answers in them, also after a restart without a flag, counts an order in euros
+// as it is and refuses one in dollars, and nothing opens the program in dollars.
+func TestEuros(t *testing.T) {
+	folder, file := filepath.Join("..", "examples", "import", "testdata", "csv"), inFolder(t, "program.db")
+	if code := run(t.Context(), []string{"import", "-write", "-file", file, "-currency", "EUR", folder}, nothing, t.Output(), t.Output()); code != 3 {
+		t.Fatalf("exit code %d", code)
+	}
+	for n := range 2 {
+		s := launch(t, "-file", file)
+		if n == 0 {
+			s.ada()
+		}
+		if program := s.call("GET", "/api/v1/program", ""); !strings.Contains(program, `"currency":"EUR"`) {
+			t.Errorf("the server has %s", program)
+		}
+		order := fmt.Sprintf(`{"referralId":"ada","email":"eva@example.net","name":"Eva","totalEarned":100,"externalId":"euro-%d","currency":`, n)
+		if sold := s.call("POST", "/api/v1/sales", order+`"EUR"}`); !strings.Contains(sold, `"totalEarned":100`) || strings.Contains(sold, "USD") {
+			t.Errorf("an order in euros: %s", sold)
+		}
+		if status, sold := s.ask(testKey, "POST", "/api/v1/sales", strings.Replace(order, "euro", "dollar", 1)+`"USD"}`); status != http.StatusBadRequest || !strings.Contains(sold, "no rate for USD") {
+			t.Errorf("an order in dollars: %d %s", status, sold)
+		}
+		if status, page := s.ask(testKey, "GET", "/api/v1/export/sales?format=csv", ""); status == http.StatusOK && strings.Contains(page, "USD") {
+			t.Error("an export in dollars")
+		}
+		s.stop()
+		var errs strings.Builder
+		code := run(t.Context(), []string{"import", "-write", "-file", file, "-currency", "USD", folder}, nothing, t.Output(), &errs)
+		if said := errs.String(); code != 1 || !strings.Contains(said, "EUR") || !strings.Contains(said, "USD") {
+			t.Errorf("an import in dollars: exit code %d: %s", code, said)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -127,5 +128,23 @@ func TestFirstIsOneThing(t *testing.T) {
 	first("after a refund in part", false)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
 	first("after a refund in full", true)
+
+	scene.Must(s.ImportReferrals(ctx, []imported.Referral{{Ref: "old", Unreferred: true, NewReferral: affiliate.NewReferral{Email: "olga@example.net", ReferredUserExternalID: "cust-olga"}}}))
+	for _, o := range []affiliate.Order{{Email: "Olga+shop@example.net"}, {ReferredUserExternalID: "cust-olga"}} {
+		o.PromoCode, o.TotalEarned = "ADA20", scene.Amount("10")
+		if got := scene.Must(s.Evaluate(ctx, o)); got.Valid || got.Reasons[0].Reason != affiliate.NotFirstOrder {
+			t.Errorf("who is older than the program: valid is %t: %v", got.Valid, got.Reasons)
+		}
+	}
+	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(false)}))
+	in := affiliate.NewSale{PromoCode: "ADA20", Email: "olga@example.net", TotalEarned: affiliate.MustAmount("10"), ExternalID: "olga-1"}
+	for range 2 { // her first order with the program, and, refunded in full, the one after it
+		sale, _ := scene.Must(s.RecordSale(ctx, in)).Sale.Get()
+		if sale.ID == 0 || sale.CommissionEarned != affiliate.MustAmount("2") {
+			t.Errorf("who is older than the program: earned %s", sale.CommissionEarned)
+		}
+		scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
+		in.ExternalID = "olga-2"
+	}
 	s.Verifies()
 }
