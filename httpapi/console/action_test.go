@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
@@ -101,7 +103,7 @@ func TestEachForm(t *testing.T) {
 			before := w.effects()
 			w.now = w.now.Add(time.Second)
 			again := w.send(d.path, form)
-			if again.status != answer.status || again.head.Get("Location") != to {
+			if again.status != answer.status || untimed(again.head.Get("Location")) != untimed(to) {
 				t.Errorf("sent twice: %d %q %s", again.status, again.head.Get("Location"), again.text())
 			}
 			if w.effects() != before {
@@ -289,6 +291,60 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if _, err := console.New(nil, w.cfg); err == nil {
 		t.Error("a nil program is taken")
+	}
+}
+
+// untimed is where a page leads, without when it was said.
+func untimed(location string) string {
+	where, done, _ := strings.Cut(location, paramDone)
+	name, _, _ := strings.Cut(done, "~")
+	return where + name
+}
+
+const paramDone = "done="
+
+// TestSaidOnce: a page says what was done a moment ago, and does not say it again when it is loaded later, while what an
+// action leads to stays.
+func TestSaidOnce(t *testing.T) {
+	w := newWorld(t)
+	form := w.form("affiliates/new", "firstName", "A", "lastName", "B", "email", "z@example.org")
+	answer := w.send("affiliates/new", form)
+	to := must(must(url.Parse("/affiliates/new")).Parse(answer.head.Get("Location"))).String()
+	for _, wait := range []time.Duration{0, 30 * time.Second, 2 * time.Minute, 30 * 24 * time.Hour} {
+		w.now = w.now.Add(wait)
+		page := ask(w.desk, "GET", to, "")
+		if said := strings.Contains(page.body, `class="notice"`); page.status != 200 || said != (wait < time.Minute) {
+			t.Errorf("%s later: %d, said: %t", wait, page.status, said)
+		}
+	}
+}
+
+// TestKeptForm: a form that is sent without a login does nothing and comes back as it was filled in, also to a host with a
+// page of its own, and once somebody has logged in it is done. Another site's form does not come back, nor one of nobody.
+func TestKeptForm(t *testing.T) {
+	w := newWorld(t)
+	cfg := w.cfg
+	cfg.Denied = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusTeapot) })
+	host := must(console.New(w.Program, cfg))
+	typed := `Zoë "<script>&`
+	form := w.form("affiliates/new", "firstName", typed, "lastName", "B", "email", "z@example.org")
+	for name, desk := range map[string]http.Handler{"host": host, "console": w.desk} {
+		answer := ask(desk, "POST", "/affiliates/new", form.Encode(), "Actor", "")
+		if answer.status != 403 || strings.Contains(answer.body, "<script>") || strings.Contains(answer.body, "Northwind") {
+			t.Errorf("%s: %d %s", name, answer.status, answer.body)
+		}
+		protected(t, name, answer)
+		if diff := cmp.Diff(form, fieldsOf(t, answer.body)); diff != "" {
+			t.Errorf("%s (-sent +kept):\n%s", name, diff)
+		}
+		foreign := ask(desk, "POST", "/affiliates/new", form.Encode(), "Actor", "", "Sec-Fetch-Site", "cross-site")
+		forged := ask(desk, "POST", "/affiliates/new", "firstName=a", "Actor", "")
+		if strings.Contains(foreign.body, "Zo") || strings.Contains(forged.body, "firstName") {
+			t.Errorf("%s shows %s %s", name, foreign.body, forged.body)
+		}
+	}
+	if answer := w.send("affiliates/new", form); answer.status != 303 {
+		t.Errorf("after the login: %d %s", answer.status, answer.text())
 	}
 }
 

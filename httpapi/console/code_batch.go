@@ -75,7 +75,7 @@ const paramMade = "made"
 
 // Made returns when the batch was made that has led to this page; empty: none has.
 func (v *view) Made() string {
-	if v.did() == generateCodes.name {
+	if did, _ := v.did(); did == generateCodes.name {
 		return v.query.Get(paramMade)
 	}
 	return ""

@@ -61,7 +61,7 @@ type Config struct {
 	// affiliate leads to none.
 	PartnerPages func(p *tributary.Program, of uuid.UUID, back string) http.Handler
 
-	Denied   http.Handler   // answers those who may not; nil: a page that says nothing about the program
+	Denied   http.Handler   // answers those who may not, but a form that was filled in, which is kept; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused
 	Logger   *slog.Logger   // gets a line for every action
@@ -126,6 +126,9 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := &visit{Console: c, Show: c.show, w: w, r: r}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {
+		if page.Keep(w, r, c.crossSite, fieldToken) {
+			return
+		}
 		if c.cfg.Denied != nil {
 			c.cfg.Denied.ServeHTTP(w, r)
 			return // the host's own page, with its own policy

@@ -19,7 +19,7 @@ var unchanged = &action{name: "unchanged", done: "Nothing was changed."}
 func (v *visit) redirect(to string, a *action) {
 	path, query, _ := strings.Cut(to, "?")
 	values, _ := url.ParseQuery(query) // the console has made it
-	values.Set(paramDone, a.name+"~"+v.forms.Token(v.now(), v.told(a.name, path, values)...))
+	values.Set(paramDone, a.name+"~"+v.forms.Once(v.now(), v.told(a.name, path, values)...))
 	v.w.Header().Set("Location", v.root+path+"?"+values.Encode())
 	v.w.WriteHeader(http.StatusSeeOther)
 }
@@ -30,20 +30,21 @@ func (v *visit) told(name, path string, query url.Values) []string {
 	return []string{v.program.Config().ID.String(), v.actor, paramDone, name, path, without(query, paramDone).Encode()}
 }
 
-// did returns the name of the action that has led to this page; empty: none has.
-func (v *visit) did() string {
+// did returns the name of the action that has led to this page; empty: none has. isNew: a moment ago.
+func (v *visit) did() (name string, isNew bool) {
 	name, token, _ := strings.Cut(v.query.Get(paramDone), "~")
-	if v.forms.Valid(v.now(), token, v.told(name, v.path, v.query)...) {
-		return name
+	valid, isNew := v.forms.Told(v.now(), token, v.told(name, v.path, v.query)...)
+	if !valid {
+		return "", false
 	}
-	return ""
+	return name, isNew
 }
 
 // Notice says what the action before this page has done. The form of an unfinished
 // action says it itself.
 func (v *view) Notice() string {
-	name := v.did()
-	if here, _ := v.find(); name == "" || here.act != nil {
+	name, isNew := v.did()
+	if here, _ := v.find(); !isNew || here.act != nil {
 		return ""
 	}
 	if name == unchanged.name {
@@ -102,7 +103,7 @@ func (v *view) Listed() string { return without(v.query, paramDone).Encode() }
 // redirected to it.
 func (f *form) goesOn(v *visit, name, title string) {
 	cursor := ""
-	if v.did() == name {
+	if did, _ := v.did(); did == name {
 		cursor = v.query.Get(paramCursor)
 	}
 	if cursor != "" {

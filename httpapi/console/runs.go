@@ -183,7 +183,7 @@ var runPayouts = &action{
 			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox", Value: v.query.Get("noDetails")},
 			except,
 		}}
-		if v.did() == "payouts.run" {
+		if did, _ := v.did(); did == "payouts.run" {
 			f.Title, f.Button = "Run payouts: there are more affiliates", "Go on"
 		}
 		f.Effects = []string{"A payout is made for each affiliate who is owed something. It is pending until you say what became of it; no money is sent from here.", "The next page shows who would be paid what, before anything is made."}

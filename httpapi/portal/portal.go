@@ -195,6 +195,8 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case failed != nil:
 		v.fail(failed)
 		return
+	case !ok && page.Keep(w, r, t.crossSite, fieldToken):
+		return
 	case !ok:
 		v.over()
 		return

@@ -213,6 +213,12 @@ func (d *applySheet) affiliate(now affiliate.Time) affiliate.NewAffiliate {
 	return in
 }
 
+// thanked reports whether this is the page behind an application.
+func (v *visit) thanked() bool {
+	valid, _ := v.forms.Told(v.now(), v.r.URL.Query().Get(paramDone), v.about(applyPath+doneSuffix)...)
+	return valid
+}
+
 // apply answers the page for applicants.
 func (v *visit) apply() {
 	switch {
@@ -222,7 +228,7 @@ func (v *visit) apply() {
 		v.methodNotAllowed("GET, HEAD, POST")
 	case !v.fitsQuery([]string{paramDone}):
 		v.missing()
-	case v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(applyPath+doneSuffix)...):
+	case v.thanked():
 		v.render(http.StatusOK, view{title: "Thank you", template: "applied"})
 	default:
 		v.renderApplication(http.StatusOK, v.application())

@@ -88,7 +88,8 @@ func (v *view) Token(path string) string { return v.formToken(path) }
 // Notice says what was done before this page, and only to the affiliate who did it: a
 // made-up URL shows no notice.
 func (v *view) Notice() string {
-	if rt, found := v.find(); found && v.forms.Valid(v.now(), v.r.URL.Query().Get(paramDone), v.about(v.path+doneSuffix)...) {
+	_, isNew := v.forms.Told(v.now(), v.r.URL.Query().Get(paramDone), v.about(v.path+doneSuffix)...)
+	if rt, found := v.find(); found && isNew {
 		return rt.done
 	}
 	return ""

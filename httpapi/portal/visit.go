@@ -235,7 +235,7 @@ func (v *visit) about(path string) []string {
 
 // done leads to a page that says what was done.
 func (v *visit) done(path string) {
-	token := v.forms.Token(v.now(), v.about(path+doneSuffix)...)
+	token := v.forms.Once(v.now(), v.about(path+doneSuffix)...)
 	v.w.Header().Set("Location", v.root+path+"?"+url.Values{paramDone: {token}}.Encode())
 	v.w.WriteHeader(http.StatusSeeOther)
 }

@@ -47,6 +47,7 @@ var loginStyle string
 type login struct {
 	auth      httpapi.Authority
 	desks     map[*tributary.Program]desk
+	closed    *console.Console // for who is not signed in: it keeps a form that was filled in, and denies all else
 	sessions  *sessions
 	tries     *tries
 	crossSite *http.CrossOriginProtection
@@ -60,7 +61,11 @@ type desk struct{ full, read *console.Console }
 // newLogin makes the consoles of all programs, which lead to the partner pages. Their
 // actions go to the logger.
 func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal, set settings, logger *slog.Logger) (*login, error) {
-	cfg := console.Config{Prefix: consolePath, Authorize: keyName, SignOut: signOut, PartnerPages: partner.As, Logger: logger}
+	l := &login{
+		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now), crossSite: http.NewCrossOriginProtection(),
+		logger: logger, template: template.Must(template.New("login").Parse(loginText)),
+	}
+	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny), SignOut: signOut, PartnerPages: partner.As, Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
@@ -70,14 +75,11 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *po
 	if err != nil {
 		return nil, err
 	}
-	desks := map[*tributary.Program]desk{}
+	l.desks, l.closed = map[*tributary.Program]desk{}, full
 	for _, p := range programs {
-		desks[p] = desk{full.For(p), read.For(p)}
+		l.desks[p] = desk{full.For(p), read.For(p)}
 	}
-	return &login{
-		auth: auth, desks: desks, sessions: newSessions(set.now, set.rand), tries: newTries(set.now), crossSite: http.NewCrossOriginProtection(),
-		logger: logger, template: template.Must(template.New("login").Parse(loginText)),
-	}, nil
+	return l, nil
 }
 
 // grantKey is where the context of a request has what its session opens.
@@ -121,11 +123,7 @@ func (l *login) enter(w http.ResponseWriter, r *http.Request) {
 	id := sessionOf(r)
 	key, signedIn := l.sessions.find(id)
 	if !signedIn {
-		text := ""
-		if r.Method == http.MethodPost {
-			text = "You are not signed in, or your session has ended. Nothing was done."
-		}
-		l.show(w, r, http.StatusForbidden, text)
+		l.closed.ServeHTTP(w, r)
 		return
 	}
 	access, found, err := l.open(r.Context(), key)
@@ -140,6 +138,15 @@ func (l *login) enter(w http.ResponseWriter, r *http.Request) {
 	default:
 		found.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, access)))
 	}
+}
+
+// deny answers who is not signed in with the form.
+func (l *login) deny(w http.ResponseWriter, r *http.Request) {
+	text := ""
+	if r.Method == http.MethodPost {
+		text = "You are not signed in, or your session has ended. Nothing was done."
+	}
+	l.show(w, r, http.StatusForbidden, text)
 }
 
 // open returns the console that a key opens. It asks for every request, so a key

@@ -254,6 +254,15 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
+// TestKeptForm: who fills in a form while their session ends gets it back.
+func TestKeptForm(t *testing.T) {
+	d := newDoor(t)
+	w := d.send("POST", consolePath+"affiliates/new", "", url.Values{"token": {"of before"}, "firstName": {"Zoë"}})
+	if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), `name="firstName" value="Zoë"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // TestSessionEnds: a session is over after 8 hours, and earlier when its key is.
 // A key whose scope changes has the new rights at the next request.
 func TestSessionEnds(t *testing.T) {

@@ -53,6 +53,21 @@ func (f Forms) Old(now time.Time, token string, about ...string) bool {
 	return same && err == nil && now.Unix()/3600-hour > formHours
 }
 
+// Once returns a token that knows its minute, for what is said once, on the page behind an action.
+func (f Forms) Once(at time.Time, about ...string) string {
+	minute := strconv.FormatInt(at.Unix()/60, 36)
+	return minute + "~" + f.Token(at, append(about, minute)...)
+}
+
+// Told reports whether a token of [Forms.Once] is valid for these values, and whether it is new: of this minute or the one
+// before, so that a page that is loaded again later does not say it again.
+func (f Forms) Told(now time.Time, once string, about ...string) (valid, isNew bool) {
+	minute, token, _ := strings.Cut(once, "~")
+	made, err := strconv.ParseInt(minute, 36, 64)
+	valid = f.Valid(now, token, append(about, minute)...)
+	return valid, valid && err == nil && now.Unix()/60-made <= 1
+}
+
 func (f Forms) sealed(hour int64, about []string) string {
 	mac := hmac.New(sha256.New, f.key)
 	var n [8]byte
