@@ -2,7 +2,9 @@ package importer
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +20,13 @@ type stream struct {
 	*text
 	list   []string // the members that lead to the array of an object; nil: data, or items
 	inside []byte   // the closing brackets that are open around the objects: ']' of a list, '}' of its object
+	more   bool     // the last page says that another one follows
 }
+
+// follows is what a page says beside its list when it is not the last one.
+var follows = regexp.MustCompile(`"has_more"\s*:\s*true|"next_page"\s*:\s*["1-9]|"next"\s*:\s*"`)
+
+var errPages = errors.New("its last page says that more follow: save every page, one after another, or the rest is lost")
 
 // object reads the next object; bad says why it cannot be used. The error is
 // io.EOF at the end.
@@ -26,8 +34,11 @@ func (s *stream) object() (raw []byte, line int, bad *affiliate.Error, err error
 	for {
 		c, err := s.skip()
 		if err != nil {
-			if err == io.EOF && len(s.inside) > 0 {
+			switch {
+			case err == io.EOF && len(s.inside) > 0:
 				err = io.ErrUnexpectedEOF
+			case err == io.EOF && s.more:
+				err = errPages
 			}
 			return nil, s.line, nil, err
 		}
@@ -102,10 +113,14 @@ func (s *stream) scanObject(level int) (raw []byte, listed bool, bad *affiliate.
 		switch leads, last := s.leads(name, level); {
 		case leads && last && c == '[':
 			s.inside = append(s.inside, '}', ']')
+			s.more = follows.Match(raw)
 			return nil, true, nil, nil
 		case leads && !last && c == '{':
 			s.inside = append(s.inside, '}')
-			return s.scanObject(level + 1)
+			before := follows.Match(raw)
+			raw, listed, bad, err = s.scanObject(level + 1)
+			s.more = s.more || before && listed
+			return raw, listed, bad, err
 		}
 		s.back(c)
 		if raw, err = s.value(raw); err != nil {
@@ -155,16 +170,19 @@ func (s *stream) colon() (byte, error) {
 // closeObject skips what follows a list up to the end of its object.
 func (s *stream) closeObject() error {
 	s.inside = s.inside[:len(s.inside)-1]
+	var after []byte
 	for {
 		c, err := s.skip()
 		if err != nil || c == '}' {
+			s.more = s.more || follows.Match(after)
 			return cut(err)
 		}
 		if c == ':' {
+			after = keep(after, c)
 			continue
 		}
 		s.back(c)
-		if _, err := s.value(nil); err != nil {
+		if after, err = s.value(after); err != nil {
 			return cut(err)
 		}
 	}

@@ -217,18 +217,19 @@ var services = map[string]service{
 		},
 	},
 	"tapfiliate": {
-		source: "tapfiliate.com/docs/rest, API 1.6: affiliates, conversions, 2026-08. Not confirmed: referral_link.link, and several commissions of a conversion, of which the first comes",
+		source: "tapfiliate.com/docs/rest, API 1.6: affiliates, conversions, 2026-08. Not confirmed: referral_link.link. A conversion with several commissions is rejected",
 		noPaid: true,
 		files: []serviceFile{
 			{"affiliates", Mapping{Kind: Affiliates, Columns: columns{
 				"ref": "id", "email": "email", "firstName": "firstname", "lastName": "lastname", "createdAt": "created_at", "slug": "referral_link.link",
-			}, Parameters: []string{"tap_a", "ref"}, Optional: []string{"slug"}}},
+			}, Parameters: []string{"tap_s", "ref"}, Optional: []string{"slug"}}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
 					"ref": "id", "externalId": "external_id", "affiliate": "affiliate.id", "total": "amount", "commission": "commissions.0.amount",
 					"status": "commissions.0.approved", "currency": "commissions.0.currency", "createdAt": "created_at",
 				},
 				Status:   columns{"true": "ACCEPTED", "false": "DECLINED", "": "ON_HOLD"},
+				Only:     map[string][]string{"commissions.1.id": {""}},
 				Optional: []string{"externalId", "currency"},
 			}},
 		},

@@ -135,7 +135,10 @@ func (e *entry) exactly(name, text string) affiliate.Amount {
 		return affiliate.Amount{}
 	}
 	amount, err := affiliate.ParseAmount(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, affiliate.ErrAmountDecimals):
+		e.refuseAmount(refusal.FieldTooManyDecimals.Of(name))
+	case err != nil:
 		e.refuseAmount(refusal.FieldNotANumber.Of(name))
 	}
 	return amount

@@ -44,14 +44,24 @@ type plannedLink struct {
 func (l *importedLinks) plan(self uuid.UUID) error {
 	own := map[string]int{}
 	for _, link := range l.row.Links {
-		_, found, err := importedAs(l.importing.Op, link.Ref)
+		known, found, err := importedAs(l.importing.Op, link.Ref)
 		if err != nil {
 			return err
 		}
 		given := link.Slug
 		link.Slug = hyphened(given)
 		if found {
-			continue
+			owner, err := l.ownerOf(&known)
+			switch {
+			case err != nil:
+				return err
+			case owner == uuid.Nil || owner == self:
+				continue
+			case self != uuid.Nil: // it is not renamed again in each import
+				l.plans = append(l.plans, plannedLink{left: true, note: refusal.SlugTaken.On("links")})
+				continue
+			}
+			link.Ref = "" // it leads to the other affiliate
 		}
 		planned := plannedLink{Link: link}
 		if link.Slug != given {
@@ -75,6 +85,15 @@ func (l *importedLinks) plan(self uuid.UUID) error {
 		}
 	}
 	return l.room(self)
+}
+
+// ownerOf returns the affiliate to whom an imported ref leads; zero: to nobody who is there.
+func (l *importedLinks) ownerOf(rec *record.Import) (uuid.UUID, error) {
+	if rec.Kind != record.ImportedAsLink {
+		return rec.Object, nil
+	}
+	link, err := l.Tx.Links.Get(rec.Object)
+	return link.AffiliateID, engine.IgnoreMissing(err)
 }
 
 // fresh reports whether the link is to be written.
