@@ -54,6 +54,25 @@ func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate
 	return p.engine.EnsureAffiliate(ctx, in)
 }
 
+// MergeAffiliates makes one affiliate of two. All that From has becomes that of Into, as it is: links
+// with their former slugs, clicks, codes, customers, sales, adjustments, and payouts that are paid or
+// canceled; nothing earns more or less, and what is held stays held. Each entry leaves the ledger of From and
+// enters that of Into with the cause MERGE. From is deleted, and its id, email and external id name Into from then on.
+// Terms, tier, status and payout details are those of Into. What was merged before is answered as it
+// is, so the call may be repeated.
+//
+// Errors: [affiliate.MissingField] (from, into), [affiliate.InvalidField] (into) for one and
+// the same, [affiliate.AffiliateNotFound]; [affiliate.InPayout] while a payout of From is
+// PENDING, PROCESSING or FAILED; [affiliate.StatusNotAllowed] (into) when Into was erased.
+//
+// Effects: all of it in one transaction; promocode.updated, referral.updated and sale.updated for what
+// moved, then affiliate.deleted and affiliate.updated.
+//
+// Source: docs/rules.md 4.9.
+func (p *Program) MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error) {
+	return p.engine.MergeAffiliates(ctx, in)
+}
+
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
 // adjustments and canceled payouts. Its codes stay without an affiliate, until
 // [Program.UpdateCode] gives them to another one. When nothing matches,

@@ -86,6 +86,22 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 	return p.engine.UpdateReferral(ctx, ident, up)
 }
 
+// MergeReferrals makes one customer of two. All that From has becomes that of Into: sales, clicks, payers of payment
+// providers, and redemptions, which count together from then on. From is deleted, and its id, email and host's id name
+// Into. Into stays with its affiliate, link, plan and time, and takes over what only From says. No sale changes whom
+// it credits or what it earned. What was merged before is answered as it is, so the call may be repeated.
+//
+// Errors: [affiliate.MissingField] (from, into), [affiliate.InvalidField] (into) for one and
+// the same, [affiliate.ReferralNotFound]; [affiliate.ReferralErased] when one of them was erased.
+//
+// Effects: all of it in one transaction; sale.updated for each sale that moved, then referral.deleted
+// and referral.updated.
+//
+// Source: docs/rules.md 4.9.
+func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error) {
+	return p.engine.MergeReferrals(ctx, in)
+}
+
 // PushReferralStatus sets the subscription status that a payment provider
 // reports: any of the five. The referral is named by id or email.
 //

@@ -68,11 +68,12 @@ const (
 	CausePayoutCanceled Cause = "PAYOUT_CANCELED"
 	CauseOpening        Cause = "OPENING"         // what was there when the books were opened
 	CausePayoutReturned Cause = "PAYOUT_RETURNED" // what was paid came back
+	CauseMerge          Cause = "MERGE"           // an affiliate was merged into another one; both have a movement
 )
 
 var causes = []Cause{
 	CauseSale, CauseUpdate, CauseRefund, CauseClawBack, CauseReview, CauseDeletion, CauseForfeit, CauseAdjustment,
-	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned, CauseMove,
+	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned, CauseMove, CauseMerge,
 }
 
 // MovementFilter selects the movements that match every field that is set;

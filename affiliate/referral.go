@@ -70,6 +70,15 @@ type ReferralUpdate struct {
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 }
 
+// Merge is the input of Program.MergeReferrals and Program.MergeAffiliates: who goes, and
+// into whom. A referral is named by id or email; an affiliate by id, email or [External] id.
+type Merge struct {
+	Once `json:"-"`
+
+	From string `json:"from"`
+	Into string `json:"into"`
+}
+
 // ReferralFilter selects the referrals that match every field that is set;
 // without a field it selects all. A field that is set to null or to a zero
 // value selects nothing.

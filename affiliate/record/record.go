@@ -171,9 +171,9 @@ func (r Alias) RecordID() uuid.UUID { return r.ID }
 // Clone returns r: it holds no changeable memory.
 func (r Alias) Clone() Alias { return r }
 
-// AppendKeys appends BySlug (folded) and OfLink.
+// AppendKeys appends BySlug (folded), OfLink and OfAffiliate.
 func (r Alias) AppendKeys(dst []Key) []Key {
-	return AppendID(AppendText(dst, BySlug, FoldSlug(r.Alias)), OfLink, r.LinkID)
+	return AppendID(AppendID(AppendText(dst, BySlug, FoldSlug(r.Alias)), OfLink, r.LinkID), OfAffiliate, r.AffiliateID)
 }
 
 // Click is a stored [affiliate.Click].

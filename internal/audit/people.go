@@ -28,7 +28,7 @@ func (a *audit) verifyPeople() {
 		a.verifyReferral(r)
 	}
 	for r := range a.erasures.records() {
-		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+		a.verifyName(r)
 	}
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByEmail)
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByExternalID)
@@ -262,7 +262,7 @@ func (a *audit) siftPeople() {
 	sift(a, &a.referrals, func(r *record.Referral) { a.siftReferral(r, pays) })
 	a.about(inPeople, 0)
 	for r := range a.erasures.walk() {
-		refers(a, "I83", "erasure", r.ID, "referral", r.ReferralID, &a.referrals)
+		a.verifyName(r)
 	}
 }
 

@@ -59,7 +59,7 @@ func (a *audit) verifyLine(r *record.Line) {
 	switch {
 	case payout == nil && a.affiliates.see(r.AffiliateID) != nil:
 		a.breach("I69", name, "its payout %s does not exist", r.PayoutID)
-	case payout != nil && (payout.RunID != r.RunID || payout.AffiliateID != r.AffiliateID || payout.Amount != r.Amount):
+	case payout != nil && (payout.RunID != r.RunID || payout.AffiliateID != a.heir(r.AffiliateID) || payout.Amount != r.Amount):
 		a.breach("I69", name, "%v, its payout %s is %v of another run or affiliate", r.Amount, r.PayoutID, payout.Amount)
 	}
 }

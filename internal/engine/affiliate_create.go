@@ -151,7 +151,7 @@ func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
 	if err := o.refuseTakenEmail(in.Email, uuid.Nil); err != nil {
 		return terms, err
 	}
-	if err := refusal.RefuseTakenExternalID(o.Tx.Affiliates, in.ExternalID, refusal.AffiliateExternalIDTaken); err != nil {
+	if err := o.RefuseTakenSellerID(in.ExternalID, uuid.Nil); err != nil {
 		return terms, err
 	}
 	if in.AffiliateLink == "" {
@@ -183,9 +183,18 @@ func (o *Op) TermsAt(plan uuid.UUID, at affiliate.Instant, missing refusal.Refus
 	return *termsAt(&rec, at), nil
 }
 
+// RefuseTakenSellerID refuses an external id that an affiliate other than self has.
+func (o *Op) RefuseTakenSellerID(id string, self uuid.UUID) error {
+	rec, err := o.affiliateByExternalID(id)
+	if err == nil && rec.ID == self {
+		return nil
+	}
+	return refusal.AffiliateExternalIDTaken.IfFound(err)
+}
+
 // refuseTakenEmail refuses an email that an affiliate other than self has.
 func (o *Op) refuseTakenEmail(email string, self uuid.UUID) error {
-	rec, err := o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: email})
+	rec, err := o.FindAffiliateByEmail(email)
 	if errors.Is(err, affiliate.ErrNotFound) || err == nil && rec.ID == self {
 		return nil
 	}

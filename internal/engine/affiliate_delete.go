@@ -95,6 +95,7 @@ func (o *Op) dropAffiliate(rec record.Affiliate) error {
 		func() error { return Each(o.Tx.Payouts, key, o.dropPayout) },
 		func() error { return Each(o.Tx.Adjustments, key, o.dropAdjustment(cause)) },
 		func() error { return o.forget(rec.ID) },
+		func() error { return o.dropNames(record.OfAffiliate, rec.ID) },
 		func() error { return o.Tx.Affiliates.Delete(rec.ID) },
 	}
 	for _, step := range steps {

@@ -33,7 +33,7 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affi
 func (p *Program) Answers(ctx context.Context, id uuid.UUID) (_ []affiliate.Answer, err error) {
 	defer p.Begin(&ctx, "Answers", Reads).End(&err)
 	return View(ctx, p, func(o *Op) ([]affiliate.Answer, error) {
-		rec, err := o.Tx.Affiliates.Get(id)
+		rec, err := o.AffiliateByID(id)
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 			err = refusal.Internal("read affiliate", err)
 		}
@@ -118,7 +118,7 @@ func (o *Op) ResolveFresh(ident string) (Origin, error) {
 func (o *Op) resolveUndated(ident string) (found Origin, err error) {
 	if id, ok := exactID(ident); ok {
 		found.by = affiliate.CreditAffiliate
-		found.Affiliate, err = o.Tx.Affiliates.Get(id)
+		found.Affiliate, err = o.AffiliateByID(id)
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return found, err
 		}
@@ -138,7 +138,11 @@ func (o *Op) affiliateByExternalID(id string) (record.Affiliate, error) {
 	if id == "" {
 		return record.Affiliate{}, affiliate.ErrNotFound
 	}
-	return refusal.FindText(o.Tx.Affiliates, record.ByExternalID, id)
+	rec, err := refusal.FindText(o.Tx.Affiliates, record.ByExternalID, id)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o.sellerNamed(Name{NameExternal, id})
+	}
+	return rec, err
 }
 
 // resolveClick finds the click with the number ident, its affiliate, and its
@@ -221,7 +225,11 @@ func (o *Op) FindAffiliateByEmail(email string) (record.Affiliate, error) {
 	if !ok {
 		return record.Affiliate{}, affiliate.ErrNotFound
 	}
-	return o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: canonical})
+	rec, err := o.Tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: canonical})
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o.sellerNamed(Name{NameEmail, canonical})
+	}
+	return rec, err
 }
 
 // AffiliateOf finds the affiliate that every given part of a reference names. When they do
@@ -245,7 +253,7 @@ func (o *Op) AffiliateByIDOrEmail(id uuid.UUID, email string) (record.Affiliate,
 	if id == uuid.Nil {
 		return o.FindAffiliateByEmail(email)
 	}
-	byID, err := o.Tx.Affiliates.Get(id)
+	byID, err := o.AffiliateByID(id)
 	if email == "" {
 		return byID, err
 	}

@@ -49,7 +49,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.A
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Affiliate, error) {
-		old, err := o.typed(o.Tx.Affiliates.Get(id))
+		old, err := o.typed(o.AffiliateByID(id))
 		if err != nil {
 			return affiliate.Affiliate{}, refusal.RefuseNoAffiliate.IfMissing(err)
 		}
@@ -203,7 +203,7 @@ func (o *Op) checkMerged(old record.Affiliate, rec *record.Affiliate) error {
 	if rec.ExternalID == old.ExternalID {
 		return nil
 	}
-	return refusal.RefuseTakenExternalID(o.Tx.Affiliates, rec.ExternalID, refusal.AffiliateExternalIDTaken)
+	return o.RefuseTakenSellerID(rec.ExternalID, rec.ID)
 }
 
 // changeAll changes many affiliates, all or none, and returns them in the order
@@ -216,6 +216,10 @@ func (p *Program) changeAll(ctx context.Context, rq Request, ids []uuid.UUID, ch
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() ([]affiliate.Affiliate, error) {
+		ids, err := o.heirs(ids)
+		if err != nil {
+			return nil, err
+		}
 		olds, recs := make([]record.Affiliate, len(ids)), make([]record.Affiliate, len(ids))
 		for i, id := range ids {
 			old, err := o.typed(o.Tx.Affiliates.Get(id))

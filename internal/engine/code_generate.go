@@ -69,7 +69,7 @@ func (o *Op) ownersOf(in affiliate.NewCodes) ([]record.Affiliate, error) {
 		return []record.Affiliate{owner}, err
 	}
 	return eachOf(in.AffiliateIDs, func(id uuid.UUID) (record.Affiliate, error) {
-		owner, err := o.Tx.Affiliates.Get(id)
+		owner, err := o.AffiliateByID(id)
 		return owner, refusal.RefuseNoAffiliate.IfMissing(err)
 	})
 }

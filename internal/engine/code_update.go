@@ -124,11 +124,11 @@ func (o *Op) ownerAfter(code record.Code, up affiliate.CodeUpdate) (uuid.UUID, e
 	case !hasID && !hasEmail:
 		return uuid.Nil, nil
 	case up.AffiliateEmail.IsZero():
-		rec, err = o.Tx.Affiliates.Get(id)
+		rec, err = o.AffiliateByID(id)
 	case up.AffiliateID.IsZero():
 		rec, err = o.FindAffiliateByEmail(email)
 	default: // null beside an identifier does not agree with it
-		rec, err = agreed(o.Tx.Affiliates.Get(id))(o.FindAffiliateByEmail(email))
+		rec, err = agreed(o.AffiliateByID(id))(o.FindAffiliateByEmail(email))
 	}
 	return rec.ID, refusal.RefuseNoAffiliate.IfMissing(err)
 }

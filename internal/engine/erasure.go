@@ -2,8 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -19,18 +17,7 @@ import (
 
 // ErasureID returns the digest that is kept of an erased email, which is the id of
 // its [record.Erasure]. All addresses of a mailbox have one.
-func (c *Config) ErasureID(email string) (id uuid.UUID) {
-	key := c.ErasureKey
-	if len(key) == 0 {
-		key = c.ID[:]
-	}
-	sum := hmac.New(sha256.New, key)
-	sum.Write(c.ID[:])
-	sum.Write([]byte(mailbox.Of(email)))
-	copy(id[:], sum.Sum(nil))
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
-	return id
-}
+func (c *Config) ErasureID(email string) uuid.UUID { return c.Digest(Name{NameMailbox, email}) }
 
 // AnnounceErasure announces the reads that a look-up of an erased email will make.
 func (c *Config) AnnounceErasure(soon func(table string, key record.Key), email string) {
@@ -45,36 +32,32 @@ func isErased(r *record.Referral) bool { return !r.Erased.IsZero() }
 
 // Erasure finds what is kept of an erased email, or [affiliate.ErrNotFound].
 func (o *Op) Erasure(email string) (record.Erasure, error) {
-	if email == "" {
-		return record.Erasure{}, affiliate.ErrNotFound
+	rec, err := o.named(Name{NameMailbox, email})
+	if err != nil || rec.Name == "" {
+		return rec, err
 	}
-	return o.Tx.Erasures.Get(o.Cfg.ErasureID(email))
+	ref, err := o.Tx.Referrals.Get(rec.ReferralID) // into whom somebody with the email was merged
+	if err != nil {
+		return rec, refusal.Internal("referral of a name", err)
+	}
+	if !isErased(&ref) {
+		err = affiliate.ErrNotFound
+	}
+	return rec, err
 }
 
-// CustomerByEmail finds the customer with an email, or the erased person who had it.
-// When no referral names that person, the customer has a zero referral.
+// CustomerByEmail finds the customer with an email, or into whom one with it was merged, or the
+// erased person who had it. When no referral names that person, the customer has a zero referral.
 func (o *Op) CustomerByEmail(email string) (c Customer, err error) {
-	c.Referral, err = o.referralByEmail(email)
+	email, ok := mailbox.Canonical(email)
+	if !ok {
+		return c, nil
+	}
+	c.Referral, err = o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: mailbox.Of(email)})
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return c, err
 	}
-	return o.gone(email)
-}
-
-// gone finds the erased person who had an email, or a hostName.
-func (o *Op) gone(name string) (c Customer, err error) {
-	gone, err := o.Erasure(name)
-	if err != nil {
-		return c, IgnoreMissing(err)
-	}
-	c.Gone = gone.ID
-	if gone.ReferralID == uuid.Nil {
-		return c, nil
-	}
-	if c.Referral, err = o.Tx.Referrals.Get(gone.ReferralID); err != nil {
-		return c, refusal.Internal("referral of an erasure", err)
-	}
-	return c, nil
+	return o.customerNamed(Name{NameMailbox, email})
 }
 
 // CustomerByHostID finds the customer with the host's id, or the erased person who had it. An id that two have, as a
@@ -87,7 +70,7 @@ func (o *Op) CustomerByHostID(id string) (c Customer, err error) {
 	if len(have) == 1 {
 		return Customer{Referral: have[0]}, nil
 	}
-	return o.gone(hostName(id))
+	return o.customerNamed(Name{NameCustomer, id})
 }
 
 // withHostID returns two of the referrals with the host's id at most.
@@ -100,26 +83,24 @@ func (o *Op) withHostID(id string) ([]record.Referral, error) {
 
 // freeHostID returns the host's id for a customer who is to get it; empty: somebody has it.
 func (o *Op) freeHostID(id string) (string, error) {
-	have, err := o.withHostID(id)
-	if len(have) > 0 {
-		id = ""
+	taken := o.RefuseTakenHostID(id, uuid.Nil)
+	if refused, ok := errors.AsType[*affiliate.Error](taken); ok && refused.Reason == affiliate.ReferralExternalIDTaken {
+		return "", nil
 	}
-	return id, err
+	return id, taken
 }
 
 // RefuseTakenHostID refuses the host's id of another customer than this one.
 func (o *Op) RefuseTakenHostID(id string, of uuid.UUID) error {
 	have, err := o.withHostID(id)
+	if err == nil && len(have) == 0 && id != "" {
+		var c Customer
+		if c, err = o.customerNamed(Name{NameCustomer, id}); c.Referral.ID != uuid.Nil && c.Gone == uuid.Nil {
+			have = append(have, c.Referral)
+		}
+	}
 	other := slices.ContainsFunc(have, func(r record.Referral) bool { return r.ID != of })
 	return cmp.Or(err, refusal.First(refusal.ReferralExternalIDTaken.When(other)))
-}
-
-// hostName is the host's id of a customer as an erasure keeps it, which no email is.
-func hostName(id string) string {
-	if id == "" {
-		return ""
-	}
-	return "id:" + id
 }
 
 // findCustomer finds a customer by id, else by email, also an erased one. It returns
@@ -176,7 +157,7 @@ func (o *Op) KeepErasure(id, referral uuid.UUID) error {
 	case errors.Is(err, affiliate.ErrNotFound):
 		err = o.Tx.Erasures.Insert(record.Erasure{ID: id, ReferralID: referral, CreatedAt: o.Now})
 	case err == nil && referral != uuid.Nil && rec.ReferralID != referral:
-		rec.ReferralID = referral
+		rec.ReferralID, rec.Name = referral, ""
 		err = o.Tx.Erasures.Replace(rec)
 	}
 	if err != nil {
@@ -185,11 +166,11 @@ func (o *Op) KeepErasure(id, referral uuid.UUID) error {
 	return nil
 }
 
-// dropErasure forgets that an email, or a hostName, was erased: the host has made a customer
-// with it.
-func (o *Op) dropErasure(names ...string) error {
+// dropErasure forgets that names were erased, or led to somebody: the host has made a customer
+// with them.
+func (o *Op) dropErasure(names ...Name) error {
 	for _, name := range names {
-		gone, err := o.Erasure(name)
+		gone, err := o.named(name)
 		if err == nil {
 			err = o.Tx.Erasures.Delete(gone.ID)
 		}
@@ -202,24 +183,15 @@ func (o *Op) dropErasure(names ...string) error {
 
 // KeepErased records that the names of a referral were erased.
 func (o *Op) KeepErased(ref *record.Referral) error {
-	for _, name := range [...]string{ref.Email, hostName(ref.CustomerID)} {
-		if name == "" {
+	for _, name := range [...]Name{{NameMailbox, ref.Email}, {NameCustomer, ref.CustomerID}} {
+		if name.Text == "" {
 			continue
 		}
-		if err := o.KeepErasure(o.Cfg.ErasureID(name), ref.ID); err != nil {
+		if err := o.KeepErasure(o.Cfg.Digest(name), ref.ID); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// unbindErasures keeps the erasures of a deleted referral's emails, without the
-// referral.
-func (o *Op) unbindErasures(referral uuid.UUID) error {
-	return Each(o.Tx.Erasures, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Erasure) error {
-		rec.ReferralID = uuid.Nil
-		return o.Tx.Erasures.Replace(rec)
-	})
 }
 
 // HidePayer blanks a payer who was erased, before it is written.

@@ -100,10 +100,17 @@ func (c *Choice[R]) ByText(index record.Index, field affiliate.Opt[string], have
 }
 
 // ByOwner selects the records of the affiliate with the id and with the email.
-// An id alone is not looked up, because an unknown affiliate has no records.
+// An unknown id selects nothing; that of one who was merged selects those of the one who stayed.
 func (c *Choice[R]) ByOwner(o *Op, id affiliate.Opt[uuid.UUID], email affiliate.Opt[string], have func(*R) uuid.UUID) {
 	owner, byID := Wanted(c, id)
 	address, byEmail := Wanted(c, email)
+	if byID {
+		var err error
+		if owner, err = o.Heir(owner); err != nil {
+			c.Fail(err)
+			return
+		}
+	}
 	if byEmail {
 		rec, err := o.FindAffiliateByEmail(address)
 		if err == nil && byID && rec.ID != owner {

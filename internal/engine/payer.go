@@ -50,3 +50,18 @@ func (o *Op) statusByHand(referral uuid.UUID) error {
 	}
 	return nil
 }
+
+// StatusOf returns the status of a customer with these subscriptions; empty: none.
+func StatusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatus) {
+	for _, s := range subs {
+		switch {
+		case s.Status == affiliate.SubscriptionActive:
+			return affiliate.SubscriptionActive
+		case s.Status == affiliate.SubscriptionPastDue:
+			status = affiliate.SubscriptionPastDue
+		case status == "":
+			status = s.Status
+		}
+	}
+	return status
+}

@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"crypto/sha256"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -115,9 +113,9 @@ func (o *Op) readPlaces(c *Customer, own uuid.UUID) (err error) {
 // customerOf returns what a customer is known by. Who names nobody is whom the open hold of the order is for; zero:
 // there is none.
 func (o *Op) customerOf(c *Customer, hold uuid.UUID) ([]uuid.UUID, error) {
-	ids := o.knownBy(c)
-	if c.Known || hold == uuid.Nil {
-		return ids, nil
+	ids, err := o.knownBy(c)
+	if err != nil || c.Known || hold == uuid.Nil {
+		return ids, err
 	}
 	uses, err := o.usesFor(hold)
 	for i := range uses {
@@ -255,47 +253,6 @@ func (v *verdict) drop(h *record.Hold) {
 	if h.CouponID == v.coupon.ID {
 		unhold(&v.coupon, h)
 	}
-}
-
-// knownBy returns digests of what a customer is known by: the referral, the mailboxes of the
-// emails, the host's id, and the payer of a provider. None of them can be turned back.
-func (o *Op) knownBy(c *Customer) []uuid.UUID {
-	ids := make([]uuid.UUID, 0, 6)
-	add := func(kind byte, text string) {
-		if text == "" {
-			return
-		}
-		if id := o.Cfg.digest(kind, text); !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	if c.Referral.ID != uuid.Nil {
-		add('r', string(c.Referral.ID[:]))
-	}
-	if c.Email != "" {
-		add('m', mailbox.Of(c.Email))
-	}
-	if c.Referral.Email != "" && c.Referral.Email != c.Email {
-		add('m', mailbox.Of(c.Referral.Email))
-	}
-	add('c', c.Referral.CustomerID)
-	add('c', c.HostID)
-	add('p', o.Payer)
-	return ids
-}
-
-// digest returns a digest of a text under the program's key.
-func (c *Config) digest(kind byte, text string) (id uuid.UUID) {
-	key := c.ErasureKey
-	if len(key) == 0 {
-		key = c.ID[:]
-	}
-	var room [256]byte
-	b := append(append(append(room[:0], key...), c.ID[:]...), kind)
-	sum := sha256.Sum256(append(b, text...))
-	copy(id[:], sum[:])
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
-	return id
 }
 
 // usesOf returns the places that a customer has, each once, but for those of a hold; zero: of none. lapsed are the

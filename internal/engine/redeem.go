@@ -40,11 +40,6 @@ func (c *Customer) Found() bool { return c.Referral.ID != uuid.Nil || c.Gone != 
 // StandApart makes the customer of an order somebody of their own, of whom the email says nothing: it may be planted.
 func (c *Customer) StandApart() { c.Referral, c.ByEmail, c.Apart = record.Referral{}, false, true }
 
-// names are what the host and the customer themselves call the customer. Some may be empty.
-func (c *Customer) names() []string {
-	return []string{c.Email, c.Referral.Email, c.HostID, c.Referral.CustomerID}
-}
-
 // places are those that a customer has.
 type places struct {
 	customer []uuid.UUID // digests of what the customer is known by
@@ -129,7 +124,11 @@ func (o *Op) judgeFound(in affiliate.Currency, ord *order, v *verdict) error {
 	}
 	v.checkState(o.judgedAt(), o.Cfg.HouseCodes)
 	currency := cmp.Or(in, o.Cfg.Currency)
-	v.checkOrder(ord, currency, earlier)
+	mine, err := o.limitedTo(&v.code, ord.customer)
+	if err != nil {
+		return err
+	}
+	v.checkOrder(ord, currency, earlier, mine)
 	hold, err := o.RefusedHold(&v.code)
 	o.checkOwnerOf(v, hold)
 	_, priced := ord.basket.Get()
@@ -215,7 +214,7 @@ func (o *Op) boughtBefore(code *record.Code, c *Customer) (bool, error) {
 			return there, err
 		}
 	}
-	older, err := o.older(c.names()...)
+	older, err := o.older(c)
 	c.bought = affiliate.Set(older)
 	return older, err
 }
@@ -278,8 +277,9 @@ func passed(limit, now affiliate.Instant) bool { return !limit.IsZero() && now.A
 // reached reports whether a redemption limit is used up. Zero is no limit.
 func reached(limit, used int64) bool { return limit > 0 && used >= limit }
 
-// checkOrder applies the rules that depend on the order: rows 9–14.
-func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bool) {
+// checkOrder applies the rules that depend on the order: rows 9–14. earlier: its customer has bought before; mine:
+// nobody else may use the code.
+func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier, mine bool) {
 	code, coupon, buyer := &v.code, &v.coupon, ord.customer
 	if code.FirstTimeOrder {
 		v.decide(buyer.Known, !earlier, refusal.NotFirstOrder, affiliate.Failure{})
@@ -296,7 +296,7 @@ func (v *verdict) checkOrder(ord *order, currency affiliate.Currency, earlier bo
 		v.decide(ord.affiliate != uuid.Nil, ord.affiliate == code.AffiliateID, refusal.WrongAffiliate, affiliate.Failure{})
 	}
 	if code.LimitToCustomers {
-		v.decide(buyer.Known, buyer.is(code.CustomerID), refusal.WrongCustomer, affiliate.Failure{})
+		v.decide(buyer.Known, mine, refusal.WrongCustomer, affiliate.Failure{})
 	}
 	if coupon.LimitToProducts {
 		v.decide(ord.product != "" || productsKnown(ord.lines), ord.has(coupon.ProductIDs), refusal.WrongProduct, affiliate.Failure{})

@@ -305,7 +305,10 @@ func (o *Op) redeemAgain(entry record.Redemption, buyer *Customer, coupon *recor
 		return err
 	}
 	if v.code = code; v.limitsCustomers() {
-		v.code.ID, v.customer = entry.CodeID, o.knownBy(buyer)
+		v.code.ID = entry.CodeID
+		if v.customer, err = o.knownBy(buyer); err != nil {
+			return err
+		}
 		if err := o.takePlace(entry.ID, &v, affiliate.Instant{}); err != nil {
 			return err
 		}

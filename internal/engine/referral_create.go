@@ -43,7 +43,7 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) 
 			err = o.giveUpEmail(known)
 		}
 		if err == nil {
-			err = o.dropErasure(in.Email, hostName(in.ReferredUserExternalID))
+			err = o.dropErasure(Name{NameMailbox, in.Email}, Name{NameCustomer, in.ReferredUserExternalID})
 		}
 		if err != nil {
 			return affiliate.Referral{}, err

@@ -100,7 +100,7 @@ func (o *Op) removeReferral(rec record.Referral) error {
 	if err := o.forgetPayers(rec.ID); err != nil {
 		return err
 	}
-	if err := o.unbindErasures(rec.ID); err != nil {
+	if err := o.dropNames(record.OfReferral, rec.ID); err != nil {
 		return refusal.Internal("clear erasures", err)
 	}
 	return o.Tx.Referrals.Delete(rec.ID)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // Referral implements tributary.Program.Referral.
@@ -42,10 +41,10 @@ func (o *Op) chooseReferrals(f affiliate.ReferralFilter) (c Choice[record.Referr
 	return c
 }
 
-// FindReferral finds a referral by id, else by email.
+// FindReferral finds a referral by id, else by email. Those of somebody who was merged find who stayed.
 func (o *Op) FindReferral(ident string) (record.Referral, error) {
 	if id, ok := exactID(ident); ok {
-		rec, err := o.Tx.Referrals.Get(id)
+		rec, err := o.ReferralByID(id)
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return rec, err
 		}
@@ -55,8 +54,9 @@ func (o *Op) FindReferral(ident string) (record.Referral, error) {
 
 // referralByEmail finds the referral whose mailbox an email leads to.
 func (o *Op) referralByEmail(email string) (record.Referral, error) {
-	if _, ok := mailbox.Canonical(email); !ok {
-		return record.Referral{}, affiliate.ErrNotFound
+	c, err := o.CustomerByEmail(email)
+	if err == nil && (c.Referral.ID == uuid.Nil || c.Gone != uuid.Nil) {
+		err = affiliate.ErrNotFound
 	}
-	return o.Tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: mailbox.Of(email)})
+	return c.Referral, err
 }

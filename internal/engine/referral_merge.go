@@ -2,47 +2,138 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// MergeCustomers makes one customer of two: the sales, clicks, payers and erasures of from are into's, and from is
+// MergeReferrals implements tributary.Program.MergeReferrals.
+func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (_ affiliate.Referral, err error) {
+	defer p.Begin(&ctx, "MergeReferrals", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Once: in.Once, Name: "referral.merge", Input: in, Refused: checkMerge(&in)}
+	return Write(o, rq, func() (affiliate.Referral, error) {
+		into, err := o.FindReferral(in.Into)
+		if err != nil {
+			return affiliate.Referral{}, refusal.ReferralNotFound.IfMissing(err)
+		}
+		from, err := o.FindReferral(in.From)
+		switch {
+		case err != nil:
+			return affiliate.Referral{}, refusal.ReferralNotFound.IfMissing(err)
+		case from.ID == into.ID && ownName(&from, in.From):
+			return affiliate.Referral{}, refusal.MergeItself.Err()
+		case from.ID == into.ID: // it was merged before
+			return o.ReferralOf(into)
+		case isErased(&from) || isErased(&into):
+			return affiliate.Referral{}, refusal.ReferralErased.Err()
+		}
+		return o.MergeCustomers(from, into)
+	})
+}
+
+func checkMerge(in *affiliate.Merge) error {
+	return refusal.First(refusal.RefuseNoFrom.When(plaintext.Blank(in.From)), refusal.RefuseNoInto.When(plaintext.Blank(in.Into)))
+}
+
+// MergeCustomers makes one customer of two: the sales, clicks, payers and names of from are into's, and from is
 // removed. Every sale keeps its affiliate and what it earned. What into says of the customer stays, and what only
-// from says is taken over. It fires sale.updated for each sale, referral.deleted, and referral.updated if into
-// changes.
-func (o *Op) MergeCustomers(from, into record.Referral) (record.Referral, error) {
+// from says is taken over. It fires sale.updated for each sale, referral.deleted and referral.updated.
+func (o *Op) MergeCustomers(from, into record.Referral) (affiliate.Referral, error) {
 	was, err := o.Totals(from.ID)
 	if err != nil {
-		return into, err
+		return affiliate.Referral{}, err
 	}
+	before, of := into.Clone(), record.Key{Index: record.OfReferral, ID: from.ID}
+	into = withMore(into, &from)
 	for _, move := range []func() error{
 		func() error { return o.moveSales(&from, &into) },
-		func() error { return rebind(o.Tx.Clicks, from.ID, func(r *record.Click) { r.ReferralID = into.ID }) },
-		func() error { return rebind(o.Tx.Payers, from.ID, func(r *record.Payer) { r.ReferralID = into.ID }) },
-		func() error {
-			return rebind(o.Tx.Erasures, from.ID, func(r *record.Erasure) { r.ReferralID = into.ID })
-		},
+		func() error { return change(o.Tx.Clicks, of, func(r *record.Click) { *r = visitOf(*r, &into) }) },
+		func() error { return change(o.Tx.Payers, of, func(r *record.Payer) { *r = payerOf(*r, &into) }) },
+		func() error { return change(o.Tx.Erasures, of, func(r *record.Erasure) { *r = nameOf(*r, &into) }) },
 		func() error { return o.Count(into.ID, Tally{Clicks: was.Clicks, Pruned: was.PrunedClicks}) },
-		func() error { return o.alsoKnown(from.ID, &into) },
 		func() error { return o.dropCustomer(from) },
+		func() error { return o.inherit(namesOf(&from), namesOf(&into), record.Erasure{ReferralID: into.ID}) },
+		func() error { return o.followPayers(&into) },
 	} {
 		if err := move(); err != nil {
-			return into, refusal.Internal("merge customers", err)
+			return affiliate.Referral{}, refusal.Internal("merge customers", err)
 		}
 	}
-	before := into
-	if !isErased(&into) {
-		into.Name, into.Email = cmp.Or(into.Name, from.Name), cmp.Or(into.Email, from.Email)
-		into.CustomerID, into.LandingPage = cmp.Or(into.CustomerID, from.CustomerID), cmp.Or(into.LandingPage, from.LandingPage)
+	if isErased(&into) {
+		if err := o.EraseNames(record.OfReferral, into.ID); err != nil {
+			return affiliate.Referral{}, refusal.Internal("merge names", err)
+		}
 	}
-	_, err = o.SaveReferral(before, into)
-	return into, err
+	into.Revision++ // its totals are others
+	return o.SaveReferral(before, into)
+}
+
+// withMore returns a customer with what only another one says.
+func withMore(into record.Referral, from *record.Referral) record.Referral {
+	if isErased(&into) {
+		return into
+	}
+	into.Name, into.Email = cmp.Or(into.Name, from.Name), cmp.Or(into.Email, from.Email)
+	into.CustomerID, into.LandingPage = cmp.Or(into.CustomerID, from.CustomerID), cmp.Or(into.LandingPage, from.LandingPage)
+	if into.Notes.IsZero() {
+		into.Notes = from.Notes
+	}
+	if into.Metadata == nil {
+		into.Metadata = from.Metadata
+	}
+	return into
+}
+
+func visitOf(r record.Click, ref *record.Referral) record.Click {
+	if r.ReferralID = ref.ID; isErased(ref) {
+		r = BlankedClick(r)
+	}
+	return r
+}
+
+func payerOf(r record.Payer, ref *record.Referral) record.Payer {
+	if r.ReferralID = ref.ID; isErased(ref) {
+		r = BlankedPayer(r)
+	}
+	return r
+}
+
+// nameOf gives a name to a customer. An email that was erased is not theirs, unless they are erased too.
+func nameOf(r record.Erasure, ref *record.Referral) record.Erasure {
+	if r.ReferralID = ref.ID; r.Name == "" && !isErased(ref) {
+		r.ReferralID = uuid.Nil
+	}
+	return r
+}
+
+// followPayers gives a customer the status that the subscriptions of all their payers say, unless a person has set it.
+func (o *Op) followPayers(ref *record.Referral) error {
+	payers, err := Gather(o.Tx.Payers, record.Query{Key: record.Key{Index: record.OfReferral, ID: ref.ID}})
+	var subs []affiliate.Subscription
+	for i := range payers {
+		if payers[i].ByHand {
+			return nil
+		}
+		if !payers[i].ByEmail {
+			subs = append(subs, payers[i].Subs...)
+		}
+	}
+	if status := StatusOf(subs); status != "" && !IsRefused(ref.Status) {
+		ref.Status = status
+	}
+	return err
+}
+
+// ownName reports whether a text names a customer by what their record has, and not by a name that leads to them.
+func ownName(r *record.Referral, text string) bool {
+	return r.ID.String() == text || affiliate.SameMailbox(r.Email, plaintext.Bare(text))
 }
 
 // dropCustomer removes a customer of whom nothing is left, and fires referral.deleted.
@@ -53,10 +144,10 @@ func (o *Op) dropCustomer(rec record.Referral) error {
 	return o.emitDeleted(affiliate.ReferralDeleted, rec.ID, 0, rec.Revision+1)
 }
 
-// rebind changes the records of a referral.
-func rebind[R record.Record[R]](t record.Table[R], referral uuid.UUID, change func(*R)) error {
-	return Each(t, record.Key{Index: record.OfReferral, ID: referral}, func(r R) error {
-		change(&r)
+// change changes the records with a key.
+func change[R record.Record[R]](t record.Table[R], key record.Key, fn func(*R)) error {
+	return Each(t, key, func(r R) error {
+		fn(&r)
 		return t.Replace(r)
 	})
 }
@@ -87,19 +178,4 @@ func (o *Op) moveSales(from, into *record.Referral) error {
 		}
 	}
 	return nil
-}
-
-// alsoKnown gives the places of codes that a referral has to whatever a customer is known by.
-func (o *Op) alsoKnown(referral uuid.UUID, c *record.Referral) error {
-	ids := o.knownBy(&Customer{Referral: *c})
-	return Each(o.Tx.Uses, record.Key{Index: record.OfUser, ID: o.Cfg.digest('r', string(referral[:]))}, func(use record.Use) error {
-		has, err := o.usesFor(use.RedemptionID)
-		for _, id := range ids {
-			if err == nil && !slices.ContainsFunc(has, func(u record.Use) bool { return u.Customer == id }) {
-				use.ID, use.Customer = o.NewID(), id
-				err = o.Tx.Uses.Insert(use)
-			}
-		}
-		return err
-	})
 }

@@ -28,12 +28,12 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 			if err := o.refuseTakenReferralEmail(email, rec.ID); err != nil {
 				return err
 			}
-			if err := o.dropErasure(email); err != nil {
+			if err := o.dropErasure(Name{NameMailbox, email}); err != nil {
 				return err
 			}
 		}
 		if id, ok := up.ReferredUserExternalID.Get(); ok && id != rec.CustomerID {
-			if err := cmp.Or(o.RefuseTakenHostID(id, rec.ID), o.dropErasure(hostName(id))); err != nil {
+			if err := cmp.Or(o.RefuseTakenHostID(id, rec.ID), o.dropErasure(Name{NameCustomer, id})); err != nil {
 				return err
 			}
 		}

@@ -123,9 +123,6 @@ func (o *Op) TellEmail(ref record.Referral, email, name string) (uuid.UUID, erro
 	if _, err := o.SaveReferral(before, ref); err != nil {
 		return ref.ID, err
 	}
-	if err := o.alsoKnown(ref.ID, &ref); err != nil {
-		return ref.ID, err
-	}
 	return ref.ID, o.moveSales(&ref, &ref)
 }
 

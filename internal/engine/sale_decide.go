@@ -66,7 +66,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 		if d.stage, err = o.stage(&d.deal.Terms, ref, o.judgedAt()); err != nil {
 			return "", err
 		}
-		if err := o.notFirst(&d.stage, d.Customer.names()...); err != nil {
+		if err := o.notFirst(&d.stage, &d.Customer); err != nil {
 			return "", err
 		}
 	}

@@ -73,7 +73,7 @@ func (o *Op) notePayment(rec *record.Sale) (deal, error) {
 		if err != nil {
 			return d, err
 		}
-		if err := o.notFirst(&s, ref.Email, ref.CustomerID); err != nil {
+		if err := o.notFirst(&s, &Customer{Referral: ref}); err != nil {
 			return d, err
 		}
 		s.note(&rec.Why)

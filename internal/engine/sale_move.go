@@ -13,7 +13,8 @@ import (
 // moveTo moves a sale to another affiliate, with a commission by that affiliate's
 // terms. Their limits apply as of the day of the sale.
 func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
-	if _, err := o.Tx.Affiliates.Get(to); err != nil {
+	owner, err := o.AffiliateByID(to)
+	if err != nil {
 		return refusal.OwnerNotFound.IfMissing(err)
 	}
 	switch {
@@ -26,7 +27,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	if err != nil {
 		return err
 	}
-	rec.AffiliateID, rec.LinkID, rec.Commissions = to, uuid.Nil, nil
+	rec.AffiliateID, rec.LinkID, rec.Commissions = owner.ID, uuid.Nil, nil
 	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
 	d, ref, err := o.dealOf(rec)
 	if err != nil {
@@ -117,7 +118,8 @@ func (o *Op) holdInstead(c *record.Commission, adjustment uuid.UUID) error {
 
 // moveReferral moves a customer to another affiliate, and updates both counts.
 func (o *Op) moveReferral(rec *record.Referral, to uuid.UUID) error {
-	if _, err := o.Tx.Affiliates.Get(to); err != nil {
+	owner, err := o.AffiliateByID(to)
+	if err != nil {
 		return refusal.OwnerNotFound.IfMissing(err)
 	}
 	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {
@@ -125,6 +127,6 @@ func (o *Op) moveReferral(rec *record.Referral, to uuid.UUID) error {
 			return err
 		}
 	}
-	rec.AffiliateID, rec.LinkID = to, uuid.Nil
-	return o.Count(to, Tally{Referrals: 1})
+	rec.AffiliateID, rec.LinkID = owner.ID, uuid.Nil
+	return o.Count(owner.ID, Tally{Referrals: 1})
 }

@@ -252,7 +252,7 @@ func TestSearchIsBounded(t *testing.T) {
 		looked, most := look(w.Probe, func() {
 			l = scene.Must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Search: affiliate.Set("OLDEST")}, pg))
 		})
-		if most > 512+11 || looked > 5000+40 { // and the settings and the look-ups of the whole text in each View, and what is shown of the one that was found
+		if most > 512+11 || looked > 5000+50 { // and the settings and the look-ups of the whole text in each View, and what is shown of the one that was found
 			t.Fatalf("page %d looks at %d records, %d in one View", pages, looked, most)
 		}
 		for _, a := range l.Items {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -135,7 +137,7 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 	if err != nil {
 		return record.Affiliate{}, err
 	}
-	if err := refusal.RefuseTakenExternalID(im.Tx.Affiliates, row.ExternalID, refusal.AffiliateExternalIDTaken); err != nil {
+	if err := im.RefuseTakenSellerID(row.ExternalID, uuid.Nil); err != nil {
 		return record.Affiliate{}, err
 	}
 	rec := record.Affiliate{
@@ -158,7 +160,7 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 
 // knownAffiliate adds the links that a row says besides what it said before.
 func (im *importing) knownAffiliate(known record.Import, row *imported.Affiliate, drawn *drawnAffiliate) (imported.Row, error) {
-	rec, err := im.Tx.Affiliates.Get(known.Object)
+	rec, err := im.AffiliateByID(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil
 	}

@@ -122,7 +122,7 @@ func leadOf(o *engine.Op, rec *record.Import) (to lead, err error) {
 	default:
 		return to, affiliate.ErrNotFound
 	}
-	to.affiliate, err = o.Tx.Affiliates.Get(owner)
+	to.affiliate, err = o.AffiliateByID(owner)
 	return to, err
 }
 

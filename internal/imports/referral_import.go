@@ -109,11 +109,11 @@ func normalizeOlder(row *imported.Referral) error {
 // older keeps that a customer is older than the program.
 func (im *importing) older(row *imported.Referral) (imported.Row, error) {
 	outcome := imported.Existing
-	for _, name := range []string{row.Email, row.ReferredUserExternalID} {
-		if name == "" {
+	for _, name := range [...]engine.Name{{Kind: engine.NameMailbox, Text: row.Email}, {Kind: engine.NameCustomer, Text: row.ReferredUserExternalID}} {
+		if name.Text == "" {
 			continue
 		}
-		ref := im.OlderRef(name)
+		ref := im.Cfg.OlderRef(name)
 		_, found, err := importedAs(im.Op, ref)
 		if err != nil {
 			return imported.Row{}, err

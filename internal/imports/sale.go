@@ -212,7 +212,7 @@ func (im *importing) customerOf(row *imported.Sale) (engine.Customer, error) {
 	if !found || known.Kind != record.ImportedAsReferral {
 		return engine.Customer{}, refusal.UnknownRef.Of("customer")
 	}
-	ref, err := im.Tx.Referrals.Get(known.Object)
+	ref, err := im.ReferralByID(known.Object)
 	return engine.Customer{Referral: ref}, refusal.UnknownRef.About("customer").IfMissing(err)
 }
 

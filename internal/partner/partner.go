@@ -38,6 +38,9 @@ func (v Partner) self() *engine.Program {
 // Profile implements tributary.Partner.Profile.
 func (v Partner) Profile(ctx context.Context) (partner.Profile, error) {
 	a, err := v.p.Affiliate(ctx, v.id.String())
+	if err == nil && a.ID != v.id { // whoever was merged into another one has no view of their own
+		err = affiliate.ErrNotFound
+	}
 	if err != nil {
 		return partner.Profile{}, err
 	}
@@ -134,6 +137,9 @@ func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
 func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
 	a, err := v.self().ChangePayoutDetails(ctx, v.id, d, func(rec *record.Affiliate) error {
+		if rec.ID != v.id {
+			return refusal.RefuseNoAffiliate.Err()
+		}
 		if rec.Status != affiliate.AffiliateActive {
 			return refusal.StatusNotAllowed.Err()
 		}

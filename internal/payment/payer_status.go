@@ -80,21 +80,6 @@ func closed(s affiliate.Subscription) int {
 	return 0
 }
 
-// statusOf returns the status of a customer with these subscriptions; empty: none.
-func statusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatus) {
-	for _, s := range subs {
-		switch {
-		case s.Status == affiliate.SubscriptionActive:
-			return affiliate.SubscriptionActive
-		case s.Status == affiliate.SubscriptionPastDue:
-			status = affiliate.SubscriptionPastDue
-		case status == "":
-			status = s.Status
-		}
-	}
-	return status
-}
-
 // followSubs sets the status of a payer's referral to the one that follows from
 // the subscriptions of all its payers, if that has changed.
 func followSubs(o *engine.Op, c *payerChange, before []affiliate.Subscription) (affiliate.Referral, error) {
@@ -112,8 +97,8 @@ func followSubs(o *engine.Op, c *payerChange, before []affiliate.Subscription) (
 			was, is = append(was, payers[i].Subs...), append(is, payers[i].Subs...)
 		}
 	}
-	status := statusOf(is)
-	if status == statusOf(was) {
+	status := engine.StatusOf(is)
+	if status == engine.StatusOf(was) {
 		return o.ReferralOf(ref)
 	}
 	c.Rec.ByHand = false

@@ -31,7 +31,7 @@ func DueTo(ctx context.Context, p *engine.Program, id uuid.UUID) (_ Due, err err
 	now := p.Now()
 	return engine.View(ctx, p, func(o *engine.Op) (d Due, err error) {
 		o.Now = now
-		aff, err := o.Tx.Affiliates.Get(id)
+		aff, err := o.AffiliateByID(id)
 		if err != nil {
 			return d, err
 		}

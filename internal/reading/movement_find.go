@@ -43,22 +43,35 @@ func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementFilte
 	})
 }
 
+// ofOwner selects the movements of what an affiliate has. What came with somebody who was merged into them was booked
+// in another ledger before.
+func ofOwner(c *engine.Choice[record.Movement], o *engine.Op, owner uuid.UUID) {
+	merged, err := engine.Holds(o.Tx.Erasures, record.Key{Index: record.OfAffiliate, ID: owner})
+	if c.Fail(err); !merged {
+		c.ByID(record.OfAffiliate, affiliate.Set(owner), func(r *record.Movement) uuid.UUID { return r.AffiliateID })
+	}
+}
+
 // chooseMovements turns the filter into a choice. No chosen movement is before
 // since.
 func chooseMovements(o *engine.Op, f affiliate.MovementFilter) (c engine.Choice[record.Movement], since affiliate.Instant) {
 	owner := func(r *record.Movement) uuid.UUID { return r.AffiliateID }
-	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, owner)
+	if f.AffiliateEmail.IsZero() {
+		c.ByID(record.OfAffiliate, f.AffiliateID, owner) // also the ledger of one who was merged or deleted
+	} else {
+		c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, owner)
+	}
 	if id, set := engine.Wanted(&c, f.PayoutID); set {
 		payout, err := o.Tx.Payouts.Get(id)
 		c.Fail(err)
-		c.ByID(record.OfAffiliate, affiliate.Set(payout.AffiliateID), owner)
+		ofOwner(&c, o, payout.AffiliateID)
 		c.Fits = append(c.Fits, func(r *record.Movement) bool { return r.PayoutID == id })
 		since = payout.CreatedAt
 	}
 	if id, set := engine.Wanted(&c, f.AdjustmentID); set {
 		adjustment, err := o.Tx.Adjustments.Get(id)
 		c.Fail(err)
-		c.ByID(record.OfAffiliate, affiliate.Set(adjustment.AffiliateID), owner)
+		ofOwner(&c, o, adjustment.AffiliateID)
 		c.Fits = append(c.Fits, func(r *record.Movement) bool { return r.AdjustmentID == id })
 		since = engine.Later(since, adjustment.CreatedAt)
 	}

@@ -233,7 +233,7 @@ func TestMovementErrors(t *testing.T) {
 		filter affiliate.MovementFilter
 		want   affiliate.Error
 	}{
-		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE")},
+		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE, MERGE")},
 		"from":  {affiliate.MovementFilter{From: late}, scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
 		"to":    {affiliate.MovementFilter{To: late}, scene.FieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
 	} {

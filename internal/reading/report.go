@@ -88,7 +88,7 @@ func addMovement(b *affiliate.Activity, r *record.Movement) (err error) {
 	if r.Cause.Is(affiliate.CauseOpening) {
 		return nil
 	}
-	if r.Cause.Is(affiliate.CauseMove) {
+	if r.Cause.Is(affiliate.CauseMove) || r.Cause.Is(affiliate.CauseMerge) {
 		b.Sales += r.Sales // nothing was deleted
 	} else {
 		b.Sales += max(r.Sales, 0)

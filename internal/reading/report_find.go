@@ -68,7 +68,9 @@ func reportedIn(o *engine.Op, q *affiliate.ReportQuery) (of reported, err error)
 	var owner uuid.UUID
 	switch {
 	case !q.AffiliateID.IsZero():
-		owner = q.AffiliateID.Or(uuid.Nil)
+		if owner, err = o.Heir(q.AffiliateID.Or(uuid.Nil)); err != nil {
+			return of, refusal.Internal("read what a report is about", err)
+		}
 		of.visits = record.Key{Index: record.OfAffiliate, ID: owner}
 	case !q.LinkID.IsZero():
 		var link record.Link

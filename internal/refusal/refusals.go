@@ -137,6 +137,8 @@ var (
 	ruleCovered               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "Rule {name} can never hold, because rule {other} decides before it"} // use RuleCovered
 	RuleOfConversions         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"}
 	RefundLinesNotSum         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "lines", "The refunded lines must add up to the refund amount without its tax and shipping"}
+	MergeItself               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "into", "into must name another record than from"}
+	MergeIntoErased           = Refusal{affiliate.KindConflict, affiliate.StatusNotAllowed, "into", "The affiliate named by into was erased"}
 	GracePeriodRange          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800"}
 
 	SlugSyntax               = Refusal{affiliate.KindInvalid, affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens"} // published, letter for letter
@@ -148,6 +150,7 @@ var (
 	RequestedSlugTaken       = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use"} // published, letter for letter
 	SlugTaken                = Refusal{affiliate.KindConflict, affiliate.SlugTaken, "link", "This link already exists for this affiliate program"}     // published, letter for letter
 	IdentifiersMismatch      = Refusal{affiliate.KindInvalid, affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record"}
+	AffiliateToBePaid        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Payout {payout} of the affiliate is not settled: mark it paid, or cancel it"} // use Of
 	AffiliateInPayout        = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"}
 	ReferralInPayout         = Refusal{affiliate.KindConflict, affiliate.InPayout, "", "Referral has sales that are part of a payout"}
 	MoneyOwed                = Refusal{affiliate.KindConflict, affiliate.MoneyOwed, "", "{amount} is owed and would be lost: pay it first, or send forfeit to give it up"}                   // use Of
@@ -275,7 +278,8 @@ var (
 	AdjustmentReversed        = Refusal{affiliate.KindConflict, affiliate.AdjustmentReversed, "", "Adjustment was already reversed"}
 	AdjustmentExternalIDTaken = Refusal{affiliate.KindConflict, affiliate.AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists"}
 
-	RefuseNoFrom      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "from", "From is required"} // of a period
+	RefuseNoFrom      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "from", "From is required"} // of a period, or a merge
+	RefuseNoInto      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "into", "Into is required"} // of a merge
 	RefuseNoTo        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "to", "To is required"}     // of a period
 	ByRequired        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "by", "By is required"}     // of a report
 	ReportOfSeveral   = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given"}
@@ -310,10 +314,10 @@ var table = []Refusal{
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
 	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce, RuleNeverHolds, ruleCovered,
-	RuleOfConversions, RefundLinesNotSum, GracePeriodRange,
+	RuleOfConversions, RefundLinesNotSum, MergeItself, MergeIntoErased, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,
-	IdentifiersMismatch, AffiliateInPayout, ReferralInPayout, MoneyOwed, DebtOwed, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
+	IdentifiersMismatch, AffiliateToBePaid, AffiliateInPayout, ReferralInPayout, MoneyOwed, DebtOwed, SaleInPayout, RefuseNoAffiliate, OwnerNotFound,
 	LinkLimitReached, LinkNotFound, CouponExternalIDTaken, CouponNotFound, CodeSyntax, StructureEmpty,
 	GeneratedCodeInvalid, CodeTaken, GeneratedCodeTaken, CodeExternalIDTaken, PromotionalCodeNotFound,
 
@@ -338,7 +342,7 @@ var table = []Refusal{
 	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
 	AdjustmentExternalIDTaken,
 
-	RefuseNoFrom, RefuseNoTo, ByRequired, ReportOfSeveral, RefuseAfter, ReportTooLarge, BreakdownTooLarge,
+	RefuseNoFrom, RefuseNoInto, RefuseNoTo, ByRequired, ReportOfSeveral, RefuseAfter, ReportTooLarge, BreakdownTooLarge,
 
 	UnknownRef, RefuseOtherCurrency,
 }

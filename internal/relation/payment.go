@@ -89,8 +89,10 @@ func payerFields() []field[record.Payer] {
 // erasureFields describe erasures.
 func erasureFields() []field[record.Erasure] {
 	return []field[record.Erasure]{
-		id("id", "a digest of the email that cannot be reversed", func(r *record.Erasure) *uuid.UUID { return &r.ID }),
-		ref("referral_id", "the erased referral; NULL: none had the email, or it was deleted", func(r *record.Erasure) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
-		at("created_at", "when it was erased", func(r *record.Erasure) *affiliate.Instant { return &r.CreatedAt }),
+		id("id", "a digest of the name that cannot be reversed", func(r *record.Erasure) *uuid.UUID { return &r.ID }),
+		ref("referral_id", "the customer whom it leads to; NULL: an affiliate, or nobody: no customer had the email, or the record was deleted", func(r *record.Erasure) *uuid.UUID { return &r.ReferralID }).key(record.OfReferral),
+		ref("affiliate_id", "the affiliate whom it leads to; NULL: a customer, or nobody", func(r *record.Erasure) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		text("name", "the email or id of somebody who was merged into whom it leads to; empty: it was erased", func(r *record.Erasure) *string { return &r.Name }),
+		at("created_at", "when it was erased, or merged", func(r *record.Erasure) *affiliate.Instant { return &r.CreatedAt }),
 	}
 }

@@ -60,7 +60,7 @@ func movementFields() []field[record.Movement] {
 		at("at", "when it moved; never before the movement before it", func(r *record.Movement) *affiliate.Instant { return &r.At }),
 		enum("from_account", "ACCRUAL, HELD, PAYABLE, IN_PAYOUT or PAID; ACCRUAL is the program's cost, as a negative number", func(r *record.Movement) *affiliate.Enum[affiliate.Account] { return &r.From }),
 		enum("to_account", "ACCRUAL, HELD, PAYABLE, IN_PAYOUT or PAID", func(r *record.Movement) *affiliate.Enum[affiliate.Account] { return &r.To }),
-		enum("cause", "SALE, UPDATE, MOVE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, PAYOUT_RETURNED or OPENING", func(r *record.Movement) *affiliate.Enum[affiliate.Cause] { return &r.Cause }),
+		enum("cause", "SALE, UPDATE, MOVE, MERGE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, PAYOUT_RETURNED or OPENING", func(r *record.Movement) *affiliate.Enum[affiliate.Cause] { return &r.Cause }),
 		money("amount", "that moved; 0: from ACCRUAL to ACCRUAL, it only counts", func(r *record.Movement) *affiliate.Amount { return &r.Amount }),
 		optInteger("sale_id", "its sale, which may be gone; NULL: none", func(r *record.Movement) *int64 { return &r.Sale }).key(record.OfSale),
 		optInteger("commission_id", "its commission; NULL: none, or several", func(r *record.Movement) *int64 { return &r.Commission }),

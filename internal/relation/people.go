@@ -56,7 +56,7 @@ func aliasFields() []field[record.Alias] {
 	return []field[record.Alias]{
 		id("id", "the alias; of a slug that leads to nobody its digest", func(r *record.Alias) *uuid.UUID { return &r.ID }),
 		ref("affiliate_link_id", "its link; NULL: it leads to nobody", func(r *record.Alias) *uuid.UUID { return &r.LinkID }).key(record.OfLink),
-		ref("affiliate_id", "whose it was when it leads to nobody, who may be gone; NULL: it leads to a link", func(r *record.Alias) *uuid.UUID { return &r.AffiliateID }),
+		ref("affiliate_id", "whose it was when it leads to nobody, who may be gone; NULL: it leads to a link", func(r *record.Alias) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
 		text("alias", "the text, in the spelling given; empty: it leads to nobody", func(r *record.Alias) *string { return &r.Alias }),
 	}
 }

@@ -32,6 +32,6 @@ func described() []Table {
 		tableOf("payments", "Facts about payments, as payment providers report them.", paymentFields()),
 		tableOf("paymentkeys", "The ids of a payment at its provider.", paymentKeyFields()),
 		tableOf("payers", "Customers of payment providers.", payerFields()),
-		tableOf("erasures", "People who were erased, by a digest of their email.", erasureFields()),
+		tableOf("erasures", "Emails of people who were erased, and names of people who were merged into others, by digests.", erasureFields()),
 	}
 }

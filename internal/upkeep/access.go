@@ -66,6 +66,11 @@ func personalData(o *engine.Op, who *subject) (affiliate.PersonalData, error) {
 		}
 		data.ErasedAt = moment(gone.CreatedAt)
 	}
+	for _, name := range who.former {
+		if name.Name != "" {
+			add("name", name.ID.String(), name.CreatedAt, map[string]any{"name": name.Name})
+		}
+	}
 	for _, h := range append(holdingsOf(who), paymentsOfSales, events, answers) {
 		err := h.read(o, who, func(id string, at affiliate.Instant, v any) { add(h.name, id, at, v) })
 		if err != nil {
@@ -124,7 +129,7 @@ var events = holding{name: "events", read: func(o *engine.Op, who *subject, foun
 // toldParts appends what the payload of an event shows of the person, and what its receivers
 // have answered.
 func toldParts(o *engine.Op, who *subject, rec *record.Event, parts []any) ([]any, error) {
-	parts = who.partsOf(parts, rec.Payload.Bytes())
+	parts = who.parts(parts, rec.Payload.Bytes())
 	err := engine.Each(o.Tx.Deliveries, record.Key{Index: record.OfEvent, ID: rec.ID}, func(d record.Delivery) error {
 		for _, a := range d.Attempts {
 			if a.Response != "" {
@@ -143,11 +148,19 @@ var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, fo
 			return err
 		}
 		if answer := rec.Answer.Bytes(); who.in(answer) {
-			found(rec.ID.String(), rec.CreatedAt, who.partsOf(nil, answer))
+			found(rec.ID.String(), rec.CreatedAt, who.parts(nil, answer))
 		}
 	}
 	return nil
 }}
+
+// parts is partsOf for all names of the subject.
+func (who *subject) parts(parts []any, raw []byte) []any {
+	for _, face := range who.faces() {
+		parts = face.partsOf(parts, raw)
+	}
+	return parts
+}
 
 // partsOf returns the JSON objects that show the person, with the members that an
 // erasure blanks in them.

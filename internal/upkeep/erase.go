@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -31,7 +32,7 @@ func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err er
 // reads only the events since the snapshot.
 func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(*engine.Op) (subject, error)) error {
 	type finding struct {
-		who    person
+		who    subject
 		events []record.Event
 	}
 	found, err := engine.View(ctx, p, func(o *engine.Op) (finding, error) {
@@ -43,7 +44,7 @@ func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(
 			return finding{}, err
 		}
 		events, err := engine.Gather(o.Tx.Events, record.Query{})
-		return finding{who: who.person, events: events}, err
+		return finding{who: who, events: events}, err
 	})
 	if err != nil && !engine.WorthKeeping(err) {
 		return err
@@ -60,7 +61,7 @@ func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(
 			return struct{}{}, err
 		}
 		known := shown
-		if who.person != found.who { // the person changed in between
+		if who.person != found.who.person || !slices.Equal(who.former, found.who.former) { // the person changed in between
 			known = nil
 		}
 		if err := settle(o, &who, false); err != nil {
@@ -131,7 +132,11 @@ func (who *subject) reasonWithout(rec *record.Event, shown bool) string {
 	if shown || rec.ObjectID == who.id {
 		return ""
 	}
-	return withoutEmail(rec.Reason, who.email)
+	reason := rec.Reason
+	for _, face := range who.faces() {
+		reason = withoutEmail(reason, face.email)
+	}
+	return reason
 }
 
 // eraseResponses empties what the receivers of an event have answered, unless a delivery
@@ -181,6 +186,6 @@ func eraseReceipt(o *engine.Op, rec record.Receipt, who *subject) (bool, error) 
 	if err := noteShown(o, who); err != nil {
 		return false, err
 	}
-	rec.Answer = record.RawPayload(who.blankIn(answer))
+	rec.Answer = record.RawPayload(who.without(answer))
 	return true, o.Tx.Receipts.Replace(rec)
 }

@@ -61,7 +61,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 		".Waiting[0].Lines[0].Name of a product", ".Waiting[0].Lines[0].Categories of a product", ".Waiting[0].Lines[0].Rule of the terms",
 		".Waiting[0].Tries[0].ReferralID becomes an id", ".Waiting[0].Tries[0].PromoCode of a code", ".Waiting[0].Tries[0].CodeExternalID of a code")
 	textsListed[record.PaymentKey](t, ".Provider its name", ".Key of the provider")
-	textsListed[record.Erasure](t)
+	textsListed[record.Erasure](t, ".Name goes, but for an id of ours")
 	textsListed[record.Import](t, ".Ref names no person", ".Digest of a row")
 	textsListed[record.Receipt](t, ".Key of the host", ".Outcome a word")
 	textsListed[record.Event](t, ".Actor who changed it: prefer an id", ".Reason goes with the payload; of another it loses the email")

@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -21,12 +22,39 @@ type subject struct {
 	person
 	affiliate record.Affiliate // zero: a customer
 	referral  record.Referral  // zero: an affiliate, or a person whom no referral names
+	former    []record.Erasure // names of those who were merged into them
+}
+
+// faces returns the subject under its own names, and under each former one.
+func (who *subject) faces() []*subject {
+	all := []*subject{who}
+	for _, name := range who.former {
+		face := *who
+		face.email, face.customer, face.affiliate.Email = "", "", ""
+		id, err := uuid.Parse(name.Name)
+		email, ok := mailbox.Canonical(name.Name)
+		switch {
+		case err == nil:
+			face.id = id
+		case ok:
+			face.email, face.affiliate.Email = email, email
+		}
+		if name.ReferralID != uuid.Nil {
+			face.customer = name.Name
+		}
+		all = append(all, &face)
+	}
+	return all
 }
 
 // affiliateSubject finds an affiliate.
 func affiliateSubject(o *engine.Op, id uuid.UUID) (subject, error) {
-	rec, err := o.Tx.Affiliates.Get(id)
-	return subject{person: person{id: id, email: rec.Email}, affiliate: rec}, refusal.RefuseNoAffiliate.IfMissing(err)
+	rec, err := o.AffiliateByID(id)
+	if err != nil {
+		return subject{}, refusal.RefuseNoAffiliate.IfMissing(err)
+	}
+	former, err := o.FormerNames(record.OfAffiliate, rec.ID)
+	return subject{person: person{id: rec.ID, email: rec.Email}, affiliate: rec, former: former}, err
 }
 
 // customerSubject finds a customer by id, else by email, also an erased one. An email
@@ -34,7 +62,8 @@ func affiliateSubject(o *engine.Op, id uuid.UUID) (subject, error) {
 func customerSubject(o *engine.Op, ident string) (who subject, err error) {
 	rec, err := o.FindReferral(ident)
 	if err == nil {
-		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referral: rec}, nil
+		former, err := o.FormerNames(record.OfReferral, rec.ID)
+		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referral: rec, former: former}, err
 	}
 	email, ok := mailbox.Canonical(ident)
 	if !ok || !errors.Is(err, affiliate.ErrNotFound) {
@@ -98,11 +127,17 @@ func noteShown(o *engine.Op, who *subject) error {
 func endErasing(o *engine.Op, who *subject) error {
 	switch {
 	case !who.isCustomer():
+		if err := o.EraseNames(record.OfAffiliate, who.id); err != nil {
+			return refusal.Internal("erase names", err)
+		}
 		_, err := o.SaveAffiliate(who.affiliate, engine.BlankedAffiliate(who.affiliate))
 		return err
 	case who.isUnnamed():
 		_, err := o.Erasure(who.email)
 		return refusal.ReferralNotFound.IfMissing(err)
+	}
+	if err := o.EraseNames(record.OfReferral, who.id); err != nil {
+		return refusal.Internal("erase names", err)
 	}
 	_, err := o.SaveReferral(who.referral, engine.BlankedReferral(who.referral))
 	return err
@@ -127,39 +162,69 @@ type kept[R record.Record[R]] struct {
 // as returns the holding under a name.
 func (k kept[R]) as(name string) holding {
 	return holding{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
-		key, ok := k.list(who)
-		if !ok || k.blank == nil {
-			return stretch{over: true}, nil
+		done := stretch{over: true}
+		if k.blank == nil {
+			return done, nil
 		}
-		return walk(k.table(o.Tx), key, after, n, func(rec R) (bool, error) {
-			if k.of != nil && !k.of(who, &rec) {
-				return false, nil
+		for i, key := range k.lists(who) {
+			if !done.over {
+				break
 			}
-			blank := k.blank(who, rec.Clone())
-			if engine.Same(rec, blank) {
-				return false, nil
+			if i > 0 { // few have a former name
+				after, n = uuid.Nil, 0
 			}
-			if err := noteShown(o, who); err != nil {
-				return false, err
+			next, err := walk(k.table(o.Tx), key, after, n, func(rec R) (bool, error) { return k.eraseOne(o, who, rec) })
+			if err != nil {
+				return done, err
 			}
-			return replaced(k.table(o.Tx), blank, true)
-		})
+			done.over, done.last = next.over, next.last
+			done.looked, done.changed = done.looked+next.looked, done.changed+next.changed
+		}
+		return done, nil
 	}}
+}
+
+// lists returns the lists of the subject's records, by each of its names.
+func (k kept[R]) lists(who *subject) (keys []record.Key) {
+	for _, face := range who.faces() {
+		if key, ok := k.list(face); ok && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// eraseOne blanks a record that shows the subject by one of its names.
+func (k kept[R]) eraseOne(o *engine.Op, who *subject, rec R) (bool, error) {
+	blank := rec.Clone()
+	for _, face := range who.faces() {
+		if k.of == nil || k.of(face, &rec) {
+			blank = k.blank(face, blank)
+		}
+	}
+	if engine.Same(rec, blank) {
+		return false, nil
+	}
+	if err := noteShown(o, who); err != nil {
+		return false, err
+	}
+	return replaced(k.table(o.Tx), blank, true)
 }
 
 // read finds the records that show the person.
 func (k kept[R]) read(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error {
-	key, ok := k.list(who)
-	if !ok {
-		return nil
+	shows := func(rec *R) bool {
+		return k.of == nil || slices.ContainsFunc(who.faces(), func(face *subject) bool { return k.of(face, rec) })
 	}
-	for rec, err := range k.table(o.Tx).List(record.Query{Key: key}) {
-		if err != nil {
-			return err
-		}
-		if k.of == nil || k.of(who, &rec) {
-			at, data := k.show(&rec)
-			found(rec.RecordID().String(), at, data)
+	for _, key := range k.lists(who) {
+		for rec, err := range k.table(o.Tx).List(record.Query{Key: key}) {
+			if err != nil {
+				return err
+			}
+			if shows(&rec) {
+				at, data := k.show(&rec)
+				found(rec.RecordID().String(), at, data)
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -239,4 +240,17 @@ func (who person) blankObject(object []byte) []byte {
 		}
 	}
 	return append(dst, '}')
+}
+
+// in reports whether JSON shows the subject by one of its names.
+func (who *subject) in(raw []byte) bool {
+	return slices.ContainsFunc(who.faces(), func(face *subject) bool { return face.person.in(raw) })
+}
+
+// without is blankIn for all names of the subject.
+func (who *subject) without(raw []byte) []byte {
+	for _, face := range who.faces() {
+		raw = face.blankIn(raw)
+	}
+	return raw
 }

@@ -716,10 +716,13 @@ CREATE TABLE IF NOT EXISTS tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
   referral_id uuid,
+  affiliate_id uuid,
+  name text COLLATE "C" NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
 CREATE INDEX IF NOT EXISTS erasures_of_referral ON tributary.erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS erasures_of_affiliate ON tributary.erasures (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 -- Former slugs, one row each: those that lead to a link, and those that lead to nobody and that nobody else may have.
 CREATE TABLE IF NOT EXISTS tributary.aliases (
@@ -733,6 +736,7 @@ CREATE TABLE IF NOT EXISTS tributary.aliases (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS aliases_by_slug ON tributary.aliases (program, by_slug) WHERE by_slug IS NOT NULL;
 CREATE INDEX IF NOT EXISTS aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS aliases_of_affiliate ON tributary.aliases (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 -- Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.
 CREATE TABLE IF NOT EXISTS tributary.uses (

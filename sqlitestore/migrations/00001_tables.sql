@@ -681,10 +681,13 @@ CREATE TABLE tributary_erasures (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
   referral_id TEXT,
+  affiliate_id TEXT,
+  name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE INDEX tributary_erasures_of_referral ON tributary_erasures (program, referral_id, id) WHERE referral_id IS NOT NULL;
+CREATE INDEX tributary_erasures_of_affiliate ON tributary_erasures (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 CREATE TABLE tributary_aliases (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
@@ -697,6 +700,7 @@ CREATE TABLE tributary_aliases (
 ) STRICT;
 CREATE UNIQUE INDEX tributary_aliases_by_slug ON tributary_aliases (program, by_slug) WHERE by_slug IS NOT NULL;
 CREATE INDEX tributary_aliases_of_link ON tributary_aliases (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
+CREATE INDEX tributary_aliases_of_affiliate ON tributary_aliases (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 CREATE TABLE tributary_uses (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),

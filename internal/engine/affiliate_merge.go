@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// MergeAffiliates implements tributary.Program.MergeAffiliates.
+func (p *Program) MergeAffiliates(ctx context.Context, in affiliate.Merge) (_ affiliate.Affiliate, err error) {
+	defer p.Begin(&ctx, "MergeAffiliates", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Once: in.Once, Name: "affiliate.merge", Input: in, Refused: checkMerge(&in)}
+	return Write(o, rq, func() (affiliate.Affiliate, error) {
+		into, _, err := o.mergeable(in.Into)
+		if err != nil {
+			return affiliate.Affiliate{}, refusal.RefuseNoAffiliate.IfMissing(err)
+		}
+		from, own, err := o.mergeable(in.From)
+		switch {
+		case err != nil:
+			return affiliate.Affiliate{}, refusal.RefuseNoAffiliate.IfMissing(err)
+		case from.ID == into.ID && own:
+			return affiliate.Affiliate{}, refusal.MergeItself.Err()
+		case from.ID == into.ID: // it was merged before
+			return o.affiliateOf(into)
+		case into.Email == "":
+			return affiliate.Affiliate{}, refusal.MergeIntoErased.Err()
+		}
+		m := merging{Op: o, from: from, into: into, key: record.Key{Index: record.OfAffiliate, ID: from.ID}}
+		return m.merge()
+	})
+}
+
+// mergeable finds an affiliate by id, email or external id; own: by what its record has, and not by a name that
+// leads to it.
+func (o *Op) mergeable(ident string) (rec record.Affiliate, own bool, err error) {
+	if id, ok := affiliate.ExternalIn(ident); ok {
+		rec, err = o.affiliateByExternalID(id)
+		return rec, rec.ExternalID == id, err
+	}
+	if id, ok := exactID(ident); ok {
+		rec, err = o.AffiliateByID(id)
+		return rec, rec.ID == id, err
+	}
+	rec, err = o.FindAffiliateByEmail(ident)
+	email, _ := mailbox.Canonical(ident)
+	return rec, rec.Email == email, err
+}
+
+// merging is the state of MergeAffiliates. All that from has becomes that of into. What was booked of it leaves the
+// ledger of from and enters that of into, each entry by itself, with the cause MERGE.
+type merging struct {
+	*Op
+	from, into record.Affiliate
+	key        record.Key // of what belongs to from
+}
+
+func (m *merging) merge() (affiliate.Affiliate, error) {
+	for _, step := range []func() error{
+		func() error { return Each(m.Tx.Payouts, m.key, refuseOpen) },
+		m.openBooks, m.links, m.totals,
+		func() error { return Each(m.Tx.Codes, m.key, m.code) },
+		func() error { return Each(m.Tx.Referrals, m.key, m.referral) },
+		func() error { return Each(m.Tx.Sales, m.key, m.sale) },
+		func() error { return Each(m.Tx.Adjustments, m.key, m.adjustment) },
+		func() error { return Each(m.Tx.Payouts, m.key, m.payout) },
+		func() error { return m.forget(m.from.ID) },
+		func() error { return m.Tx.Affiliates.Delete(m.from.ID) },
+		func() error { return m.emitDeleted(affiliate.AffiliateDeleted, m.from.ID, 0, m.from.Revision+1) },
+	} {
+		if err := step(); err != nil {
+			return affiliate.Affiliate{}, refusal.Internal("merge affiliates", err)
+		}
+	}
+	rec := touched(m.into.Clone())
+	rec.OpeningClicks += m.from.OpeningClicks
+	rec.ExternalID = cmp.Or(rec.ExternalID, m.from.ExternalID)
+	if err := m.names(&rec); err != nil {
+		return affiliate.Affiliate{}, refusal.Internal("merge names", err)
+	}
+	return m.SaveAffiliate(m.into, rec)
+}
+
+// refuseOpen refuses a payout that is on its way: a file for the bank may have it, under the name of who goes.
+func refuseOpen(rec record.Payout) error {
+	if IsLive(&rec) && rec.Status != affiliate.PayoutPaid {
+		return refusal.AffiliateToBePaid.Of(rec.ID.String())
+	}
+	return nil
+}
+
+// openBooks opens books that are not open, so that all that moves was booked.
+func (m *merging) openBooks() error {
+	for _, id := range [...]uuid.UUID{m.from.ID, m.into.ID} {
+		totals, err := m.Totals(id)
+		if err != nil {
+			return err
+		}
+		wants, err := m.WantsOpening(totals)
+		if err == nil && wants {
+			err = m.OpenBooks(totals)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// links moves links with their aliases, former slugs that lead to nobody, and clicks.
+func (m *merging) links() error {
+	err := change(m.Tx.Links, m.key, func(r *record.Link) { r.AffiliateID, r.UpdatedAt = m.into.ID, Later(m.Now, r.UpdatedAt) })
+	if err == nil {
+		err = change(m.Tx.Aliases, m.key, func(r *record.Alias) { r.AffiliateID = m.into.ID })
+	}
+	if err == nil {
+		err = change(m.Tx.Clicks, m.key, func(r *record.Click) { r.AffiliateID = m.into.ID })
+	}
+	return err
+}
+
+// totals adds the totals that no sale changes.
+func (m *merging) totals() error {
+	t, err := m.Totals(m.from.ID)
+	if err != nil {
+		return err
+	}
+	return m.Count(m.into.ID, Tally{Clicks: t.Clicks, Pruned: t.PrunedClicks, Referrals: t.Referrals})
+}
+
+func (m *merging) code(old record.Code) error {
+	rec := old
+	rec.AffiliateID = m.into.ID
+	_, err := m.saveCode(old, rec)
+	return err
+}
+
+func (m *merging) referral(old record.Referral) error {
+	rec := old.Clone()
+	rec.AffiliateID = m.into.ID
+	_, err := m.SaveReferral(old, rec)
+	return err
+}
+
+// sale moves a sale as it is: what it earned, what is held of it, and what payouts hold.
+func (m *merging) sale(old record.Sale) error {
+	rec := old.Clone()
+	rec.AffiliateID = m.into.ID
+	for i := range rec.Commissions {
+		rec.Commissions[i].AffiliateID = m.into.ID
+	}
+	_, err := m.SaveSale(old, rec, affiliate.CauseMerge)
+	return err
+}
+
+func (m *merging) adjustment(rec record.Adjustment) error {
+	rec.AffiliateID = m.into.ID
+	if err := m.Tx.Adjustments.Replace(rec); err != nil || IsMoved(&rec) { // the movement of its sale booked it
+		return err
+	}
+	if err := m.Enter(m.from.ID, BookAdjustment(&rec, affiliate.CauseMerge, rec.Amount.Neg())); err != nil {
+		return err
+	}
+	return m.Enter(m.into.ID, BookAdjustment(&rec, affiliate.CauseMerge, rec.Amount))
+}
+
+func (m *merging) payout(rec record.Payout) error {
+	rec.AffiliateID = m.into.ID
+	if err := m.Tx.Payouts.Replace(rec); err != nil || rec.Status != affiliate.PayoutPaid {
+		return err
+	}
+	if err := m.Enter(m.from.ID, BookPayout(&rec, affiliate.CauseMerge, affiliate.AccountPaid, affiliate.AccountPayable)); err != nil {
+		return err
+	}
+	return m.Enter(m.into.ID, BookPayout(&rec, affiliate.CauseMerge, affiliate.AccountPayable, affiliate.AccountPaid))
+}
+
+// names makes the names of from lead to into.
+func (m *merging) names(into *record.Affiliate) error {
+	if err := change(m.Tx.Erasures, m.key, func(r *record.Erasure) { r.AffiliateID = into.ID }); err != nil {
+		return err
+	}
+	return m.inherit(sellerNames(&m.from), sellerNames(into), record.Erasure{AffiliateID: into.ID})
+}

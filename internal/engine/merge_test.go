@@ -1,0 +1,173 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+func merges(t *testing.T, s scene.Shop, from, into string) affiliate.Referral {
+	t.Helper()
+	return scene.Must(s.MergeReferrals(t.Context(), affiliate.Merge{From: from, Into: into}))
+}
+
+// Two customers become one: what the one bought, the names by which it is known, and its place
+// of a code are the other's from then on.
+func TestMergeReferrals(t *testing.T) {
+	s, ctx := scene.NewShop(t, paysLeads), t.Context()
+	kim := s.Customer("ada", "kim")
+	s.ToTomas("100")
+	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email})
+	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: kim.Email})
+	s.Sell(affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("50"), ExternalID: "kims"})
+	before := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
+	s.Pass(1)
+	var one affiliate.Referral
+	s.Fires(func() error {
+		one = merges(t, s, kim.Email, s.Tomas.ID.String())
+		return nil
+	}, affiliate.SaleUpdated, affiliate.SaleUpdated, affiliate.ReferralDeleted, affiliate.ReferralUpdated)
+	if one.ID != s.Tomas.ID || one.Email != s.Tomas.Email || one.TotalRevenue != scene.Sum("150") {
+		t.Errorf("merged: %+v", one)
+	}
+	if after := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})); !cmp.Equal(before, after) {
+		t.Errorf("money moved: %s", cmp.Diff(before, after))
+	}
+	s.Verifies()
+	for _, name := range []string{kim.ID.String(), kim.Email, "Kim+shop@example.net"} {
+		if got := scene.Must(s.Referral(ctx, name)); got.ID != s.Tomas.ID {
+			t.Errorf("%s finds %s", name, got.ID)
+		}
+		s.Fires(func() error { merges(t, s, name, s.Tomas.Email); return nil }) // again: nothing
+	}
+	res := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", Email: kim.Email}))
+	if res.Outcome != affiliate.SaleDuplicate {
+		t.Errorf("signed up again: %s", res.Outcome)
+	}
+	for want, in := range map[error]affiliate.Merge{
+		affiliate.InvalidField:     {From: s.Tomas.Email, Into: s.Tomas.ID.String()},
+		affiliate.ReferralNotFound: {From: "nobody@example.net", Into: s.Tomas.Email},
+		affiliate.MissingField:     {From: s.Tomas.Email},
+	} {
+		if err := scene.ErrOf(s.MergeReferrals(ctx, in)); !errors.Is(err, want) {
+			t.Errorf("%+v: %v, want %v", in, err, want)
+		}
+	}
+	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
+		t.Fatal(err)
+	}
+	hidden := s.Sell(affiliate.NewSale{Email: kim.Email, Name: "Kim", TotalEarned: scene.Sum("20"), ExternalID: "erased"})
+	if hidden.ReferralID.Or(uuid.Nil) != s.Tomas.ID || hidden.Email.Or("") != "" {
+		t.Errorf("after the erasure: %+v", hidden)
+	}
+	if err := scene.ErrOf(s.MergeReferrals(ctx, affiliate.Merge{From: s.Customer("ada", "lou").Email, Into: s.Tomas.ID.String()})); !errors.Is(err, affiliate.ReferralErased) {
+		t.Errorf("into who was erased: %v", err)
+	}
+	s.Verifies()
+}
+
+// A merge of what was merged, and one in the other direction of links: places of codes count for the one that is
+// left.
+func TestMergeReferralsOfMerged(t *testing.T) {
+	g, ctx := scene.NewGiftShop(t, 0), t.Context()
+	scene.Must(g.UpdateCode(ctx, g.Gift.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set(int64(1))}))
+	g.Give("kim@example.net")
+	g.Give("lou@example.net")
+	g.Give("max@example.net")
+	for _, m := range []affiliate.Merge{{From: "kim@example.net", Into: "lou@example.net"}, {From: "lou@example.net", Into: "max@example.net"}} {
+		scene.Must(g.MergeReferrals(ctx, m))
+	}
+	for _, email := range []string{"kim@example.net", "lou@example.net", "max@example.net"} {
+		if got := scene.Must(g.Referral(ctx, email)); got.Email != "max@example.net" {
+			t.Errorf("%s finds %s", email, got.Email)
+		}
+		scene.WantReason(t, email, affiliate.CustomerLimit, scene.ErrOf(g.RecordSale(ctx, scene.GiftOrder(email))))
+	}
+	g.Verifies()
+}
+
+// Two affiliates become one, with all that they have and earned, in every state of their payouts.
+func TestMergeAffiliates(t *testing.T) {
+	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.CascadeEvents = true }), t.Context()
+	ada, ben := s.Ada.Person, s.Join("ben", func(in *affiliate.NewAffiliate) { in.ExternalID = "user-ben" })
+	kim := s.Customer("ben", "kim")
+	click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ben"}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "ben", PercentOff: scene.Percent("10")}))
+	scene.Must(s.CreateCode(ctx, affiliate.NewCode{Code: "BEN", CouponID: coupon.ID, AffiliateID: ben.ID}))
+	sells := func(id string) affiliate.Sale {
+		return s.Sell(affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("100"), ExternalID: id})
+	}
+	s.ToTomas("100")
+	sells("paid")
+	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: ben.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "welcome"}))
+	paid := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID}))
+	merge := affiliate.Merge{From: ben.ID.String(), Into: ada.ID.String()}
+	for _, status := range []affiliate.PayoutStatus{"", affiliate.PayoutFailed, affiliate.PayoutProcessing} {
+		if status != "" {
+			scene.Must(s.SetPayoutStatus(ctx, paid.ID, status))
+		}
+		scene.WantReason(t, "open payout", affiliate.InPayout, scene.ErrOf(s.MergeAffiliates(ctx, merge)))
+	}
+	scene.Must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutPaid))
+	refunded := sells("refunded")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: refunded.ID}))
+	canceled := func() affiliate.Payout {
+		sells("open")
+		p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID}))
+		return scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
+	}()
+	own := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: ada.ID}))
+	s.Pass(1)
+	one := scene.Must(s.MergeAffiliates(ctx, merge))
+	s.Verifies()
+	sum := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: ada.ID}))
+	if one.ID != ada.ID || sum.Paid != scene.Sum("23") || sum.Payable.Scaled() != own.Payable.Scaled()+scene.Sum("20").Scaled() {
+		t.Errorf("balance %+v, of its own %+v", sum, own)
+	}
+	if got := one.ExternalID; got != "user-ben" {
+		t.Errorf("external id %q", got)
+	}
+	for _, p := range []affiliate.Payout{paid, canceled} {
+		if got := scene.Must(s.Payout(ctx, p.ID)); got.AffiliateID != ada.ID {
+			t.Errorf("payout of %s", got.AffiliateID)
+		}
+	}
+	for _, name := range []string{ben.ID.String(), "ben", affiliate.External("user-ben"), fmt.Sprint(click.ID)} {
+		if got := scene.Must(s.Affiliate(ctx, name)); got.ID != ada.ID {
+			t.Errorf("%s finds %s", name, got.ID)
+		}
+	}
+	for _, in := range []affiliate.NewSale{{PromoCode: "BEN"}, {ReferralID: fmt.Sprint(click.ID), Email: "new@example.net", Name: "N"}, {Email: kim.Email}, {ReferralID: ben.ID.String(), Email: "n2@example.net", Name: "N"}} {
+		in.TotalEarned = scene.Sum("10")
+		if got := s.Sell(in); got.AffiliateID != ada.ID {
+			t.Errorf("%+v credits %s", in, got.AffiliateID)
+		}
+	}
+	causes := map[affiliate.Cause]int{}
+	left := affiliate.Amount{}
+	for _, m := range scene.Must(s.Movements(ctx, affiliate.MovementFilter{AffiliateID: affiliate.Set(ben.ID), Cause: affiliate.CauseMerge}, affiliate.Page{})).Items {
+		causes[m.Cause]++
+		left = m.Amount
+	}
+	if causes[affiliate.CauseMerge] != 5 { // three sales, the bonus and the payout that was paid
+		t.Errorf("the ledger of who went: %v %v", causes, left)
+	}
+	s.Fires(func() error { return scene.ErrOf(s.MergeAffiliates(ctx, merge)) }) // again: nothing
+	scene.WantReason(t, "itself", affiliate.InvalidField, scene.ErrOf(s.MergeAffiliates(ctx, affiliate.Merge{From: ada.Email, Into: ada.ID.String()})))
+	scene.WantReason(t, "nobody", affiliate.AffiliateNotFound, scene.ErrOf(s.MergeAffiliates(ctx, affiliate.Merge{From: uuid.NewString(), Into: ada.ID.String()})))
+	scene.WantReason(t, "its email", affiliate.AffiliateEmailTaken, scene.ErrOf(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: ben.Email})))
+	// what was paid comes back, and a refund reaches what was paid to who went
+	scene.Must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutReturned))
+	s.Verifies()
+	if err := s.Forfeiting().EraseAffiliate(ctx, ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Verifies()
+}

@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// What customers and affiliates are known by, and whom a name leads to that no record has any
+// more. Source: docs/rules.md 4.9.
+
+// A NameKind is what a name is.
+type NameKind byte
+
+const (
+	NameReferral  NameKind = 'r' // the id of a customer
+	NameMailbox   NameKind = 'm' // the email of one; all addresses of a mailbox are one name
+	NameCustomer  NameKind = 'c' // the host's own id of one
+	namePayer     NameKind = 'p' // one at a payment provider
+	NameAffiliate NameKind = 'a' // the id of an affiliate
+	NameEmail     NameKind = 'e' // the email of one
+	NameExternal  NameKind = 'x' // the host's own id of one
+)
+
+// A Name is something that somebody is known by. An empty text is none.
+type Name struct {
+	Kind NameKind
+	Text string
+}
+
+// Digest returns a digest of a name under the program's key, which cannot be turned back.
+func (c *Config) Digest(n Name) (id uuid.UUID) {
+	if n.Kind == NameMailbox {
+		n.Text = mailbox.Of(n.Text)
+	}
+	key := c.ErasureKey
+	if len(key) == 0 {
+		key = c.ID[:]
+	}
+	sum := hmac.New(sha256.New, key)
+	sum.Write(append(c.ID[:], byte(n.Kind)))
+	sum.Write([]byte(n.Text))
+	copy(id[:], sum.Sum(nil))
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // version 8: made of other data
+	return id
+}
+
+// namesOf returns the names of a customer.
+func namesOf(r *record.Referral) []Name {
+	return []Name{{NameReferral, r.ID.String()}, {NameMailbox, r.Email}, {NameCustomer, r.CustomerID}}
+}
+
+// sellerNames returns the names of an affiliate.
+func sellerNames(r *record.Affiliate) []Name {
+	return []Name{{NameAffiliate, r.ID.String()}, {NameEmail, r.Email}, {NameExternal, r.ExternalID}}
+}
+
+// knownBy returns digests of what a customer is known by, also from before others were merged
+// into them, and of the payer of a provider.
+func (o *Op) knownBy(c *Customer) ([]uuid.UUID, error) {
+	ids := make([]uuid.UUID, 0, 5)
+	add := func(id uuid.UUID) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if c.Referral.ID != uuid.Nil {
+		add(o.Cfg.Digest(Name{NameReferral, c.Referral.ID.String()}))
+	}
+	for _, n := range [...]Name{{NameMailbox, c.Email}, {NameMailbox, c.Referral.Email}, {NameCustomer, c.Referral.CustomerID}, {NameCustomer, c.HostID}, {namePayer, o.Payer}} {
+		if n.Text != "" {
+			add(o.Cfg.Digest(n))
+		}
+	}
+	if c.Referral.ID == uuid.Nil {
+		return ids, nil
+	}
+	former, err := o.FormerNames(record.OfReferral, c.Referral.ID)
+	for i := range former {
+		add(former[i].ID)
+	}
+	return ids, err
+}
+
+// FormerNames returns the names that lead to a customer or an affiliate beside their own.
+func (o *Op) FormerNames(ix record.Index, owner uuid.UUID) ([]record.Erasure, error) {
+	return Gather(o.Tx.Erasures, record.Query{Key: record.Key{Index: ix, ID: owner}})
+}
+
+// named finds whom a name leads to that no record has, or [affiliate.ErrNotFound].
+func (o *Op) named(n Name) (record.Erasure, error) {
+	if n.Text == "" {
+		return record.Erasure{}, affiliate.ErrNotFound
+	}
+	return o.Tx.Erasures.Get(o.Cfg.Digest(n))
+}
+
+// customerNamed finds the customer into whom one with a name was merged, or the erased person who had
+// it. When no referral names that person, the customer has a zero referral.
+func (o *Op) customerNamed(n Name) (c Customer, err error) {
+	rec, err := o.named(n)
+	if err != nil {
+		return c, IgnoreMissing(err)
+	}
+	if rec.ReferralID != uuid.Nil {
+		if c.Referral, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
+			return c, refusal.Internal("referral of a name", err)
+		}
+	}
+	if rec.Name == "" || isErased(&c.Referral) {
+		c.Gone = rec.ID
+	}
+	return c, nil
+}
+
+// sellerNamed finds the affiliate into whom one with a name was merged, or [affiliate.ErrNotFound].
+func (o *Op) sellerNamed(n Name) (record.Affiliate, error) {
+	rec, err := o.named(n)
+	if err != nil {
+		return record.Affiliate{}, err
+	}
+	return o.Tx.Affiliates.Get(rec.AffiliateID)
+}
+
+// ReferralByID finds a customer by their id, or by that of one who was merged into them.
+func (o *Op) ReferralByID(id uuid.UUID) (record.Referral, error) {
+	rec, err := o.Tx.Referrals.Get(id)
+	if !errors.Is(err, affiliate.ErrNotFound) {
+		return rec, err
+	}
+	c, err := o.customerNamed(Name{NameReferral, id.String()})
+	if err == nil && c.Referral.ID == uuid.Nil {
+		err = affiliate.ErrNotFound
+	}
+	return c.Referral, err
+}
+
+// AffiliateByID finds an affiliate by its id, or by that of one who was merged into it.
+func (o *Op) AffiliateByID(id uuid.UUID) (record.Affiliate, error) {
+	rec, err := o.Tx.Affiliates.Get(id)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return o.sellerNamed(Name{NameAffiliate, id.String()})
+	}
+	return rec, err
+}
+
+// Heir returns the id of the affiliate into whom one with an id was merged, else the id.
+func (o *Op) Heir(id uuid.UUID) (uuid.UUID, error) {
+	rec, err := o.named(Name{NameAffiliate, id.String()})
+	if err == nil {
+		return rec.AffiliateID, nil
+	}
+	return id, IgnoreMissing(err)
+}
+
+// heirs is Heir for a list, in which each is once.
+func (o *Op) heirs(ids []uuid.UUID) ([]uuid.UUID, error) {
+	stay := make([]uuid.UUID, len(ids))
+	for i, id := range ids {
+		var err error
+		if stay[i], err = o.Heir(id); err != nil {
+			return nil, err
+		}
+	}
+	return Distinct(stay), nil
+}
+
+// limitedTo reports whether a code that only one customer may use is for this one.
+func (o *Op) limitedTo(code *record.Code, c *Customer) (bool, error) {
+	if !code.LimitToCustomers || c.is(code.CustomerID) {
+		return true, nil
+	}
+	for _, kind := range [...]NameKind{NameReferral, NameMailbox, NameCustomer} {
+		if c.Referral.ID == uuid.Nil {
+			break
+		}
+		rec, err := o.named(Name{kind, code.CustomerID})
+		if err == nil && rec.ReferralID == c.Referral.ID || IgnoreMissing(err) != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// inherit makes names lead to the customer or the affiliate that a record names, beside those that lead to them
+// already. Those that they have themselves are theirs.
+func (o *Op) inherit(names, have []Name, to record.Erasure) error {
+	for _, n := range names {
+		if n.Text == "" || slices.ContainsFunc(have, func(own Name) bool { return o.Cfg.Digest(own) == o.Cfg.Digest(n) }) {
+			continue
+		}
+		to.ID, to.Name, to.CreatedAt = o.Cfg.Digest(n), n.Text, o.Now
+		if err := o.Tx.Erasures.Insert(to); err != nil {
+			return refusal.Internal("keep a name", err)
+		}
+	}
+	return nil
+}
+
+// EraseNames keeps the names that lead to a customer as those of an erased person, and forgets those that lead to an
+// affiliate, but for their ids, which show nobody.
+func (o *Op) EraseNames(ix record.Index, owner uuid.UUID) error {
+	return Each(o.Tx.Erasures, record.Key{Index: ix, ID: owner}, func(rec record.Erasure) error {
+		switch _, id := exactID(rec.Name); {
+		case id || rec.Name == "":
+			return nil
+		case ix == record.OfAffiliate:
+			return o.Tx.Erasures.Delete(rec.ID)
+		}
+		rec.Name = ""
+		return o.Tx.Erasures.Replace(rec)
+	})
+}
+
+// dropNames forgets the names that lead to somebody who is deleted, but for those of somebody erased, which lead to
+// nobody then.
+func (o *Op) dropNames(ix record.Index, owner uuid.UUID) error {
+	return Each(o.Tx.Erasures, record.Key{Index: ix, ID: owner}, func(rec record.Erasure) error {
+		if rec.Name != "" {
+			return o.Tx.Erasures.Delete(rec.ID)
+		}
+		rec.ReferralID = uuid.Nil
+		return o.Tx.Erasures.Replace(rec)
+	})
+}
