@@ -44,7 +44,7 @@ type ReviewRule struct {
 type Evidence struct {
 	At            time.Time
 	Affiliate     ReviewedAffiliate // who is credited
-	CustomerEmail string            // of the sale, else of the customer's referral; canonical
+	CustomerEmail string            // of the sale, else of the customer's referral; the affiliate's when they have it under a former name; canonical
 	CustomerName  string            // likewise
 	DeviceID      string            // of the click that the request names
 	PromoCode     string            // as it is stored

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -18,7 +19,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 	rq := Request{Name: "affiliate.delete", Input: []any{ref, p.gives}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.AffiliateOf(ref)
-		if errors.Is(err, affiliate.ErrNotFound) {
+		if errors.Is(err, affiliate.ErrNotFound) || err == nil && !ownRef(&rec, ref) {
 			return struct{}{}, nil
 		}
 		if err == nil {
@@ -30,6 +31,12 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 		return struct{}{}, err
 	})
 	return err
+}
+
+// ownRef reports whether a reference names an affiliate by what its record has, and not by a name that leads to it.
+func ownRef(rec *record.Affiliate, ref affiliate.AffiliateRef) bool {
+	email, _ := mailbox.Canonical(ref.Email)
+	return (ref.ID == uuid.Nil || ref.ID == rec.ID) && (ref.Email == "" || email == rec.Email) && (ref.ExternalID == "" || ref.ExternalID == rec.ExternalID)
 }
 
 // refuseInPayout refuses when a sale of the affiliate, or a sale of one of its

@@ -20,7 +20,7 @@ func (p *Program) DeleteReferral(ctx context.Context, ident string) (err error) 
 	rq := Request{Name: "referral.delete", Input: []any{ident, p.gives}, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.FindReferral(ident)
-		if errors.Is(err, affiliate.ErrNotFound) {
+		if errors.Is(err, affiliate.ErrNotFound) || err == nil && !ownName(&rec, ident) {
 			return struct{}{}, nil
 		}
 		if err != nil {

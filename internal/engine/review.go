@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Rules that hold a commission for a person to look at. They never refuse or
@@ -54,8 +57,41 @@ func valid(r affiliate.RiskReason) bool {
 // errReviewPanicked stands for a panic in a rule of Config.Review.
 var errReviewPanicked = errors.New("affiliate: a rule of Config.Review panicked")
 
+// ownEmail returns the email of the affiliate when the customer of an order has one of the affiliate's, by what they are
+// called or were before others were merged into them; else the email of the order.
+func (o *Op) ownEmail(e *affiliate.Evidence, ref *record.Referral) (string, error) {
+	buyer, seller := []string{e.CustomerEmail, ref.Email}, []string{e.Affiliate.Email, e.Affiliate.PayoutEmail}
+	for _, side := range [...]struct {
+		emails *[]string
+		index  record.Index
+		id     uuid.UUID
+	}{{&buyer, record.OfReferral, ref.ID}, {&seller, record.OfAffiliate, e.Affiliate.ID}} {
+		if side.id == uuid.Nil {
+			continue
+		}
+		former, err := o.FormerNames(side.index, side.id)
+		if err != nil {
+			return "", refusal.Internal("read names", err)
+		}
+		for i := range former {
+			*side.emails = append(*side.emails, former[i].Name)
+		}
+	}
+	if slices.ContainsFunc(buyer, func(b string) bool {
+		return slices.ContainsFunc(seller, func(s string) bool { return strings.Contains(b, "@") && affiliate.SameMailbox(b, s) })
+	}) {
+		return e.Affiliate.Email, nil
+	}
+	return e.CustomerEmail, nil
+}
+
 // risks asks every rule, in the order of Config.Review.
-func (o *Op) risks(e affiliate.Evidence) (reasons []affiliate.RiskReason, err error) {
+func (o *Op) risks(e affiliate.Evidence, ref *record.Referral) (reasons []affiliate.RiskReason, err error) {
+	if len(o.Cfg.Review) > 0 {
+		if e.CustomerEmail, err = o.ownEmail(&e, ref); err != nil {
+			return nil, err
+		}
+	}
 	err = errReviewPanicked
 	defer o.Recovered(o.Ctx, "Review")
 	for _, rule := range o.Cfg.Review {

@@ -77,6 +77,7 @@ CREATE TABLE tributary.aliases (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHERE (by_slug IS NOT NULL);
+CREATE INDEX aliases_of_affiliate ON tributary.aliases (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 
 CREATE TABLE tributary.clicks (
@@ -229,9 +230,12 @@ CREATE TABLE tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
   referral_id uuid,
+  affiliate_id uuid,
+  name text NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
+CREATE INDEX erasures_of_affiliate ON tributary.erasures (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX erasures_of_referral ON tributary.erasures (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
 CREATE TABLE tributary.events (
