@@ -21,7 +21,7 @@ import (
 //
 // By noun:
 //
-//   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, DeleteAffiliate, Affiliate,
+//   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, MergeAffiliates, DeleteAffiliate, Affiliate,
 //     AffiliateByEmail, Answers, Affiliates, SearchAffiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, ReleaseSlug, RenameLink
@@ -29,7 +29,7 @@ import (
 //     Hold, Holds, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
 //     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
 //   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
-//     UpdateReferral, PushReferralStatus
+//     UpdateReferral, MergeReferrals, PushReferralStatus
 //   - Sales and commissions: RestoreRedemption, OverdrawnRedemption, AcceptRedemption, DeleteSale, ReverseSale, RecordSale,
 //     RecordConversion, RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
 //     Sales
