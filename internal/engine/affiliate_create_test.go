@@ -349,7 +349,7 @@ func TestGeneratedSlugsCollide(t *testing.T) {
 			t.Errorf("affiliate %d has %q", i, slug)
 		}
 		seen[slug] = true
-		if w.Probe.Ops.Load() > 30 {
+		if w.Probe.Ops.Load() > 31 {
 			t.Fatalf("affiliate %d took %d operations of the store", i, w.Probe.Ops.Load())
 		}
 	}

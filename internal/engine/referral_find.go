@@ -56,7 +56,7 @@ func (o *Op) FindReferral(ident string) (record.Referral, error) {
 func (o *Op) referralByEmail(email string) (record.Referral, error) {
 	c, err := o.CustomerByEmail(email)
 	if err == nil && (c.Referral.ID == uuid.Nil || c.Gone != uuid.Nil) {
-		err = affiliate.ErrNotFound
+		return record.Referral{}, affiliate.ErrNotFound
 	}
 	return c.Referral, err
 }
