@@ -86,3 +86,8 @@ func (c *Client) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef
 	rq.oneName(ref)
 	return done(ctx, c, rq)
 }
+
+// MergeAffiliates is [tributary.Program.MergeAffiliates].
+func (c *Client) MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error) {
+	return send[affiliate.Affiliate](ctx, c, c.post(affiliates+"/merge", in, in.Once))
+}

@@ -63,3 +63,8 @@ func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
 		Forfeit bool `json:"forfeit,omitzero"`
 	}{referralID{ident}, c.forfeit}))
 }
+
+// MergeReferrals is [tributary.Program.MergeReferrals].
+func (c *Client) MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error) {
+	return send[affiliate.Referral](ctx, c, c.post(referrals+"/merge", in, in.Once))
+}

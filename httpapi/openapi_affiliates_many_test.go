@@ -15,6 +15,8 @@ func merged[T any](a, b map[string]T) map[string]T {
 
 func affiliateManyBodies() map[string]note {
 	return map[string]note{
+		"from":             plain("Who goes: an id, an email, or ext: with an externalId.", identText),
+		"into":             plain("Who stays, named likewise.", identText),
 		"cursor":           stepCursor(),
 		"limit":            stepLimit(),
 		"forfeit":          plain("What is owed to the affiliate is given up; without it that is refused."),
@@ -58,6 +60,10 @@ func affiliateManyOperations() map[string]about {
 		"POST /affiliates/tier-exempt": many("setTierExempt", "Say whether tier changes leave affiliates alone", "exempt"),
 		"POST /affiliates/erase": erasureNote("eraseAffiliate", "Erase an affiliate", "affiliateId",
 			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.MoneyOwed}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
+		"POST /affiliates/merge": mergeNote("mergeAffiliates", "Make one affiliate of two",
+			"Links with their former slugs, clicks, codes, customers, sales, adjustments and payouts of from become those of into, as they are; both ledgers say MERGE. The id, the email and the externalId of from name into from then on. "+
+				"What was merged before is answered as it is. Fires promocode.updated, referral.updated and sale.updated for what moved, affiliate.deleted and affiliate.updated.",
+			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.InPayout, affiliate.StatusNotAllowed}, notFound: []affiliate.Reason{affiliate.AffiliateNotFound}}),
 		"POST /affiliates/payout-details": {
 			id: "setPayoutDetails", summary: "Replace how an affiliate is paid",
 			text:     "Fires affiliate.updated when something changed.",

@@ -16,6 +16,10 @@ func referralManyOperations() map[string]about {
 		},
 		"POST /referrals/erase": erasureNote("eraseReferral", "Erase a customer", "referralId",
 			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.ReferralNotFound}}),
+		"POST /referrals/merge": mergeNote("mergeReferrals", "Make one customer of two",
+			"All that from has becomes that of into, which keeps its affiliate, its link and its plan; the id, the email and the host's id of from name into from then on. What was merged before is answered as it is. "+
+				"Fires sale.updated for each sale that moved, referral.deleted and referral.updated.",
+			refused{invalid: []affiliate.Reason{affiliate.MissingField, affiliate.ReferralNotFound, affiliate.ReferralErased}}),
 		"POST /referrals/plan": {
 			id: "setReferralPlan", summary: "Put referrals on a commission plan of their own, for future sales",
 			text:     "The plan is used instead of the affiliate's. Answers the referrals in the order of the ids. Fires referral.updated for each that changed.",
@@ -26,6 +30,11 @@ func referralManyOperations() map[string]about {
 			}},
 		},
 	}
+}
+
+// mergeNote describes a merge.
+func mergeNote(id, summary, text string, refused refused) about {
+	return about{id: id, summary: summary, text: text, required: []string{"from", "into"}, refused: refused}
 }
 
 func clickNotes() described {

@@ -186,6 +186,8 @@ func (s stock) operations() []operation {
 		{"POST", api + "/affiliates/invite", `{"firstName":"F","lastName":"G","email":"fay@example.com","questionAnswers":[{"questionId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01","answer":"a\n<b>"}]}`},
 		{"POST", api + "/affiliates/accept-invite", `{"affiliateId":` + q(s.invited) + `,"lastName":"Accepted"}`},
 		{"POST", api + "/referrals/status", `{"referralId":"kim@example.net","subscriptionStatus":"PAST_DUE"}`},
+		{"POST", api + "/referrals/merge", `{"from":"new@example.net","into":` + q(s.referral) + `}`},
+		{"POST", api + "/affiliates/merge", `{"from":` + q(s.pending) + `,"into":` + q(s.affiliate) + `}`},
 		{"POST", api + "/referrals/plan", `{"referralIds":[` + q(s.referral) + `],"commissionPlanId":` + q(s.plan) + `}`},
 		{"POST", api + "/clicks", `{"referralCode":"ADA-2","fullLandingUrl":"https://beans.example/<b>?ref=ada-2&token=x","deviceId":"d & <e>"}`},
 		{"POST", api + "/promotional-codes/generate", `{"couponId":` + q(s.coupon) + `,"affiliateId":` + q(s.affiliate) + `,"codeStructure":{"randomChars":true},"randomCharsLength":8,"count":2}`},

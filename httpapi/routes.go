@@ -160,6 +160,8 @@ func routes() []route {
 		{http.MethodPost, "/affiliates/accept-invite", ownerOnly, write(acceptanceOf, acceptInvite, strict)},
 
 		{http.MethodPost, "/referrals/status", shops, write(pushedStatusOf, pushReferralStatus, strict)},
+		{http.MethodPost, "/referrals/merge", ownerOnly, write(mergeOf, (*tributary.Program).MergeReferrals, strict)},
+		{http.MethodPost, "/affiliates/merge", ownerOnly, write(mergeOf, (*tributary.Program).MergeAffiliates, strict)},
 		{http.MethodPost, "/referrals/plan", ownerOnly, write(planOfReferrals, setReferralPlan, strict)},
 		{http.MethodPost, "/clicks", shops, write(newClick, (*tributary.Program).TrackClick, strict, elseNull)},
 		{http.MethodPost, "/promotional-codes/generate", ownerOnly, write(generationOf, generateCodes, strict, wrapped)},

@@ -53,6 +53,8 @@ func routes() []route {
 		{"POST /affiliates/invite", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`},
 		{"POST /affiliates/accept-invite", `{"affiliateId":"{{unknown}}"}`},
 		{"POST /referrals/status", `{"referralId":"{{unknown}}","subscriptionStatus":"ACTIVE"}`},
+		{"POST /referrals/merge", `{"from":"{{unknown}}","into":"{{unknown}}"}`},
+		{"POST /affiliates/merge", `{"from":"{{unknown}}","into":"{{unknown}}"}`},
 		{"POST /referrals/plan", `{"referralIds":["{{unknown}}"],"commissionPlanId":null}`},
 		{"POST /clicks", `{"referralCode":"{{u}}"}`},
 		{"POST /promotional-codes/generate", `{"couponId":"{{coupon}}","affiliateId":"{{affiliate}}","codeStructure":{"randomChars":true},"count":1,"checkOnly":true}`},

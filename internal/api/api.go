@@ -22,6 +22,7 @@ type Operations interface {
 	CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
 	EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error)
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
+	MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)
 	Attention(ctx context.Context, n int) (affiliate.Attention, error)
@@ -80,6 +81,7 @@ type Operations interface {
 	Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
 	CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error)
 	UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error)
+	MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error)
 	DeleteReferral(ctx context.Context, ident string) error
 	Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error)
 	Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)

@@ -81,6 +81,8 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/affiliates/invite":          `{"firstName":"A","lastName":"B","email":"probe@example.org"}`,
 		"POST /api/v1/affiliates/accept-invite":   `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/referrals/status":           `{"referralId":"` + s.referral + `","subscriptionStatus":"ACTIVE"}`,
+		"POST /api/v1/referrals/merge":            `{"from":"none","into":"none"}`,
+		"POST /api/v1/affiliates/merge":           `{"from":"none","into":"none"}`,
 		"POST /api/v1/referrals/plan":             `{"referralIds":["` + s.referral + `"],"commissionPlanId":null}`,
 		"POST /api/v1/clicks":                     `{"referralCode":"mara"}`,
 		"POST /api/v1/promotional-codes/generate": `{"couponId":"` + s.coupon + `","affiliateId":"` + s.affiliate + `","codeStructure":{"randomChars":true},"count":1,"checkOnly":true,"customerId":"c"}`,

@@ -370,6 +370,10 @@ func (s *story) administers() {
 	for _, status := range []string{"PAST_DUE", "CANCELLED", "ACTIVE"} {
 		s.ok(s.t, http.MethodPost, "/referrals/status", `{"referralId":"`+s.referral+`","subscriptionStatus":"`+status+`"}`)
 	}
+	twice := s.post("/referrals", `{"affiliateId":"`+s.affiliate+`","name":"N","email":"twice@example.net","referredUserExternalId":"twice"}`)
+	s.ok(s.t, http.MethodPost, "/referrals/merge", `{"from":"`+twice+`","into":"`+s.referral+`"}`)
+	two := s.post("/affiliates", `{"firstName":"T","lastName":"W","email":"two@example.org"}`)
+	s.ok(s.t, http.MethodPost, "/affiliates/merge", `{"from":"`+two+`","into":"`+s.affiliate+`"}`)
 	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":"`+s.plan+`"}`)
 	s.ok(s.t, http.MethodPost, "/referrals/plan", `{"referralIds":["`+s.referral+`"],"commissionPlanId":null}`)
 	s.ok(s.t, http.MethodPost, "/clicks", `{"referralCode":"mara","uniqueClick":null,"fullLandingUrl":"https://beans.example/a","documentReferrer":"","userAgent":null,"deviceId":"d"}`)

@@ -41,6 +41,10 @@ var affiliateCommands = []command{
 		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email", "externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId", "note"),
 	},
 	{
+		group: "affiliates", verb: "merge", what: "Make one affiliate of two: --from goes, --into stays",
+		method: "POST", path: "/affiliates/merge", fields: fields("from", "into"), columns: affiliateMoney, ask: "merge the affiliates",
+	},
+	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",
 		method: "DELETE", path: "/affiliates", fields: fields("affiliateId", "forfeit:b"), arg: "affiliateId", ask: "delete the affiliate",
 	},

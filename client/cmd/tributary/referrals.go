@@ -34,6 +34,10 @@ var referralCommands = []command{
 		fields: fields("referralId", "name", "email", "referredUserExternalId", "plan", "subscriptionStatus", "status", "notes", "metadata:j", "affiliateId"),
 	},
 	{
+		group: "referrals", verb: "merge", what: "Make one customer of two: --from goes, --into stays",
+		method: "POST", path: "/referrals/merge", fields: fields("from", "into"), columns: referralColumns, ask: "merge the customers",
+	},
+	{
 		group: "referrals", verb: "delete", what: "Delete a referral",
 		method: "DELETE", path: "/referrals", fields: fields("referralId", "forfeit:b"), arg: "referralId", ask: "delete the referral",
 	},
