@@ -273,7 +273,7 @@ var audited = map[string]string{
 	"engine": "Program Op Config Reads Same Frozen SaleBody CouponBody CodeBody AffiliateEvent DeletedBody ObjectOf " +
 		"ActionOf EndsObject IsNumbered ForReferral IsRefused AliasOf ImportKinds RefundRanks DisputeRanks AllAdjustmentKinds " +
 		"BlankedSale BlankedReferral BlankedClick MovementID DueAt ValidHoldDays CheckRate NormalizeTerms CheckAdjusted AdjustsSale " +
-		"IsLive IsMemo IsMoved SlugDigest SaleFrozen CommissionFrozen AccountOf MoveBetween Standing PaidOf",
+		"IsLive IsMemo IsMoved SlugDigest Name NameKind NameReferral NameMailbox NameCustomer NameAffiliate NameEmail NameExternal SaleFrozen CommissionFrozen AccountOf MoveBetween Standing PaidOf",
 	"delivery": "Prompt AgainAt QueueOf StatusOK PerEndpoint MaxOldSecrets MaxEndpoints DeliveryStates CheckEventTypes AllEvents",
 	"payment":  "ProviderStatuses MaxSubs",
 	"payout":   "AddLine",

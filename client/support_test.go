@@ -207,6 +207,10 @@ func invocations() []invocation {
 		{"UpdateReferral", func(x ctx, c c) error {
 			return errOf(c.UpdateReferral(x, "kim@example.com", affiliate.ReferralUpdate{}))
 		}},
+		{"MergeReferrals", func(x ctx, c c) error { return errOf(c.MergeReferrals(x, affiliate.Merge{From: "a", Into: "b"})) }},
+		{"MergeAffiliates", func(x ctx, c c) error {
+			return errOf(c.MergeAffiliates(x, affiliate.Merge{From: "a", Into: "b"}))
+		}},
 		{"DeleteReferral", func(x ctx, c c) error { return c.DeleteReferral(x, "kim@example.com") }},
 		{"Sale", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
 		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})) }},

@@ -40,6 +40,8 @@ func referralBodies() map[string]note {
 		"cursor":                 stepCursor(),
 		"limit":                  stepLimit(),
 		"forfeit":                plain("The commissions that are owed for the sales are given up; without it that is refused."),
+		"from":                   plain("Who goes: an id or an email.", identText),
+		"into":                   plain("Who stays, named likewise.", identText),
 		"referralIds":            plain("The ids of the referrals: all are changed or none.", distinct("1", "1000")),
 		"commissionPlanId":       plain("The plan; null: the affiliate's.", identText),
 		"referralId":             plain("The id of the referral, or the customer's email.", identText),

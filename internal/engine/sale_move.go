@@ -18,6 +18,8 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 		return refusal.OwnerNotFound.IfMissing(err)
 	}
 	switch {
+	case owner.ID == rec.AffiliateID: // named by somebody who was merged into them
+		return nil
 	case rec.Status.Is(affiliate.SaleRefunded):
 		return refusal.SaleRefunded.Err()
 	case inPayout(rec) && !clawBack:

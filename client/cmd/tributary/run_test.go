@@ -165,7 +165,7 @@ func TestConfirmation(t *testing.T) {
 	w.sell(t.Context(), "100")
 	w.ok("sales", "delete", "--yes", "2")
 	for _, c := range commands {
-		if asks := c.method == "DELETE" && c.group != "holds" || c.verb == "ban" || c.verb == "erase" || c.name() == "links release" || c.name() == "payouts run" || c.name() == "prune"; asks != (c.ask != "") {
+		if asks := c.method == "DELETE" && c.group != "holds" || c.verb == "ban" || c.verb == "merge" || c.verb == "erase" || c.name() == "links release" || c.name() == "payouts run" || c.name() == "prune"; asks != (c.ask != "") {
 			t.Errorf("%s asks: %v", c.name(), !asks)
 		}
 	}
