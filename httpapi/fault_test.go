@@ -98,7 +98,7 @@ func TestBrokenStore(t *testing.T) {
 						break // it went through
 					}
 					if got.refusal() != internal || strings.Contains(got.body+fmt.Sprint(got.header), "pq:") {
-						t.Errorf("%s, %s at %d: %d %s", op, name, n, got.status, got.body)
+						t.Fatalf("%s, %s at %d: %d %s", op, name, n, got.status, got.body)
 					}
 					if op.path() == "/api/v1/payouts/run" || strings.HasSuffix(op.path(), "/erase") {
 						continue // it keeps what it has done, and the next call goes on

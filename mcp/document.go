@@ -70,7 +70,7 @@ var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate"
 // kept are the paths below which no tool writes, because a person does: what pays, or changes
 // where money goes; what answers a secret, or sends data elsewhere; what cannot be
 // taken back.
-var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks", "/affiliates/erase", "/referrals/erase", "/prune"}
+var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks", "/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune"}
 
 // operations lists those that may be tools, by path and method.
 func (d *document) operations() (all []*operation, err error) {

@@ -382,3 +382,59 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 		},
 	}
 }
+
+// mergeAffiliate and mergeCustomer make one of two.
+var (
+	mergeAffiliate = &action{
+		name: "affiliates.merge", object: "affiliate", done: "The two are one affiliate.",
+		form: func(v *visit) (form, error) {
+			id, err1 := v.id(0)
+			who, err2 := v.payee(id)
+			into, err3 := v.picker(field{Name: fieldInto, Label: "Into", Hint: "Who stays, with their terms and payout details.", Required: true})
+			return mergeForm("affiliates/"+id.String(), who, into,
+				"Links, codes, customers, sales, payouts and what is owed become those of who stays. Both ledgers say so."), errors.Join(err1, err2, err3)
+		},
+		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+			id, err1 := v.id(0)
+			into, err2 := v.affiliateTyped(in, fieldInto)
+			if err := errors.Join(err1, err2); err != nil {
+				return "", err
+			}
+			a, err := in.because(p).MergeAffiliates(v.ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
+			return "affiliates/" + a.ID.String(), err
+		},
+	}
+	mergeCustomer = &action{
+		name: "customers.merge", object: "referral", done: "The two are one customer.",
+		form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+			into := field{Name: fieldInto, Label: "Into", Hint: "Who stays, with their affiliate: email, or id, or ext: and your own id.", Required: true}
+			return mergeForm("", calledBy(r), into, "Sales, payers and redemptions become those of who stays. Every sale keeps its affiliate and what it earned."), nil
+		}),
+		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+			id, err := v.id(0)
+			if err != nil {
+				return "", err
+			}
+			into, err := v.customerTyped(in.text(fieldInto))
+			if errors.Is(err, affiliate.ErrNotFound) {
+				err = wrongField(fieldInto, "No customer is called this.")
+			}
+			if err != nil {
+				return "", err
+			}
+			r, err := in.because(p).MergeReferrals(v.ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
+			return "customers/" + r.ID.String(), err
+		},
+	}
+)
+
+const fieldInto = "into"
+
+// mergeForm is the form of a merge.
+func mergeForm(back, who string, into field, effect string) form {
+	return form{
+		Title: "Merge " + page.Named(who) + " into another", Button: "Merge", Danger: true, Back: back,
+		Effects: []string{effect, "Their email and ids lead to who stays from now on. This cannot be taken back."},
+		Fields:  []field{into, whyField()},
+	}
+}

@@ -31,6 +31,8 @@ type stock struct {
 	hook          affiliate.Endpoint
 	extra         affiliate.Affiliate // has nothing
 	extraCustomer affiliate.Referral
+	twice         affiliate.Affiliate // is ada, too
+	twiceCustomer affiliate.Referral  // is kim, too
 	byCode        affiliate.Sale
 	movable       affiliate.Sale // in no payout
 	comes         string         // names the terms to come of the plan and of the program, in a query
@@ -68,6 +70,8 @@ func (w *world) newStock() (s stock) {
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
 	s.movable, _ = must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: must(w.AffiliateByEmail(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
+	s.twice = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
+	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	for _, sale := range must(w.SearchSales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
 		if _, ok := sale.PromotionalCodeID.Get(); ok {
 			s.byCode = sale
@@ -176,6 +180,12 @@ func moreDeeds(w *world) []deed {
 			}, "true", ""},
 		{"move sale", "sales.move", "sale:" + fmt.Sprint(s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/move"), []string{"affiliate", "ada@example.org", "reason", "he said so"}, []string{"affiliate", "nobody@example.org", "reason", "x"}, "affiliate",
 			func() string { return fmt.Sprint(must(w.Sale(ctx, s.movable.ID)).AffiliateID == w.ada.ID) }, "true", ""},
+		{"merge customer", "customers.merge", "referral:" + s.twiceCustomer.ID.String(), at("customers", s.twiceCustomer.ID, "merge"), []string{"into", w.customer.Email, "reason", "he said so"}, []string{"into", "nobody@example.org"}, "into",
+			func() string {
+				return fmt.Sprint(must(w.Referral(ctx, s.twiceCustomer.ID.String())).ID == w.customer.ID)
+			}, "true", ""},
+		{"merge affiliate", "affiliates.merge", "affiliate:" + s.twice.ID.String(), at("affiliates", s.twice.ID, "merge"), []string{"into", "ada@example.org", "reason", "one person"}, []string{"into", "nobody@example.org"}, "into",
+			func() string { return fmt.Sprint(must(w.Affiliate(ctx, s.twice.ID.String())).ID == w.ada.ID) }, "true", ""},
 		{"erase customer", "customers.erase", "referral:" + s.extraCustomer.ID.String(), at("customers", s.extraCustomer.ID, "erase"), nil, nil, "", func() string {
 			return must(w.Referral(ctx, s.extraCustomer.ID.String())).Email
 		}, "", ""},

@@ -38,6 +38,7 @@ func routes() []route {
 		{path: "affiliates/{}/adjust", act: adjust},
 		{path: "affiliates/{}/pay", act: newPayout},
 		{path: "affiliates/{}/recalculate", params: []string{paramCursor}, act: recalculateAffiliate},
+		{path: "affiliates/{}/merge", act: mergeAffiliate},
 		{path: "affiliates/{}/erase", params: []string{paramCursor}, act: eraseAffiliate},
 		{path: "affiliates/{}/delete", act: deleteAffiliate},
 		{path: "affiliates/{}/links/new", act: newLink},
@@ -80,6 +81,7 @@ func routes() []route {
 		{path: "customers/{}/plan", act: customerPlan},
 		{path: "customers/{}/move", act: moveCustomer},
 		{path: "customers/{}/recalculate", params: []string{paramCursor}, act: recalculateCustomer},
+		{path: "customers/{}/merge", act: mergeCustomer},
 		{path: "customers/{}/erase", params: []string{paramCursor}, act: eraseCustomer},
 		{path: "customers/{}/delete", act: deleteCustomer},
 

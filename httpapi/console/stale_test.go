@@ -45,6 +45,7 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))
 		}, "by somebody else"},
 		"affiliates.erase":  {rename(s.extra.ID), "Meanwhile"},
+		"affiliates.merge":  {rename(s.twice.ID), "Meanwhile"},
 		"affiliates.delete": {rename(s.extra.ID), "Meanwhile"},
 		"payouts.create": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.free.ID}))
@@ -68,6 +69,9 @@ func twists(w *world, s stock) map[string]twist {
 		"sales.move": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: s.movable.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))
 		}, "It earns"},
+		"customers.merge": {func(w *world) {
+			must(w.UpdateReferral(ctx, s.twiceCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
+		}, "Meanwhile"},
 		"customers.erase": {func(w *world) {
 			must(w.UpdateReferral(ctx, s.extraCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
 		}, "Meanwhile"},

@@ -121,7 +121,7 @@ func (o *Op) holdInstead(c *record.Commission, adjustment uuid.UUID) error {
 // moveReferral moves a customer to another affiliate, and updates both counts.
 func (o *Op) moveReferral(rec *record.Referral, to uuid.UUID) error {
 	owner, err := o.AffiliateByID(to)
-	if err != nil {
+	if err != nil || owner.ID == rec.AffiliateID { // also by the name of somebody who was merged into them
 		return refusal.OwnerNotFound.IfMissing(err)
 	}
 	for _, owner := range [...]uuid.UUID{rec.AffiliateID, rec.LinkID} {

@@ -70,6 +70,10 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	settled := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID, ManuallyPaid: true}))
 	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
 	payout := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID}))
+	twin := scene.Must(s.CreateAffiliate(ctx, person("twin")))
+	sold(affiliate.NewSale{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
+	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: twin.ID, ManuallyPaid: true}))
+	sold(affiliate.NewSale{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
 	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
@@ -119,7 +123,9 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"TrackClick":   {affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/"}},
 		"UpdateCoupon": {s.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set("new")}}, "DeleteCoupon": {s.Autumn.ID},
 		"UpdateCode": {s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}}, "DeleteCode": {s.ADA20.ID},
-		"UpdateReferral": {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
+		"MergeAffiliates": {affiliate.Merge{From: twin.Email, Into: s.Person.ID.String()}},
+		"MergeReferrals":  {affiliate.Merge{From: "lee@example.net", Into: kim.ID.String()}},
+		"UpdateReferral":  {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
 		"PushReferralStatus": {"kim@example.net", affiliate.SubscriptionPastDue}, "SetReferralPlan": {plan.ID, kim.ID},
 		"ImportReferrals": {[]imported.Referral{
 			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
