@@ -97,6 +97,7 @@ type Affiliate struct {
 	PaymentMethod       affiliate.PaymentMethod
 	Answers             []affiliate.Answer
 	OpeningClicks       int64 `json:",omitzero"` // visits through its links that another service had counted, also of links that were deleted since
+	Merged              bool  `json:",omitzero"` // others were merged into it: names in erasures lead to it
 	Revision            int64 // last event of this object
 	CreatedAt           affiliate.Instant
 	UpdatedAt           affiliate.Instant
@@ -225,6 +226,7 @@ type Referral struct {
 	Notes          affiliate.Opt[string] `json:",omitzero"`
 	Metadata       json.RawMessage       `json:",omitempty"`
 	Erased         affiliate.Instant     `json:",omitzero"` // since then nothing is stored that shows the customer; zero: not erased
+	Merged         bool                  `json:",omitzero"` // others were merged into it: names in erasures lead to it
 	Revision       int64
 	CreatedAt      affiliate.Instant
 	UpdatedAt      affiliate.Instant

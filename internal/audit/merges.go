@@ -37,6 +37,10 @@ func (a *audit) verifyName(r *record.Erasure) {
 	for _, kind := range kinds {
 		kept = kept || r.ID == a.Cfg.Digest(engine.Name{Kind: kind, Text: r.Name})
 	}
+	to, who := a.affiliates.see(r.AffiliateID), a.referrals.see(r.ReferralID)
+	if to != nil && !to.Merged || who != nil && !who.Merged {
+		a.breach("I91", name, "it leads to somebody into whom nobody was merged")
+	}
 	if !kept || seller == (r.ReferralID != uuid.Nil) {
 		a.breach("I91", name, "it is not kept under its digest, or leads to %s and %s", r.ReferralID, r.AffiliateID)
 	}

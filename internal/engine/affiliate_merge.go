@@ -80,7 +80,7 @@ func (m *merging) merge() (affiliate.Affiliate, error) {
 		}
 	}
 	rec := touched(m.into.Clone())
-	rec.OpeningClicks += m.from.OpeningClicks
+	rec.Merged, rec.OpeningClicks = true, rec.OpeningClicks+m.from.OpeningClicks
 	rec.ExternalID = cmp.Or(rec.ExternalID, m.from.ExternalID)
 	if err := m.names(&rec); err != nil {
 		return affiliate.Affiliate{}, refusal.Internal("merge names", err)

@@ -281,7 +281,7 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, c credit, o
 	if e.Total, err = o.inProgram(sale.TotalEarned, in.Currency, in.ExchangeRate); err != nil {
 		return err
 	}
-	risks, err := o.risks(e, &who.Customer.Referral)
+	risks, err := o.risks(e, &aff, &who.Customer.Referral)
 	if planted {
 		risks = append(risks, affiliate.RiskPlantedEmail)
 	}

@@ -80,7 +80,7 @@ func (o *Op) knownBy(c *Customer) ([]uuid.UUID, error) {
 			add(o.Cfg.Digest(n))
 		}
 	}
-	if c.Referral.ID == uuid.Nil {
+	if !c.Referral.Merged {
 		return ids, nil
 	}
 	former, err := o.FormerNames(record.OfReferral, c.Referral.ID)

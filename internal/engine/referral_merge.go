@@ -71,6 +71,7 @@ func (o *Op) MergeCustomers(from, into record.Referral) (affiliate.Referral, err
 			return affiliate.Referral{}, refusal.Internal("merge names", err)
 		}
 	}
+	into.Merged = true
 	into.Revision++ // its totals are others
 	return o.SaveReferral(before, into)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -59,38 +60,36 @@ var errReviewPanicked = errors.New("affiliate: a rule of Config.Review panicked"
 
 // ownEmail returns the email of the affiliate when the customer of an order has one of the affiliate's, by what they are
 // called or were before others were merged into them; else the email of the order.
-func (o *Op) ownEmail(e *affiliate.Evidence, ref *record.Referral) (string, error) {
-	buyer, seller := []string{e.CustomerEmail, ref.Email}, []string{e.Affiliate.Email, e.Affiliate.PayoutEmail}
-	for _, side := range [...]struct {
-		emails *[]string
-		index  record.Index
-		id     uuid.UUID
-	}{{&buyer, record.OfReferral, ref.ID}, {&seller, record.OfAffiliate, e.Affiliate.ID}} {
-		if side.id == uuid.Nil {
-			continue
-		}
-		former, err := o.FormerNames(side.index, side.id)
-		if err != nil {
-			return "", refusal.Internal("read names", err)
-		}
-		for i := range former {
-			*side.emails = append(*side.emails, former[i].Name)
+func (o *Op) ownEmail(e *affiliate.Evidence, seller *record.Affiliate, ref *record.Referral) (string, error) {
+	if !seller.Merged && !ref.Merged {
+		return e.CustomerEmail, nil
+	}
+	theirs, err1 := o.mailboxes(record.OfReferral, ref.ID, e.CustomerEmail, ref.Email)
+	own, err2 := o.mailboxes(record.OfAffiliate, seller.ID, seller.Email, seller.PayoutEmail)
+	if slices.ContainsFunc(theirs, func(m string) bool { return slices.Contains(own, m) }) {
+		return seller.Email, nil
+	}
+	return e.CustomerEmail, errors.Join(err1, err2)
+}
+
+// mailboxes returns those of emails, and of the former emails of a customer or an affiliate.
+func (o *Op) mailboxes(ix record.Index, owner uuid.UUID, emails ...string) (all []string, err error) {
+	former, err := o.FormerNames(ix, owner)
+	for i := range former {
+		emails = append(emails, former[i].Name)
+	}
+	for _, email := range emails {
+		if strings.Contains(email, "@") {
+			all = append(all, mailbox.Of(email))
 		}
 	}
-	if slices.ContainsFunc(buyer, func(b string) bool {
-		return slices.ContainsFunc(seller, func(s string) bool { return strings.Contains(b, "@") && affiliate.SameMailbox(b, s) })
-	}) {
-		return e.Affiliate.Email, nil
-	}
-	return e.CustomerEmail, nil
+	return all, err
 }
 
 // risks asks every rule, in the order of Config.Review.
-func (o *Op) risks(e affiliate.Evidence, ref *record.Referral) (reasons []affiliate.RiskReason, err error) {
-	if len(o.Cfg.Review) > 0 {
-		if e.CustomerEmail, err = o.ownEmail(&e, ref); err != nil {
-			return nil, err
-		}
+func (o *Op) risks(e affiliate.Evidence, seller *record.Affiliate, ref *record.Referral) (reasons []affiliate.RiskReason, err error) {
+	if e.CustomerEmail, err = o.ownEmail(&e, seller, ref); err != nil {
+		return nil, refusal.Internal("read names", err)
 	}
 	err = errReviewPanicked
 	defer o.Recovered(o.Ctx, "Review")

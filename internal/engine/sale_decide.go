@@ -90,7 +90,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 		return err
 	}
 	e.Total = total
-	risks, err := o.risks(e, &d.Customer.Referral)
+	risks, err := o.risks(e, &d.affiliate, &d.Customer.Referral)
 	if planted {
 		risks = append(risks, affiliate.RiskPlantedEmail)
 	}
