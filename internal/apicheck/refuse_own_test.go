@@ -39,6 +39,8 @@ func (s *story) ofPeople() []refused {
 	if err := s.EraseReferral(s.t.Context(), erased); err != nil {
 		s.t.Error(err)
 	}
+	goneSeller := s.post("/affiliates", person(`"email":"gone@example.org"`))
+	s.ok(s.t, post, "/affiliates/erase", `{"affiliateId":"`+goneSeller+`"}`)
 	return []refused{
 		{"affiliate_email_taken", post, "/affiliates", person(`"email":"kim@example.org"`)},
 		{"slug_syntax", post, "/affiliates", person(`"email":"x@example.org","affiliateLink":"a b"`)},
@@ -70,6 +72,8 @@ func (s *story) ofPeople() []refused {
 		{"referral_email_taken", put, "/referrals", `{"referralId":"` + s.referral + `","email":"new@example.net"}`},
 		{"referral_not_found", put, "/referrals", `{"referralId":"none"}`},
 		{"referral_erased", put, "/referrals", `{"referralId":"` + erased + `","name":"N"}`},
+		{"referral_erased", post, "/referrals/merge", `{"from":"` + s.referral + `","into":"` + erased + `"}`},
+		{"status_not_allowed", post, "/affiliates/merge", `{"from":"kim@example.org","into":"` + goneSeller + `"}`},
 	}
 }
 
@@ -151,6 +155,7 @@ func (s *story) ofSales() []refused {
 		{"sale_not_found", http.MethodPost, "/sales/review", `{"saleIds":[999],"approvalStatus":"DECLINED"}`},
 		{"in_payout", del, "/referrals", `{"referralId":"paid@example.net"}`},
 		{"in_payout", del, "/affiliates", `{"affiliateId":"` + payer + `"}`},
+		{"in_payout", http.MethodPost, "/affiliates/merge", `{"from":"` + payer + `","into":"` + s.affiliate + `"}`},
 	}
 }
 
