@@ -156,24 +156,28 @@ func slugOf(r *http.Request, cfg *tributary.Config) string {
 }
 
 // slugIn returns the value of a pair of a query whose name is the one; empty: there is none. The
-// pair may be damaged: by &amp; for the & before it, an escaped =, or a second question mark
+// pair may be damaged: by &amp; or an escaped & before it, an escaped =, or a second question mark
 // before it, unless that is in a URL, whose query is of another page.
 func slugIn(pair string, is func(name string) bool) string {
 	key, value, plain := strings.Cut(strings.TrimPrefix(pair, "amp;"), "=")
 	name, err := url.QueryUnescape(key)
-	if !plain {
-		name, value, _ = strings.Cut(name, "=")
-	} else if text, err := url.QueryUnescape(value); err == nil {
+	if text, err := url.QueryUnescape(value); err == nil {
 		value = text
 	}
-	if err == nil && is(name) {
+	if err == nil && plain && is(strings.TrimSpace(name)) {
 		return value
 	}
-	before, after, again := strings.Cut(pair, "?")
-	if !again || strings.ContainsAny(before, "/%") {
-		return ""
+	for one := range strings.SplitSeq(name, "&") { // all of it was escaped
+		if name, value, found := strings.Cut(one, "="); found && !plain && err == nil && is(name) {
+			return value
+		}
 	}
-	return slugIn(after, is)
+	for _, sign := range [...]string{"?", "%26"} {
+		if before, after, again := strings.Cut(pair, sign); again && !strings.ContainsAny(before, "/%") {
+			return slugIn(after, is)
+		}
+	}
+	return ""
 }
 
 // inAdvance reports whether a browser loads a page in advance: its user may

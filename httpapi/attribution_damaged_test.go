@@ -26,6 +26,8 @@ func TestAttributionOfDamagedLinks(t *testing.T) {
 		"ref=ada": "ada", "REF=ada": "ada", "Ref=ada&x=1": "ada", "ref=ada?utm_source=x": "ada", "utm_source=x?ref=ada": "ada", "utm_source=x&amp;ref=ada": "ada",
 		"ref%3Dada": "ada", "x=1&ref%3dada": "ada", "ref=ada/": "ada", "ref=%22ada%22": "ada", "ref=ada%": "ada", "ref=&ref=ada": "ada", "via=ada": "ada", "VIA=ada": "ada", "aff=ada": "ada",
 		"ref=ada&via=bob": "ada", "via=bob&ref=ada": "ada", "REF=bob&ref=ada": "ada", "REF=ada?x=1": "ada", "REF=ada&via=bob": "bob", "via=ada;x=1": "ada",
+		"utm_source=x%26ref=ada": "ada", "utm_source%3Dx%26ref%3Dada": "ada", "ref%20=ada": "ada", "ref=ada%EF%BC%9F": "ada", "ref=ada%F0%9F%94%A5": "ada",
+		"next=%2Fpricing%3Fa=1%26ref=ada": "", "q=rock%26roll": "", "q%3Dref": "",
 		"next=/pricing?ref=ada": "", "url=https://other.example/?ref=ada": "", "next=%2Fpricing%3Fref%3Dada": "", "xref=ada": "", "refs=ada": "", "ada": "", "ref": "", "x=ref=ada": "",
 	} {
 		before := clicks()

@@ -464,6 +464,8 @@ func TestSaleDiffers(t *testing.T) {
 		"in other letters":  {func(in *affiliate.NewSale) { in.PromoCode, in.Email = "mara20", "Tomas@Example.net" }, "[]"},
 		"told less":         {func(in *affiliate.NewSale) { in.Email = "" }, "[]"},
 		"another amount":    {func(in *affiliate.NewSale) { in.TotalEarned = affiliate.MustAmount("50") }, "[totalEarned]"},
+		"other tax":         {func(in *affiliate.NewSale) { in.Tax = affiliate.MustAmount("5") }, "[tax]"},
+		"other shipping":    {func(in *affiliate.NewSale) { in.Shipping = affiliate.MustAmount("5") }, "[shipping]"},
 		"another customer":  {func(in *affiliate.NewSale) { in.Email = "lena@example.net" }, "[email]"},
 		"another affiliate": {func(in *affiliate.NewSale) { in.PromoCode = "BEN10" }, "[promoCode]"},
 		"a renewal":         {func(in *affiliate.NewSale) { s.Pass(12 * 24 * time.Hour) }, "[paidAt]"},

@@ -16,7 +16,7 @@ func TestSlugWithin(t *testing.T) {
 	for _, text := range []string{
 		"ada", " ADA ", "ada?utm_source=x", "ada?ref=bob", "ada/", "ada/pricing", "ada/?x=1", "ada#top", "ada&x=1", "ada;x=1", "ada.", "ada,", "ada)", "ada).", "ada!", "ada…",
 		`"ada"`, `ada"`, "'ada'", "“ada”", "«ada»", "(ada)", "<ada>", `ada"></a>`, "*ada*", "_ada_", "~ada~", "ada%22", "ada%2522", "ada%3Futm_source%3Dx", "ada ",
-		"%22ada%22", "=ada", "/ada", "@ada", "ada\\", "ada|x", "ada%", "ada%zz", "ada\u200b?x",
+		"%22ada%22", "=ada", "/ada", "@ada", "ada\\", "ada|x", "ada%", "ada%zz", "ada\u200b?x", "ada。", "ada！", "（ada）", "「ada」", "ada🔥", "ada❤️", "→ada", "ada €",
 	} {
 		click, err := s.TrackClick(ctx, affiliate.NewClick{Slug: text})
 		if err != nil || click.AffiliateID != s.Ada.Person.ID {
@@ -27,7 +27,7 @@ func TestSlugWithin(t *testing.T) {
 			t.Errorf("a sale of %q: %v %v", text, res.Outcome, err)
 		}
 	}
-	for _, text := range []string{"", "?", "/", "%22", "?ada", "ad", "adaa", "ada.bob", "ada_bob", "ada@bob.example", "ada's", "ada look", "ada%20look", "ada\r\nx: y", "ada,bob", "bob/ada-x?"} {
+	for _, text := range []string{"", "?", "/", "%22", "?ada", "ad", "adaa", "ada.bob", "ada_bob", "ada@bob.example", "ada's", "ada look", "ada%20look", "ada\r\nx: y", "ada,bob", "bob/ada-x?", "ada-", "ada\u0301", "ada文"} {
 		click, err := s.TrackClick(ctx, affiliate.NewClick{Slug: text})
 		if err == nil && click.AffiliateID == s.Ada.Person.ID {
 			t.Errorf("%q is a click of Ada", text)

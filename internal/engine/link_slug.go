@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -115,15 +116,18 @@ func slugWithin(text string) string {
 			text = plain
 		}
 	}
-	text = strings.TrimLeft(text, aroundSlug+"=/@")
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return aroundSlug(r) && !strings.ContainsRune("?&#%\\|", r) })
 	if end := strings.IndexAny(text, "?&/#%\\;|<>\""); end >= 0 {
 		text = text[:end]
 	}
-	return strings.TrimRight(text, aroundSlug)
+	return strings.TrimRightFunc(text, aroundSlug)
 }
 
-// aroundSlug are the signs that stand around a link in a text: punctuation, quotes, brackets and marks of emphasis.
-const aroundSlug = " .,:;!…'\"`´“”„‘’‚«»‹›()[]{}<>*_~"
+// aroundSlug reports whether a sign stands around a link in a text and in no slug: punctuation,
+// quotes, brackets, marks of emphasis, emoji with U+FE0F. What belongs to a letter does not.
+func aroundSlug(r rune) bool {
+	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsControl(r) && (!unicode.IsMark(r) || r == 0xfe0f)
+}
 
 // LinkByAlias finds a live link by a slug that it had before, here or at another service.
 func (o *Op) LinkByAlias(text string) (record.Link, error) {

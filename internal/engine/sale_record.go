@@ -307,6 +307,12 @@ func (o *Op) differs(in *affiliate.NewSale, rec *record.Sale) (fields []string, 
 	if cmp.Or(in.Currency, o.Cfg.Currency) != o.CurrencyOf(rec) || in.TotalEarned != AsCharged(rec).TotalEarned {
 		fields = append(fields, "totalEarned")
 	}
+	if in.Tax.Sign() > 0 && in.Tax != AsCharged(rec).Tax {
+		fields = append(fields, "tax")
+	}
+	if in.Shipping.Sign() > 0 && in.Shipping != AsCharged(rec).Shipping {
+		fields = append(fields, "shipping")
+	}
 	if in.Email != "" && rec.Email != "" && !SameMailbox(in.Email, rec.Email) {
 		fields = append(fields, "email")
 	}
