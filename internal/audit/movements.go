@@ -176,7 +176,7 @@ func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
 	named := r.CodeID == sale.CodeID && (r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil)
 	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
 	anew := r.Cause.Is(affiliate.CauseUpdate)
-	left := (anew || r.Cause.Is(affiliate.CauseMove)) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
+	left := (anew || r.Cause.Is(affiliate.CauseMove) || r.Cause.Is(affiliate.CauseMerge)) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
 	switch {
 	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID && s.unknown.CodeID == r.CodeID:
 		s.unknown = nil

@@ -11,7 +11,9 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
-) // check compares every entry, adjustment and payout, and counts the money: what
+)
+
+// check compares every entry, adjustment and payout, and counts the money: what
 // was ever earned is open, in payouts or paid (docs/money.md 4).
 func (m *moneyModel) check(rt *rapid.T) {
 	ctx := context.Background()
@@ -55,6 +57,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 	}
 	sameLines(rt, "adjustments", want, got)
 	m.checkPayouts(rt)
+	m.checkLeft(rt)
 	for _, owner := range m.payees() {
 		m.mirror.check(m.w, owner.ID)
 		m.checkBalance(rt, owner)

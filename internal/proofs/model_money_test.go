@@ -72,6 +72,7 @@ type moneyModel struct {
 	payouts     []*moneyPayout
 	refunds     int
 	runs        int
+	left        []uuid.UUID // who were merged into others
 }
 
 func (m *moneyModel) payees() []*payee { return []*payee{m.ada, m.bob} }
@@ -491,7 +492,7 @@ func TestModelMoney(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"sell": m.sell, "sell more": m.sell, "refund": m.refund, "refund more": m.refund, "update": m.update, "review": m.review,
 			"remove": m.remove, "adjust": m.adjust, "reverse": m.reverse, "pay": m.pay, "pay more": m.pay, "move": m.move, "move more": m.move,
-			"hold": m.hold, "run": m.run, "close": m.closes, "cut": m.cut, "give": m.give, "give to": m.giveTo, "give paid": m.givePaid, "give paid more": m.givePaid, "move once more": m.move,
+			"hold": m.hold, "run": m.run, "close": m.closes, "cut": m.cut, "give": m.give, "give to": m.giveTo, "give paid": m.givePaid, "give paid more": m.givePaid, "move once more": m.move, "unite": m.unite,
 			"pass": func(rt *rapid.T) { w.Pass(choose(rt, "time", time.Hour, 24*time.Hour)) },
 			"":     m.check,
 		})

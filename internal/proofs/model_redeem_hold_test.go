@@ -87,11 +87,14 @@ func (b buyer) names() (names []string) {
 	if b.customer != "" {
 		names = append(names, "customer "+b.customer)
 	}
-	if r := b.referral; r != nil {
-		names = append(names, "referral "+r.id.String(), "box "+box(r.email))
-		if r.external != "" {
-			names = append(names, "customer "+r.external)
-		}
+	if b.referral != nil {
+		b.referral.names(func(r *shopReferral) bool {
+			names = append(names, "referral "+r.id.String(), "box "+box(r.email))
+			if r.external != "" {
+				names = append(names, "customer "+r.external)
+			}
+			return false
+		})
 	}
 	return append(names, b.held...)
 }

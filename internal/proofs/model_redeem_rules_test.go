@@ -72,6 +72,12 @@ type shopReferral struct {
 	id, affiliate, link uuid.UUID
 	email, external     string
 	status              affiliate.SubscriptionStatus
+	former              []*shopReferral // who were merged into them
+}
+
+// names calls do with each customer whose names are theirs.
+func (r *shopReferral) names(is func(*shopReferral) bool) bool {
+	return is(r) || slices.ContainsFunc(r.former, func(f *shopReferral) bool { return f.names(is) })
 }
 
 type shopSale struct {
@@ -126,15 +132,21 @@ func (s *shop) sale(id affiliate.SaleID) *shopSale {
 
 // referral returns the one with the id, or else the one with the mailbox of the email.
 func (s *shop) referral(ident string) *shopReferral {
-	if r := find(s.referrals, func(r *shopReferral) bool { return r.id.String() == ident }); r != nil {
+	if r := find(s.referrals, func(r *shopReferral) bool {
+		return r.names(func(f *shopReferral) bool { return f.id.String() == ident })
+	}); r != nil {
 		return r
 	}
-	return find(s.referrals, func(r *shopReferral) bool { return strings.Contains(ident, "@") && box(r.email) == box(ident) })
+	return find(s.referrals, func(r *shopReferral) bool {
+		return strings.Contains(ident, "@") && r.names(func(f *shopReferral) bool { return box(f.email) == box(ident) })
+	})
 }
 
 // taken reports whether another customer than the one with the email has the host's id.
 func (s *shop) taken(external, email string) bool {
-	r := find(s.referrals, func(r *shopReferral) bool { return r.external == external })
+	r := find(s.referrals, func(r *shopReferral) bool {
+		return r.names(func(f *shopReferral) bool { return f.external == external })
+	})
 	return r != nil && r != s.referral(email)
 }
 
@@ -206,10 +218,12 @@ func (s *shop) bought(b buyer) bool {
 
 // goesBy reports whether id names the customer: row 13.
 func (b buyer) goesBy(id string) bool {
-	if b.referral != nil && (id == b.referral.id.String() || id == b.referral.external) {
+	if b.referral != nil && b.referral.names(func(f *shopReferral) bool {
+		return id == f.id.String() || id == f.external || strings.Contains(id, "@") && box(id) == box(f.email)
+	}) {
 		return true
 	}
-	return strings.Contains(id, "@") && (box(id) == box(b.email) || b.referral != nil && box(id) == box(b.referral.email)) || id == b.customer
+	return strings.Contains(id, "@") && box(id) == box(b.email) || id == b.customer
 }
 
 // judge evaluates contract 3.5 row by row. own is the hold of the order, whose place does not count; nil: none.

@@ -56,6 +56,7 @@ func TestModelRedemption(t *testing.T) {
 			"delete referral":  func(rt *rapid.T) { m.seldom(rt, m.deleteReferral) },
 			"delete sale":      func(rt *rapid.T) { m.seldom(rt, m.deleteSale) },
 			"refer":            m.refer,
+			"merge":            m.merge,
 			"set status":       m.setStatus,
 			"preview":          m.preview,
 			"restore":          m.restore,
