@@ -216,7 +216,7 @@ func (p *Program) changeAll(ctx context.Context, rq Request, ids []uuid.UUID, ch
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() ([]affiliate.Affiliate, error) {
-		ids, err := o.heirs(ids)
+		ids, err := o.Heirs(ids)
 		if err != nil {
 			return nil, err
 		}

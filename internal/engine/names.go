@@ -161,8 +161,11 @@ func (o *Op) Heir(id uuid.UUID) (uuid.UUID, error) {
 	return id, IgnoreMissing(err)
 }
 
-// heirs is Heir for a list, in which each is once.
-func (o *Op) heirs(ids []uuid.UUID) ([]uuid.UUID, error) {
+// Heirs is Heir for a list, in which each is once; of an empty list it is nil.
+func (o *Op) Heirs(ids []uuid.UUID) ([]uuid.UUID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	stay := make([]uuid.UUID, len(ids))
 	for i, id := range ids {
 		var err error

@@ -37,6 +37,14 @@ func (p *Program) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg 
 // chooseReferrals turns the filter into a choice.
 func (o *Op) chooseReferrals(f affiliate.ReferralFilter) (c Choice[record.Referral]) {
 	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Referral) uuid.UUID { return r.AffiliateID })
+	if id := f.ReferredUserExternalID.Or(""); id != "" {
+		switch who, err := o.CustomerByHostID(id); {
+		case err != nil:
+			c.Fail(err)
+		case who.Referral.CustomerID != "": // also of somebody who was merged into them
+			f.ReferredUserExternalID = affiliate.Set(who.Referral.CustomerID)
+		}
+	}
 	c.ByText(record.OfCustomer, f.ReferredUserExternalID, func(r *record.Referral) string { return r.CustomerID })
 	return c
 }

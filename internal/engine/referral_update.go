@@ -162,12 +162,15 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 				return nil, refusal.PlanNotFound.IfMissing(err)
 			}
 		}
-		for _, id := range ids {
-			if _, err := o.Tx.Referrals.Get(id); err != nil {
+		stay := make([]uuid.UUID, len(ids))
+		for i, id := range ids {
+			rec, err := o.ReferralByID(id)
+			if err != nil {
 				return nil, refusal.ReferralNotFound.IfMissing(err)
 			}
+			stay[i] = rec.ID
 		}
-		return eachOf(ids, func(id uuid.UUID) (affiliate.Referral, error) {
+		return eachOf(stay, func(id uuid.UUID) (affiliate.Referral, error) {
 			before, err := o.Tx.Referrals.Get(id)
 			if err != nil {
 				return affiliate.Referral{}, err

@@ -97,8 +97,21 @@ type examination struct {
 	over  bool      // no affiliate comes after it
 }
 
-// known refuses a run that leaves out somebody whom nobody knows: whoever was meant would be paid.
+// heirs makes a run name those into whom the affiliates that it names were merged.
+func heirs(o *engine.Op, run *record.Run) (err error) {
+	for _, ids := range [...]*[]uuid.UUID{&run.AffiliateIDs, &run.ExceptIDs} {
+		if *ids, err = o.Heirs(*ids); err != nil {
+			return refusal.Internal("read names", err)
+		}
+	}
+	return nil
+}
+
+// known is heirs, and refuses a run that leaves out somebody whom nobody knows: whoever was meant would be paid.
 func known(o *engine.Op, run *record.Run) error {
+	if err := heirs(o, run); err != nil {
+		return err
+	}
 	for _, id := range run.ExceptIDs {
 		if _, err := o.Tx.Affiliates.Get(id); errors.Is(err, affiliate.ErrNotFound) {
 			return refusal.OwnerNotFound.Err()

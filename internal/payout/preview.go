@@ -73,8 +73,10 @@ func (w *previewWalk) next(ctx context.Context, lines int) bool {
 	}
 	var e examination
 	e, w.err = engine.View(ctx, w.p, func(o *engine.Op) (examination, error) {
-		if err := known(o, &w.run); w.last == uuid.Nil && err != nil {
-			return examination{}, err
+		if w.last == uuid.Nil {
+			if err := known(o, &w.run); err != nil {
+				return examination{}, err
+			}
 		}
 		return examine(o, &w.run, reach{w.last, affiliatesAtOnce, lines})
 	})

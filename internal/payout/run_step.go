@@ -2,6 +2,7 @@ package payout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 
@@ -47,7 +48,13 @@ func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (
 		fresh := payoutRunRecord(in, o.Now)
 		run, err := refusal.FindText(o.Tx.Runs, record.ByExternalID, in.ExternalID)
 		if err == nil && !sameSettings(&run, &fresh) {
-			return record.Run{}, refusal.PayoutRunMismatch.Err()
+			was := run // some may have been merged since
+			if err := cmp.Or(heirs(o, &was), heirs(o, &fresh)); err != nil {
+				return record.Run{}, err
+			}
+			if !sameSettings(&was, &fresh) {
+				return record.Run{}, refusal.PayoutRunMismatch.Err()
+			}
 		}
 		if !errors.Is(err, affiliate.ErrNotFound) {
 			return run, err
