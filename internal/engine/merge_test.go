@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,4 +171,53 @@ func TestMergeAffiliates(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Verifies()
+}
+
+// Who were two affiliates, and customers of each other: what they buy themselves is held, by each email that they had.
+func TestMergedBuyThemselves(t *testing.T) {
+	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} }), t.Context()
+	ada, ben := s.Ada.Person, s.Join("ben")
+	kim := s.Customer("ada", "kim")
+	bens := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Ben", Email: ben.Email, ReferredUserExternalID: "ben"}))
+	buys := func(email string) (risks []affiliate.RiskReason) {
+		for _, c := range s.Sell(affiliate.NewSale{Email: email, TotalEarned: scene.Sum("10")}).Commissions {
+			risks = append(risks, c.RiskReasons...)
+		}
+		return risks
+	}
+	if got := buys(ben.Email); len(got) != 0 {
+		t.Fatalf("before: %v", got)
+	}
+	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: ada.Email}))
+	scene.Must(s.MergeReferrals(ctx, affiliate.Merge{From: bens.Email, Into: kim.Email}))
+	for _, email := range []string{ben.Email, kim.Email} {
+		if got := buys(email); len(got) != 1 || got[0] != "self_referral" {
+			t.Errorf("%s buys: %v", email, got)
+		}
+	}
+	if e := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", Email: kim.Email, TotalEarned: scene.Amount("10")})); len(e.Risks) != 1 {
+		t.Errorf("the preview: %v", e.Risks)
+	}
+	s.Verifies()
+}
+
+// Merged in both directions at once, two are one: the second merge finds that they are.
+func TestMergeAtOnce(t *testing.T) {
+	for range 20 {
+		s, ctx := scene.NewShop(t), t.Context()
+		ada, ben := s.Ada.Person.ID.String(), s.Join("ben").ID.String()
+		var errs [2]error
+		var done sync.WaitGroup
+		for i, in := range []affiliate.Merge{{From: ada, Into: ben}, {From: ben, Into: ada}} {
+			done.Go(func() { _, errs[i] = s.MergeAffiliates(ctx, in) })
+		}
+		done.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs[:]...), affiliate.InvalidField) {
+			t.Fatalf("%v", errs)
+		}
+		if a, b := scene.Must(s.Affiliate(ctx, ada)), scene.Must(s.Affiliate(ctx, ben)); a.ID != b.ID {
+			t.Fatalf("%s and %s", a.ID, b.ID)
+		}
+		s.Verifies()
+	}
 }
