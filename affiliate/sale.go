@@ -226,10 +226,10 @@ type SaleResult struct {
 	// On the wire it is the header Sale-Ignored.
 	Ignored []string
 
-	// Differs names what of a duplicate is not as in the earlier sale: totalEarned, email,
-	// promoCode, referralId, or paidAt, when it was paid more than 20 days apart. Then it may be
-	// another order under the same id, such as a renewal under the id of its subscription, and
-	// is not recorded. On the wire it is the header Sale-Differs.
+	// Differs names what of a duplicate is not as in the earlier sale: totalEarned, tax,
+	// shipping, email, promoCode, referralId, referredUserExternalId, or paidAt, when it was paid
+	// more than 20 days apart. Then it may be another order under the same id, such as a renewal
+	// under the id of its subscription, and is not recorded. On the wire it is the header Sale-Differs.
 	Differs []string
 }
 

@@ -278,7 +278,7 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"Error-Reasons", text("Where a promotional code is refused, every rule that it fails, in the form of the reasons of a preview: JSON. The first one is in Error-Code.", false, matches(`^\[\{.*\}\]$`))},
 		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
 		{"Sale-Ignored", text("The fields that are no email or name, and were left out: of email, name, product.name.", false, matches("^[a-z.]+(, [a-z.]+)*$"))},
-		{"Sale-Differs", text("What of a duplicate is not as in the sale that has its id: of totalEarned, email, promoCode, referralId, and paidAt, when it was paid more than 20 days apart.", false, matches("^[a-zA-Z]+(, [a-zA-Z]+)*$"))},
+		{"Sale-Differs", text("What of a duplicate is not as in the sale that has its id: of totalEarned, tax, shipping, email, promoCode, referralId, referredUserExternalId, and paidAt, when it was paid more than 20 days apart.", false, matches("^[a-zA-Z]+(, [a-zA-Z]+)*$"))},
 		{"Idempotent-Replayed", text("There when the answer is the first one of this Idempotency-Key.", false, only("true"))},
 		{"Link", text(`The next page: a query, to be resolved against the request. Absent on the last page.`, false, matches(`^<\?[^>]+>; rel="next"$`))},
 		{"Allow", text("The methods of the path, sorted.", true, matches("^[A-Z]+(, [A-Z]+)*$"))},
