@@ -75,10 +75,11 @@ func (o *Op) CustomerByHostID(id string) (c Customer, err error) {
 
 // withHostID returns two of the referrals with the host's id at most.
 func (o *Op) withHostID(id string) ([]record.Referral, error) {
-	if id == "" {
+	key, err := refusal.SentKey(record.OfCustomer, id)
+	if err != nil { // nobody can have it
 		return nil, nil
 	}
-	return Gather(o.Tx.Referrals, record.Query{Key: record.TextKey(record.OfCustomer, id), Limit: 2})
+	return Gather(o.Tx.Referrals, record.Query{Key: key, Limit: 2})
 }
 
 // freeHostID returns the host's id for a customer who is to get it; empty: somebody has it.
