@@ -44,7 +44,7 @@ func TestCookieDomain(t *testing.T) {
 			}
 		})
 	}
-	for _, bad := range []string{".shop.example", "https://shop.example", "shop.example:80", "example", "shop.example/x", "a b.example"} {
+	for _, bad := range []string{".shop.example", "https://shop.example", "shop.example:80", "example", "shop.example/x", "a b.example", "*.shop.example", "shop..example", "shop.example.", "127.0.0.1", "shop.example;Secure", "shöp.example"} {
 		if _, err := tributary.New(memstore.New(), tributary.Config{CookieDomain: bad}); err == nil {
 			t.Errorf("the domain %q is taken", bad)
 		}

@@ -9,8 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,6 +65,9 @@ type Config struct {
 	Logger               *slog.Logger
 }
 
+// domain is a domain whose hosts can share a cookie: in ASCII, of two names at least, and no address.
+var domain = regexp.MustCompile(`(?i)^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
+
 // complete fills in the defaults and refuses values that cannot work.
 func (c *Config) complete() error {
 	c.fillIn()
@@ -76,7 +79,7 @@ func (c *Config) complete() error {
 	if slices.Contains(c.KeepParams, "") || slices.Contains(c.OldParams, "") {
 		return errors.New("affiliate: Config.KeepParams or OldParams has an empty name")
 	}
-	if u, err := url.Parse("https://" + c.CookieDomain); c.CookieDomain != "" && (err != nil || u.Host != c.CookieDomain || u.Port() != "" || !strings.Contains(strings.Trim(c.CookieDomain, "."), ".") || strings.HasPrefix(c.CookieDomain, ".")) {
+	if c.CookieDomain != "" && !domain.MatchString(c.CookieDomain) {
 		return errors.New("affiliate: Config.CookieDomain must be a domain such as shop.example")
 	}
 	if c.CookieDays < 0 || c.CookieDays > maxCookieDays {
