@@ -220,3 +220,21 @@ func TestChargedInFractions(t *testing.T) {
 		}
 	})
 }
+
+// TestRateOfThatDay: a sale in another currency is worth what that currency was on the day on which it was paid.
+func TestRateOfThatDay(t *testing.T) {
+	var cut time.Time
+	s := scene.NewShop(t, func(c *tributary.Config) {
+		c.Rate = func(_ context.Context, _ affiliate.Currency, at time.Time) (affiliate.ExchangeRate, error) {
+			if at.Before(cut) {
+				return affiliate.MustExchangeRate("1.1"), nil
+			}
+			return affiliate.MustExchangeRate("1.5"), nil
+		}
+	})
+	cut = s.Now
+	for days, want := range map[int]string{-45: "110", 0: "150"} {
+		sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Currency: "EUR", TotalEarned: affiliate.MustAmount("100"), PaidAt: cut.AddDate(0, 0, days)})
+		scene.Equal(t, affiliate.MustAmount(want), sale.TotalEarned)
+	}
+}

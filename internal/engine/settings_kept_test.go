@@ -29,6 +29,22 @@ func euros(t *testing.T) record.Store {
 	return store
 }
 
+// TestRedemptionIsMoney: an order that redeemed a code is money, also when nobody is credited.
+func TestRedemptionIsMoney(t *testing.T) {
+	ctx, store := t.Context(), memstore.New()
+	cfg := tributary.Config{Currency: "EUR", HouseCodes: true}
+	p := scene.Must(tributary.New(store, cfg))
+	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	scene.Must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE"}))
+	cfg.Currency = "USD"
+	for redeemed := range 2 {
+		if err := scene.Must(tributary.New(store, cfg)).Ping(ctx); (err != nil) != (redeemed == 1) {
+			t.Errorf("%d orders: %v", redeemed, err)
+		}
+		scene.Must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "HOUSE", Email: "kim@example.net", TotalEarned: scene.Sum("9"), ExternalID: "o1"}))
+	}
+}
+
 func opened(store record.Store, currency affiliate.Currency, zone, name string) *tributary.Program {
 	return scene.Must(tributary.New(store, tributary.Config{
 		Name: name, Currency: currency, Location: scene.Must(time.LoadLocation(zone)), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},

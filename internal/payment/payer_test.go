@@ -67,6 +67,26 @@ func TestPlantedEmailOfSale(t *testing.T) {
 	}
 }
 
+// What went back of the first order proves nothing: an order in earnest that was refunded is none.
+func TestPlantedEmailRefunded(t *testing.T) {
+	for back, want := range map[string]string{"100": "mara: 200 ON_HOLD [planted_email]", "0.01": "mara: 200 ON_HOLD [planted_email]", "": "mara: 200 ACCEPTED []"} {
+		s := scene.NewPayShop(t)
+		planted := s.Paid("pi_1", "100", "0", "mara")
+		planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
+		s.Reports(planted)
+		if back != "" {
+			s.Reports(s.Refund("re_1", back, affiliate.RefundSucceeded))
+		}
+		then := s.Paid("pi_2", "1000", "0")
+		then.Payer = scene.Tomas
+		s.Reports(then)
+		if got := creditOf(s, s.SaleOf("pi_2")); got != want {
+			t.Errorf("%s went back: %s, want %s", back, got, want)
+		}
+		s.Verifies()
+	}
+}
+
 func creditOf(s *scene.PayShop, sale affiliate.Sale) string {
 	s.T.Helper()
 	who := scene.Must(s.Affiliate(s.T.Context(), sale.AffiliateID.String()))
