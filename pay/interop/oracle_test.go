@@ -173,7 +173,15 @@ func (r reading) bill(b bill) {
 func intent(t *testing.T, body []byte) reading {
 	o, _ := decoded[api.PaymentIntent](t, body)
 	if o.Metadata["tributary_via"] != "intent" {
-		return ignored(pay.CoveredElsewhere)
+		r := ignored(pay.CoveredElsewhere) // but for what a session agreed
+		r.keys(o.ID)
+		r.set("currency", strings.ToUpper(string(o.Currency)))
+		r.set("payer", o.Customer.ID)
+		r.set("total", o.AmountReceived)
+		r.set("gross", o.AmountReceived)
+		r.set("at", o.Created)
+		r.set("renewal", false)
+		return r
 	}
 	r := reading{"kind": "sale", "renewal": "false"}
 	r.keys(o.ID, o.LatestCharge.ID)

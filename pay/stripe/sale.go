@@ -78,7 +78,7 @@ func (e *event) other(meta adapter.Data, id string, paid bool) {
 	e.Untold(pay.CoveredElsewhere, awaits, adapter.Paid{})
 	if received := o.Get("amount_received"); received.Given() {
 		c := e.Action.Payment.Currency
-		e.Sale(adapter.Bill{Currency: c, Paid: amountOf(received, c)}, adapter.Paid{Stage: affiliate.PaidOfAgreed})
+		e.Sale(adapter.Bill{Currency: c, Paid: amountOf(received, c)}, adapter.Paid{Stage: affiliate.PaidOfAgreed, At: o.Get("created").Seconds()})
 		of, _ := e.Action.Payment.Sale.Get()
 		of.Awaits = awaits
 		e.Action.Payment.Sale = affiliate.Set(of)
