@@ -221,3 +221,58 @@ func TestMergeAtOnce(t *testing.T) {
 		s.Verifies()
 	}
 }
+
+// Both have an id of the host: each leads to who stays. A sale that was given away after it was paid stays booked once.
+func TestMergeAffiliatesWithIDs(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	join := func(name string) affiliate.Affiliate {
+		return s.Join(name, func(in *affiliate.NewAffiliate) { in.ExternalID = "user-" + name })
+	}
+	cleo, ben := join("cleo"), join("ben")
+	paid := s.Sell(affiliate.NewSale{ReferralID: "ben", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("100")})
+	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID, ManuallyPaid: true}))
+	scene.Must(s.UpdateSale(ctx, paid.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(s.Bob.ID), ClawBack: true}))
+	one := scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: affiliate.External("user-ben"), Into: affiliate.External("user-cleo")}))
+	s.Verifies()
+	for _, name := range []string{"user-ben", "user-cleo"} {
+		if got := scene.Must(s.Affiliate(ctx, affiliate.External(name))); got.ID != cleo.ID || one.ExternalID != "user-cleo" {
+			t.Errorf("%s finds %s", name, got.ID)
+		}
+	}
+	if b := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: cleo.ID})); b.Paid != scene.Sum("20") || b.Payable != scene.Sum("-20") {
+		t.Errorf("%+v", b)
+	}
+	taken := affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@example.org", ExternalID: "user-ben"}
+	scene.WantReason(t, "the former id", affiliate.AffiliateExternalIDTaken, scene.ErrOf(s.CreateAffiliate(ctx, taken)))
+	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ben.ID}); err != nil {
+		t.Fatal(err)
+	}
+	scene.Must(s.Affiliate(ctx, cleo.ID.String())) // a former name deletes nobody
+	if n := len(scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, ben.ID))); n != 1 {
+		t.Errorf("%d of the former id", n)
+	}
+}
+
+// The status of a customer follows the subscriptions of all their payers, also of those who came by a merge.
+func TestMergedStatus(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	kim := s.Customer("ada", "kim")
+	for payer, who := range map[string]affiliate.Referral{"cus_T": s.Tomas, "cus_K": kim} {
+		fact := affiliate.PayerFact{ID: payer, Email: who.Email, CustomerID: who.ReferredUserExternalID.Or("")}
+		if err := s.ReportPayer(ctx, "stripe", fact); err != nil {
+			t.Fatal(err)
+		}
+		status := affiliate.SubscriptionPastDue
+		if payer == "cus_K" {
+			status = affiliate.SubscriptionActive
+		}
+		scene.Must(s.ReportSubscription(ctx, affiliate.SubscriptionFact{Provider: "stripe", Payer: fact, Subscription: "sub_" + payer, Status: status, At: s.Now}))
+	}
+	if got := scene.Must(s.Referral(ctx, s.Tomas.Email)); got.SubscriptionStatus != affiliate.SubscriptionPastDue {
+		t.Fatalf("before: %s", got.SubscriptionStatus)
+	}
+	if got := merges(t, s, kim.Email, s.Tomas.Email); got.SubscriptionStatus != affiliate.SubscriptionActive {
+		t.Errorf("merged: %s", got.SubscriptionStatus)
+	}
+	s.Verifies()
+}
