@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadme: the Go code of the README is part of an example that compiles.
+// TestReadme: the Go code of the README is part of an example that runs. Its imports are looked at by TestPages.
 func TestReadme(t *testing.T) {
 	readme := string(must(os.ReadFile("README.md")))
 	examples := ""
@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 	}
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
-		if !strings.Contains(examples, squeeze(code)) {
+		if !strings.HasPrefix(code, "import (") && !strings.Contains(examples, squeeze(code)) {
 			t.Errorf("not in an example:\n%s", code)
 		}
 	}
