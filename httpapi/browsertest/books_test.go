@@ -38,6 +38,7 @@ func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) 
 // A second click meanwhile says that a verification is running, and closing the tab
 // ends it. A planted breach is shown with its invariant and its object.
 func TestBooks(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		store := &slowStore{Store: memstore.New(), waiting: make(chan struct{}), ended: make(chan error, 1)}
 		w := newWorldIn(t, store).fill()

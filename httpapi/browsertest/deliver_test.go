@@ -43,6 +43,7 @@ func (r *receiver) all() []string {
 // the same id and the same bytes, to a receiver that now takes it. A new secret is on
 // one page, once.
 func TestDeliveries(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t)
 		to := &receiver{status: 500}

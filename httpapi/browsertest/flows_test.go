@@ -21,6 +21,7 @@ import (
 // TestCoupons (check 39): a coupon, a code of it that is used up, and five hundred
 // codes that are looked at first.
 func TestCoupons(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -68,6 +69,7 @@ func TestCoupons(t *testing.T) {
 // refund from it does what the API does, once however often its button is hit. A
 // refusal is the engine's text at its field, and what was typed is still there.
 func TestRefund(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -133,6 +135,7 @@ func (tb *tab) refusalLeads() {
 // TestPayday (check 42): preview, run, the file for PayPal and its results. What the
 // pages say is what the books say.
 func TestPayday(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -188,6 +191,7 @@ func TestPayday(t *testing.T) {
 // TestTermsFrom: 15 % from a day on is one form, which says beforehand what it would have cost. The
 // page lists it, the affiliate sees it, and it can be withdrawn.
 func TestTermsFrom(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)

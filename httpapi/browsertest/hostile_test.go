@@ -13,6 +13,7 @@ import (
 // it, opens a dialog or breaks its policy; what is written from right to left stays in
 // its place, what cannot be seen is shown, and the layout holds.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	for set, mount := range sets {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,7 @@ func (tb *tab) find(text string) {
 
 // TestWhoIsCredited: from the id of an order to who was credited and why it earned what it did.
 func TestWhoIsCredited(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -41,6 +42,7 @@ func TestWhoIsCredited(t *testing.T) {
 
 // TestWhyACodeFails: from a code that a customer complains about to the reason.
 func TestWhyACodeFails(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("15"))}))(t)
@@ -88,6 +90,7 @@ func TestBestOfTheQuarter(t *testing.T) {
 
 // TestFailingWebhook: what fails is on the first page, and leads to what was answered and to sending it again.
 func TestFailingWebhook(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -137,6 +140,7 @@ func shown(a affiliate.Amount) string {
 
 // TestCouponWithThreeCodes: a coupon of which three affiliates have a code each.
 func TestCouponWithThreeCodes(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		for _, slug := range []string{"grace", "mary"} {

@@ -35,6 +35,7 @@ func (tb *tab) job(do func()) {
 
 // TestApprove: an applicant is approved from the first page.
 func TestApprove(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -53,6 +54,7 @@ func TestApprove(t *testing.T) {
 // TestRefundAfterPayout: a sale whose commission was paid is refunded, and the commission is taken back from
 // the next payout.
 func TestRefundAfterPayout(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -81,6 +83,7 @@ func TestRefundAfterPayout(t *testing.T) {
 
 // TestMonthlyPayout: two affiliates are paid with a file for PayPal, and one payment fails.
 func TestMonthlyPayout(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		bo := must(w.AffiliateByEmail(t.Context(), "idle@example.org"))(t)
@@ -128,6 +131,7 @@ func TestMonthlyPayout(t *testing.T) {
 
 // TestPaidByMethod: what was paid by hand is marked as paid in one step, but for the payment that failed.
 func TestPaidByMethod(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		must(w.RunPayouts(t.Context(), affiliate.PayoutRun{ExternalID: "2026-03"}))(t)
@@ -148,6 +152,7 @@ func TestPaidByMethod(t *testing.T) {
 // TestCommissionFromNextMonth: everybody's commission, and that of an affiliate with a plan of their own, is
 // another one from the next month on.
 func TestCommissionFromNextMonth(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -175,6 +180,7 @@ func TestCommissionFromNextMonth(t *testing.T) {
 // TestMissingCommission: an affiliate misses the commission of an order. The page of the sale says who is
 // credited and why, and it is given to the one who asks.
 func TestMissingCommission(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)
@@ -203,6 +209,7 @@ func TestMissingCommission(t *testing.T) {
 // TestForfeit: somebody who is owed money is deleted only by who ticks that it is given up. The refusal
 // names the amount and keeps everything, and the books say where the money went.
 func TestForfeit(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t)
 		dora := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))(t)
@@ -229,6 +236,7 @@ func TestForfeit(t *testing.T) {
 
 // TestSaleByHand: an order that was never reported is recorded for its affiliate.
 func TestSaleByHand(t *testing.T) {
+	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)

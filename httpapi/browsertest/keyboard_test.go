@@ -17,6 +17,7 @@ import (
 // seen at every stop, and the stops come in the order in which the page is read.
 // Scripts make no difference (check 45).
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		tb := open(w)

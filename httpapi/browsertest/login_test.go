@@ -55,6 +55,7 @@ func startServer(t *testing.T) string {
 // every other key is answered with one text, the eleventh try has to wait, and who
 // signs out is out. The pages before the console can be read by everybody too.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

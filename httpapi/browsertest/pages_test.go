@@ -19,6 +19,7 @@ import (
 // changes nothing by looking. Then the reader fills every form in wrongly. It is mounted below two prefixes, of which a proxy
 // cuts one.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	for set, mount := range sets {
 		for name, make := range worlds {
 			t.Run(set+" "+name, func(t *testing.T) {

@@ -46,6 +46,7 @@ func visited(t *testing.T, w *world) *tab {
 // address bar and the history. How they are paid changes on the second page. Who leaves
 // sees nothing by the back button, and a visit ends by the clock.
 func TestPartnerVisit(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +148,7 @@ var applying = &portal.SignUp{
 
 // TestApply: an applicant is told at the field what is missing, and is thanked.
 func TestApply(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,6 +179,7 @@ func TestApply(t *testing.T) {
 // TestOwnLink: an affiliate makes a link and renames it, and is told at the field what is
 // wrong with a name.
 func TestOwnLink(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,6 +232,7 @@ func TestCopy(t *testing.T) {
 // TestSeenPages: who runs the program looks at the pages of an affiliate from the console,
 // can read that they are somebody else's, and is back with a click.
 func TestSeenPages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).fill()
 	pages := w.partner(portal.Config{MaxLinks: 5}).(*portal.Portal)
 	tb := newTab(t, originOf(t, w.console(console.Config{PartnerPages: pages.As})))

@@ -33,6 +33,7 @@ func TestDenied(t *testing.T) {
 // TestMounts (check 32): wherever the console is mounted its pages find each other,
 // their style sheet and their forms, and the prefix without its slash leads to it.
 func TestMounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).fill()
 	at := func(prefix string) http.Handler { return w.console(console.Config{Prefix: prefix}) }
 	inner := http.NewServeMux()
