@@ -276,3 +276,32 @@ func TestMergedStatus(t *testing.T) {
 	}
 	s.Verifies()
 }
+
+// What is theirs by a merge: the place of a code that the other one had, and no more than that. A former name deletes
+// nobody, opens no partner pages, and moves no sale to whom it is of.
+func TestMergedNamesMeanOne(t *testing.T) {
+	g, ctx := scene.NewGiftShop(t, 0), t.Context()
+	scene.Must(g.UpdateCode(ctx, g.Gift.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set(int64(1))}))
+	g.Give("kim@example.net")
+	scene.Must(g.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Max", Email: "max@example.net", ReferredUserExternalID: "max"}))
+	scene.Must(g.MergeReferrals(ctx, affiliate.Merge{From: "kim@example.net", Into: "max@example.net"}))
+	scene.WantReason(t, "max", affiliate.CustomerLimit, scene.ErrOf(g.RecordSale(ctx, scene.GiftOrder("max@example.net"))))
+	if err := g.Forfeiting().DeleteReferral(ctx, "kim@example.net"); err != nil {
+		t.Fatal(err)
+	}
+	scene.Must(g.Referral(ctx, "max@example.net"))
+	g.Verifies()
+
+	s := scene.NewShop(t)
+	ben := s.Join("ben")
+	sale := s.ToTomas("100")
+	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("7"))}))
+	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: s.Ada.Person.Email}))
+	if got := scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben.ID)})); got.CommissionEarned != scene.Sum("7") {
+		t.Errorf("moved to whom it is of: %v", got.CommissionEarned)
+	}
+	if err := scene.ErrOf(s.Partner(ben.ID).Profile(ctx)); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("the pages of who went: %v", err)
+	}
+	s.Verifies()
+}
