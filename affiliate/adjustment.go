@@ -51,7 +51,7 @@ type NewAdjustment struct {
 	Kind           AdjustmentKind `json:"kind,omitzero"`
 	Amount         Amount         `json:"amount"`              // with the sign of its kind; rounded to the digits of the currency
 	Currency       Currency       `json:"currency,omitzero"`   // of Amount: the program's, in any letter case; zero: the program's
-	Reason         string         `json:"reason"`              // 1–10,000 characters, newlines and tabs allowed
+	Reason         string         `json:"reason" wire:"text"`  // 1–10,000 characters, newlines and tabs allowed
 	ExternalID     string         `json:"externalId,omitzero"` // unique among the adjustments of the program
 
 	// Reverses is an earlier adjustment, which this one takes back. Affiliate,

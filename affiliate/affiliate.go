@@ -85,17 +85,17 @@ type Answer struct {
 // email are required.
 type NewAffiliate struct {
 	Once             `json:"-"`
-	FirstName        string       `json:"firstName"` // 1–100 characters
-	LastName         string       `json:"lastName"`
-	Email            string       `json:"email"`                     // unique among live affiliates
-	ExternalID       string       `json:"externalId,omitzero"`       // the host's own id of the user, account or tenant, 1–255 characters; unique among live affiliates
-	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`   // its own rate, of the type of its plan
-	AffiliateLink    string       `json:"affiliateLink,omitzero"`    // slug of the first link; empty: made from the email
-	AffiliateStatus  string       `json:"affiliateStatus,omitzero"`  // active or inactive in any letter case; anything else: the program's setting
-	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"` // accepted for callers of the hosted service; no mail is sent
+	FirstName        string       `json:"firstName" wire:"text"` // 1–100 characters
+	LastName         string       `json:"lastName" wire:"text"`
+	Email            string       `json:"email" wire:"text"`                    // unique among live affiliates
+	ExternalID       string       `json:"externalId,omitzero"`                  // the host's own id of the user, account or tenant, 1–255 characters; unique among live affiliates
+	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`              // its own rate, of the type of its plan
+	AffiliateLink    string       `json:"affiliateLink,omitzero" wire:"sent=_"` // slug of the first link; empty: made from the email
+	AffiliateStatus  string       `json:"affiliateStatus,omitzero" wire:"text"` // active or inactive in any letter case; anything else: the program's setting
+	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"`            // accepted for callers of the hosted service; no mail is sent
 	CommissionPlanID uuid.UUID    `json:"commissionPlanId,omitzero"`
-	OfferCouponID    uuid.UUID    `json:"offerCouponId,omitzero"`    // what its link gives customers, before the offer of its terms
-	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero"` // groups are not modelled: any value is refused
+	OfferCouponID    uuid.UUID    `json:"offerCouponId,omitzero"`               // what its link gives customers, before the offer of its terms
+	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero" wire:"any"` // groups are not modelled: any value is refused
 
 	// Answers are the signup answers. The engine makes an id for each answer
 	// whose id is zero. Go calls only.
@@ -105,16 +105,15 @@ type NewAffiliate struct {
 // AffiliateUpdate is the input of Program.UpdateAffiliate. A field that is
 // not given stays as it is.
 type AffiliateUpdate struct {
-	FirstName       Opt[string]  `json:"firstName,omitzero"`
-	LastName        Opt[string]  `json:"lastName,omitzero"`
-	Email           Opt[string]  `json:"email,omitzero"`           // the new address
-	ExternalID      Opt[string]  `json:"externalId,omitzero"`      // the host's own id of it; null: none
-	CommissionRate  Opt[Percent] `json:"commissionRate,omitzero"`  // its own rate, of the type of its plan; null: inherit
-	AffiliateLink   Opt[string]  `json:"affiliateLink,omitzero"`   // adds a link, never renames one
-	AffiliateStatus Opt[string]  `json:"affiliateStatus,omitzero"` // active or inactive in any letter case, allowed from any status
-
-	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"` // null: the offer of its terms
-	Note          Opt[string]    `json:"note,omitzero"`          // of the people of the program for each other, at most 2,000 characters, with line breaks; null or empty: none
+	FirstName       Opt[string]    `json:"firstName,omitzero" wire:"text"`
+	LastName        Opt[string]    `json:"lastName,omitzero" wire:"text"`
+	Email           Opt[string]    `json:"email,omitzero" wire:"text"`           // the new address
+	ExternalID      Opt[string]    `json:"externalId,omitzero" wire:"text"`      // the host's own id of it; null: none
+	CommissionRate  Opt[Percent]   `json:"commissionRate,omitzero"`              // its own rate, of the type of its plan; null: inherit
+	AffiliateLink   Opt[string]    `json:"affiliateLink,omitzero" wire:"text"`   // adds a link, never renames one
+	AffiliateStatus Opt[string]    `json:"affiliateStatus,omitzero" wire:"text"` // active or inactive in any letter case, allowed from any status
+	OfferCouponID   Opt[uuid.UUID] `json:"offerCouponId,omitzero"`               // null: the offer of its terms
+	Note            Opt[string]    `json:"note,omitzero" wire:"text"`            // of the people of the program for each other, at most 2,000 characters, with line breaks; null or empty: none
 }
 
 // AffiliateRef names an affiliate by id, email or external id. When several are given

@@ -61,7 +61,7 @@ type Coupon struct {
 // NewCoupon is the input of Program.CreateCoupon. Name is required.
 type NewCoupon struct {
 	Once             `json:"-"`
-	Name             string        `json:"name"`                      // 1–255 characters, not unique
+	Name             string        `json:"name" wire:"text"`          // 1–255 characters, not unique
 	CouponType       CouponType    `json:"couponType,omitzero"`       // zero: PERCENTAGE
 	PercentOff       Opt[Percent]  `json:"percentOff,omitzero"`       // 1–100; required when PERCENTAGE
 	AmountOff        Opt[Amount]   `json:"amountOff,omitzero"`        // > 0; required when FLAT
@@ -78,16 +78,18 @@ type NewCoupon struct {
 	// MaxDiscount is what a PERCENTAGE coupon takes off one order at most, > 0, and
 	// MaxDiscountTotal its budget, > 0: the last order within it gets its whole discount, the
 	// next one is refused. Both are in the program's currency.
-	MaxDiscount      Opt[Amount] `json:"maxDiscount,omitzero"`
+	MaxDiscount Opt[Amount] `json:"maxDiscount,omitzero"`
+
 	MaxDiscountTotal Opt[Amount] `json:"maxDiscountTotal,omitzero"`
+
+	// RestoreOnRefund gives a redemption back when its sale is refunded in full, unless the
+	// customer disputed the payment and won.
+	RestoreOnRefund bool `json:"restoreOnRefund,omitzero"`
 
 	// MaxRedemptionsPerCustomer is ≥ 1; not given: no limit. It counts the redemptions that
 	// were made while the coupon or the code had such a limit.
 	MaxRedemptionsPerCustomer Opt[int64] `json:"maxRedemptionsPerCustomer,omitzero"`
 
-	// RestoreOnRefund gives a redemption back when its sale is refunded in full, unless the
-	// customer disputed the payment and won.
-	RestoreOnRefund bool            `json:"restoreOnRefund,omitzero"`
 	ExternalID      string          `json:"externalId,omitzero"` // unique among live coupons
 	IntegrationType IntegrationType `json:"integrationType,omitzero"`
 }
@@ -95,28 +97,28 @@ type NewCoupon struct {
 // CouponUpdate is the input of Program.UpdateCoupon. A field that is not
 // given stays as it is.
 type CouponUpdate struct {
-	Name             Opt[string]     `json:"name,omitzero"`
-	CouponType       Opt[CouponType] `json:"couponType,omitzero"`
-	PercentOff       Opt[Percent]    `json:"percentOff,omitzero"`
-	AmountOff        Opt[Amount]     `json:"amountOff,omitzero"`
-	Currency         Opt[Currency]   `json:"currency,omitzero"`
-	Duration         Opt[Duration]   `json:"duration,omitzero"`
-	DurationInMonths Opt[int64]      `json:"durationInMonths,omitzero"`
-	MaxRedemptions   Opt[int64]      `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the coupon is exhausted
-	LimitToProducts  Opt[bool]       `json:"limitToProducts,omitzero"`
-	ProductIDs       Opt[[]string]   `json:"productIds,omitzero"`
-	Valid            Opt[bool]       `json:"valid,omitzero"`
-	RedeemBy         Opt[Date]       `json:"redeemBy,omitzero"`
-	StartsAt         Opt[Date]       `json:"startsAt,omitzero"`
-
-	MaxDiscount               Opt[Amount] `json:"maxDiscount,omitzero"`
-	MaxDiscountTotal          Opt[Amount] `json:"maxDiscountTotal,omitzero"`          // may be below DiscountTotal: the budget is spent
-	MaxRedemptionsPerCustomer Opt[int64]  `json:"maxRedemptionsPerCustomer,omitzero"` // as in NewCoupon
-	RestoreOnRefund           Opt[bool]   `json:"restoreOnRefund,omitzero"`           // for refunds from now on
+	Name                      Opt[string]     `json:"name,omitzero" wire:"text"`
+	CouponType                Opt[CouponType] `json:"couponType,omitzero"`
+	PercentOff                Opt[Percent]    `json:"percentOff,omitzero"`
+	AmountOff                 Opt[Amount]     `json:"amountOff,omitzero"`
+	Currency                  Opt[Currency]   `json:"currency,omitzero"`
+	Duration                  Opt[Duration]   `json:"duration,omitzero"`
+	DurationInMonths          Opt[int64]      `json:"durationInMonths,omitzero"`
+	MaxRedemptions            Opt[int64]      `json:"maxRedemptions,omitzero"` // may be below timesRedeemed: the coupon is exhausted
+	LimitToProducts           Opt[bool]       `json:"limitToProducts,omitzero"`
+	ProductIDs                Opt[[]string]   `json:"productIds,omitzero"`
+	Valid                     Opt[bool]       `json:"valid,omitzero"`
+	RedeemBy                  Opt[Date]       `json:"redeemBy,omitzero"`
+	StartsAt                  Opt[Date]       `json:"startsAt,omitzero"`
+	MaxDiscount               Opt[Amount]     `json:"maxDiscount,omitzero"`
+	MaxDiscountTotal          Opt[Amount]     `json:"maxDiscountTotal,omitzero"`          // may be below DiscountTotal: the budget is spent
+	RestoreOnRefund           Opt[bool]       `json:"restoreOnRefund,omitzero"`           // for refunds from now on
+	MaxRedemptionsPerCustomer Opt[int64]      `json:"maxRedemptionsPerCustomer,omitzero"` // as in NewCoupon
 
 	// ExternalID is the id that a payment provider gave the coupon, and
 	// IntegrationType says which provider; null clears them. Go calls only.
-	ExternalID      Opt[string]          `json:"-"`
+	ExternalID Opt[string] `json:"-"`
+
 	IntegrationType Opt[IntegrationType] `json:"-"`
 }
 

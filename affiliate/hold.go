@@ -20,9 +20,9 @@ const (
 // NewHold is the input of Program.HoldRedemption: a code, the facts of an order as in a
 // preview, and until when a place is kept for it. Commission of the order is not used.
 type NewHold struct {
+	ID string `json:"id"` // the caller's, such as that of the checkout: 1–255 characters, unique in the program
 	Order
-	ID    string    `json:"id"`    // the caller's, such as that of the checkout: 1–255 characters, unique in the program
-	Until time.Time `json:"until"` // after now, at most 24 hours
+	Until time.Time `json:"until" wire:"end"` // after now, at most 24 hours
 }
 
 // HoldFilter chooses holds by their code, or else by their coupon.

@@ -45,7 +45,7 @@ type FullURL struct {
 // or email.
 type NewLink struct {
 	Once           `json:"-"`
-	Link           string    `json:"link"`
+	Link           string    `json:"link" wire:"text"`
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
 	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
 }

@@ -40,11 +40,11 @@ type Payout struct {
 type NewPayout struct {
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
 	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
-	Until          time.Time `json:"until,omitzero"`        // sales until this time, inclusive, by their millisecond; zero: now. Negative amounts are taken whatever their time.
-	ExternalID     string    `json:"externalId,omitzero"`   // the host's own id of the payment
-	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"` // the host has paid already: the payout starts as PAID
-	Minimum        Amount    `json:"minimum,omitzero"`      // ≥ 0; nothing is paid below it
-	Currency       Currency  `json:"currency,omitzero"`     // of Minimum: the program's, in any letter case; zero: the program's
+	Until          time.Time `json:"until,omitzero" wire:"end"` // sales until this time, inclusive, by their millisecond; zero: now. Negative amounts are taken whatever their time.
+	ExternalID     string    `json:"externalId,omitzero"`       // the host's own id of the payment
+	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"`     // the host has paid already: the payout starts as PAID
+	Minimum        Amount    `json:"minimum,omitzero"`          // ≥ 0; nothing is paid below it
+	Currency       Currency  `json:"currency,omitzero"`         // of Minimum: the program's, in any letter case; zero: the program's
 }
 
 // PayoutFilter selects the payouts that match every field that is set; without

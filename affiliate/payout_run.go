@@ -11,14 +11,14 @@ import (
 //
 // Source: docs/money.md 6.
 type PayoutRun struct {
-	ExternalID   string          `json:"externalId,omitzero"`    // required: the run's identity, 1–255 characters; a preview needs none
-	Until        time.Time       `json:"until,omitzero"`         // as of [NewPayout]; zero: the moment of the first call
-	Minimum      Amount          `json:"minimum,omitzero"`       // of each payout, ≥ 0
-	Currency     Currency        `json:"currency,omitzero"`      // of Minimum: the program's, in any letter case; zero: the program's
-	Methods      []PaymentMethod `json:"methods,omitempty"`      // only affiliates who are paid in one of these ways; empty: all
-	NoDetails    bool            `json:"noDetails,omitzero"`     // also affiliates without a payment method or a payout email
-	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"` // only these affiliates, at most 10,000; empty: all
-	ExceptIDs    []uuid.UUID     `json:"exceptIds,omitempty"`    // and none of these, at most 10,000
+	ExternalID   string          `json:"externalId,omitzero" wire:"name"` // required: the run's identity, 1–255 characters; a preview needs none
+	Until        time.Time       `json:"until,omitzero" wire:"end"`       // as of [NewPayout]; zero: the moment of the first call
+	Minimum      Amount          `json:"minimum,omitzero"`                // of each payout, ≥ 0
+	Currency     Currency        `json:"currency,omitzero"`               // of Minimum: the program's, in any letter case; zero: the program's
+	Methods      []PaymentMethod `json:"methods,omitempty"`               // only affiliates who are paid in one of these ways; empty: all
+	NoDetails    bool            `json:"noDetails,omitzero"`              // also affiliates without a payment method or a payout email
+	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"`          // only these affiliates, at most 10,000; empty: all
+	ExceptIDs    []uuid.UUID     `json:"exceptIds,omitempty"`             // and none of these, at most 10,000
 
 	// Limit is how many affiliates one call of RunPayouts examines, 0–1,000; zero: all
 	// of them. It is no setting of the run, and a preview ignores it.

@@ -39,29 +39,30 @@ type Referral struct {
 // AffiliateEmail.
 type NewReferral struct {
 	Once                   `json:"-"`
-	AffiliateID            string `json:"affiliateId,omitzero"` // click id, affiliate id or slug
+	AffiliateID            string `json:"affiliateId,omitzero" wire:"ident"` // click id, affiliate id or slug
 	AffiliateEmail         string `json:"affiliateEmail,omitzero"`
 	PromoCode              string `json:"promoCode,omitzero"` // decides before the other two
-	Name                   string `json:"name"`
-	Email                  string `json:"email"`
-	ReferredUserExternalID string `json:"referredUserExternalId"`
+	Name                   string `json:"name" wire:"text"`
+	Email                  string `json:"email" wire:"text"`
+	ReferredUserExternalID string `json:"referredUserExternalId" wire:"text"`
 	Plan                   string `json:"plan,omitzero"` // empty: N/A
 
 	// Integration and Manual mark a referral that an integration or a person
 	// reported. Go calls only.
 	Integration Integration `json:"-"`
-	Manual      bool        `json:"-"`
+
+	Manual bool `json:"-"`
 }
 
 // ReferralUpdate is the input of Program.UpdateReferral. A field that is not
 // given stays as it is.
 type ReferralUpdate struct {
-	Name                   Opt[string]             `json:"name,omitzero"`
-	Email                  Opt[string]             `json:"email,omitzero"`
-	ReferredUserExternalID Opt[string]             `json:"referredUserExternalId,omitzero"`
+	Name                   Opt[string]             `json:"name,omitzero" wire:"text"`
+	Email                  Opt[string]             `json:"email,omitzero" wire:"text"`
+	ReferredUserExternalID Opt[string]             `json:"referredUserExternalId,omitzero" wire:"text"`
 	Plan                   Opt[string]             `json:"plan,omitzero"`
 	SubscriptionStatus     Opt[SubscriptionStatus] `json:"subscriptionStatus,omitzero"` // ACTIVE, SUBMITTED or DECLINED
-	Notes                  Opt[string]             `json:"notes,omitzero"`              // ≤ 10,000 characters
+	Notes                  Opt[string]             `json:"notes,omitzero" wire:"text"`  // ≤ 10,000 characters
 	Metadata               Opt[json.RawMessage]    `json:"metadata,omitzero"`           // a JSON object, replaced as a whole
 
 	// AffiliateID moves the customer to another affiliate, who is credited with
@@ -74,9 +75,8 @@ type ReferralUpdate struct {
 // into whom. A referral is named by id or email; an affiliate by id, email or [External] id.
 type Merge struct {
 	Once `json:"-"`
-
-	From string `json:"from"`
-	Into string `json:"into"`
+	From string `json:"from" wire:"text"`
+	Into string `json:"into" wire:"text"`
 }
 
 // ReferralFilter selects the referrals that match every field that is set;

@@ -101,31 +101,29 @@ type Product struct {
 //
 // Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
 type NewSale struct {
-	Once                   `json:"-"`
-	PromoCode              string       `json:"promoCode,omitzero"`              // used before the other two to find the affiliate
-	HoldID                 string       `json:"holdId,omitzero"`                 // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
-	ReferralID             string       `json:"referralId,omitzero"`             // referral id, customer email, click id, affiliate id or slug
-	ReferredUserExternalID string       `json:"referredUserExternalId,omitzero"` // the customer, by the host's own id
-	Email                  string       `json:"email,omitzero"`                  // the customer; see [SaleResult].Ignored
-	Name                   string       `json:"name,omitzero"`                   // the customer; empty: the referral's
-	TotalEarned            Amount       `json:"totalEarned"`                     // > 0, at most 10^11; see Free
-	Tax                    Amount       `json:"tax,omitzero"`                    // ≥ 0
-	Shipping               Amount       `json:"shipping,omitzero"`               // ≥ 0; with Tax at most TotalEarned
-	ExternalID             string       `json:"externalId,omitzero"`             // unique among live sales
-	ExternalInvoiceID      string       `json:"externalInvoiceId,omitzero"`
-	CommissionRate         Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
-	Product                Opt[Product] `json:"product,omitzero"`
-	Currency               Currency     `json:"currency,omitzero"` // of the amounts, in any letter case; zero: the program's
+	Once      `json:"-"`
+	PromoCode string `json:"promoCode,omitzero"` // used before ReferralID and the customer to find the affiliate
+
+	// Offer redeems what the link gives by which the customer came, without a code: see [Order].Offer. With
+	// PromoCode it says nothing.
+	Offer bool `json:"offer,omitzero"`
+
+	HoldID                 string   `json:"holdId,omitzero"`                             // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
+	ReferralID             string   `json:"referralId,omitzero" wire:"ident"`            // referral id, customer email, click id, affiliate id or slug
+	ReferredUserExternalID string   `json:"referredUserExternalId,omitzero" wire:"text"` // the customer, by the host's own id
+	Email                  string   `json:"email,omitzero" wire:"sent= "`                // the customer; see [SaleResult].Ignored
+	TotalEarned            Amount   `json:"totalEarned"`                                 // > 0, at most 10^11; see Free
+	Currency               Currency `json:"currency,omitzero"`                           // of the amounts, in any letter case; zero: the program's
 
 	// ExchangeRate is what one unit of Currency is worth in the program's. Without it
 	// Config.Rate is asked; a sale in another currency that has no rate is refused. Over
 	// HTTP only a key of the scope full may send it.
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 
-	// Lines say what was bought, instead of Product: at most 500. What earns is shared
-	// out to them, so that the rules of the terms decide about each, and a code that is
-	// for some products takes its discount off these.
-	Lines []Line `json:"lines,omitempty"`
+	Name              string       `json:"name,omitzero" wire:"text"` // the customer; empty: the referral's
+	ExternalID        string       `json:"externalId,omitzero"`       // unique among live sales
+	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
+	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
 
 	// Subtotal is the basket before the discount of PromoCode. The code's minimum is
 	// compared with it, or without it with TotalEarned. It is > 0, at most 10^11, and
@@ -138,14 +136,15 @@ type NewSale struct {
 	// It redeems the code and earns nothing.
 	Free bool `json:"free,omitzero"`
 
-	// Offer redeems what the link gives by which the customer came, without a code: see [Order].Offer. With
-	// PromoCode it says nothing.
-	Offer bool `json:"offer,omitzero"`
+	Product Opt[Product] `json:"product,omitzero" wire:"text"`
 
-	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
-	// integration or a person reported. Go calls only.
-	PaymentTrigger PaymentTrigger `json:"-"`
-	Integration    Integration    `json:"-"`
+	// Lines say what was bought, instead of Product: at most 500. What earns is shared
+	// out to them, so that the rules of the terms decide about each, and a code that is
+	// for some products takes its discount off these.
+	Lines []Line `json:"lines,omitempty"`
+
+	Tax      Amount `json:"tax,omitzero"`      // ≥ 0
+	Shipping Amount `json:"shipping,omitzero"` // ≥ 0; with Tax at most TotalEarned
 
 	// PaidAt is when the customer paid, if that is known more exactly than the time
 	// of the report: from the year 2000 on, and not after now and five minutes, which is now.
@@ -153,7 +152,13 @@ type NewSale struct {
 	// the customer and the exchange rate are as of PaidAt, however long ago that is; limits of
 	// uses, and everything else, as of now. The books have the sale when it is recorded.
 	// Zero: now. Over HTTP only a key of the scope full may send it. Source: docs/money.md M85a.
-	PaidAt time.Time `json:"paidAt,omitzero"`
+	PaidAt time.Time `json:"paidAt,omitzero" wire:"start"`
+
+	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
+	// integration or a person reported. Go calls only.
+	PaymentTrigger PaymentTrigger `json:"-"`
+
+	Integration Integration `json:"-"`
 }
 
 // SaleOutcome is the result of reporting a sale. On the wire it is the header
@@ -236,16 +241,21 @@ type SaleResult struct {
 // SaleUpdate is the input of Program.UpdateSale. A field that is not given
 // stays as it is.
 type SaleUpdate struct {
-	Email             Opt[string]          `json:"email,omitzero"` // of the sale only
-	Name              Opt[string]          `json:"name,omitzero"`
+	Email             Opt[string]          `json:"email,omitzero"`       // of the sale only
 	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"` // > 0, at most 10^11
-	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`    // as in NewSale; null clears it
+	Currency          Currency             `json:"currency,omitzero"`    // of TotalEarned and Subtotal: that of [Sale].Charged, where they must name it; CommissionEarned is in the program's. Zero: the program's
+	Name              Opt[string]          `json:"name,omitzero"`
 	ExternalID        Opt[string]          `json:"externalId,omitzero"`
 	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
+	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`         // as in NewSale; null clears it
 	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
-	Currency          Currency             `json:"currency,omitzero"`         // of TotalEarned and Subtotal: that of [Sale].Charged, where they must name it; CommissionEarned is in the program's. Zero: the program's
+
+	// ClawBack allows a change of money although a payout holds the commission: the
+	// difference becomes a further commission, which the next payout takes. For a
+	// move it does what AffiliateID says.
+	ClawBack bool `json:"clawback,omitzero"`
 
 	// AffiliateID moves the sale to another affiliate. The sale keeps its id, its
 	// day, its external ids and the code that was redeemed; it no longer belongs to a
@@ -257,11 +267,6 @@ type SaleUpdate struct {
 	// ClawBack. With ClawBack the payout keeps what it holds, and the former
 	// affiliate owes that amount: see [AdjustMove].
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-
-	// ClawBack allows a change of money although a payout holds the commission: the
-	// difference becomes a further commission, which the next payout takes. For a
-	// move it does what AffiliateID says.
-	ClawBack bool `json:"clawback,omitzero"`
 }
 
 // SaleFilter selects the sales that match every field that is set; without a
@@ -283,12 +288,13 @@ type Refund struct {
 	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
 	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is then required; not given: in the same proportion as in the sale
 	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
-	Currency Currency    `json:"currency,omitzero"` // of all amounts, in any letter case: the one in which the sale was charged. Zero: the program's; with an amount it must not be zero for a sale of another
-	RefundID string      `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
 	// Lines say of which lines the refund is. They are Amount less Tax and Shipping
 	// together, and at most what the line brought. Not given: the same part of all lines.
 	Lines []RefundLine `json:"lines,omitempty"`
+
+	Currency Currency `json:"currency,omitzero"` // of all amounts, in any letter case: the one in which the sale was charged. Zero: the program's; with an amount it must not be zero for a sale of another
+	RefundID string   `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
 
 	// ClawBack books the refund although a payout holds the commission: what was paid
 	// too much becomes a further, negative commission, which the next payout takes.

@@ -20,23 +20,23 @@ type Tier struct {
 
 // NewTier is the input of Program.CreateTier. Tier and Name are required.
 type NewTier struct {
-	Tier          int64  // rank, 1 lowest; ranks need not be unique
-	Name          string // 1–255 characters
-	Emoji         string // empty: none
-	MinReferrals  int64  // live referrals, ≥ 0
-	MinRevenue    Amount // of what is kept of live sales, ≥ 0
-	ConditionType ConditionType
-	Rate          Opt[Percent] // not given: no rate
+	Tier          int64         `json:"tier,omitzero"`         // rank, 1 lowest; ranks need not be unique
+	Name          string        `json:"name" wire:"text"`      // 1–255 characters
+	Emoji         string        `json:"emoji,omitzero"`        // empty: none
+	MinReferrals  int64         `json:"minReferrals,omitzero"` // live referrals, ≥ 0
+	MinRevenue    Amount        `json:"minRevenue,omitzero"`   // of what is kept of live sales, ≥ 0
+	ConditionType ConditionType `json:"conditionType,omitzero"`
+	Rate          Opt[Percent]  `json:"commissionRate,omitzero"` // not given: no rate
 }
 
 // TierUpdate is the input of Program.UpdateTier. A field that is not given
 // stays as it is.
 type TierUpdate struct {
-	Tier          Opt[int64]         `json:",omitzero"`
-	Name          Opt[string]        `json:",omitzero"`
-	Emoji         Opt[string]        `json:",omitzero"` // null: none
-	MinReferrals  Opt[int64]         `json:",omitzero"`
-	MinRevenue    Opt[Amount]        `json:",omitzero"`
-	ConditionType Opt[ConditionType] `json:",omitzero"`
-	Rate          Opt[Percent]       `json:",omitzero"` // null: no rate
+	Tier          Opt[int64]         `json:"tier,omitzero"`
+	Name          Opt[string]        `json:"name,omitzero" wire:"text"`
+	Emoji         Opt[string]        `json:"emoji,omitzero"` // null: none
+	MinReferrals  Opt[int64]         `json:"minReferrals,omitzero"`
+	MinRevenue    Opt[Amount]        `json:"minRevenue,omitzero"`
+	ConditionType Opt[ConditionType] `json:"conditionType,omitzero"`
+	Rate          Opt[Percent]       `json:"commissionRate,omitzero"` // null: no rate
 }

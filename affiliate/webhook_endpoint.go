@@ -63,19 +63,18 @@ func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint)
 // required.
 type NewEndpoint struct {
 	Once        `json:"-"`
-	URL         string      `json:"url"`                  // https, ≤ 2,048 bytes; see [AddressPolicy]
-	Events      []EventType `json:"events"`               // 1–15 distinct types; "*" alone: all of them
-	Description string      `json:"description,omitzero"` // 1–255 characters
-	Active      Opt[bool]   `json:"active,omitzero"`      // not given: true
-	SvixHeaders bool        `json:"svixHeaders,omitzero"`
-
-	Headers EndpointHeaders `json:"headers,omitzero"` // the receiver's own
+	URL         string          `json:"url" wire:"text"`      // https, ≤ 2,048 bytes; see [AddressPolicy]
+	Events      []EventType     `json:"events"`               // 1–15 distinct types; "*" alone: all of them
+	Description string          `json:"description,omitzero"` // 1–255 characters
+	Active      Opt[bool]       `json:"active,omitzero"`      // not given: true
+	SvixHeaders bool            `json:"svixHeaders,omitzero"`
+	Headers     EndpointHeaders `json:"headers,omitzero"` // the receiver's own
 }
 
 // EndpointUpdate is the input of Program.UpdateEndpoint. A field that is not
 // given stays as it is.
 type EndpointUpdate struct {
-	URL         Opt[string]      `json:"url,omitzero"` // pending deliveries go there from their next attempt on
+	URL         Opt[string]      `json:"url,omitzero" wire:"text"` // pending deliveries go there from their next attempt on
 	Events      Opt[[]EventType] `json:"events,omitzero"`
 	Description Opt[string]      `json:"description,omitzero"`
 	Active      Opt[bool]        `json:"active,omitzero"` // true: enables a disabled endpoint again
@@ -96,7 +95,7 @@ type DeletedEndpoint struct {
 type Rotation struct {
 	Once               `json:"-"`
 	WebhookID          uuid.UUID  `json:"webhookId,omitzero"`
-	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero"` // 0–604,800; not given: a day
+	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero" wire:"ranged"` // 0–604,800; not given: a day
 }
 
 // An EndpointTest is the input of Program.TestEndpoint. Both fields are

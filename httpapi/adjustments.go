@@ -28,23 +28,14 @@ func adjustmentFilterOf(q query) (affiliate.AdjustmentFilter, error) {
 // newAdjustment reads an adjustment. One that reverses another has no amount of
 // its own; for any other, no amount and an amount of 0 are two errors.
 func newAdjustment(in *input) affiliate.NewAdjustment {
-	n := affiliate.NewAdjustment{
-		AffiliateID:    in.id("affiliateId"),
-		AffiliateEmail: in.optional("affiliateEmail"),
-		SaleID:         in.saleID("saleId"),
-	}
+	n := adjustment(in)
 	if n.SaleID == 0 && in.has("saleId") {
-		in.fault(refusal.FieldEmpty)
+		in.faultOf("saleId", refusal.FieldEmpty)
 	}
-	n.Kind = enum[affiliate.AdjustmentKind](in, "kind").Or("")
-	amount := in.amount("amount")
-	if amount.IsZero() && !in.has("reversesId") {
-		in.fault(refusal.RefuseNoAmount)
+	if !in.has("amount") && !in.has("reversesId") {
+		in.faultOf("amount", refusal.RefuseNoAmount)
 	}
-	n.Amount = amount.Or(affiliate.Amount{})
-	n.Currency = in.currency()
-	n.Reason = in.text("reason")
-	n.ExternalID = in.optional("externalId")
-	n.Reverses = in.id("reversesId")
 	return n
 }
+
+var adjustment = bodyOf[affiliate.NewAdjustment]()

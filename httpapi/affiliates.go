@@ -9,52 +9,17 @@ import (
 
 // Source: docs/contract.md 2.3, 3.1, 8.
 
-func newAffiliate(in *input) affiliate.NewAffiliate {
-	n := newPerson(in)
-	n.AffiliateStatus = in.text("affiliateStatus")
-	restOfAffiliate(in, &n)
-	return n
-}
-
-// newPerson reads the fields of a new affiliate before its status.
-func newPerson(in *input) affiliate.NewAffiliate {
-	return affiliate.NewAffiliate{
-		FirstName:      in.text("firstName"),
-		LastName:       in.text("lastName"),
-		Email:          in.text("email"),
-		ExternalID:     in.optional("externalId"),
-		CommissionRate: in.percent("commissionRate"),
-		AffiliateLink:  in.sent("affiliateLink", notASlug),
-	}
-}
-
-// restOfAffiliate reads the fields after it.
-func restOfAffiliate(in *input, n *affiliate.NewAffiliate) {
-	n.SendWelcomeEmail = in.flag("sendWelcomeEmail")
-	n.CommissionPlanID = in.id("commissionPlanId")
-	n.OfferCouponID = in.id("offerCouponId")
-	n.AffiliateGroupID = in.any("affiliateGroupId")
-}
-
 type affiliateChange struct {
 	ref affiliate.AffiliateRef
 	up  affiliate.AffiliateUpdate
 }
 
+var affiliateUpdate = bodyOf[affiliate.AffiliateUpdate]()
+
 func affiliateChangeOf(in *input) affiliateChange {
 	return affiliateChange{
 		ref: affiliateRefOf(in),
-		up: affiliate.AffiliateUpdate{
-			FirstName:       in.optText("firstName"),
-			LastName:        in.optText("lastName"),
-			Email:           in.optText("email"),
-			ExternalID:      in.optText("externalId"),
-			CommissionRate:  in.percent("commissionRate"),
-			AffiliateLink:   in.optText("affiliateLink"),
-			AffiliateStatus: in.optText("affiliateStatus"),
-			OfferCouponID:   in.optID("offerCouponId"),
-			Note:            in.optText("note"),
-		},
+		up:  affiliateUpdate(in),
 	}
 }
 

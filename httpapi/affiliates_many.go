@@ -21,6 +21,15 @@ type bulk[T any] struct {
 	to  T
 }
 
+// toAll makes many records the same.
+func toAll[T, Out any](
+	do func(*tributary.Program, context.Context, T, ...uuid.UUID) ([]Out, error),
+) method[bulk[T], []Out] {
+	return func(p *tributary.Program, ctx context.Context, m bulk[T]) ([]Out, error) {
+		return do(p, ctx, m.to, m.ids...)
+	}
+}
+
 func affiliateIDs(in *input) []uuid.UUID {
 	defer in.targeted()
 	return in.ids("affiliateIds", refusal.RefuseNoAffiliateIDs)
@@ -44,24 +53,12 @@ var moves = []affiliate.AffiliateStatus{
 	affiliate.AffiliateActive, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated, affiliate.AffiliateBanned,
 }
 
-func moveAffiliates(p *tributary.Program, ctx context.Context, m bulk[affiliate.AffiliateStatus]) ([]affiliate.Affiliate, error) {
-	return p.SetAffiliateStatus(ctx, m.to, m.ids...)
-}
-
 func planOfAffiliates(in *input) bulk[uuid.UUID] {
 	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionPlanId", refusal.RefuseNoPlanID)}
 }
 
-func setAffiliatePlan(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
-	return p.SetAffiliatePlan(ctx, m.to, m.ids...)
-}
-
 func tierOfAffiliates(in *input) bulk[uuid.UUID] {
 	return bulk[uuid.UUID]{affiliateIDs(in), in.idOrNull("commissionTierId", refusal.RefuseNoTierID)}
-}
-
-func setAffiliateTier(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Affiliate, error) {
-	return p.SetAffiliateTier(ctx, m.to, m.ids...)
 }
 
 func exemptionOf(in *input) bulk[bool] {
@@ -74,15 +71,8 @@ func exemptionOf(in *input) bulk[bool] {
 	return m
 }
 
-func setTierExempt(p *tributary.Program, ctx context.Context, m bulk[bool]) ([]affiliate.Affiliate, error) {
-	return p.SetTierExempt(ctx, m.to, m.ids...)
-}
-
 // oneAffiliate reads the id of the affiliate of an operation.
-func oneAffiliate(in *input) uuid.UUID {
-	defer in.targeted()
-	return in.id("affiliateId")
-}
+var oneAffiliate = targetID("affiliateId")
 
 type payoutDetails struct {
 	id      uuid.UUID
@@ -99,29 +89,11 @@ func setPayoutDetails(p *tributary.Program, ctx context.Context, in payoutDetail
 	return p.SetPayoutDetails(ctx, in.id, in.details)
 }
 
+// invited reads an affiliate whose status the program decides.
+var invited = bodyOf[affiliate.NewAffiliate]("affiliateStatus")
+
 func invitationOf(in *input) affiliate.NewAffiliate {
-	n := newPerson(in)
-	restOfAffiliate(in, &n)
+	n := invited(in)
 	n.Answers = in.answers("questionAnswers")
 	return n
-}
-
-type acceptance struct {
-	id uuid.UUID
-	up affiliate.AffiliateUpdate
-}
-
-func acceptanceOf(in *input) acceptance {
-	return acceptance{oneAffiliate(in), affiliate.AffiliateUpdate{
-		FirstName:      in.optText("firstName"),
-		LastName:       in.optText("lastName"),
-		Email:          in.optText("email"),
-		ExternalID:     in.optText("externalId"),
-		CommissionRate: in.percent("commissionRate"),
-		AffiliateLink:  in.optText("affiliateLink"),
-	}}
-}
-
-func acceptInvite(p *tributary.Program, ctx context.Context, in acceptance) (affiliate.Affiliate, error) {
-	return p.AcceptInvite(ctx, in.id, in.up)
 }

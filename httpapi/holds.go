@@ -7,25 +7,12 @@ import (
 
 // Source: docs/contract.md 3.10.
 
-// newHold is a hold whose time is a date of the program.
-type newHold struct {
-	affiliate.NewHold
-	until affiliate.Opt[affiliate.Date]
-}
-
-func newHoldOf(in *input) newHold {
-	return newHold{affiliate.NewHold{ID: in.optional("id"), Order: pricedOf(in)}, in.date("until")}
-}
-
 // hold holds a place of a code. Only a key of the scope full says what a currency is worth.
-func hold(p *tributary.Program, c *call, in newHold) error {
+func hold(p *tributary.Program, c *call, in affiliate.NewHold) error {
 	if err := c.fullOnly(!in.ExchangeRate.IsZero()); err != nil {
 		return err
 	}
-	if until, sent := in.until.Get(); sent {
-		in.Until = until.Instant(p.Config().Location)
-	}
-	out, err := p.HoldRedemption(c.r.Context(), in.NewHold)
+	out, err := p.HoldRedemption(c.r.Context(), in)
 	if err != nil {
 		return err
 	}

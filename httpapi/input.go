@@ -129,10 +129,15 @@ func (in *input) value(name string) json.RawMessage {
 func aliased[T any](in *input, name, old string, read func(name string) T) T {
 	v := read(name)
 	if in.has(name) {
-		in.fields = append(in.fields, field{in.outer + old, in.fields[len(in.fields)-1].kind})
+		in.also(old)
 		return v
 	}
 	return read(old)
+}
+
+// also notes that the field that was read last is known by an old name, too.
+func (in *input) also(old string) {
+	in.fields = append(in.fields, field{in.outer + old, in.fields[len(in.fields)-1].kind})
 }
 
 // fault notes an error of the field that was read last. The first error stays.
@@ -142,6 +147,16 @@ func (in *input) fault(f refusal.Refusal) {
 		in.bad, in.isEmpty = f.Of(in.fields[in.badAt].name), f == refusal.FieldEmpty
 	}
 }
+
+// faultOf notes an error of a field that was read. An error of an earlier field stays.
+func (in *input) faultOf(name string, f refusal.Refusal) {
+	if at := in.place(name); in.bad == nil || in.badAt > at {
+		in.bad, in.badAt, in.isEmpty = f.Of(name), at, f == refusal.FieldEmpty
+	}
+}
+
+// faultyAt reports whether the first fault is in a field.
+func (in *input) faultyAt(name string) bool { return in.bad != nil && in.fields[in.badAt].name == name }
 
 // faulty reports whether the first fault is in the field that was read last.
 func (in *input) faulty() bool { return in.bad != nil && in.badAt == len(in.fields)-1 }

@@ -23,7 +23,7 @@ func (in *input) ids(name string, none refusal.Refusal) []uuid.UUID {
 
 // someIDs reads up to 1,000 ids, all different; nil when there are none.
 func (in *input) someIDs(name string) []uuid.UUID {
-	ids, again := in.idList(name)
+	ids, again := in.listOfIDs(name)
 	switch {
 	case len(ids) > maxIDs:
 		in.fault(refusal.FieldOver1000Entries)
@@ -33,9 +33,9 @@ func (in *input) someIDs(name string) []uuid.UUID {
 	return ids
 }
 
-// idList reads an array of ids, nil when there are none, and whether one is there
+// listOfIDs reads an array of ids, nil when there are none, and whether one is there
 // again. A text that is not an id is an unknown one.
-func (in *input) idList(name string) (ids []uuid.UUID, again bool) {
+func (in *input) listOfIDs(name string) (ids []uuid.UUID, again bool) {
 	list := texts[string](in, name).Or(nil)
 	seen := make(map[string]bool, len(list))
 	for _, text := range list {
@@ -48,6 +48,12 @@ func (in *input) idList(name string) (ids []uuid.UUID, again bool) {
 		ids = append(ids, id)
 	}
 	return ids, again
+}
+
+// idList reads an array of ids, which may be there again.
+func (in *input) idList(name string) []uuid.UUID {
+	ids, _ := in.listOfIDs(name)
+	return ids
 }
 
 // idOrNull reads an id that null takes away. It must be there: absent refuses a

@@ -68,8 +68,8 @@ func required[T any](in *input, o affiliate.Opt[T]) affiliate.Opt[T] {
 }
 
 // linesOf reads the lines of a sale or a preview.
-func linesOf(in *input) []affiliate.Line {
-	return objects(in, "lines", entries[affiliate.Line]{
+func linesOf(in *input, name string) []affiliate.Line {
+	return objects(in, name, entries[affiliate.Line]{
 		kind: kindLines, most: refusal.MaxLines, over: refusal.FieldOver500Entries,
 		spoil: func(l *affiliate.Line) { l.Discount = affiliate.AmountFromScaled(math.MaxInt64) },
 		read: func(in *input) affiliate.Line {
@@ -88,8 +88,8 @@ func linesOf(in *input) []affiliate.Line {
 }
 
 // refundLines reads the lines of a refund.
-func refundLines(in *input) []affiliate.RefundLine {
-	list := objects(in, "lines", entries[affiliate.RefundLine]{
+func refundLines(in *input, name string) []affiliate.RefundLine {
+	return objects(in, name, entries[affiliate.RefundLine]{
 		kind: kindParts, most: refusal.MaxLines, over: refusal.FieldOver500Entries,
 		spoil: func(l *affiliate.RefundLine) { l.Amount = affiliate.Amount{} },
 		read: func(in *input) affiliate.RefundLine {
@@ -98,16 +98,12 @@ func refundLines(in *input) []affiliate.RefundLine {
 				Amount: required(in, in.amount("amount")).Or(affiliate.Amount{}),
 			}
 		},
-	})
-	if list.IsNull() {
-		in.fault(refusal.FieldNull)
-	}
-	return list.Or(nil)
+	}).Or(nil)
 }
 
 // rules reads the rules of terms.
-func rules(in *input) affiliate.Opt[[]affiliate.Rule] {
-	return objects(in, "rules", entries[affiliate.Rule]{
+func rules(in *input, name string) affiliate.Opt[[]affiliate.Rule] {
+	return objects(in, name, entries[affiliate.Rule]{
 		kind: kindRules, most: refusal.MaxRules, over: refusal.FieldOver64Entries,
 		spoil: func(r *affiliate.Rule) {
 			r.Pay = affiliate.RulePay{Type: affiliate.RuleNone, Rate: affiliate.PercentFromScaled(1)}

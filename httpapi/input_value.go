@@ -21,18 +21,9 @@ func (in *input) amount(name string) affiliate.Opt[affiliate.Amount] {
 	})
 }
 
-// currency reads the currency of the amounts.
-func (in *input) currency() affiliate.Currency {
-	o := enum[affiliate.Currency](in, "currency")
-	if o.IsNull() {
-		in.fault(refusal.FieldNull)
-	}
-	return o.Or("")
-}
-
 // exchangeRate reads what one unit of the currency is worth; null is as good as none.
-func (in *input) exchangeRate() affiliate.ExchangeRate {
-	value, isNull := in.find("exchangeRate", kindNumber)
+func (in *input) exchangeRate(name string) affiliate.ExchangeRate {
+	value, isNull := in.find(name, kindNumber)
 	return opt(value, isNull, func(v json.RawMessage) affiliate.ExchangeRate {
 		return number(in, v, affiliate.ParseExchangeRate)
 	}).Or(affiliate.ExchangeRate{})

@@ -14,14 +14,6 @@ func linkBySlug(f *affiliate.LinkFilter, v string)   { f.Slug = affiliate.Set(v)
 func linksOf(f *affiliate.LinkFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
 func linksOfEmail(f *affiliate.LinkFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }
 
-func newLink(in *input) affiliate.NewLink {
-	return affiliate.NewLink{
-		Link:           in.text("link"),
-		AffiliateID:    in.id("affiliateId"),
-		AffiliateEmail: in.optional("affiliateEmail"),
-	}
-}
-
 // linkTarget reads the fields that name a link: its id, or its slug.
 func linkTarget(in *input) affiliate.LinkRef {
 	defer in.targeted()

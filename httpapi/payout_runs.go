@@ -11,39 +11,12 @@ import (
 
 // Source: docs/money.md 6, 17.
 
-// A payoutRun is the settings of a run, whose end may be a plain date, and the page
-// or the piece that is asked for.
-type payoutRun struct {
-	affiliate.PayoutRun
-	until affiliate.Opt[affiliate.Date]
-	page  affiliate.Page
-}
-
-func payoutRunOf(in *input) (r payoutRun) {
-	r.ExternalID = in.name("externalId")
-	r.until = in.date("until")
-	r.Minimum = in.amount("minimum").Or(affiliate.Amount{})
-	r.Currency = in.currency()
-	r.Methods = texts[affiliate.PaymentMethod](in, "methods").Or(nil)
-	r.NoDetails = in.flag("noDetails")
-	r.AffiliateIDs, _ = in.idList("affiliateIds")
-	r.ExceptIDs, _ = in.idList("exceptIds")
-	r.page.Limit = in.limit()
-	return r
-}
-
-// settings returns the settings as the program takes them.
-func (r *payoutRun) settings(p *tributary.Program) affiliate.PayoutRun {
-	r.Until = endOf(p, r.until)
-	return r.PayoutRun
-}
-
 // examinedAtOnce is how many affiliates a request without a limit examines.
 const examinedAtOnce = 500
 
-func stepPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (affiliate.PayoutRunResult, error) {
-	in.Limit = cmp.Or(in.page.Limit, examinedAtOnce)
-	run, err := p.RunPayouts(ctx, in.settings(p))
+func stepPayouts(p *tributary.Program, ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
+	in.Limit = cmp.Or(in.Limit, examinedAtOnce)
+	run, err := p.RunPayouts(ctx, in)
 	return run, inBody(err)
 }
 
@@ -53,16 +26,21 @@ type previewed struct {
 	Next  affiliate.Opt[string]  `json:"next"`
 }
 
-func previewOf(in *input) payoutRun {
-	r := payoutRunOf(in)
-	if r.page.Cursor = in.optional("cursor"); r.page.Limit == 0 {
-		r.page.Limit = cursorLimit
-	}
-	return r
+// A preview is the settings of a run and a page of who would be paid.
+type preview struct {
+	run  affiliate.PayoutRun
+	page affiliate.Page
 }
 
-func previewPayouts(p *tributary.Program, ctx context.Context, in payoutRun) (previewed, error) {
-	list, err := p.PreviewPayouts(ctx, in.settings(p), in.page)
+var payoutRun = bodyOf[affiliate.PayoutRun]()
+
+func previewOf(in *input) preview {
+	run := payoutRun(in)
+	return preview{run, affiliate.Page{Limit: cmp.Or(run.Limit, cursorLimit), Cursor: in.optional("cursor")}}
+}
+
+func previewPayouts(p *tributary.Program, ctx context.Context, in preview) (previewed, error) {
+	list, err := p.PreviewPayouts(ctx, in.run, in.page)
 	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
 	if list.Next != "" {
 		out.Next = affiliate.Set(list.Next)
@@ -80,8 +58,8 @@ func inBody(err error) error {
 }
 
 // limit reads how many records a POST answers or looks at; 0 when it is absent.
-func (in *input) limit() int {
-	n, there := in.ranged("limit").Get()
+func (in *input) limit(name string) int {
+	n, there := in.ranged(name).Get()
 	if there && n == 0 {
 		n = outsideRange
 	}

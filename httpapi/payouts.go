@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -27,42 +26,6 @@ func payoutFilterOf(q query) (affiliate.PayoutFilter, error) {
 		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), Status: affiliate.PayoutStatus(status),
 		RunID: q.id("runId"), Method: affiliate.PaymentMethod(method),
 	}, nil
-}
-
-// A newPayout is a payout whose end may be a plain date, which is a day in the
-// zone of the program.
-type newPayout struct {
-	affiliate.NewPayout
-	until affiliate.Opt[affiliate.Date]
-}
-
-func newPayoutOf(in *input) (n newPayout) {
-	n.AffiliateID = in.id("affiliateId")
-	n.AffiliateEmail = in.optional("affiliateEmail")
-	n.until = in.date("until")
-	n.ExternalID = in.optional("externalId")
-	n.ManuallyPaid = in.flag("manuallyPaid")
-	n.Minimum = in.amount("minimum").Or(affiliate.Amount{})
-	n.Currency = in.currency()
-	return n
-}
-
-func createPayout(p *tributary.Program, ctx context.Context, in newPayout) (affiliate.Payout, error) {
-	in.Until = endOf(p, in.until)
-	return p.CreatePayout(ctx, in.NewPayout)
-}
-
-// endOf returns the instant at which a date ends; zero when there is none.
-func endOf(p *tributary.Program, date affiliate.Opt[affiliate.Date]) time.Time {
-	d, there := date.Get()
-	if !there {
-		return time.Time{}
-	}
-	end := d.Instant(p.Config().Location)
-	if end.IsZero() {
-		end = end.Add(1) // the zero time means now
-	}
-	return end
 }
 
 type payoutChange struct {

@@ -28,7 +28,7 @@ func newPlan(in *input) affiliate.NewPlan {
 		MaxPayments: in.positive("numberOfPayments").Or(0),
 		MaxMonths:   in.positive("numberOfMonths").Or(0),
 		HoldDays:    in.ranged("holdDays").Or(0),
-		Rules:       rules(in).Or(nil),
+		Rules:       rules(in, "rules").Or(nil),
 		MonthsFrom:  monthsFrom(in).Or(""),
 
 		MaxPerSale:     in.amount("maxPerSale").Or(affiliate.Amount{}),
@@ -67,7 +67,7 @@ func termsUpdate(in *input) affiliate.TermsUpdate {
 		MaxPayments:    in.positive("numberOfPayments"),
 		MaxMonths:      in.positive("numberOfMonths"),
 		HoldDays:       in.ranged("holdDays"),
-		Rules:          rules(in),
+		Rules:          rules(in, "rules"),
 		MonthsFrom:     monthsFrom(in),
 		MaxPerSale:     in.amount("maxPerSale"),
 		MaxPerCustomer: in.amount("maxPerCustomer"),

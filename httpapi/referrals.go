@@ -17,43 +17,24 @@ func referralsOfCustomer(f *affiliate.ReferralFilter, v string) {
 	f.ReferredUserExternalID = affiliate.Set(v)
 }
 
-func newReferral(in *input) affiliate.NewReferral {
-	return affiliate.NewReferral{
-		AffiliateID:            in.ident("affiliateId"),
-		AffiliateEmail:         in.optional("affiliateEmail"),
-		PromoCode:              in.optional("promoCode"),
-		Name:                   in.text("name"),
-		Email:                  in.text("email"),
-		ReferredUserExternalID: in.text("referredUserExternalId"),
-		Plan:                   in.optional("plan"),
-	}
-}
-
 type referralChange struct {
 	ident string
 	up    affiliate.ReferralUpdate
 }
 
+var referralUpdate = bodyOf[affiliate.ReferralUpdate]()
+
 func referralChangeOf(in *input) referralChange {
 	return referralChange{
 		ident: referralTarget(in),
-		up: affiliate.ReferralUpdate{
-			Name:                   in.optText("name"),
-			Email:                  in.optText("email"),
-			ReferredUserExternalID: in.optText("referredUserExternalId"),
-			Plan:                   in.optOptional("plan"),
-			SubscriptionStatus:     in.subscriptionStatus(),
-			Notes:                  in.optText("notes"),
-			Metadata:               in.document("metadata"),
-			AffiliateID:            in.optID("affiliateId"),
-		},
+		up:    referralUpdate(in),
 	}
 }
 
 // subscriptionStatus reads the status of a referral. Under its old name status,
 // active and inactive both mean ACTIVE, and any other value is ignored.
-func (in *input) subscriptionStatus() affiliate.Opt[affiliate.SubscriptionStatus] {
-	status := enum[affiliate.SubscriptionStatus](in, "subscriptionStatus")
+func (in *input) subscriptionStatus(name string) affiliate.Opt[affiliate.SubscriptionStatus] {
+	status := enum[affiliate.SubscriptionStatus](in, name)
 	old, _ := in.find("status", kindAny)
 	if !status.IsZero() || old == nil || old[0] != '"' {
 		return status

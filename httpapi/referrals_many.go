@@ -31,12 +31,3 @@ func planOfReferrals(in *input) bulk[uuid.UUID] {
 	m.to = in.idOrNull("commissionPlanId", refusal.RefuseNoPlanID)
 	return m
 }
-
-func setReferralPlan(p *tributary.Program, ctx context.Context, m bulk[uuid.UUID]) ([]affiliate.Referral, error) {
-	return p.SetReferralPlan(ctx, m.to, m.ids...)
-}
-
-// mergeOf reads who is merged into whom.
-func mergeOf(in *input) affiliate.Merge {
-	return affiliate.Merge{From: in.text("from"), Into: in.text("into")}
-}

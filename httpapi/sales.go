@@ -7,7 +7,6 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.6, 3.7.
@@ -22,39 +21,14 @@ func salesTo(f *affiliate.SaleFilter, v string)           { f.ReferralID = affil
 func salesByExternalID(f *affiliate.SaleFilter, v string) { f.ExternalID = affiliate.Set(v) }
 func salesByInvoice(f *affiliate.SaleFilter, v string)    { f.ExternalInvoiceID = affiliate.Set(v) }
 
-// A newSale is a sale whose time of payment may be a plain date, which is a day
-// in the zone of the program.
-type newSale struct {
-	affiliate.NewSale
-	paidAt affiliate.Opt[affiliate.Date]
-}
+var saleOf = bodyOf[affiliate.NewSale]()
 
-func newSaleOf(in *input) newSale {
-	sale := affiliate.NewSale{
-		PromoCode:              in.optional("promoCode"),
-		Offer:                  in.flag("offer"),
-		HoldID:                 in.optional("holdId"),
-		ReferralID:             in.ident("referralId"),
-		ReferredUserExternalID: in.text("referredUserExternalId"),
-		Email:                  in.sent("email", " "), // what a customer left empty was sent too
-		TotalEarned:            in.amount("totalEarned").Or(affiliate.Amount{}),
-		Currency:               in.currency(),
-		ExchangeRate:           in.exchangeRate(),
-		Name:                   in.text("name"),
-		ExternalID:             in.optional("externalId"),
-		ExternalInvoiceID:      in.optional("externalInvoiceId"),
-		CommissionRate:         in.percent("commissionRate"),
-		Subtotal:               in.amount("subtotal"),
-		Free:                   in.flag("free"),
-		Product:                productOf(in, (*input).text), // a name that is none refuses no paid order
-		Lines:                  linesOf(in),
-		Tax:                    in.amount("tax").Or(affiliate.Amount{}),
-		Shipping:               in.amount("shipping").Or(affiliate.Amount{}),
-	}
-	if in.faulty() {
+func newSaleOf(in *input) affiliate.NewSale {
+	sale := saleOf(in)
+	if in.faultyAt("shipping") {
 		waitForAmounts(&sale)
 	}
-	return newSale{sale, in.date("paidAt")}
+	return sale
 }
 
 // waitForAmounts changes the amounts so that no rule over several amounts
@@ -73,32 +47,12 @@ func waitForAmounts(sale *affiliate.NewSale) {
 // recordSale answers the sale, or null when none was recorded. The header
 // Sale-Outcome says why. Only a key of the scope full may send paidAt, because
 // it makes codes work that have expired since, and exchangeRate.
-func recordSale(p *tributary.Program, c *call, in newSale) error {
-	if err := c.fullOnly(!in.ExchangeRate.IsZero()); err != nil {
+func recordSale(p *tributary.Program, c *call, in affiliate.NewSale) error {
+	if err := c.fullOnly(!in.ExchangeRate.IsZero() || !in.PaidAt.IsZero()); err != nil {
 		return err
 	}
-	if paidAt, sent := in.paidAt.Get(); sent {
-		if err := c.fullOnly(sent); err != nil {
-			return err
-		}
-		if in.PaidAt = paidAt.FirstInstant(p.Config().Location); in.PaidAt.IsZero() {
-			in.PaidAt = in.PaidAt.Add(1) // the zero time means now
-		}
-	}
-	result, err := p.RecordSale(c.r.Context(), in.NewSale)
+	result, err := p.RecordSale(c.r.Context(), in)
 	return answerRecorded(c, result, err)
-}
-
-func newConversionOf(in *input) affiliate.NewConversion {
-	return affiliate.NewConversion{
-		Conversion:             in.text("conversion"),
-		ExternalID:             in.optional("externalId"),
-		PromoCode:              in.optional("promoCode"),
-		ReferralID:             in.ident("referralId"),
-		ReferredUserExternalID: in.text("referredUserExternalId"),
-		Email:                  in.sent("email", " "),
-		Name:                   in.text("name"),
-	}
 }
 
 // recordConversion answers as recordSale does.
@@ -134,23 +88,12 @@ type saleChange struct {
 	up affiliate.SaleUpdate
 }
 
+var saleUpdate = bodyOf[affiliate.SaleUpdate]()
+
 func saleChangeOf(in *input) saleChange {
 	return saleChange{
 		id: saleTarget(in),
-		up: affiliate.SaleUpdate{
-			Email:             in.optOptional("email"),
-			TotalEarned:       in.amount("totalEarned"),
-			Currency:          in.currency(),
-			Name:              in.optOptional("name"),
-			ExternalID:        in.optOptional("externalId"),
-			ExternalInvoiceID: in.optOptional("externalInvoiceId"),
-			CommissionRate:    in.percent("commissionRate"),
-			Subtotal:          in.amount("subtotal"),
-			CommissionEarned:  in.amount("commissionEarned"),
-			Metadata:          in.document("metadata"),
-			ClawBack:          clawBack(in),
-			AffiliateID:       in.optID("affiliateId"),
-		},
+		up: saleUpdate(in),
 	}
 }
 
@@ -172,29 +115,14 @@ func saleTarget(in *input) affiliate.SaleID {
 	return in.saleID("saleId")
 }
 
+var refund = bodyOf[affiliate.Refund]("saleId")
+
 // refundOf reads a refund.
 func refundOf(in *input) affiliate.Refund {
-	r := affiliate.Refund{
-		SaleID: saleTarget(in), Amount: in.amount("amount"), Tax: in.amount("tax"), Shipping: in.amount("shipping"), Lines: refundLines(in),
-		Currency: in.currency(),
-	}
-	id := in.optOptional("refundId")
-	if id.IsNull() {
-		in.fault(refusal.FieldNull)
-	}
-	r.RefundID = id.Or("")
-	r.ClawBack = clawBack(in)
+	id := saleTarget(in)
+	r := refund(in)
+	r.SaleID = id
 	return r
-}
-
-// clawBack reads the flag that books a change although a payout holds the
-// commission.
-func clawBack(in *input) bool {
-	flag := in.boolean("clawback")
-	if flag.IsNull() {
-		in.fault(refusal.FieldNull)
-	}
-	return flag.Or(false)
 }
 
 func deleteSale(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {

@@ -16,45 +16,6 @@ func endpointByID(p *tributary.Program, ctx context.Context, value string) (affi
 	return p.Endpoint(ctx, idOf(value))
 }
 
-func newEndpoint(in *input) affiliate.NewEndpoint {
-	return affiliate.NewEndpoint{
-		URL:         in.text("url"),
-		Events:      texts[affiliate.EventType](in, "events").Or(nil),
-		Description: in.optional("description"),
-		Active:      in.boolean("active"),
-		SvixHeaders: in.flag("svixHeaders"),
-		Headers:     in.headers("headers").Or(nil),
-	}
-}
-
-type endpointChange struct {
-	id uuid.UUID
-	up affiliate.EndpointUpdate
-}
-
-func endpointChangeOf(in *input) endpointChange {
-	return endpointChange{
-		id: endpointTarget(in),
-		up: affiliate.EndpointUpdate{
-			URL:         in.optText("url"),
-			Events:      texts[affiliate.EventType](in, "events"),
-			Description: in.optOptional("description"),
-			Active:      in.boolean("active"),
-			SvixHeaders: in.boolean("svixHeaders"),
-			Headers:     in.headers("headers"),
-		},
-	}
-}
-
-func updateEndpoint(p *tributary.Program, ctx context.Context, in endpointChange) (affiliate.Endpoint, error) {
-	return p.UpdateEndpoint(ctx, in.id, in.up)
-}
-
-func endpointTarget(in *input) uuid.UUID {
-	defer in.targeted()
-	return in.id("webhookId")
-}
-
 type deletedEndpoint struct {
 	Message  string                    `json:"message"`
 	Endpoint affiliate.DeletedEndpoint `json:"deletedWebhook"`
@@ -63,29 +24,6 @@ type deletedEndpoint struct {
 func deleteEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
 	endpoint, err := p.DeleteEndpoint(ctx, id)
 	return deletedEndpoint{"Webhook endpoint deleted successfully", endpoint}, err
-}
-
-func rotationOf(in *input) affiliate.Rotation {
-	return affiliate.Rotation{
-		WebhookID:          in.id("webhookId"),
-		GracePeriodSeconds: in.ranged("gracePeriodSeconds"),
-	}
-}
-
-func endpointTestOf(in *input) affiliate.EndpointTest {
-	return affiliate.EndpointTest{
-		WebhookID: in.id("webhookId"),
-		Event:     enum[affiliate.EventType](in, "event").Or(""),
-	}
-}
-
-func replayOf(in *input) affiliate.ReplayRange {
-	return affiliate.ReplayRange{
-		DeliveryID: in.id("deliveryId"),
-		WebhookID:  in.id("webhookId"),
-		Since:      in.date("since"),
-		Until:      in.date("until"),
-	}
 }
 
 // replay answers how many deliveries are sent again.
