@@ -65,9 +65,9 @@ type NewAdjustment struct {
 //
 // Source: docs/money.md 3.
 type AdjustmentFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
-	AffiliateEmail Opt[string]    `json:",omitzero"`
-	SaleID         Opt[SaleID]    `json:",omitzero"`
-	PayoutID       Opt[uuid.UUID] `json:",omitzero"` // the payout that holds it
-	Kind           AdjustmentKind `json:",omitzero"` // empty: any
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
+	SaleID         Opt[SaleID]    `json:"saleId,omitzero"`
+	Kind           AdjustmentKind `json:"kind,omitzero"`     // empty: any
+	PayoutID       Opt[uuid.UUID] `json:"payoutId,omitzero"` // the payout that holds it
 }

@@ -126,9 +126,9 @@ type CodeRef struct {
 //
 // Source: docs/contract.md 3.4.
 type CodeFilter struct {
-	CouponID       Opt[uuid.UUID]
-	AffiliateID    Opt[uuid.UUID]
-	AffiliateEmail Opt[string]
+	CouponID       Opt[uuid.UUID] `json:"couponId,omitzero"`
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
 }
 
 // DeletedCode is the answer for a deleted code.

@@ -7,10 +7,10 @@ import "github.com/google/uuid"
 //
 // Source: docs/contract.md 4.6.
 type CodeQuery struct {
-	CouponID    Opt[uuid.UUID] `json:",omitzero"`
-	AffiliateID Opt[uuid.UUID] `json:",omitzero"`
-	Active      Opt[bool]      `json:",omitzero"`
-	State       CodeState      `json:",omitzero"` // empty: any
-	OldestFirst bool           `json:",omitzero"` // false: newest first
-	Search      Opt[string]    `json:",omitzero"` // 1–100 characters: exactly the code; else a part of it
+	CouponID    Opt[uuid.UUID] `json:"couponId,omitzero"`
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	Active      Opt[bool]      `json:"active,omitzero"`
+	State       CodeState      `json:"state,omitzero"`       // empty: any
+	OldestFirst bool           `json:"oldestFirst,omitzero"` // false: newest first
+	Search      Opt[string]    `json:"search,omitzero"`      // 1–100 characters: exactly the code; else a part of it
 }

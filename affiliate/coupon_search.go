@@ -7,6 +7,6 @@ import "github.com/google/uuid"
 //
 // Source: docs/contract.md 4.6.
 type CouponQuery struct {
-	ID    Opt[uuid.UUID] `json:",omitzero"`
-	Valid Opt[bool]      `json:",omitzero"`
+	ID    Opt[uuid.UUID] `json:"couponId,omitzero"`
+	Valid Opt[bool]      `json:"valid,omitzero"`
 }

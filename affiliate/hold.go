@@ -22,7 +22,7 @@ const (
 type NewHold struct {
 	ID string `json:"id"` // the caller's, such as that of the checkout: 1–255 characters, unique in the program
 	Order
-	Until time.Time `json:"until" wire:"end"` // after now, at most 24 hours
+	Until time.Time `json:"until,omitzero" wire:"end"` // after now, at most 24 hours
 }
 
 // HoldFilter chooses holds by their code, or else by their coupon.

@@ -63,10 +63,10 @@ type LinkRef struct {
 //
 // Source: docs/contract.md 3.2.
 type LinkFilter struct {
-	ID             Opt[uuid.UUID]
-	Slug           Opt[string] // in any letter case; also one that the link had before
-	AffiliateID    Opt[uuid.UUID]
-	AffiliateEmail Opt[string]
+	ID             Opt[uuid.UUID] `json:"id,omitzero" wire:"one"`
+	Slug           Opt[string]    `json:"link,omitzero" wire:"one"` // in any letter case; also one that the link had before
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
 }
 
 // DeletedLink is the answer for a deleted link.

@@ -83,12 +83,12 @@ var causes = []Cause{
 //
 // Source: docs/money.md 8.
 type MovementFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
-	AffiliateEmail Opt[string]    `json:",omitzero"`
-	SaleID         Opt[SaleID]    `json:",omitzero"`
-	PayoutID       Opt[uuid.UUID] `json:",omitzero"`
-	AdjustmentID   Opt[uuid.UUID] `json:",omitzero"`
-	Cause          Cause          `json:",omitzero"` // empty: any
-	From           time.Time      `json:",omitzero"` // inclusive; zero: the beginning
-	To             time.Time      `json:",omitzero"` // exclusive; zero: no end
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
+	SaleID         Opt[SaleID]    `json:"saleId,omitzero"`
+	PayoutID       Opt[uuid.UUID] `json:"payoutId,omitzero"`
+	AdjustmentID   Opt[uuid.UUID] `json:"adjustmentId,omitzero"`
+	Cause          Cause          `json:"cause,omitzero"`             // empty: any
+	From           time.Time      `json:"from,omitzero" wire:"start"` // inclusive; zero: the beginning
+	To             time.Time      `json:"to,omitzero" wire:"after"`   // exclusive; zero: no end
 }

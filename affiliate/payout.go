@@ -53,9 +53,9 @@ type NewPayout struct {
 //
 // Source: docs/contract.md 2.8; docs/money.md 4.
 type PayoutFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:",omitzero"`
-	AffiliateEmail Opt[string]    `json:",omitzero"`
-	Status         PayoutStatus   `json:",omitzero"` // empty: any
-	RunID          Opt[uuid.UUID] `json:",omitzero"`
-	Method         PaymentMethod  `json:",omitzero"` // kept with the payout; empty: any or none
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
+	Status         PayoutStatus   `json:"status,omitzero"` // empty: any
+	RunID          Opt[uuid.UUID] `json:"runId,omitzero"`
+	Method         PaymentMethod  `json:"method,omitzero"` // kept with the payout; empty: any or none
 }

@@ -85,7 +85,7 @@ type Merge struct {
 //
 // Source: docs/contract.md 3.6.
 type ReferralFilter struct {
-	AffiliateID            Opt[uuid.UUID]
-	AffiliateEmail         Opt[string]
-	ReferredUserExternalID Opt[string]
+	AffiliateID            Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	AffiliateEmail         Opt[string]    `json:"affiliateEmail,omitzero"`
+	ReferredUserExternalID Opt[string]    `json:"externalId,omitzero"`
 }

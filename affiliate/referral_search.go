@@ -7,10 +7,10 @@ import "github.com/google/uuid"
 //
 // Source: docs/contract.md 4.6.
 type ReferralQuery struct {
-	AffiliateID Opt[uuid.UUID]     `json:",omitzero"`
-	Status      SubscriptionStatus `json:",omitzero"` // empty: any
-	Since       Opt[Date]          `json:",omitzero"` // created then or later; a plain date is its first millisecond
-	Until       Opt[Date]          `json:",omitzero"` // created then or earlier; a plain date is its last millisecond
-	OldestFirst bool               `json:",omitzero"` // false: newest first
-	Search      Opt[string]        `json:",omitzero"` // 1–100 characters: exactly an id, email or external id; else a part of a name or email
+	AffiliateID Opt[uuid.UUID]     `json:"affiliateId,omitzero"`
+	Status      SubscriptionStatus `json:"subscriptionStatus,omitzero"` // empty: any
+	Since       Opt[Date]          `json:"since,omitzero"`              // created then or later; a plain date is its first millisecond
+	Until       Opt[Date]          `json:"until,omitzero"`              // created then or earlier; a plain date is its last millisecond
+	OldestFirst bool               `json:"oldestFirst,omitzero"`        // false: newest first
+	Search      Opt[string]        `json:"search,omitzero"`             // 1–100 characters: exactly an id, email or external id; else a part of a name or email
 }

@@ -275,11 +275,11 @@ type SaleUpdate struct {
 //
 // Source: docs/contract.md 3.7.
 type SaleFilter struct {
-	AffiliateID       Opt[uuid.UUID] `json:",omitzero"` // whom the sale credits
-	AffiliateEmail    Opt[string]    `json:",omitzero"`
-	ReferralID        Opt[string]    `json:",omitzero"` // referral id, else customer email
-	ExternalID        Opt[string]    `json:",omitzero"`
-	ExternalInvoiceID Opt[string]    `json:",omitzero"`
+	AffiliateID       Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
+	AffiliateEmail    Opt[string]    `json:"affiliateEmail,omitzero"`
+	ReferralID        Opt[string]    `json:"referralId,omitzero"` // referral id, else customer email
+	ExternalID        Opt[string]    `json:"saleExternalId,omitzero"`
+	ExternalInvoiceID Opt[string]    `json:"saleExternalInvoiceId,omitzero"`
 }
 
 // Refund is the input of Program.RefundSale.

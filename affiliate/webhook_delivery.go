@@ -52,10 +52,10 @@ const (
 //
 // Source: docs/contract.md 4.2.
 type DeliveryFilter struct {
-	WebhookID Opt[uuid.UUID] // of an endpoint, which may be gone
-	EventID   Opt[uuid.UUID] // of an event: [Event.ID]
-	State     DeliveryState  // empty: any
-	Event     EventType      // empty: any
-	Since     Opt[Date]      // created then or later; a plain date: its first millisecond
-	Until     Opt[Date]      // created then or earlier, to the millisecond; a plain date: its last
+	WebhookID Opt[uuid.UUID] `json:"webhookId,omitzero"`            // of an endpoint, which may be gone
+	EventID   Opt[uuid.UUID] `json:"eventId,omitzero" wire:"event"` // of an event: [Event.ID]
+	State     DeliveryState  `json:"state,omitzero"`                // empty: any
+	Event     EventType      `json:"event,omitzero"`                // empty: any
+	Since     Opt[Date]      `json:"since,omitzero"`                // created then or later; a plain date: its first millisecond
+	Until     Opt[Date]      `json:"until,omitzero"`                // created then or earlier, to the millisecond; a plain date: its last
 }

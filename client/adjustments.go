@@ -19,13 +19,7 @@ func (c *Client) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjust
 
 // Adjustments is [tributary.Program.Adjustments].
 func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
-	var q filter
-	q.id("affiliateId", f.AffiliateID)
-	q.text("affiliateEmail", f.AffiliateEmail)
-	q.sale("saleId", f.SaleID)
-	q.word("kind", string(f.Kind))
-	q.id("payoutId", f.PayoutID)
-	return selected[affiliate.Adjustment](ctx, c, adjustments, q, pg)
+	return selected[affiliate.Adjustment](ctx, c, adjustments, filterOf(f), pg)
 }
 
 // RecordAdjustment is [tributary.Program.RecordAdjustment].

@@ -48,16 +48,7 @@ func (c *Client) RankedBalances(ctx context.Context, at time.Time, pg affiliate.
 
 // Movements is [tributary.Program.Movements]. Movement.Sales is not on the wire.
 func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
-	var q filter
-	q.id("affiliateId", f.AffiliateID)
-	q.text("affiliateEmail", f.AffiliateEmail)
-	q.sale("saleId", f.SaleID)
-	q.id("payoutId", f.PayoutID)
-	q.id("adjustmentId", f.AdjustmentID)
-	q.word("cause", string(f.Cause))
-	q.word("from", textOfTime(f.From))
-	q.word("to", textOfTime(f.To))
-	return selected[affiliate.Movement](ctx, c, "/movements", q, pg)
+	return selected[affiliate.Movement](ctx, c, "/movements", filterOf(f), pg)
 }
 
 // textOfTime returns an instant in a query; empty when it is zero.

@@ -3,7 +3,10 @@ package client
 import (
 	"context"
 	"net/url"
+	"reflect"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -14,6 +17,37 @@ import (
 type filter struct {
 	query  url.Values
 	nobody bool // a field is set to an empty value, which selects nothing: no request is sent
+}
+
+// filterOf returns a filter whose fields with a JSON name are parameters.
+func filterOf(fields any) (f filter) {
+	v := reflect.ValueOf(fields)
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch value := v.FieldByIndex(field.Index).Interface().(type) {
+		case affiliate.Opt[uuid.UUID]:
+			if field.Tag.Get("wire") == "event" {
+				f.event(name, value)
+			} else {
+				f.id(name, value)
+			}
+		case affiliate.Opt[string]:
+			f.text(name, value)
+		case affiliate.Opt[affiliate.SaleID]:
+			f.sale(name, value)
+		case affiliate.Opt[affiliate.Date]:
+			f.word(name, textOfDate(value))
+		case affiliate.Opt[bool]:
+			f.boolean(name, value)
+		case bool:
+			f.flag(name, value)
+		case time.Time:
+			f.word(name, textOfTime(value))
+		default:
+			f.word(name, reflect.ValueOf(value).String()) // of an enumeration
+		}
+	}
+	return f
 }
 
 // word adds a field that is not set when it is empty.

@@ -22,13 +22,7 @@ func (c *Client) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, er
 
 // Payouts is [tributary.Program.Payouts].
 func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-	var q filter
-	q.id("affiliateId", f.AffiliateID)
-	q.text("affiliateEmail", f.AffiliateEmail)
-	q.word("status", string(f.Status))
-	q.id("runId", f.RunID)
-	q.word("method", string(f.Method))
-	return selected[affiliate.Payout](ctx, c, payouts, q, pg)
+	return selected[affiliate.Payout](ctx, c, payouts, filterOf(f), pg)
 }
 
 // Transfers is [tributary.Program.Transfers]. The server lists payouts newest

@@ -109,7 +109,7 @@ func TestRequests(t *testing.T) {
 		{"POST /promotional-codes/validate", `{"promoCode":"X","totalEarned":19.99}`, func(x ctx, c c) error {
 			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", TotalEarned: affiliate.Set(sum("19.99"))}))
 		}},
-		{"POST /promotional-codes/compare", `{"totalEarned":19.99,"promoCodes":["X","Y"]}`, func(x ctx, c c) error {
+		{"POST /promotional-codes/compare", `{"promoCodes":["X","Y"],"totalEarned":19.99}`, func(x ctx, c c) error {
 			return errOf(c.EvaluateCodes(x, affiliate.CodesOrder{Order: affiliate.Order{TotalEarned: affiliate.Set(sum("19.99"))}, PromoCodes: []string{"X", "Y"}}))
 		}},
 		{"GET /referrals?id=a@b.org", "", func(x ctx, c c) error { return errOf(c.Referral(x, "a@b.org")) }},
@@ -135,7 +135,7 @@ func TestRequests(t *testing.T) {
 		{"GET /sales?referralId=t@b.org", "", func(x ctx, c c) error {
 			return errOf(c.Sales(x, affiliate.SaleFilter{ReferralID: affiliate.Set("t@b.org")}, affiliate.Page{}))
 		}},
-		{"POST /sales", `{"promoCode":"X","totalEarned":129.5,"tax":9.5,"externalId":"o1","product":{"productId":"p","quantity":2}}`, func(x ctx, c c) error {
+		{"POST /sales", `{"promoCode":"X","totalEarned":129.5,"externalId":"o1","product":{"productId":"p","quantity":2},"tax":9.5}`, func(x ctx, c c) error {
 			return errOf(c.RecordSale(x, affiliate.NewSale{
 				PromoCode: "X", TotalEarned: sum("129.50"), Tax: sum("9.50"), ExternalID: "o1",
 				Product: affiliate.Set(affiliate.Product{ProductID: "p", Quantity: affiliate.Set(sum("2"))}),
@@ -149,7 +149,7 @@ func TestRequests(t *testing.T) {
 		{"POST /promotional-codes/validate", `{"promoCode":"X","lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
 			return errOf(c.Evaluate(x, affiliate.Order{PromoCode: "X", Lines: []affiliate.Line{{ID: "1", Amount: sum("5")}}}))
 		}},
-		{"POST /holds", `{"promoCode":"X","subtotal":5,"id":"c1","until":"2026-03-11T10:00:00.000000001+01:00"}`, func(x ctx, c c) error {
+		{"POST /holds", `{"id":"c1","promoCode":"X","subtotal":5,"until":"2026-03-11T10:00:00.000000001+01:00"}`, func(x ctx, c c) error {
 			until := time.Date(2026, 3, 11, 10, 0, 0, 1, time.FixedZone("", 3600))
 			return errOf(c.HoldRedemption(x, affiliate.NewHold{ID: "c1", Until: until, Order: affiliate.Order{PromoCode: "X", Subtotal: affiliate.Set(sum("5")), Commission: true}}))
 		}},
@@ -159,7 +159,7 @@ func TestRequests(t *testing.T) {
 		{"POST /sales", `{"holdId":"c1","totalEarned":4}`, func(x ctx, c c) error {
 			return errOf(c.RecordSale(x, affiliate.NewSale{HoldID: "c1", TotalEarned: sum("4")}))
 		}},
-		{"POST /coupons", `{"name":"n","percentOff":10,"startsAt":"2026-03-09","maxDiscount":20,"maxDiscountTotal":500,"maxRedemptionsPerCustomer":1,"restoreOnRefund":true}`, func(x ctx, c c) error {
+		{"POST /coupons", `{"name":"n","percentOff":10,"startsAt":"2026-03-09","maxDiscount":20,"maxDiscountTotal":500,"restoreOnRefund":true,"maxRedemptionsPerCustomer":1}`, func(x ctx, c c) error {
 			return errOf(c.CreateCoupon(x, affiliate.NewCoupon{
 				Name: "n", PercentOff: affiliate.Set(affiliate.MustPercent("10")), StartsAt: affiliate.Set(affiliate.Day(2026, 3, 9)), MaxDiscount: affiliate.Set(sum("20")),
 				MaxDiscountTotal: affiliate.Set(sum("500")), MaxRedemptionsPerCustomer: affiliate.Set[int64](1), RestoreOnRefund: true,

@@ -127,20 +127,7 @@ func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate
 
 // SearchSales is [tributary.Program.SearchSales].
 func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	var f filter
-	f.id("affiliateId", q.AffiliateID)
-	f.text("referralId", q.ReferralID)
-	f.id("promotionalCodeId", q.CodeID)
-	f.id("linkId", q.LinkID)
-	f.word("status", string(q.Status))
-	f.word("approvalStatus", string(q.ApprovalStatus))
-	f.word("since", textOfDate(q.Since))
-	f.word("until", textOfDate(q.Until))
-	f.word("currency", string(q.Currency))
-	f.flag("oldestFirst", q.OldestFirst)
-	f.flag("part", q.Part)
-	f.text("search", q.Search)
-	return searched[affiliate.Sale](ctx, c, sales+"/search", f, pg)
+	return searched[affiliate.Sale](ctx, c, sales+"/search", filterOf(q), pg)
 }
 
 // ExplainSale is [tributary.Program.ExplainSale]. Movement.Sales is not on the wire.

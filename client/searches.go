@@ -9,46 +9,22 @@ import (
 
 // SearchAffiliates is [tributary.Program.SearchAffiliates].
 func (c *Client) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-	var f filter
-	f.word("status", string(q.Status))
-	f.text("externalId", q.ExternalID)
-	f.id("commissionPlanId", q.PlanID)
-	f.id("commissionTierId", q.TierID)
-	f.flag("oldestFirst", q.OldestFirst)
-	f.text("search", q.Search)
-	return searched[affiliate.Affiliate](ctx, c, affiliates+"/search", f, pg)
+	return searched[affiliate.Affiliate](ctx, c, affiliates+"/search", filterOf(q), pg)
 }
 
 // SearchReferrals is [tributary.Program.SearchReferrals].
 func (c *Client) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	var f filter
-	f.id("affiliateId", q.AffiliateID)
-	f.word("subscriptionStatus", string(q.Status))
-	f.word("since", textOfDate(q.Since))
-	f.word("until", textOfDate(q.Until))
-	f.flag("oldestFirst", q.OldestFirst)
-	f.text("search", q.Search)
-	return searched[affiliate.Referral](ctx, c, referrals+"/search", f, pg)
+	return searched[affiliate.Referral](ctx, c, referrals+"/search", filterOf(q), pg)
 }
 
 // SearchCodes is [tributary.Program.SearchCodes].
 func (c *Client) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	var f filter
-	f.id("couponId", q.CouponID)
-	f.id("affiliateId", q.AffiliateID)
-	f.boolean("active", q.Active)
-	f.word("state", string(q.State))
-	f.flag("oldestFirst", q.OldestFirst)
-	f.text("search", q.Search)
-	return searched[affiliate.Code](ctx, c, codes+"/search", f, pg)
+	return searched[affiliate.Code](ctx, c, codes+"/search", filterOf(q), pg)
 }
 
 // CouponSummaries is [tributary.Program.CouponSummaries].
 func (c *Client) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-	var f filter
-	f.id("couponId", q.ID)
-	f.boolean("valid", q.Valid)
-	return searched[affiliate.Coupon](ctx, c, coupons+"/summaries", f, pg)
+	return searched[affiliate.Coupon](ctx, c, coupons+"/summaries", filterOf(q), pg)
 }
 
 // flag adds a field that is true.

@@ -24,37 +24,23 @@ func (c *Client) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 
 // CreateTier is [tributary.Program.CreateTier].
 func (c *Client) CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error) {
-	return send[affiliate.Tier](ctx, c, c.post(tiers, struct {
-		Tier          int64                            `json:"tier"`
-		Name          string                           `json:"name"`
-		Emoji         string                           `json:"emoji,omitzero"`
-		MinReferrals  int64                            `json:"minReferrals,omitzero"`
-		MinRevenue    affiliate.Amount                 `json:"minRevenue,omitzero"`
-		ConditionType affiliate.ConditionType          `json:"conditionType,omitzero"`
-		Rate          affiliate.Opt[affiliate.Percent] `json:"commissionRate,omitzero"`
-	}(in), affiliate.Once{}))
+	return send[affiliate.Tier](ctx, c, c.post(tiers, in, affiliate.Once{}))
 }
 
-// tierChange is a change of a tier on the wire.
-type tierChange struct {
-	CommissionTierID uuid.UUID                              `json:"commissionTierId,omitzero"`
-	Tier             affiliate.Opt[int64]                   `json:"tier,omitzero"`
-	Name             affiliate.Opt[string]                  `json:"name,omitzero"`
-	Emoji            affiliate.Opt[string]                  `json:"emoji,omitzero"`
-	MinReferrals     affiliate.Opt[int64]                   `json:"minReferrals,omitzero"`
-	MinRevenue       affiliate.Opt[affiliate.Amount]        `json:"minRevenue,omitzero"`
-	ConditionType    affiliate.Opt[affiliate.ConditionType] `json:"conditionType,omitzero"`
-	CommissionRate   affiliate.Opt[affiliate.Percent]       `json:"commissionRate,omitzero"`
+// tierID names a tier on the wire.
+type tierID struct {
+	CommissionTierID uuid.UUID `json:"commissionTierId,omitzero"`
 }
 
 // UpdateTier is [tributary.Program.UpdateTier].
 func (c *Client) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (affiliate.Tier, error) {
-	return send[affiliate.Tier](ctx, c, c.put(tiers, tierChange{
-		id, up.Tier, up.Name, up.Emoji, up.MinReferrals, up.MinRevenue, up.ConditionType, up.Rate,
-	}))
+	return send[affiliate.Tier](ctx, c, c.put(tiers, struct {
+		tierID
+		affiliate.TierUpdate
+	}{tierID{id}, up}))
 }
 
 // DeleteTier is [tributary.Program.DeleteTier].
 func (c *Client) DeleteTier(ctx context.Context, id uuid.UUID) error {
-	return done(ctx, c, c.remove(tiers, tierChange{CommissionTierID: id}))
+	return done(ctx, c, c.remove(tiers, tierID{id}))
 }

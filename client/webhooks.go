@@ -72,13 +72,7 @@ func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery
 
 // Deliveries is [tributary.Program.Deliveries].
 func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
-	var q filter
-	q.id("webhookId", f.WebhookID)
-	q.event("eventId", f.EventID)
-	q.word("state", string(f.State))
-	q.word("event", string(f.Event))
-	q.word("since", textOfDate(f.Since))
-	q.word("until", textOfDate(f.Until))
+	q := filterOf(f)
 	return chosen(ctx, c, webhooks+"/deliveries", choice[affiliate.Delivery]{query: q.query, nobody: q.nobody}, pg)
 }
 

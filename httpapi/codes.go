@@ -13,20 +13,9 @@ import (
 
 // Source: docs/contract.md 2.2, 3.4, 4.1.
 
-// codeBy looks a code up.
-func codeBy(ref func(value string) affiliate.CodeRef) func(*tributary.Program, context.Context, string) (affiliate.Code, error) {
-	return func(p *tributary.Program, ctx context.Context, value string) (affiliate.Code, error) {
-		return p.Code(ctx, ref(value))
-	}
-}
-
 func codeByID(v string) affiliate.CodeRef         { return affiliate.CodeRef{ID: idOf(v)} }
 func codeByText(v string) affiliate.CodeRef       { return affiliate.CodeRef{Code: v} }
 func codeByExternalID(v string) affiliate.CodeRef { return affiliate.CodeRef{ExternalID: v} }
-
-func codesOfCoupon(f *affiliate.CodeFilter, v string) { f.CouponID = affiliate.Set(idOf(v)) }
-func codesOf(f *affiliate.CodeFilter, v string)       { f.AffiliateID = affiliate.Set(idOf(v)) }
-func codesOfEmail(f *affiliate.CodeFilter, v string)  { f.AffiliateEmail = affiliate.Set(v) }
 
 // codeParts are the members that readCodeParts reads.
 var codeParts = []string{"codeStructure", "prefix", "randomCharsLength", "randomCharsCase", "randomCharsAll"}

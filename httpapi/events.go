@@ -47,7 +47,7 @@ func events() lookup {
 			return eventsAfter(c, q, position)
 		}
 		typ, _ := q.get("type")
-		page, err := c.p.Events(c.r.Context(), affiliate.EventFilter{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event()}, q.page)
+		page, err := c.p.Events(c.r.Context(), affiliate.EventFilter{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event(paramEvent)}, q.page)
 		if err != nil {
 			return err
 		}
@@ -100,8 +100,8 @@ func positionOf(text string) (id uuid.UUID, ok bool) {
 }
 
 // event returns the parameter that names an event. What is no eventId names none.
-func (q query) event() affiliate.Opt[uuid.UUID] {
-	return given(q, paramEvent, func(text string) uuid.UUID {
+func (q query) event(name string) affiliate.Opt[uuid.UUID] {
+	return given(q, name, func(text string) uuid.UUID {
 		id, _ := eventIDOf(text)
 		return id
 	})

@@ -9,11 +9,6 @@ import (
 
 // Source: docs/contract.md 2.4, 3.2.
 
-func linkByID(f *affiliate.LinkFilter, v string)     { f.ID = affiliate.Set(idOf(v)) }
-func linkBySlug(f *affiliate.LinkFilter, v string)   { f.Slug = affiliate.Set(v) }
-func linksOf(f *affiliate.LinkFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
-func linksOfEmail(f *affiliate.LinkFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }
-
 // linkTarget reads the fields that name a link: its id, or its slug.
 func linkTarget(in *input) affiliate.LinkRef {
 	defer in.targeted()

@@ -12,22 +12,6 @@ import (
 
 // Source: docs/money.md 4, 17.
 
-func payoutByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Payout, error) {
-	return p.Payout(ctx, idOf(value))
-}
-
-// payoutFilters are the parameters that select payouts, in their order.
-var payoutFilters = []string{"affiliateId", "affiliateEmail", "status", "runId", "method"}
-
-func payoutFilterOf(q query) (affiliate.PayoutFilter, error) {
-	status, _ := q.get("status")
-	method, _ := q.get("method")
-	return affiliate.PayoutFilter{
-		AffiliateID: q.id("affiliateId"), AffiliateEmail: q.text("affiliateEmail"), Status: affiliate.PayoutStatus(status),
-		RunID: q.id("runId"), Method: affiliate.PaymentMethod(method),
-	}, nil
-}
-
 type payoutChange struct {
 	id               uuid.UUID
 	status           affiliate.PayoutStatus

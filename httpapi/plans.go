@@ -12,10 +12,6 @@ import (
 
 // Source: docs/contract.md 2.9, 4.6.
 
-func planByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Plan, error) {
-	return p.Plan(ctx, idOf(value))
-}
-
 func newPlan(in *input) affiliate.NewPlan {
 	n := affiliate.NewPlan{Name: in.text("name")}
 	rate := in.percent("commissionRate")

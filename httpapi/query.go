@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -48,6 +49,7 @@ func find(lookups ...lookup) action {
 				return c.lost
 			}
 		}
+		q.of = c.p
 		for _, l := range lookups {
 			value, there := q.get(l.name)
 			if !there && l.name != "" {
@@ -96,6 +98,11 @@ func one[T any](name string, get func(*tributary.Program, context.Context, strin
 	}}
 }
 
+// keyedBy looks a record up by what a text names.
+func keyedBy[K, T any](key func(text string) K, get method[K, T]) method[string, T] {
+	return func(p *tributary.Program, ctx context.Context, text string) (T, error) { return get(p, ctx, key(text)) }
+}
+
 // A lister lists what a parameter selects.
 type lister[T any] func(*tributary.Program, context.Context, string, affiliate.Page) (affiliate.List[T], error)
 
@@ -118,44 +125,11 @@ func many[T any](name string, list lister[T]) lookup {
 	return l
 }
 
-// by lists with a filter. set puts the value of the parameter into the filter;
-// when set is nil, the filter is empty. When a request has several parameters,
-// the first one decides, so a filter has at most one field set.
-func by[F, T any](
-	list func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error), set func(*F, string),
-) lister[T] {
-	return func(p *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
-		var f F
-		if set != nil {
-			set(&f, value)
-		}
-		return list(p, ctx, f, pg)
-	}
-}
-
 // all lists everything.
 func all[T any](list func(*tributary.Program, context.Context, affiliate.Page) (affiliate.List[T], error)) lookup {
 	return many("", func(p *tributary.Program, ctx context.Context, _ string, pg affiliate.Page) (affiliate.List[T], error) {
 		return list(p, ctx, pg)
 	})
-}
-
-// filtered lists by parameters that are combined.
-func filtered[F, T any](filters []string, read func(query) (F, error),
-	list func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error),
-) lookup {
-	var none T
-	return lookup{filters: filters, paged: true, answer: none, run: func(c *call, q query, _ string) error {
-		f, bad := read(q)
-		if bad != nil {
-			_, err := list(c.p.With(noStore{}), c.r.Context(), f, affiliate.Page{})
-			if earlier, ok := errors.AsType[*affiliate.Error](err); ok {
-				return earlier // a parameter before this one is wrong
-			}
-			return bad
-		}
-		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), f, pg) })
-	}}
 }
 
 // A query is the query string of a GET: the parameters that its operation
@@ -164,6 +138,7 @@ type query struct {
 	known  []string // in the order of the contract's table
 	values url.Values
 	page   affiliate.Page
+	of     *tributary.Program
 }
 
 const (
@@ -287,6 +262,61 @@ func given[T any](q query, name string, read func(string) T) affiliate.Opt[T] {
 		return affiliate.Opt[T]{}
 	}
 	return affiliate.Set(read(value))
+}
+
+// date reads a parameter that is a date.
+func (q query) date(name string) (affiliate.Opt[affiliate.Date], error) {
+	text, there := q.get(name)
+	if !there {
+		return affiliate.Opt[affiliate.Date]{}, nil
+	}
+	d, err := affiliate.ParseDate(text)
+	if err != nil {
+		return affiliate.Opt[affiliate.Date]{}, badParameter(refusal.FieldNotADate, name)
+	}
+	return affiliate.Set(d), nil
+}
+
+// start reads a date as the first instant of a day; zero when it is not there.
+func (q query) start(name string) (at time.Time, err error) {
+	date, err := q.date(name)
+	if day, there := date.Get(); there {
+		at = day.FirstInstant(q.of.Config().Location)
+	}
+	return at, err
+}
+
+// after reads a date as the first instant after a day; zero when it is not there.
+func (q query) after(name string) (at time.Time, err error) {
+	date, err := q.date(name)
+	if day, there := date.Get(); there {
+		at = day.End(q.of.Config().Location)
+	}
+	return at, err
+}
+
+// boolean reads a parameter that is true or false.
+func (q query) boolean(name string) (affiliate.Opt[bool], error) {
+	switch text, there := q.get(name); {
+	case !there:
+		return affiliate.Opt[bool]{}, nil
+	case text == "true", text == "false":
+		return affiliate.Set(text == "true"), nil
+	}
+	return affiliate.Opt[bool]{}, badParameter(refusal.FieldNotABoolean, name)
+}
+
+// flag reads a boolean that is false when it is absent.
+func (q query) flag(name string) (bool, error) {
+	b, err := q.boolean(name)
+	return b.Or(false), err
+}
+
+// badParameter is the error of a parameter that is read like a field.
+func badParameter(f refusal.Refusal, name string) error {
+	bad := f.Of(name)
+	bad.Reason = affiliate.InvalidQuery
+	return bad
 }
 
 // readPage reads limit and cursor.

@@ -11,12 +11,6 @@ import (
 
 // Source: docs/contract.md 2.5, 3.6, 8.
 
-func referralsOf(f *affiliate.ReferralFilter, v string)      { f.AffiliateID = affiliate.Set(idOf(v)) }
-func referralsOfEmail(f *affiliate.ReferralFilter, v string) { f.AffiliateEmail = affiliate.Set(v) }
-func referralsOfCustomer(f *affiliate.ReferralFilter, v string) {
-	f.ReferredUserExternalID = affiliate.Set(v)
-}
-
 type referralChange struct {
 	ident string
 	up    affiliate.ReferralUpdate

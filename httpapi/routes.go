@@ -34,12 +34,7 @@ func routes() []route {
 		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
 		{http.MethodDelete, "/affiliates", shops, write(removalOf(affiliateTarget), deleteAffiliate, wrapped)},
 
-		{http.MethodGet, "/links", everybody, find(
-			several("id", by((*tributary.Program).Links, linkByID)),
-			several("link", by((*tributary.Program).Links, linkBySlug)),
-			many("affiliateId", by((*tributary.Program).Links, linksOf)),
-			many("affiliateEmail", by((*tributary.Program).Links, linksOfEmail)),
-			many("", by((*tributary.Program).Links, nil)))},
+		{http.MethodGet, "/links", everybody, findBy((*tributary.Program).Links)},
 		{http.MethodPost, "/links", shops, write(bodyOf[affiliate.NewLink](), (*tributary.Program).CreateLink)},
 		{http.MethodPut, "/links", shops, write(linkChangeOf, renameLink)},
 		{http.MethodDelete, "/links", shops, write(linkTarget, deleteLink, wrapped)},
@@ -55,14 +50,10 @@ func routes() []route {
 		{http.MethodPut, "/coupons", shops, change("couponId", bodyOf[affiliate.CouponUpdate](), (*tributary.Program).UpdateCoupon, strict)},
 		{http.MethodDelete, "/coupons", shops, write(targetID("couponId"), deleteCoupon, wrapped)},
 
-		{http.MethodGet, "/promotional-codes", everybody, find(
-			one("id", codeBy(codeByID)),
-			one("code", codeBy(codeByText)),
-			one("externalId", codeBy(codeByExternalID)),
-			many("couponId", by((*tributary.Program).Codes, codesOfCoupon)),
-			many("affiliateId", by((*tributary.Program).Codes, codesOf)),
-			many("affiliateEmail", by((*tributary.Program).Codes, codesOfEmail)),
-			many("", by((*tributary.Program).Codes, nil)))},
+		{http.MethodGet, "/promotional-codes", everybody, findBy((*tributary.Program).Codes,
+			one("id", keyedBy(codeByID, (*tributary.Program).Code)),
+			one("code", keyedBy(codeByText, (*tributary.Program).Code)),
+			one("externalId", keyedBy(codeByExternalID, (*tributary.Program).Code)))},
 		{http.MethodPost, "/promotional-codes", shops, write(newCode, (*tributary.Program).CreateCode)},
 		{http.MethodPut, "/promotional-codes", shops, change("promotionalCodeId", bodyOf[affiliate.CodeUpdate](), (*tributary.Program).UpdateCode, strict)},
 		{http.MethodDelete, "/promotional-codes", shops, write(targetID("promotionalCodeId"), deleteCode, wrapped)},
@@ -74,24 +65,14 @@ func routes() []route {
 		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](bodyOf[affiliate.NewHold]("commission"), hold, strict)},
 		{http.MethodDelete, "/holds", shops, write(holdTarget, (*tributary.Program).ReleaseHold, strict)},
 
-		{http.MethodGet, "/referrals", everybody, find(
-			one("id", (*tributary.Program).Referral),
-			many("affiliateId", by((*tributary.Program).Referrals, referralsOf)),
-			many("affiliateEmail", by((*tributary.Program).Referrals, referralsOfEmail)),
-			many("externalId", by((*tributary.Program).Referrals, referralsOfCustomer)),
-			many("", by((*tributary.Program).Referrals, nil)))},
+		{http.MethodGet, "/referrals", everybody, findBy((*tributary.Program).Referrals,
+			one("id", (*tributary.Program).Referral))},
 		{http.MethodPost, "/referrals", shops, write(bodyOf[affiliate.NewReferral](), (*tributary.Program).CreateReferral, elseNull)},
 		{http.MethodPut, "/referrals", shops, answering[affiliate.Referral](referralChangeOf, updateReferral, strict)},
 		{http.MethodDelete, "/referrals", shops, write(removalOf(referralTarget), deleteReferral, wrapped)},
 
-		{http.MethodGet, "/sales", everybody, find(
-			one("id", saleByID),
-			many("affiliateId", by((*tributary.Program).Sales, salesOf)),
-			many("affiliateEmail", by((*tributary.Program).Sales, salesOfEmail)),
-			many("referralId", by((*tributary.Program).Sales, salesTo)),
-			many("saleExternalId", by((*tributary.Program).Sales, salesByExternalID)),
-			many("saleExternalInvoiceId", by((*tributary.Program).Sales, salesByInvoice)),
-			many("", by((*tributary.Program).Sales, nil)))},
+		{http.MethodGet, "/sales", everybody, findBy((*tributary.Program).Sales,
+			one("id", keyedBy(saleIDOf, (*tributary.Program).Sale)))},
 		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](newSaleOf, recordSale)},
 		{http.MethodPost, "/conversions", shops, answering[affiliate.Sale](bodyOf[affiliate.NewConversion](), recordConversion)},
 		{http.MethodPut, "/sales", shops, answering[affiliate.Sale](saleChangeOf, updateSale, strict)},
@@ -99,16 +80,16 @@ func routes() []route {
 		{http.MethodDelete, "/sales", shops, write(saleTarget, deleteSale, wrapped)},
 		{http.MethodPost, "/sales/review", ownerOnly, write(reviewOf, reviewSales, strict)},
 		{http.MethodGet, "/sales/search", owners, search(
-			filtered(saleSearch, saleQueryOf, (*tributary.Program).SearchSales))},
+			filtered((*tributary.Program).SearchSales))},
 		{http.MethodGet, "/sales/explain", owners, search(
-			one("id", explainSale),
+			one("id", keyedBy(saleIDOf, (*tributary.Program).ExplainSale)),
 			needs("id", refusal.RefuseNoSaleID))},
 
 		{http.MethodPost, "/payments/decide", ownerOnly, write(paymentDecisionOf, decidePayment, strict, wrapped)},
 
 		{http.MethodGet, "/payouts", owners, search(
-			one("id", payoutByID),
-			filtered(payoutFilters, payoutFilterOf, (*tributary.Program).Payouts))},
+			one("id", keyedBy(idOf, (*tributary.Program).Payout)),
+			filtered((*tributary.Program).Payouts))},
 		{http.MethodPost, "/payouts", ownerOnly, write(bodyOf[affiliate.NewPayout](), (*tributary.Program).CreatePayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, write(payoutChangeOf, changePayout, strict)},
 		{http.MethodPost, "/payouts/preview", ownerOnly, write(previewOf, previewPayouts, keyless)},
@@ -121,8 +102,8 @@ func routes() []route {
 			needs("externalId", refusal.RefuseNoExternalID))},
 
 		{http.MethodGet, "/adjustments", owners, search(
-			one("id", adjustmentByID),
-			filtered(adjustmentFilters, adjustmentFilterOf, (*tributary.Program).Adjustments))},
+			one("id", keyedBy(idOf, (*tributary.Program).Adjustment)),
+			filtered((*tributary.Program).Adjustments))},
 		{http.MethodPost, "/adjustments", ownerOnly, write(newAdjustment, (*tributary.Program).RecordAdjustment)},
 
 		{http.MethodGet, "/balances", owners, search(
@@ -132,7 +113,7 @@ func routes() []route {
 		{http.MethodGet, "/balances/total", owners, search(totalBalance())},
 		{http.MethodGet, "/balances/ranked", owners, search(rankedBalances())},
 		{http.MethodGet, "/movements", owners, search(
-			filtered(movementFilters, movementQueryOf, movements))},
+			filtered((*tributary.Program).Movements))},
 		{http.MethodGet, "/statements", owners, search(statements())},
 		{http.MethodGet, "/reports", owners, search(report())},
 		{http.MethodGet, "/reports/breakdown", owners, search(breakdown())},
@@ -144,11 +125,11 @@ func routes() []route {
 		{http.MethodGet, "/coupons/summaries", owners, search(summaries())},
 		{http.MethodGet, "/events", everybody, search(events())},
 		{http.MethodGet, "/affiliates/search", owners, search(
-			filtered(affiliateSearch, affiliateQueryOf, (*tributary.Program).SearchAffiliates))},
+			filtered((*tributary.Program).SearchAffiliates))},
 		{http.MethodGet, "/referrals/search", owners, search(
-			filtered(referralSearch, referralQueryOf, (*tributary.Program).SearchReferrals))},
+			filtered((*tributary.Program).SearchReferrals))},
 		{http.MethodGet, "/promotional-codes/search", owners, search(
-			filtered(codeSearch, codeQueryOf, (*tributary.Program).SearchCodes))},
+			filtered((*tributary.Program).SearchCodes))},
 
 		{http.MethodPost, "/affiliates/ensure", shops, write(bodyOf[affiliate.NewAffiliate](), (*tributary.Program).EnsureAffiliate, strict)},
 		{http.MethodPost, "/affiliates/status", ownerOnly, write(affiliateStatusOf, toAll((*tributary.Program).SetAffiliateStatus), strict)},
@@ -170,7 +151,7 @@ func routes() []route {
 		{http.MethodPost, "/sales/accept-redemption", ownerOnly, write(saleRefOf, acceptRedemption, strict, wrapped)},
 
 		{http.MethodGet, "/commission-plans", owners, search(
-			one("commissionPlanId", planByID),
+			one("commissionPlanId", keyedBy(idOf, (*tributary.Program).Plan)),
 			all((*tributary.Program).Plans))},
 		{http.MethodPost, "/commission-plans", ownerOnly, write(newPlan, (*tributary.Program).CreatePlan, strict)},
 		{http.MethodPut, "/commission-plans", ownerOnly, write(planChangeOf, updatePlan, strict)},
@@ -180,7 +161,7 @@ func routes() []route {
 		{http.MethodPut, "/terms", ownerOnly, write(termsUpdate, (*tributary.Program).SetTerms, strict)},
 
 		{http.MethodGet, "/commission-tiers", owners, search(
-			one("commissionTierId", tierByID),
+			one("commissionTierId", keyedBy(idOf, (*tributary.Program).Tier)),
 			all((*tributary.Program).Tiers))},
 		{http.MethodPost, "/commission-tiers", ownerOnly, write(bodyOf[affiliate.NewTier](), (*tributary.Program).CreateTier, strict)},
 		{http.MethodPut, "/commission-tiers", ownerOnly, change("commissionTierId", bodyOf[affiliate.TierUpdate](), (*tributary.Program).UpdateTier, strict)},
@@ -195,7 +176,7 @@ func routes() []route {
 		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](tokenOrderOf, issueToken, strict, keyless)},
 
 		{http.MethodGet, "/webhooks", owners, find(
-			one("webhookId", endpointByID),
+			one("webhookId", keyedBy(idOf, (*tributary.Program).Endpoint)),
 			all((*tributary.Program).Endpoints))},
 		{http.MethodPost, "/webhooks", ownerOnly, write(bodyOf[affiliate.NewEndpoint](), (*tributary.Program).CreateEndpoint)},
 		{http.MethodPut, "/webhooks", ownerOnly, change("webhookId", bodyOf[affiliate.EndpointUpdate](), (*tributary.Program).UpdateEndpoint, strict)},
@@ -204,8 +185,8 @@ func routes() []route {
 		{http.MethodPost, "/webhooks/test", ownerOnly, write(bodyOf[affiliate.EndpointTest](), (*tributary.Program).TestEndpoint)},
 		{http.MethodPost, "/webhooks/replay", ownerOnly, write(bodyOf[affiliate.ReplayRange](), replay, wrapped)},
 		{http.MethodGet, "/webhooks/deliveries", owners, find(
-			one("deliveryId", deliveryByID),
-			filtered(deliveryFilters, deliveryFilterOf, (*tributary.Program).Deliveries))},
+			one("deliveryId", keyedBy(idOf, (*tributary.Program).Delivery)),
+			filtered((*tributary.Program).Deliveries))},
 
 		{http.MethodGet, "/openapi.json", everybody, document()},
 	}

@@ -11,16 +11,6 @@ import (
 
 // Source: docs/contract.md 2.6, 3.7.
 
-func saleByID(p *tributary.Program, ctx context.Context, value string) (affiliate.Sale, error) {
-	return p.Sale(ctx, saleIDOf(value))
-}
-
-func salesOf(f *affiliate.SaleFilter, v string)           { f.AffiliateID = affiliate.Set(idOf(v)) }
-func salesOfEmail(f *affiliate.SaleFilter, v string)      { f.AffiliateEmail = affiliate.Set(v) }
-func salesTo(f *affiliate.SaleFilter, v string)           { f.ReferralID = affiliate.Set(v) }
-func salesByExternalID(f *affiliate.SaleFilter, v string) { f.ExternalID = affiliate.Set(v) }
-func salesByInvoice(f *affiliate.SaleFilter, v string)    { f.ExternalInvoiceID = affiliate.Set(v) }
-
 var saleOf = bodyOf[affiliate.NewSale]()
 
 func newSaleOf(in *input) affiliate.NewSale {

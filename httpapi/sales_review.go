@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -10,24 +9,6 @@ import (
 )
 
 // Source: docs/contract.md 4.5.
-
-// saleSearch are the parameters that select sales in a search, in their order.
-var saleSearch = []string{"affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "currency", "oldestFirst", "part", "search"}
-
-func saleQueryOf(q query) (affiliate.SaleQuery, error) {
-	status, _ := q.get("status")
-	approval, _ := q.get("approvalStatus")
-	currency, _ := q.get("currency")
-	f := affiliate.SaleQuery{
-		AffiliateID: q.id("affiliateId"), ReferralID: q.text("referralId"), CodeID: q.id("promotionalCodeId"), LinkID: q.id("linkId"),
-		Status: affiliate.SaleStatus(status), ApprovalStatus: affiliate.ApprovalStatus(approval), Currency: affiliate.Currency(currency), Search: q.text("search"),
-	}
-	part, err1 := q.boolean("part")
-	var err error
-	f.Since, f.Until, f.OldestFirst, err = q.made()
-	f.Part = part.Or(false)
-	return f, errors.Join(err, err1)
-}
 
 type review struct {
 	ids    []affiliate.SaleID

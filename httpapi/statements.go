@@ -1,9 +1,6 @@
 package httpapi
 
 import (
-	"context"
-
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -51,8 +48,4 @@ func needs(name string, missing refusal.Refusal) lookup {
 		refused.Field = name
 		return refused
 	}}
-}
-
-func explainSale(p *tributary.Program, ctx context.Context, value string) (affiliate.Explanation, error) {
-	return p.ExplainSale(ctx, saleIDOf(value))
 }
