@@ -99,6 +99,47 @@ func ExampleProgram_RecordSale() {
 	// duplicate
 }
 
+// A customer pays in euros, in a program whose books are in dollars. Config.Rate is asked once
+// for each sale, which keeps the answer: a refund counts at the rate of its sale.
+func ExampleProgram_RecordSale_euros() {
+	program, err := tributary.New(memstore.New(), tributary.Config{
+		Name: "Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example"}},
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Rate: func(_ context.Context, of affiliate.Currency, _ time.Time) (affiliate.ExchangeRate, error) {
+			if of == "EUR" {
+				return affiliate.MustExchangeRate("1.0842"), nil // of your bank, provider or books
+			}
+			return affiliate.ExchangeRate{}, nil // none: the sale is refused
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
+		log.Fatal(err)
+	}
+	res, err := program.RecordSale(ctx, affiliate.NewSale{
+		ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg", TotalEarned: affiliate.MustAmount("100"), Currency: "EUR",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ := res.Sale.Get()
+	charged, _ := sale.Charged.Get()
+	fmt.Println(charged.TotalEarned, charged.Currency, "are", sale.TotalEarned, "USD and earn", sale.CommissionEarned)
+
+	_, err = program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("50")), Currency: "EUR"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sale, _ = program.Sale(ctx, sale.ID)
+	fmt.Println("after half of it,", sale.CommissionEarned)
+	// Output:
+	// 100 EUR are 108.42 USD and earn 21.68
+	// after half of it, 10.84
+}
+
 // A sign-up for which the terms pay 5, and a payment of which they pay 10 %.
 func ExampleProgram_RecordConversion() {
 	program, err := tributary.New(memstore.New(), tributary.Config{

@@ -162,7 +162,7 @@ var pastedPages = map[string]string{
 	"docs/receiver.md":              "pgstore TestReceiverGuide",
 	"docs/retention.md":             ". TestPages",
 	"docs/stores.md":                ". TestPages",
-	"docs/terms.md":                 ". TestGuides",
+	"docs/terms.md":                 ". TestPages",
 	"docs/testing.md":               ". TestPages",
 	"docs/users.md":                 "pgstore TestPages",
 	"pgstore/README.md":             "pgstore TestPages",

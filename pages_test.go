@@ -20,6 +20,7 @@ func TestPages(t *testing.T) {
 		"docs/payments.md":      "",
 		"docs/retention.md":     "",
 		"docs/stores.md":        "",
+		"docs/terms.md":         "",
 		"docs/testing.md":       "",
 	})
 }

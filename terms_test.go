@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ func TestTermsPage(t *testing.T) {
 		"Orders of one customer, one after the other": numberedPayments, "Zone": eachRow(monthOfSale), "The customer's payments, one after the other": limitedPayments,
 		"Payments of one customer, one after the other": cappedPayments, "What one customer does, one after the other": conversions,
 		"Paid at": datedSales, "Charged": eachRow(chargedSale), "Sale with something for nothing": eachRow(amountForNothing), "Reported, one after the other": reportedLate,
+		"To pay": eachRow(expressed), "Also": namedExamples,
 	}
 	var terms affiliate.Terms
 	tried, rows := map[string]bool{}, 0
@@ -79,6 +81,7 @@ func termsOfPage(t *testing.T, text string) affiliate.Terms {
 	var plan struct {
 		CommissionRate   affiliate.Percent
 		NumberOfPayments int64
+		NumberOfMonths   int64
 		MaxPerSale       affiliate.Amount
 		MaxPerCustomer   affiliate.Amount
 		Rules            []affiliate.Rule
@@ -89,7 +92,7 @@ func termsOfPage(t *testing.T, text string) affiliate.Terms {
 		t.Fatalf("%v in %s", err, text)
 	}
 	return affiliate.Terms{
-		Rate: plan.CommissionRate, MaxPayments: plan.NumberOfPayments, Rules: plan.Rules,
+		Rate: plan.CommissionRate, MaxPayments: plan.NumberOfPayments, MaxMonths: plan.NumberOfMonths, Rules: plan.Rules,
 		MaxPerSale: plan.MaxPerSale, MaxPerCustomer: plan.MaxPerCustomer,
 	}
 }
@@ -591,4 +594,55 @@ func rational(t *testing.T, text string) *big.Rat {
 		t.Fatalf("%q is no number", text)
 	}
 	return x
+}
+
+// lessLater pays 30 % of the first payment, then 10 %, for twelve months.
+var lessLater = affiliate.Terms{
+	Rate: affiliate.MustPercent("10"), MaxMonths: 12,
+	Rules: []affiliate.Rule{{
+		Name: "first payment",
+		When: affiliate.RuleWhen{PaymentTo: 1},
+		Pay:  affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("30")},
+	}},
+}
+
+// expressed has terms, and payments of one customer with the day on which they are made, if it
+// matters.
+func expressed(t *testing.T, _ affiliate.Terms, row []string) {
+	terms := termsOfPage(t, strings.Trim(row[1], "`"))
+	if terms.MaxMonths > 0 && !reflect.DeepEqual(terms, lessLater) {
+		t.Errorf("the row has %+v, the block in Go %+v", terms, lessLater)
+	}
+	s := newPageShop(t, terms, nil)
+	var earned []string
+	for payment := range strings.SplitSeq(row[2], "; ") {
+		if day, rest, _ := strings.Cut(payment, " "); len(day) == len(time.DateOnly) && strings.Count(day, "-") == 2 {
+			var err error
+			if s.now, err = time.Parse(time.DateOnly, day); err != nil {
+				t.Fatal(err)
+			}
+			payment = rest
+		}
+		in := affiliate.NewSale{Lines: linesOfPage(t, payment)}
+		for _, line := range in.Lines {
+			var err error
+			if in.TotalEarned, err = in.TotalEarned.Add(line.Amount); err != nil {
+				t.Fatal(err)
+			}
+		}
+		earned = append(earned, fmt.Sprint(s.sell(in).CommissionEarned))
+	}
+	same(t, row[0], strings.Join(earned, "; "), row[3])
+}
+
+// namedExamples: the examples of the package that the page names are there.
+func namedExamples(t *testing.T, _ affiliate.Terms, rows [][]string) {
+	source := read(t, "example_test.go")
+	for _, row := range rows {
+		for _, name := range regexp.MustCompile(`Example\w+`).FindAllString(row[1], -1) {
+			if !strings.Contains(source, "func "+name+"()") {
+				t.Errorf("there is no %s", name)
+			}
+		}
+	}
 }
