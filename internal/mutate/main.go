@@ -153,7 +153,7 @@ func survivors(text string) map[string]string {
 // judge prints the table and returns what is wrong with it.
 func (o options) judge(fates map[string][]fate) error {
 	var errs []error
-	total, killed := 0, 0
+	total, killed, clean, inClean := 0, 0, 0, 0
 	stale := maps.Clone(o.reasons)
 	fmt.Fprintln(o.out, "| File | Mutants | Killed | Survived |\n|---|---|---|---|")
 	for _, file := range slices.Sorted(slices.Values(o.files)) {
@@ -169,7 +169,11 @@ func (o options) judge(fates map[string][]fate) error {
 			delete(stale, f.key())
 		}
 		n := len(fates[file])
-		fmt.Fprintf(o.out, "| %s | %d | %d | %d |\n", file, n, dead, n-dead)
+		if n > dead {
+			fmt.Fprintf(o.out, "| %s | %d | %d | %d |\n", file, n, dead, n-dead)
+		} else {
+			clean, inClean = clean+1, inClean+n
+		}
 		total, killed = total+n, killed+dead
 	}
 	for _, key := range slices.Sorted(maps.Keys(stale)) {
@@ -178,6 +182,9 @@ func (o options) judge(fates map[string][]fate) error {
 		}
 	}
 	score := 100 * float64(killed) / float64(max(total, 1))
+	if clean > 0 {
+		fmt.Fprintf(o.out, "| %d other files | %d | %d | 0 |\n", clean, inClean, inClean)
+	}
 	fmt.Fprintf(o.out, "| **all: %.1f per cent** | **%d** | **%d** | **%d** |\n", score, total, killed, total-killed)
 	if score < least {
 		errs = append(errs, fmt.Errorf("%.1f per cent, want %d", score, least))

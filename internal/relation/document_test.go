@@ -19,6 +19,11 @@ const page = "../../docs/tables.md"
 // lookup reports whether a column serves the store alone, so that it may change.
 func lookup(c relation.Column) bool { return c.Doc == "" || c.Name == "given_as_null" }
 
+// common are the columns of many tables whose meaning the introduction says.
+var common = map[string]string{
+	"id": "of the row", "revision": "of the last event of this object", "created_at": "when it was recorded", "updated_at": "when it last changed",
+}
+
 // kindNames are the kinds as the page calls them.
 var kindNames = map[relation.Kind]string{
 	relation.ID: "id", relation.Text: "text", relation.Integer: "integer", relation.Bool: "boolean", relation.Money: "amount",
@@ -53,18 +58,25 @@ func TestPage(t *testing.T) {
 
 // describe writes the section of a table.
 func describe(b *strings.Builder, table relation.Table) {
-	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| Column | Kind | NULL | Meaning |\n|---|---|---|---|\n", table.Name, table.Doc)
-	var others []string
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| Column | Kind | Meaning |\n|---|---|---|\n", table.Name, table.Doc)
+	var usual, others []string
 	for _, c := range table.Columns {
-		if lookup(c) {
+		switch {
+		case lookup(c):
 			others = append(others, "`"+c.Name+"`")
+			continue
+		case c.Doc == common[c.Name]:
+			usual = append(usual, "`"+c.Name+"`")
 			continue
 		}
 		null := ""
 		if c.Null {
-			null = "yes"
+			null = "?"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.Name, kindNames[c.Kind], null, c.Doc)
+		fmt.Fprintf(b, "| `%s` | %s%s | %s |\n", c.Name, kindNames[c.Kind], null, c.Doc)
+	}
+	if len(usual) > 0 {
+		fmt.Fprintf(b, "\nAs in other tables: %s.\n", strings.Join(usual, ", "))
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(b, "\nFor the store alone: %s.\n", strings.Join(others, ", "))

@@ -112,10 +112,8 @@ func (f figures) tables() string {
 }
 
 func (f figures) faultText(b *strings.Builder) {
-	fmt.Fprintf(b, "**Faults.** %s operations, read from the type of a program; %s faults at the calls of their store: an error, an error from there on, a panic, an ended context, a passed deadline. "+
-		"%s calls that took too long, until the deadline of their caller had passed, while others waited. "+
-		"%s answers of writes lost after the commit, each repeated with its key. "+
-		"%s times two faults in turn, %s ordered pairs of kinds, of %s writes: the second one met the repeat with the key. "+
+	fmt.Fprintf(b, "**Faults.** %s operations; %s faults at the calls of their store; %s calls that took too long; "+
+		"%s answers of writes lost after the commit; %s times two faults in turn, %s ordered pairs of kinds, of %s writes. "+
 		"0 left anything behind, 0 counted twice, 0 kept others from their turn.\n",
 		f.faults["faults"]["operations"], f.faults["faults"]["faults"], f.faults["slow"]["calls"], f.faults["lost"]["answers"],
 		f.faults["pairs"]["pairs"], f.faults["pairs"]["kinds"], f.faults["pairs"]["operations"])
@@ -125,32 +123,64 @@ func (f figures) serverTable(b *strings.Builder) {
 	if len(f.servers) == 0 {
 		return // not at length
 	}
-	b.WriteString("\n**Servers that die.** PostgreSQL, the connections to it, its disk, and what runs it.\n\n| What | Figure |\n|---|---|\n")
+	b.WriteString("\n**Servers that die.**\n\n| What | Figure |\n|---|---|\n")
+	var rows []alike
 	for _, line := range slices.Sorted(slices.Values(f.servers)) {
 		what, figure, _ := strings.Cut(line, ": ")
-		fmt.Fprintf(b, "| %s | %s |\n", what, figure)
+		rows = join(rows, what, figure)
 	}
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(row.what, "; "), row.figure)
+	}
+}
+
+// alike are those that have the same figure.
+type alike struct {
+	what   []string
+	figure string
+}
+
+// join adds one to those of its figure.
+func join(rows []alike, what, figure string) []alike {
+	i := slices.IndexFunc(rows, func(row alike) bool { return row.figure == figure })
+	if i < 0 {
+		return append(rows, alike{[]string{what}, figure})
+	}
+	if !slices.Contains(rows[i].what, what) {
+		rows[i].what = append(rows[i].what, what)
+	}
+	return rows
 }
 
 func (f figures) historyTable(b *strings.Builder) {
 	columns := []string{"histories", "operations", "illegal", "unknown", "unverified", "unanswered", "overlaps", "least", "refusals"}
-	b.WriteString("**Histories.** Illegal: not linearizable. Unknown: not decided. Refused books: `Verify` found something, or an event was missing. Unanswered: calls whose answer was lost. " +
-		"Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. Refusals: because something was used up, taken or settled.\n\n" +
-		"| Where | What | Histories | Calls | Illegal | Unknown | Refused books | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
-	total := map[string]int{}
-	for _, a := range sorted(f.histories) {
-		where, what := a.test, ""
-		if i := strings.LastIndex(a.test, "/"); i > 0 {
-			where, what = a.test[:i], a.test[i+1:]
+	b.WriteString("**Histories** of all models. Illegal: not linearizable. Unknown: not decided. Refused: `Verify` found something, or an event was missing. Unanswered: calls whose answer was lost. " +
+		"Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. Refusals: something was used up, taken or settled.\n\n" +
+		"| Where | Histories | Calls | Illegal | Unknown | Refused | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	total, places := map[string]int{}, map[string]map[string]int{}
+	for _, a := range f.histories {
+		where := a.test[:max(0, strings.LastIndex(a.test, "/"))]
+		if places[where] == nil {
+			places[where] = map[string]int{"least": number(a.value["least"])}
 		}
-		fmt.Fprintf(b, "| %s | %s |", where, what)
 		for _, c := range columns {
-			fmt.Fprintf(b, " %s |", a.value[c])
-			total[c] += number(a.value[c])
+			n := number(a.value[c])
+			if c == "least" {
+				places[where][c] = min(places[where][c], n)
+				continue
+			}
+			places[where][c] += n
+			total[c] += n
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(places)) {
+		fmt.Fprintf(b, "| %s |", where)
+		for _, c := range columns {
+			fmt.Fprintf(b, " %d |", places[where][c])
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("| **all** | |")
+	b.WriteString("| **all** |")
 	for _, c := range columns {
 		if c == "least" {
 			b.WriteString(" |")
@@ -180,8 +210,8 @@ func (f figures) plantTable(b *strings.Builder) {
 			r.byBooks++
 		}
 	}
-	b.WriteString("**Planted bugs.** Each is made on purpose in every place that it fits, and must be caught within 200 histories.\n\n" +
-		"| Planted bug | Places | Caught by a history | Caught by `Verify`, or by a missing event | Histories until then, at most |\n|---|---|---|---|---|\n")
+	b.WriteString("**Planted bugs.** Each is made on purpose wherever it fits, and must be caught within 200 histories.\n\n" +
+		"| Planted bug | Places | By a history | By `Verify` or a missing event | Histories, at most |\n|---|---|---|---|---|\n")
 	for _, bug := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[bug]
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", bug, r.places, r.byHistory, r.byBooks, r.most)
@@ -192,15 +222,14 @@ func (f figures) plantTable(b *strings.Builder) {
 func (f figures) exactTable(b *strings.Builder) {
 	b.WriteString("**Exactly L of N.** 24 callers at once want what is there once, or L times; exactly so many get one, and `Verify` passes.\n\n" +
 		"| Where | Scarce things | Rounds | Callers | Too many or too few |\n|---|---|---|---|---|\n")
+	var rows []alike
 	for _, a := range f.exactly {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | 0 |\n", a.test, a.value["things"], a.value["rounds"], a.value["callers"])
+		rows = join(rows, a.test, fmt.Sprintf("%s | %s | %s | 0", a.value["things"], a.value["rounds"], a.value["callers"]))
+	}
+	for _, row := range rows {
+		fmt.Fprintf(b, "| each of %s | %s |\n", strings.Join(row.what, "; "), row.figure)
 	}
 	b.WriteString("\n")
-}
-
-// sorted orders the attributes by their tests: those of a place stand together.
-func sorted(all []attribute) []attribute {
-	return slices.SortedFunc(slices.Values(all), func(a, b attribute) int { return strings.Compare(a.test, b.test) })
 }
 
 func number(text string) (n int) {

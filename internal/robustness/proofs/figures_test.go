@@ -10,10 +10,12 @@ import (
 
 const recorded = `{"Action":"run","Test":"TestHistoriesInMemory"}
 {"Action":"attr","Test":"TestHistoriesInMemory/memstore/signup","Key":"histories","Value":"histories=3 operations=240 illegal=0 unknown=0 unverified=0 unanswered=1 overlaps=90 least=20 refusals=7 slowest=0.1s"}
+{"Action":"attr","Test":"TestHistoriesInMemory/memstore/treasury","Key":"histories","Value":"histories=4 operations=10 illegal=0 unknown=0 unverified=0 unanswered=0 overlaps=5 least=15 refusals=1 slowest=0.1s"}
 {"Action":"attr","Test":"TestHistoriesInMemory/lost_answers/signup","Key":"histories","Value":"histories=2 operations=160 illegal=1 unknown=0 unverified=0 unanswered=0 overlaps=60 least=25 refusals=5 slowest=0.1s"}
 {"Action":"attr","Test":"TestPlantedInMemory/falls_on_a_refund_on_memstore","Key":"planted","Value":"by=history histories=4"}
 {"Action":"attr","Test":"TestPlantedOnPostgres/falls_on_a_refund_on_two_processes","Key":"planted","Value":"by=Verify histories=1"}
 {"Action":"attr","Test":"TestExactly/HTTP","Key":"exactly","Value":"things=32 rounds=32 callers=768"}
+{"Action":"attr","Test":"TestExactly/memstore","Key":"exactly","Value":"things=32 rounds=32 callers=768"}
 {"Action":"attr","Test":"TestFaultAtEveryCall","Key":"faults","Value":"operations=120 faults=1500"}
 {"Action":"attr","Test":"TestLostAnswerOfEveryWrite","Key":"lost","Value":"answers=84"}
 {"Action":"attr","Test":"TestSlowCall","Key":"slow","Value":"operations=120 calls=542"}
@@ -31,10 +33,10 @@ func TestTables(t *testing.T) {
 	}
 	text := f.tables()
 	for _, line := range []string{
-		"| lost answers | signup | 2 | 160 | 1 | 0 | 0 | 0 | 60 | 25 | 5 |\n| memstore | signup | 3 | 240 | 0 | 0 | 0 | 1 | 90 | 20 | 7 |",
-		"| **all** | | **5** | **400** | **1** | **0** | **0** | **1** | **150** | | **12** |",
+		"| lost answers | 2 | 160 | 1 | 0 | 0 | 0 | 60 | 25 | 5 |\n| memstore | 7 | 250 | 0 | 0 | 0 | 1 | 95 | 15 | 8 |",
+		"| **all** | **9** | **410** | **1** | **0** | **0** | **1** | **155** | | **13** |",
 		"| falls on a refund | 2 | 1 | 1 | 4 |",
-		"| HTTP | 32 | 32 | 768 | 0 |",
+		"| each of HTTP; memstore | 32 | 32 | 768 | 0 |",
 		"| SKIPPED | no apt-get to get Patroni with |\n| a disk that is full | 7 sales acknowledged |\n",
 		"120 operations", "1500 faults", "84 answers", "542 calls that took too long", "563 times two faults in turn, 36 ordered pairs of kinds, of 73 writes",
 	} {
