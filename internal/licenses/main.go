@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,18 +159,22 @@ func read(dir string) (licenses []string, err error) {
 func write(found map[string]*dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Licences of the modules that this repository depends on\n\n" +
-		"`go run ./internal/licenses -update` writes this page from the texts in the modules, and `.ci/run` fails when it is not up to date or when a licence is not one of " +
-		strings.Join(allowed, ", ") + ". " + mpl + " is allowed for modules that are used unchanged and from which nothing is copied: " + strings.Join(mplModules, ", ") +
-		". A module \"in tests\" is not linked into a program that imports the module of ours.\n\n" +
-		"| Module | Licence | In the code of | In tests of |\n|---|---|---|---|\n")
-	paths := make([]string, 0, len(found))
-	for path := range found {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	for _, path := range paths {
+		"`go run ./internal/licenses -update` writes this page from the texts in the modules; `.ci/run` fails when it is not up to date or when a licence is not one of " +
+		strings.Join(allowed, ", ") + ". " + mpl + " is allowed for modules that are used unchanged: " + strings.Join(mplModules, ", ") + ".\n\n" +
+		"| Module | Licence | In the code of |\n|---|---|---|\n")
+	tests := map[string][]string{} // by licence, what tests alone need
+	for _, path := range slices.Sorted(maps.Keys(found)) {
 		d := found[path]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", path, strings.Join(d.licenses, " and "), places(d.code), places(d.tests))
+		licence := strings.Join(d.licenses, " and ")
+		if len(d.code) == 0 {
+			tests[licence] = append(tests[licence], path)
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", path, licence, places(d.code))
+	}
+	b.WriteString("\nIn tests alone, so in no program that imports a module of ours:\n\n")
+	for _, licence := range slices.Sorted(maps.Keys(tests)) {
+		fmt.Fprintf(&b, "- %s: %s\n", licence, strings.Join(tests[licence], ", "))
 	}
 	return b.Bytes()
 }
