@@ -58,7 +58,10 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	}
-	if asked < 4 || said < 6 {
+	if found := a.told("getSales", `{"saleExternalId":"5107","limit":1}`); !strings.Contains(found, `"id":2,`) {
+		t.Errorf("the sale that the page explains is not %s", found)
+	}
+	if asked < 3 || said < 6 {
 		t.Errorf("%d calls and %d amounts were found", asked, said)
 	}
 }

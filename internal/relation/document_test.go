@@ -66,7 +66,9 @@ func describe(b *strings.Builder, table relation.Table) {
 			others = append(others, "`"+c.Name+"`")
 			continue
 		case c.Doc == common[c.Name]:
-			usual = append(usual, "`"+c.Name+"`")
+			if c.Name != "id" { // every table has it
+				usual = append(usual, "`"+c.Name+"`")
+			}
 			continue
 		}
 		null := ""
@@ -76,7 +78,7 @@ func describe(b *strings.Builder, table relation.Table) {
 		fmt.Fprintf(b, "| `%s` | %s%s | %s |\n", c.Name, kindNames[c.Kind], null, c.Doc)
 	}
 	if len(usual) > 0 {
-		fmt.Fprintf(b, "\nAs in other tables: %s.\n", strings.Join(usual, ", "))
+		fmt.Fprintf(b, "\nCommon: %s.\n", strings.Join(usual, ", "))
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(b, "\nFor the store alone: %s.\n", strings.Join(others, ", "))

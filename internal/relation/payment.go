@@ -14,7 +14,7 @@ func importFields() []field[record.Import] {
 		id("id", "of the row", func(r *record.Import) *uuid.UUID { return &r.ID }),
 		text("ref", "of the row at the other service; it names no person", func(r *record.Import) *string { return &r.Ref }),
 		text("kind", "what the row became: affiliate, link, coupon, code, referral, sale, bonus (an adjustment) or payout", func(r *record.Import) *imported.Kind { return &r.Kind }),
-		id("object_id", "the record; it may be gone", func(r *record.Import) *uuid.UUID { return &r.Object }),
+		id("object_id", "the record; may be gone", func(r *record.Import) *uuid.UUID { return &r.Object }),
 		text("digest", "of the row; empty: of a link or a code, which are parts of a row", func(r *record.Import) *string { return &r.Digest }),
 		flag("adopted", "the record was there before; the figures are what it had", func(r *record.Import) *bool { return &r.Adopted }),
 		money("sales", "total of the sale", func(r *record.Import) *affiliate.Amount { return &r.Figures.Sales }),

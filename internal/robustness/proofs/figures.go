@@ -211,10 +211,14 @@ func (f figures) plantTable(b *strings.Builder) {
 		}
 	}
 	b.WriteString("**Planted bugs.** Each is made on purpose wherever it fits, and must be caught within 200 histories.\n\n" +
-		"| Planted bug | Places | By a history | By `Verify` or a missing event | Histories, at most |\n|---|---|---|---|---|\n")
+		"| Planted bugs | Places of each | By a history | By `Verify` or a missing event | Histories, at most |\n|---|---|---|---|---|\n")
+	var bugs []alike
 	for _, bug := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[bug]
-		fmt.Fprintf(b, "| %s | %d | %d | %d | %d |\n", bug, r.places, r.byHistory, r.byBooks, r.most)
+		bugs = join(bugs, bug, fmt.Sprintf("%d | %d | %d | %d", r.places, r.byHistory, r.byBooks, r.most))
+	}
+	for _, row := range bugs {
+		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(row.what, "; "), row.figure)
 	}
 	b.WriteString("\n")
 }
