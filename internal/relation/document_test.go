@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +19,9 @@ const page = "../../docs/tables.md"
 
 // lookup reports whether a column serves the store alone, so that it may change.
 func lookup(c relation.Column) bool { return c.Doc == "" || c.Name == "given_as_null" }
+
+// forStore are the names of such columns.
+var forStore = regexp.MustCompile(`^(by|of)_|^given_as_null$`)
 
 // common are the columns of many tables whose meaning the introduction says.
 var common = map[string]string{
@@ -43,7 +47,7 @@ func TestPage(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, table := range relation.Tables() {
-		describe(&b, table)
+		describe(t, &b, table)
 	}
 	if *update {
 		if err := os.WriteFile(page, []byte(introduction+first+b.String()), 0o644); err != nil {
@@ -56,14 +60,16 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// describe writes the section of a table.
-func describe(b *strings.Builder, table relation.Table) {
+// describe writes the section of a table. Columns of one meaning stand in one row.
+func describe(t *testing.T, b *strings.Builder, table relation.Table) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| Column | Kind | Meaning |\n|---|---|---|\n", table.Name, table.Doc)
-	var usual, others []string
-	for _, c := range table.Columns {
+	var usual, names []string
+	for i, c := range table.Columns {
 		switch {
 		case lookup(c):
-			others = append(others, "`"+c.Name+"`")
+			if !forStore.MatchString(c.Name) {
+				t.Errorf("%s.%s serves the store alone, and its name does not say so", table.Name, c.Name)
+			}
 			continue
 		case c.Doc == common[c.Name]:
 			if c.Name != "id" { // every table has it
@@ -71,16 +77,21 @@ func describe(b *strings.Builder, table relation.Table) {
 			}
 			continue
 		}
+		if forStore.MatchString(c.Name) {
+			t.Errorf("%s.%s is promised, and its name says that it serves the store alone", table.Name, c.Name)
+		}
+		names = append(names, "`"+c.Name+"`")
+		if i+1 < len(table.Columns) && table.Columns[i+1].Kind == c.Kind && table.Columns[i+1].Null == c.Null && table.Columns[i+1].Doc == c.Doc {
+			continue
+		}
 		null := ""
 		if c.Null {
 			null = "?"
 		}
-		fmt.Fprintf(b, "| `%s` | %s%s | %s |\n", c.Name, kindNames[c.Kind], null, c.Doc)
+		fmt.Fprintf(b, "| %s | %s%s | %s |\n", strings.Join(names, ", "), kindNames[c.Kind], null, c.Doc)
+		names = nil
 	}
 	if len(usual) > 0 {
 		fmt.Fprintf(b, "\nCommon: %s.\n", strings.Join(usual, ", "))
-	}
-	if len(others) > 0 {
-		fmt.Fprintf(b, "\nFor the store alone: %s.\n", strings.Join(others, ", "))
 	}
 }

@@ -13,8 +13,8 @@ import (
 func affiliateFields() []field[record.Affiliate] {
 	return []field[record.Affiliate]{
 		id("id", "of the row", func(r *record.Affiliate) *uuid.UUID { return &r.ID }),
-		text("first_name", "given name", func(r *record.Affiliate) *string { return &r.FirstName }),
-		text("last_name", "family name", func(r *record.Affiliate) *string { return &r.LastName }),
+		text("first_name", "the name", func(r *record.Affiliate) *string { return &r.FirstName }),
+		text("last_name", "the name", func(r *record.Affiliate) *string { return &r.LastName }),
 		text("email", "canonical: lower case, trimmed, its domain in ASCII", func(r *record.Affiliate) *string { return &r.Email }),
 		text("external_id", "the host's own id of the user, account or tenant", func(r *record.Affiliate) *string { return &r.ExternalID }),
 		word("status", "ACTIVE, INACTIVE (waits for an approval), INVITED, DECLINED, DEACTIVATED or BANNED", func(r *record.Affiliate) *affiliate.AffiliateStatus { return &r.Status }).key(record.OfState),
