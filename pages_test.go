@@ -17,7 +17,6 @@ func TestPages(t *testing.T) {
 		"docs/observability.md": "",
 		"docs/operations.md":    "",
 		"docs/partner-pages.md": "import \"github.com/google/uuid\"\n\nvar sessions map[string]uuid.UUID",
-		"docs/payments.md":      "",
 		"docs/retention.md":     "",
 		"docs/stores.md":        "",
 		"docs/terms.md":         "",

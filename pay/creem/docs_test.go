@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/paytest"
 )
 
-// The blocks of docs/payments-creem.md.
+// The blocks of docs/payments.md, for Creem.
 
 func mountCreem(mux *http.ServeMux, program *tributary.Program, cfg creem.Config) error {
 	hook, err := creem.Handler(program, cfg)
@@ -30,7 +30,7 @@ func checkoutMetadata(program *tributary.Program, r *http.Request, cfg creem.Con
 	return cfg.Carry(program, r, pay.Carried{Order: order}) // for POST /v1/checkouts, as metadata
 }
 
-// TestDocsBlocks: the functions of the guide mount an endpoint and carry a visit to its order.
+// TestDocsBlocks: the functions of docs/payments.md mount an endpoint and carry a visit to its order.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)

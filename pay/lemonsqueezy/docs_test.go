@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 )
 
-// The blocks of docs/payments-lemonsqueezy.md.
+// The blocks of docs/payments.md, for Lemon Squeezy.
 
 func mountLemonSqueezy(mux *http.ServeMux, program *tributary.Program, cfg lemonsqueezy.Config) error {
 	hook, err := lemonsqueezy.Handler(program, cfg)
@@ -30,7 +30,7 @@ func checkoutCustom(program *tributary.Program, r *http.Request, cfg lemonsqueez
 	return cfg.Carry(program, r, pay.Carried{Order: order}) // for POST /v1/checkouts, as checkout_data.custom
 }
 
-// TestDocsBlocks: the functions of the guide mount an endpoint and carry a visit to its order.
+// TestDocsBlocks: the functions of docs/payments.md mount an endpoint and carry a visit to its order.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)

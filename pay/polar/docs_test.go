@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/pay/polar"
 )
 
-// The blocks of docs/payments-polar.md.
+// The blocks of docs/payments.md, for Polar.
 
 func mountPolar(mux *http.ServeMux, program *tributary.Program, cfg polar.Config) error {
 	hook, err := polar.Handler(program, cfg)
@@ -30,7 +30,7 @@ func checkoutMetadata(program *tributary.Program, r *http.Request, cfg polar.Con
 	return cfg.Carry(program, r, pay.Carried{Order: order}) // for POST /v1/checkouts, as metadata
 }
 
-// TestDocsBlocks: the functions of the guide mount an endpoint and carry a visit to its order.
+// TestDocsBlocks: the functions of docs/payments.md mount an endpoint and carry a visit to its order.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/pay/shopify"
 )
 
-// The blocks of docs/payments-shopify.md.
+// The blocks of docs/payments.md, for Shopify.
 
 func mountShopify(mux *http.ServeMux, program *tributary.Program, cfg shopify.Config) error {
 	hook, err := shopify.Handler(program, cfg)
@@ -29,7 +29,7 @@ func cartAttributes(program *tributary.Program, r *http.Request, cfg shopify.Con
 	return cfg.Carry(program, r, pay.Carried{}) // for cartCreate of the Storefront API, as attributes, or customAttributes of a draft order
 }
 
-// TestDocsBlocks: the functions of the guide mount an endpoint and carry a visit to its order.
+// TestDocsBlocks: the functions of docs/payments.md mount an endpoint and carry a visit to its order.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/cart", nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// The blocks of docs/payments-stripe.md.
+// The blocks of docs/payments.md and docs/payments-stripe.md.
 
 func mountStripe(mux *http.ServeMux, program *tributary.Program, cfg stripe.Config) error {
 	hook, err := stripe.Handler(program, cfg)
@@ -136,33 +136,35 @@ func TestDocsBlocks(t *testing.T) {
 	s.Want(s.Mara, "15.00") // by the platform; the other endpoint ignores connected accounts
 }
 
-// TestDocsLists: the guide names each event, each reason, each key of the metadata
-// and each currency with decimals of its own.
+// TestDocsLists: the guide names each event, each reason and each currency with decimals of
+// its own, and the guide of all providers each reason and each key of the metadata.
 func TestDocsLists(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/payments-stripe.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide := string(raw)
-	names := stripe.Events()
-	for _, list := range []struct{ file, pattern string }{
-		{"../action.go", `Reason += "(\w+)"`}, {"../adapter/carried.go", `= "(tributary_\w+)"`}, {"currency.go", `"([A-Z]{3})"`},
+	page, shared := "payments-stripe.md", "payments.md"
+	named := map[string][]string{page: stripe.Events()}
+	for _, list := range []struct {
+		file, pattern string
+		pages         []string
+	}{
+		{"../action.go", `Reason += "(\w+)"`, []string{page, shared}},
+		{"../adapter/carried.go", `= "(tributary_\w+)"`, []string{shared}},
+		{"currency.go", `"([A-Z]{3})"`, []string{page}},
 	} {
-		source, err := os.ReadFile(list.file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(source), -1)
+		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(paytest.Must(os.ReadFile(list.file))), -1)
 		if len(found) < 6 {
 			t.Errorf("%s has %d names", list.file, len(found))
 		}
 		for _, m := range found {
-			names = append(names, m[1])
+			for _, name := range list.pages {
+				named[name] = append(named[name], m[1])
+			}
 		}
 	}
-	for _, name := range names {
-		if !strings.Contains(guide, name) {
-			t.Errorf("the guide does not name %s", name)
+	for page, names := range named {
+		text := string(paytest.Must(os.ReadFile("../../docs/" + page)))
+		for _, name := range names {
+			if !strings.Contains(text, name) {
+				t.Errorf("%s does not name %s", page, name)
+			}
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
-// The blocks of docs/payments-woocommerce.md.
+// The blocks of docs/payments.md, for WooCommerce.
 
 func mountWooCommerce(mux *http.ServeMux, program *tributary.Program, cfg woocommerce.Config) error {
 	hook, err := woocommerce.Handler(program, cfg)
@@ -29,7 +29,7 @@ func orderMeta(program *tributary.Program, r *http.Request, cfg woocommerce.Conf
 	return cfg.Carry(program, r, pay.Carried{}) // for POST /wp-json/wc/v3/orders, as meta_data
 }
 
-// TestDocsBlocks: the functions of the guide mount an endpoint and carry a visit to its order.
+// TestDocsBlocks: the functions of docs/payments.md mount an endpoint and carry a visit to its order.
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
