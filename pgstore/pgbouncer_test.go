@@ -61,7 +61,7 @@ func TestPgBouncer(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			t.Attr("server", fmt.Sprintf("PgBouncer, %s mode, %v, %s, with fewer connections than clients: %d sales, no error", tt.pooling, tt.mode, modes[tt.cfg.Mode], clients*sales))
+			t.Attr("server", fmt.Sprintf("PgBouncer, %s mode, %v, %s: %d sales over fewer connections than clients, no error", tt.pooling, tt.mode, modes[tt.cfg.Mode], clients*sales))
 			options := pgx.TxOptions{}
 			if tt.cfg.Mode == pgstore.Serializable {
 				options.IsoLevel = pgx.Serializable
