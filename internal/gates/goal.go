@@ -47,15 +47,15 @@ func (g goal) judge(out output) (measured string, holds bool) {
 	return number(worst), worst <= g.limit
 }
 
-// bound writes a bound of the goal.
-func (g goal) bound(v float64) string {
-	if g.metric == "" {
+// bound writes what the figure has to be, and what it should become.
+func (g goal) bound() string {
+	switch {
+	case g.metric == "":
 		return "passes"
+	case g.least:
+		return "≥ " + number(g.limit) + " (" + number(g.aim) + ")"
 	}
-	if g.least {
-		return "≥ " + number(v)
-	}
-	return "≤ " + number(v)
+	return "≤ " + number(g.limit) + " (" + number(g.aim) + ")"
 }
 
 // number writes a figure with at most three digits after the point, and no more

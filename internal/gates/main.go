@@ -61,19 +61,19 @@ func choose(from []goal, names string) []goal {
 	return slices.DeleteFunc(slices.Clone(from), func(g goal) bool { return !slices.Contains(wanted, g.gate) })
 }
 
-// report prints the table and reports whether every gate holds.
+// report prints the table, where what does not hold is bold, and reports whether every
+// gate holds.
 func report(w io.Writer, chosen []goal, results map[bench]output) bool {
 	held := true
-	fmt.Fprintln(w, "| gate | goal | measured | gate | aim | holds |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| gate | goal | measured | bound (aim) |")
+	fmt.Fprintln(w, "|---|---|---|---|")
 	for _, g := range chosen {
 		measured, holds := g.judge(results[g.bench])
 		held = held && holds
-		verdict := "yes"
 		if !holds {
-			verdict = "**no**"
+			measured = "**" + measured + "**"
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |\n", g.gate, g.what, measured, g.bound(g.limit), g.bound(g.aim), verdict)
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", g.gate, g.what, measured, g.bound())
 	}
 	return held
 }
