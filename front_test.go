@@ -7,16 +7,14 @@ import (
 	"testing"
 )
 
-// TestPackagesAreNamed: the tables of the README and of CONTRIBUTING name every package
-// that others may import.
+// TestPackagesAreNamed: the table of docs/README.md names every package that others may
+// import.
 func TestPackagesAreNamed(t *testing.T) {
-	for _, page := range []string{"README.md", "CONTRIBUTING.md"} {
-		_, table, _ := strings.Cut(read(t, page), "| Package |")
-		table, _, _ = strings.Cut(table, "\n\n")
-		for _, dir := range publicPackages(t) {
-			if !regexp.MustCompile("(?m)^\\| [^|]*`" + dir + "`").MatchString(table) {
-				t.Errorf("the table of %s has no %s", page, dir)
-			}
+	_, table, _ := strings.Cut(read(t, "docs/README.md"), "| Package |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, dir := range publicPackages(t) {
+		if !regexp.MustCompile("(?m)^\\| [^|]*`" + dir + "`").MatchString(table) {
+			t.Errorf("the table of docs/README.md has no %s", dir)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func anchors(text string) map[string]bool {
 // run names, for each page with commands, the tests that run them: the folder and the
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
-	"README.md":                {"internal/release TestModules", "examples/quickstart TestReport"},
+	"README.md":                {"examples/quickstart TestReport", "examples/server/app TestReadme"},
 	"deploy/README.md":         {"server TestContainer", "server TestSettings"},
 	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
 	"docs/embed.md":            {"internal/release TestModules"},
@@ -141,7 +141,6 @@ var pastedPages = map[string]string{
 	"docs/checkout.md":        ". TestGuides",
 	"docs/console.md":         ". TestPages",
 	"docs/embed.md":           "internal/routers TestGuide",
-	"docs/first-steps.md":     ". TestPages",
 	"docs/import.md":          ". TestPages",
 	"docs/links.md":           ". TestPages",
 	"docs/observability.md":   ". TestPages",

@@ -11,7 +11,6 @@ func TestPages(t *testing.T) {
 	pasted.Build(t, map[string]string{
 		"docs/answers.md":       "",
 		"docs/console.md":       "var sessions map[string]string",
-		"docs/first-steps.md":   "",
 		"docs/import.md":        "",
 		"docs/links.md":         linksHost,
 		"docs/observability.md": "",

@@ -43,3 +43,28 @@ func ExampleStore_In() {
 	}
 	_ = pay
 }
+
+// markPaid marks an order as paid and records its sale: both are stored, or neither is.
+func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program, sale affiliate.NewSale) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", sale.ExternalID); err != nil {
+			return err
+		}
+		_, err := program.With(pgstore.In(tx)).RecordSale(ctx, sale)
+		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
+			slog.WarnContext(ctx, "a paid order has no sale", "order", sale.ExternalID, "reason", refused.Reason)
+			return nil // a code that works no more costs no paid order
+		}
+		return err
+	})
+}
+
+func ExampleIn() {
+	pay := func(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program) error {
+		return markPaid(ctx, pool, program, affiliate.NewSale{
+			PromoCode: "ADA20", ExternalID: "order-1042", Email: "tomas@example.net", Name: "Tomas Berg",
+			TotalEarned: affiliate.MustAmount("49.90"),
+		})
+	}
+	_ = pay
+}

@@ -112,7 +112,7 @@ func connect(b *testing.B, cfg *pgxpool.Config) (*pgstore.Store, *pgxpool.Pool) 
 	return store, pool
 }
 
-// BenchmarkFigures measures the figures of the README in one run, in turns: real sales,
+// BenchmarkFigures measures the figures of docs/comparison.md in one run, in turns: real sales,
 // each with a key, of one program on each store, by one and by more clients.
 func BenchmarkFigures(b *testing.B) {
 	const rounds = 5
