@@ -22,7 +22,7 @@ import (
 	"github.com/tributary-go/tributary/pay/creem"
 	"github.com/tributary-go/tributary/pay/dodo"
 	"github.com/tributary-go/tributary/pay/generic"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 	"github.com/tributary-go/tributary/pay/paddle"
 	"github.com/tributary-go/tributary/pay/polar"
@@ -62,9 +62,9 @@ func BenchmarkReport(b *testing.B) {
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	stamp := now.Format(time.RFC3339)
-	quiet := adapter.Config{Secrets: adapter.Secrets{benchSecret}, CarryKeys: paytest.CarryKeys, Logger: slog.New(slog.DiscardHandler)}
+	quiet := adapter.Config{Secrets: adapter.Secrets{benchSecret}, CarryKeys: shoptest.CarryKeys, Logger: slog.New(slog.DiscardHandler)}
 	event := func(name string, pairs ...any) func(i int, carried map[string]string) []byte {
-		of := paytest.Load(b, name)
+		of := shoptest.Load(b, name)
 		return func(i int, carried map[string]string) []byte {
 			changed := make([]any, len(pairs))
 			for n, value := range pairs {
@@ -99,14 +99,14 @@ func BenchmarkReport(b *testing.B) {
 	}{
 		{
 			"stripe", func(p *tributary.Program) (http.Handler, error) {
-				return stripe.Handler(p, stripe.Config{Secrets: stripe.Secrets{benchSecret}, CarryKeys: paytest.CarryKeys, Logger: quiet.Logger})
+				return stripe.Handler(p, stripe.Config{Secrets: stripe.Secrets{benchSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger})
 			},
 			event("stripe/testdata/session_payment.json", "created", now.Unix(), "livemode", true, "data.object.id", "<id>", "data.object.payment_intent", "<id>", "data.object.customer", "<customer>", "data.object.customer_details.email", "<email>", "data.object.metadata", "<carried>"),
 			func(h http.Header, body []byte) { h.Set(stripe.HeaderName, stripe.Sign(benchSecret, time.Now(), body)) },
 		},
 		{
 			"paddle", func(p *tributary.Program) (http.Handler, error) {
-				return paddle.Handler(p, paddle.Config{Secrets: paddle.Secrets{paddleSecret}, CarryKeys: paytest.CarryKeys, Logger: quiet.Logger})
+				return paddle.Handler(p, paddle.Config{Secrets: paddle.Secrets{paddleSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger})
 			},
 			event("paddle/testdata/transaction.json", "occurred_at", stamp, "data.id", "<id>", "data.invoice_id", nil, "data.customer_id", "<customer>", "data.custom_data", "<carried>"),
 			func(h http.Header, body []byte) {
@@ -222,7 +222,7 @@ func BenchmarkReport(b *testing.B) {
 // benchProgram is a program of 20 % with the affiliate Mara.
 func benchProgram(b *testing.B) *tributary.Program {
 	b.Helper()
-	p, err := tributary.New(memstore.New(), tributary.Config{ID: paytest.ID, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	p, err := tributary.New(memstore.New(), tributary.Config{ID: shoptest.ID, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // What depends on the order of reports, as docs/payments.md says.
 
-func factOf(s *paytest.Shop, key string, paid affiliate.Paid) affiliate.PaymentFact {
+func factOf(s *shoptest.Shop, key string, paid affiliate.Paid) affiliate.PaymentFact {
 	paid.TotalEarned, paid.Gross, paid.ExternalID = affiliate.MustAmount("100"), affiliate.MustAmount("100"), key
 	return affiliate.PaymentFact{Provider: "acme", Keys: []string{key}, Payer: affiliate.PayerFact{ID: "c1"}, At: s.Now, Currency: "USD", Sale: affiliate.Set(paid)}
 }
@@ -23,7 +23,7 @@ func factOf(s *paytest.Shop, key string, paid affiliate.Paid) affiliate.PaymentF
 func TestCodeWithoutEmail(t *testing.T) {
 	tomas := affiliate.PayerFact{ID: "c1", Email: "tomas@customers.example", Name: "Tomas"}
 	for _, told := range []bool{true, false} {
-		s := paytest.New(t)
+		s := shoptest.New(t)
 		tell := func() {
 			if err := s.ReportPayer(t.Context(), "acme", tomas); err != nil {
 				t.Fatal(err)
@@ -32,19 +32,19 @@ func TestCodeWithoutEmail(t *testing.T) {
 		if told {
 			tell()
 		}
-		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}})))
+		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}})))
 		s.Want(s.Mara, "20.00")
 		tell()
-		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p2", affiliate.Paid{Renewal: true})))
+		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p2", affiliate.Paid{Renewal: true})))
 		s.Want(s.Mara, "40.00")
-		paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p3", affiliate.Paid{Renewal: true, Tries: []affiliate.Credit{{ReferralID: "mara"}}})))
+		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p3", affiliate.Paid{Renewal: true, Tries: []affiliate.Credit{{ReferralID: "mara"}}})))
 		s.Want(s.Mara, "60.00")
 	}
 }
 
 // TestRefundInAnotherCurrency: it is refused, and told first it keeps its payment from being booked.
 func TestRefundInAnotherCurrency(t *testing.T) {
-	refund := func(s *paytest.Shop) error {
+	refund := func(s *shoptest.Shop) error {
 		_, err := s.ReportPayment(t.Context(), affiliate.PaymentFact{
 			Provider: "acme", Keys: []string{"p1"}, At: s.Now, Currency: "EUR",
 			Refunds: []affiliate.RefundFact{{ID: "r1", Amount: affiliate.MustAmount("10"), State: affiliate.RefundSucceeded}},
@@ -52,14 +52,14 @@ func TestRefundInAnotherCurrency(t *testing.T) {
 		return err
 	}
 	brought := affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}}
-	s := paytest.New(t)
-	paytest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", brought)))
+	s := shoptest.New(t)
+	shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", brought)))
 	if err := refund(s); err == nil {
 		t.Error("it is taken")
 	}
 	s.Want(s.Mara, "20.00")
 
-	s = paytest.New(t)
+	s = shoptest.New(t)
 	if err := refund(s); err != nil {
 		t.Error(err)
 	}
@@ -73,8 +73,8 @@ func TestRefundInAnotherCurrency(t *testing.T) {
 // another program, whatever that is.
 func TestOthersMarks(t *testing.T) {
 	for _, c := range []pay.Carried{{Code: "MARA20"}, {Hold: "cart"}, {Click: "1"}, {Slug: "mara"}} {
-		for program, want := range map[uuid.UUID]error{paytest.ID: pay.ErrLater, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02"): nil} {
-			s := paytest.New(t)
+		for program, want := range map[uuid.UUID]error{shoptest.ID: pay.ErrLater, uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02"): nil} {
+			s := shoptest.New(t)
 			c.Program, c.Signed = program, true
 			a := pay.Action{Kind: pay.KindSale, Payment: factOf(s, "p2", affiliate.Paid{Renewal: true}), Carried: c, Wait: true}
 			if _, err := pay.Apply(t.Context(), s.Program, a); !errors.Is(err, want) {

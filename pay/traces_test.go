@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/pay/creem"
 	"github.com/tributary-go/tributary/pay/dodo"
 	"github.com/tributary-go/tributary/pay/generic"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 	"github.com/tributary-go/tributary/pay/paddle"
 	"github.com/tributary-go/tributary/pay/polar"
@@ -77,15 +77,15 @@ var reports = map[string]string{
 		"customer": {"id": "cus_5", "email": "tomas@example.net", "name": "Tomas"}, "paid": {"amount": "58.00", "renewal": true}}`,
 }
 
-func (v *vendor) load(t *testing.T, file string) paytest.Event {
+func (v *vendor) load(t *testing.T, file string) shoptest.Event {
 	if text, ok := reports[file]; ok && v.name == "generic" {
-		return paytest.Decode(t, []byte(text))
+		return shoptest.Decode(t, []byte(text))
 	}
-	return paytest.Load(t, filepath.Join(v.name, "testdata", file+".json"))
+	return shoptest.Load(t, filepath.Join(v.name, "testdata", file+".json"))
 }
 
 // carrying returns an event with what its checkout carried.
-func (v *vendor) carrying(e paytest.Event, data map[string]any) paytest.Event {
+func (v *vendor) carrying(e shoptest.Event, data map[string]any) shoptest.Event {
 	if v.pairs[0] == "" {
 		return e.With(v.place, data)
 	}
@@ -98,17 +98,17 @@ func (v *vendor) carrying(e paytest.Event, data map[string]any) paytest.Event {
 
 // marks are what a checkout may carry of who brought its visitor, each whole.
 func marks(t *testing.T) map[string]map[string]any {
-	cfg := adapter.Config{CarryKeys: paytest.CarryKeys}
-	s := paytest.New(t)
+	cfg := adapter.Config{CarryKeys: shoptest.CarryKeys}
+	s := shoptest.New(t)
 	signed := func(c pay.Carried) map[string]any {
 		data := map[string]any{}
-		for key, text := range paytest.Must(cfg.Carry(s.Program, nil, c)) {
+		for key, text := range shoptest.Must(cfg.Carry(s.Program, nil, c)) {
 			data[key] = text
 		}
 		return data
 	}
 	return map[string]map[string]any{
-		"click": {"tributary_click": "1", "tributary_program": paytest.ID.String()},
+		"click": {"tributary_click": "1", "tributary_program": shoptest.ID.String()},
 		"slug":  signed(pay.Carried{Slug: "mara"}),
 		"code":  signed(pay.Carried{Code: "MARA20", Order: "order-7"}),
 		"hold":  signed(pay.Carried{Hold: "cart", Order: "order-7"}),
@@ -231,7 +231,7 @@ var damages = map[string]func(map[string]any) map[string]any{
 	"keys with a zero width":  named(func(s string) string { return "\ufeff" + s }),
 	"in an object":            func(data map[string]any) map[string]any { return map[string]any{"affiliate": data} },
 	"in a text": func(data map[string]any) map[string]any {
-		return map[string]any{"affiliate": string(paytest.Event(data).JSON())}
+		return map[string]any{"affiliate": string(shoptest.Event(data).JSON())}
 	},
 	"key cut":      markNamed(func(s string) string { return s[:len(s)-1] }),
 	"key misspelt": markNamed(func(s string) string { return s[:11] + s[12:] + s[11:12] }),
@@ -260,7 +260,7 @@ func TestTraces(t *testing.T) {
 					}
 					s, status := v.post(t, v.carrying(v.load(t, file), damage(data)))
 					paid++
-					a := paytest.Must(s.Attention(t.Context(), 1))
+					a := shoptest.Must(s.Attention(t.Context(), 1))
 					switch log := s.Logs.String(); {
 					case len(s.AllSales()) > 0:
 						sales++
@@ -282,11 +282,11 @@ func TestTraces(t *testing.T) {
 }
 
 // post brings an event into a shop in which no renewal waits any more.
-func (v *vendor) post(t *testing.T, e paytest.Event) (*paytest.Shop, int) {
-	s := paytest.New(t)
-	s.Now = paytest.Start.Add(48 * time.Hour)
-	cfg := adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
-	h := paytest.Must(adapter.Endpoint{
+func (v *vendor) post(t *testing.T, e shoptest.Event) (*shoptest.Shop, int) {
+	s := shoptest.New(t)
+	s.Now = shoptest.Start.Add(48 * time.Hour)
+	cfg := adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+	h := shoptest.Must(adapter.Endpoint{
 		Config: cfg,
 		Scheme: func(http.Header, time.Time) (func([]byte) error, error) {
 			return func([]byte) error { return nil }, nil

@@ -13,38 +13,38 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // A door is the endpoint of a vendor for one shop.
 type door struct {
-	*paytest.Shop
+	*shoptest.Shop
 	v *vendor
 	h http.Handler
 }
 
 func open(t *testing.T, name string) *door {
-	s := paytest.New(t)
+	s := shoptest.New(t)
 	d := &door{Shop: s}
 	for i := range vendors {
 		if vendors[i].name == name {
 			d.v = &vendors[i]
 		}
 	}
-	cfg := adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
-	d.h = paytest.Must(adapter.Endpoint{
+	cfg := adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+	d.h = shoptest.Must(adapter.Endpoint{
 		Config: cfg,
 		Scheme: func(http.Header, time.Time) (func([]byte) error, error) {
 			return func([]byte) error { return nil }, nil
 		},
 		Map: func(body []byte) (pay.Action, error) { return d.v.read(body, cfg) },
 	}.Handler(s.Program))
-	s.Now = paytest.Start.Add(12 * time.Hour)
+	s.Now = shoptest.Start.Add(12 * time.Hour)
 	return d
 }
 
 // post sends an event and returns the status of the answer.
-func (d *door) post(e paytest.Event) int {
+func (d *door) post(e shoptest.Event) int {
 	r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(e.JSON()))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
@@ -53,7 +53,7 @@ func (d *door) post(e paytest.Event) int {
 }
 
 // event is a recorded event with a slug and other fields.
-func (d *door) event(file, mark string, changes ...any) paytest.Event {
+func (d *door) event(file, mark string, changes ...any) shoptest.Event {
 	e := d.v.load(d.T.(*testing.T), file).With(changes...)
 	if mark == "" {
 		return e
@@ -63,7 +63,7 @@ func (d *door) event(file, mark string, changes ...any) paytest.Event {
 
 // waits returns the payments that wait for a person.
 func (d *door) waits() []affiliate.ConflictPayment {
-	return paytest.Must(d.Attention(d.T.Context(), 20)).PaymentConflicts.Items
+	return shoptest.Must(d.Attention(d.T.Context(), 20)).PaymentConflicts.Items
 }
 
 // warned returns what the log warned of since the last call.
@@ -132,7 +132,7 @@ func TestMissingEvent(t *testing.T) {
 			send(alone, row.books)
 			want, left := alone.Money(), len(alone.waits())
 			events := append([]told{row.first, row.books}, row.links...)
-			paytest.Orders(len(events), func(order []int) {
+			shoptest.Orders(len(events), func(order []int) {
 				d := open(t, row.vendor)
 				for _, i := range order {
 					send(d, events[i])
@@ -147,9 +147,9 @@ func TestMissingEvent(t *testing.T) {
 
 // TestMissingNames: an event that names nobody does not take away what another one named.
 func TestMissingNames(t *testing.T) {
-	paytest.Orders(2, func(order []int) {
+	shoptest.Orders(2, func(order []int) {
 		d := open(t, "creem")
-		events := []paytest.Event{d.event("checkout_recurring", "slug"), d.event("paid", "")}
+		events := []shoptest.Event{d.event("checkout_recurring", "slug"), d.event("paid", "")}
 		for _, i := range order {
 			d.post(events[i])
 		}
@@ -166,7 +166,7 @@ func TestAgreedAndPaid(t *testing.T) {
 		d := open(t, "stripe")
 		d.post(d.event("session_payment", "slug", "data.object.payment_status", "unpaid"))
 		id := d.Last().Action.Payment.Keys[0]
-		for _, e := range []paytest.Event{
+		for _, e := range []shoptest.Event{
 			d.event("intent", mark, "data.object.id", id), d.event("session_payment", "slug", "type", "checkout.session.async_payment_succeeded"),
 			d.event("intent", mark, "data.object.id", id),
 		} {
@@ -230,12 +230,12 @@ func TestTrialOfAShop(t *testing.T) {
 	}
 	for name, changes := range nothing {
 		d := open(t, name)
-		paytest.Must(d.UpdateCode(t.Context(), d.Code.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
+		shoptest.Must(d.UpdateCode(t.Context(), d.Code.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
 		for range 2 {
 			d.post(d.event("order", "", changes...))
 		}
 		redeemed := func() int64 {
-			return paytest.Must(d.Program.Code(t.Context(), affiliate.CodeRef{ID: d.Code.ID})).TimesRedeemed
+			return shoptest.Must(d.Program.Code(t.Context(), affiliate.CodeRef{ID: d.Code.ID})).TimesRedeemed
 		}
 		if redeemed() != 1 || len(d.AllSales()) != 0 || d.Referral().AffiliateID != d.Mara.ID {
 			t.Errorf("%s: %d redeemed, %d sales", name, redeemed(), len(d.AllSales()))
@@ -277,7 +277,7 @@ func TestRenewalByCode(t *testing.T) {
 			payer, want := d.Last().Action.Payment.Payer, 1
 			if how == "its customer" {
 				payer.Email = "tomas@example.net"
-				paytest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
+				shoptest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
 				if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
 					t.Fatal(err)
 				}
@@ -286,7 +286,7 @@ func TestRenewalByCode(t *testing.T) {
 				if name == "polar" { // whose recorded events are of one order
 					first = first.With("data.id", "d0c4b6a8-1e3f-4d72-8b95-3a6e7f1c2999", "data.invoice_number", "inv_1")
 				}
-				if a := paytest.Must(d.v.read(first.JSON(), adapter.Config{CarryKeys: paytest.CarryKeys})); a.Payment.Payer.ID != payer.ID {
+				if a := shoptest.Must(d.v.read(first.JSON(), adapter.Config{CarryKeys: shoptest.CarryKeys})); a.Payment.Payer.ID != payer.ID {
 					t.Fatalf("%s: %q pays first, then %q", name, a.Payment.Payer.ID, payer.ID)
 				}
 				d.post(first)
@@ -321,7 +321,7 @@ func TestNoCustomer(t *testing.T) {
 		t.Errorf("%+v %q", all, lines)
 	}
 	d = open(t, "shopify")
-	d.post(d.v.carrying(d.event("order", "", nobody...), map[string]any{"tributary_slug": "nowhere", "tributary_program": paytest.ID.String()}))
+	d.post(d.v.carrying(d.event("order", "", nobody...), map[string]any{"tributary_slug": "nowhere", "tributary_program": shoptest.ID.String()}))
 	if all, lines := d.waits(), d.warned(); len(all) != 1 || all[0].Outcome != affiliate.SaleUnattributed || !strings.Contains(fmt.Sprint(lines), "that nobody has") {
 		t.Errorf("by a link of nobody: %+v %q", all, lines)
 	}
@@ -346,7 +346,7 @@ func TestRaised(t *testing.T) {
 		alone.post(alone.event("order", "slug"))
 		for _, reversed := range []bool{false, true} {
 			d := open(t, row.vendor)
-			events := []paytest.Event{d.event("order", "slug"), d.event("order", "slug", row.changes...)}
+			events := []shoptest.Event{d.event("order", "slug"), d.event("order", "slug", row.changes...)}
 			if reversed {
 				events[0], events[1] = events[1], events[0]
 			}
@@ -367,7 +367,7 @@ func TestRaised(t *testing.T) {
 			if reversed && row.outcome == affiliate.SaleRevoked {
 				d.post(d.event("order", "slug", "date_modified_gmt", "2026-01-01T12:00:00", "updated_at", "2026-01-01T12:00:00Z"))
 			} else {
-				paytest.Must(d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDismissed))
+				shoptest.Must(d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDismissed))
 				d.post(events[1])
 				d.post(events[0])
 			}
@@ -452,9 +452,9 @@ func TestOtherMode(t *testing.T) {
 // TestSaleDiffers: a sale that is reported again under its id is a duplicate; what is other than before
 // is said, and an honest repeat says nothing.
 func TestSaleDiffers(t *testing.T) {
-	s := paytest.New(t)
+	s := shoptest.New(t)
 	in := affiliate.NewSale{PromoCode: "MARA20", Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-7"}
-	paytest.Must(s.RecordSale(t.Context(), in))
+	shoptest.Must(s.RecordSale(t.Context(), in))
 	s.Pass(19 * 24 * time.Hour)
 	for name, row := range map[string]struct {
 		change func(*affiliate.NewSale)
@@ -474,9 +474,9 @@ func TestSaleDiffers(t *testing.T) {
 			was, again := s.Now, in
 			defer func() { s.Now = was }()
 			if row.change(&again); name == "another affiliate" {
-				paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.Coupon.ID, Code: "BEN10", AffiliateID: s.Ben.ID}))
+				shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.Coupon.ID, Code: "BEN10", AffiliateID: s.Ben.ID}))
 			}
-			got := paytest.Must(s.RecordSale(t.Context(), again))
+			got := shoptest.Must(s.RecordSale(t.Context(), again))
 			if got.Outcome != affiliate.SaleDuplicate || fmt.Sprint(got.Differs) != row.want || len(s.AllSales()) != 1 {
 				t.Errorf("%s, differs %v, want %s", got.Outcome, got.Differs, row.want)
 			}

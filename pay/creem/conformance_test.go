@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/creem"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 )
 
@@ -42,7 +42,7 @@ func tell(t *testing.T, first string, step paytest.Step) []byte {
 		for i := 0; i < len(changes); i += 2 {
 			pairs = append(pairs, "object."+changes[i].(string), changes[i+1])
 		}
-		return shop.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
+		return shoptest.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
 	}
 	payer := []any{"customer.id", step.Payer, "customer.email", step.Email, "customer.name", step.Name, "metadata", step.Data}
 	net := cents(step.Amount) - cents(step.Tax)

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/creem"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // TestOrder: an order is a sale of what was paid, with its tax, for who was carried.
@@ -19,12 +19,12 @@ func TestOrder(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "checkout", "metadata.tributary_click", "1"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("tran_6BeansPaid0000001"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set("tran_6BeansPaid0000001"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
 	paid, _ := s.Last().Action.Payment.Sale.Get()
 	product, _ := paid.Product.Get()
-	paytest.Same(t, "product", product.ProductID, "prod_4BeansPro00000001")
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "product", product.ProductID, "prod_4BeansPro00000001")
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	s.Want(s.Mara, "20.00")
 }
 
@@ -41,8 +41,8 @@ func TestSubscription(t *testing.T) {
 	for _, e := range told {
 		actions = append(actions, mapped(t, e))
 	}
-	paytest.Orders(len(actions), func(order []int) {
-		if got := paytest.Play(t, actions, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
+	shoptest.Orders(len(actions), func(order []int) {
+		if got := shoptest.Play(t, actions, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
 			t.Errorf("order %v: %s", order, got)
 		}
 	})
@@ -54,11 +54,11 @@ func TestRenewal(t *testing.T) {
 	s := newShop(t)
 	for after, want := range map[time.Duration]bool{0: false, time.Minute: false, time.Hour: false, time.Hour + time.Second: true, 31 * 24 * time.Hour: true} {
 		paid, _ := mapped(t, load(s, "paid", "last_transaction.created_at", s.Now.Add(after).UnixMilli())).Payment.Sale.Get()
-		paytest.Same(t, after.String(), paid.Renewal, want)
+		shoptest.Same(t, after.String(), paid.Renewal, want)
 	}
 	carried := []any{"metadata.tributary_code", "MARA20", "metadata.tributary_order", "order-7"}
 	s.Send(load(s, "paid", carried...))
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
 	s.Pass(3600e9)
 	s.Send(load(s, "renewal", carried...))
 	s.Want(s.Mara, "40.00")
@@ -68,8 +68,8 @@ func TestRenewal(t *testing.T) {
 			named++
 		}
 	}
-	paytest.Same(t, "sales by their ids", named, 2)
-	paytest.Same(t, "redeemed", paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{ID: s.Code.ID})).TimesRedeemed, 1)
+	shoptest.Same(t, "sales by their ids", named, 2)
+	shoptest.Same(t, "redeemed", shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{ID: s.Code.ID})).TimesRedeemed, 1)
 }
 
 // TestAmounts: what counts as paid, and what of it is tax.
@@ -90,7 +90,7 @@ func TestAmounts(t *testing.T) {
 		{"nothing paid, and something due", "checkout", []any{"order.amount_paid", 0}, "", ""},
 		{"nothing paid of a payment", "paid", []any{"last_transaction.amount_paid", 0}, "", ""},
 		{"no amount", "checkout", []any{"order.amount_paid", nil}, "", ""},
-		{"no amount of a payment", "paid", []any{"last_transaction.amount_paid", paytest.Gone}, "", ""},
+		{"no amount of a payment", "paid", []any{"last_transaction.amount_paid", shoptest.Gone}, "", ""},
 		{"no subtotal", "checkout", []any{"order.sub_total", nil}, "", ""},
 		{"a decimal", "checkout", []any{"order.amount_paid", 120.5}, "", ""},
 		{"no currency", "checkout", []any{"order.currency", nil}, "", ""},
@@ -109,9 +109,9 @@ func TestAmounts(t *testing.T) {
 				return
 			}
 			paid, _ := a.Payment.Sale.Get()
-			paytest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
-			paytest.Same(t, "gross", paid.Gross, amount(row.paid))
-			paytest.Same(t, "tax", paid.Tax, amount(row.tax))
+			shoptest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
+			shoptest.Same(t, "gross", paid.Gross, amount(row.paid))
+			shoptest.Same(t, "tax", paid.Tax, amount(row.tax))
 		})
 	}
 }
@@ -123,11 +123,11 @@ func TestUnknownUnit(t *testing.T) {
 	for _, c := range []string{"JPY", "KWD", "MGA", "UGX"} {
 		for name, field := range map[string]string{"checkout": "order.currency", "paid": "last_transaction.currency", "refund": "refund_currency", "dispute": "currency"} {
 			s.Send(load(s, name, field, c))
-			paytest.Same(t, c+" "+name, s.Last().Action.Reason, pay.UnknownUnit)
+			shoptest.Same(t, c+" "+name, s.Last().Action.Reason, pay.UnknownUnit)
 		}
 	}
 	s.Send(load(s, "checkout", "order.fx_currency", "EUR", "order.fx_amount", 11000, "order.fx_rate", 0.9))
-	paytest.Same(t, "converted", s.Last().Action.Reason, pay.UnknownUnit)
+	shoptest.Same(t, "converted", s.Last().Action.Reason, pay.UnknownUnit)
 	if !strings.Contains(s.Logs.String(), "it is not known in which unit") || len(s.AllSales()) != 0 {
 		t.Error(s.Logs.String())
 	}
@@ -142,21 +142,21 @@ func TestFree(t *testing.T) {
 	for name, of := range map[string]string{"checkout": "order", "paid": "last_transaction"} {
 		s := newShop(t)
 		s.Send(load(s, name, free(of)...))
-		paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
-		paytest.Same(t, "sales", len(s.AllSales()), 0)
+		shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	}
 	s := newShop(t)
 	s.Send(load(s, "renewal", free("last_transaction")...))
-	paytest.Same(t, "a renewal", s.Last().Action.Reason, pay.ZeroAmount)
+	shoptest.Same(t, "a renewal", s.Last().Action.Reason, pay.ZeroAmount)
 	s.Send(load(s, "checkout", append(free("order"), "metadata", nil)...))
-	paytest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
+	shoptest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
 }
 
 // TestTrial: the checkout of a trial refers its customer, and its first payment is a sale.
 func TestTrial(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "checkout_trial", "metadata.tributary_click", "1"))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
 	s.Pass(3600e9)
 	s.Send(load(s, "renewal"))
 	s.Want(s.Mara, "20.00")
@@ -164,7 +164,7 @@ func TestTrial(t *testing.T) {
 	s = newShop(t)
 	s.Send(load(s, "checkout_trial"), load(s, "checkout_recurring", "metadata.tributary_click", "1"))
 	for _, r := range s.Results {
-		paytest.Same(t, "of nobody, or no trial", r.Action.Reason, pay.CoveredElsewhere)
+		shoptest.Same(t, "of nobody, or no trial", r.Action.Reason, pay.CoveredElsewhere)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestRefunds(t *testing.T) {
 	for status, want := range map[string]affiliate.RefundState{"pending": affiliate.RefundPending, "failed": affiliate.RefundFailed, "canceled": affiliate.RefundFailed} {
 		s.Send(load(s, "refund", "id", "ref_"+status, "refund_amount", 9000, "status", status))
 		s.Want(s.Mara, "15.00")
-		paytest.Same(t, status, s.Last().Action.Payment.Refunds[0].State, want)
+		shoptest.Same(t, status, s.Last().Action.Payment.Refunds[0].State, want)
 	}
 	s.Send(load(s, "refund", "id", "r2", "refund_amount", 9000))
 	s.Want(s.Mara, "0.00")
@@ -223,19 +223,19 @@ func TestStatus(t *testing.T) {
 		{"expired", "active", "PAST_DUE"}, {"expired", "expired", "PAST_DUE"}, {"expired", "canceled", "CANCELLED"}, {"canceled", "canceled", "CANCELLED"},
 	} {
 		a := mapped(t, load(newShop(t), "subscription", "status", row.status).With("eventType", "subscription."+row.kind))
-		paytest.Same(t, row.kind+" "+row.status, string(a.Status.Status), row.want)
-		paytest.Same(t, "subscription", a.Status.Subscription, "sub_7BeansMonthly000001")
-		paytest.Same(t, "payer", a.Status.Payer.ID, "cust_2BeansTomasReis0001")
+		shoptest.Same(t, row.kind+" "+row.status, string(a.Status.Status), row.want)
+		shoptest.Same(t, "subscription", a.Status.Subscription, "sub_7BeansMonthly000001")
+		shoptest.Same(t, "payer", a.Status.Payer.ID, "cust_2BeansTomasReis0001")
 	}
 	a := mapped(t, load(newShop(t), "subscription", "customer", "cust_9"))
-	paytest.Same(t, "a customer by its id", a.Status.Payer.ID, "cust_9")
+	shoptest.Same(t, "a customer by its id", a.Status.Payer.ID, "cust_9")
 }
 
 // TestMode: an event of money that does not say its mode is refused, and not taken for a test.
 func TestMode(t *testing.T) {
 	s := newShop(t)
 	for _, name := range []string{"checkout", "paid", "refund", "dispute", "subscription"} {
-		paytest.Same(t, name, s.Status(load(s, name, "mode", nil)), http.StatusBadRequest)
+		shoptest.Same(t, name, s.Status(load(s, name, "mode", nil)), http.StatusBadRequest)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestOtherCurrency(t *testing.T) {
 	for name, changes := range map[string][]any{"refund": {"refund_currency", "EUR"}, "dispute": {"currency", "EUR"}} {
 		s := newShop(t)
 		s.Send(load(s, name, changes...))
-		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
+		shoptest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
 		s.Send(load(s, "checkout", "metadata.tributary_click", "1"), load(s, name, changes...))
 		s.Want(s.Mara, "20.00")
 		s.Send(load(s, name, "transaction.currency", nil))
@@ -258,12 +258,12 @@ func TestOtherCurrency(t *testing.T) {
 // TestHold: a trial that a hold of a code brought refers its customer.
 func TestHold(t *testing.T) {
 	s := newShop(t)
-	paytest.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{
+	shoptest.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{
 		ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@example.net", Subtotal: affiliate.Set(amount("100"))},
 	}))
-	data := paytest.Must(config(s).Carry(s.Program, nil, pay.Carried{Hold: "cart", Order: "order-7"}))
+	data := shoptest.Must(config(s).Carry(s.Program, nil, pay.Carried{Hold: "cart", Order: "order-7"}))
 	s.Send(load(s, "checkout_trial", "metadata", data))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
 	s.Pass(time.Hour)
 	s.Send(load(s, "renewal", "metadata", data))
 	s.Want(s.Mara, "20.00")
@@ -292,9 +292,9 @@ func TestIgnored(t *testing.T) {
 		{"another currency", load(s, "checkout", "order.currency", "EUR", "metadata.tributary_click", "1"), pay.OtherCurrency},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+		shoptest.Same(t, row.name, s.Last().Action.Reason, row.want)
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestTestMode: an endpoint of the test mode takes no others.
@@ -326,8 +326,8 @@ func TestEvents(t *testing.T) {
 		"checkout": pay.KindSale, "paid": pay.KindSale, "renewal": pay.KindSale, "checkout_recurring": pay.KindIgnored, "checkout_trial": pay.KindIgnored,
 		"refund": pay.KindRefund, "dispute": pay.KindDispute, "subscription": pay.KindStatus,
 	} {
-		a := mapped(t, paytest.Load(t, "testdata/"+name+".json"))
-		paytest.Same(t, name, a.Kind, want)
+		a := mapped(t, shoptest.Load(t, "testdata/"+name+".json"))
+		shoptest.Same(t, name, a.Kind, want)
 		if a.Event.At.Year() != 2026 || !a.Event.Live {
 			t.Errorf("%s: %+v", name, a.Event)
 		}
@@ -349,9 +349,9 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	early := load(s, "renewal", "metadata.tributary_click", "1")
-	paytest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
+	shoptest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
 	s.Pass(5 * time.Minute) // the third repeat
-	paytest.Same(t, "the third repeat", s.Status(early), http.StatusOK)
+	shoptest.Same(t, "the third repeat", s.Status(early), http.StatusOK)
 	s.Want(s.Mara, "20.00")
 }
 

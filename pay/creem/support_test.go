@@ -16,13 +16,13 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/creem"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // secret has the form of one that Creem makes. Its key is the whole text.
 const secret = "whsec_shopShopshopShopshop00"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // sign signs as Creem does.
 func sign(h http.Header, body []byte, _ time.Time) {
@@ -43,14 +43,14 @@ func configOf(cfg adapter.Config) creem.Config {
 	return creem.Config{Config: cfg}
 }
 
-func config(s *paytest.Shop) creem.Config {
-	return configOf(adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
+func config(s *shoptest.Shop) creem.Config {
+	return configOf(adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
 }
 
 // newShop opens a shop behind Creem's handler.
-func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
+func newShop(t testing.TB, change ...func(*tributary.Config)) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t, change...)
+	s := shoptest.New(t, change...)
 	h, err := creem.Handler(s.Program, config(s))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
 
 // load reads a recorded event and gives it the time of the shop, and other fields of its
 // object. A path that begins with / is one of the event itself.
-func load(s *paytest.Shop, name string, changes ...any) event {
+func load(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
 	pairs := []any{"created_at", s.Now.UnixMilli()}
 	switch name {
@@ -79,12 +79,12 @@ func load(s *paytest.Shop, name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := creem.Map(e.JSON(), configOf(adapter.Config{CarryKeys: paytest.CarryKeys}))
+	a, err := creem.Map(e.JSON(), configOf(adapter.Config{CarryKeys: shoptest.CarryKeys}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/dodo"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 )
 
@@ -34,7 +34,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 		for i := 0; i < len(changes); i += 2 {
 			pairs = append(pairs, "data."+changes[i].(string), changes[i+1])
 		}
-		return shop.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
+		return shoptest.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
 	}
 	refund := func(status string) []byte {
 		return load("refund", "refund."+status, "refund_id", step.Of, "payment_id", step.Payment, "amount", cents(step.Amount), "status", status)

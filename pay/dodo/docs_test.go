@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/dodo"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // The blocks of docs/payments.md, for Dodo.
@@ -34,8 +34,8 @@ func checkoutMetadata(program *tributary.Program, r *http.Request, cfg dodo.Conf
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
-	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
-	carried := paytest.Must(checkoutMetadata(s.Program, visit, config(s), "order-7"))
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
+	carried := shoptest.Must(checkoutMetadata(s.Program, visit, config(s), "order-7"))
 	metadata := map[string]any{}
 	for key, value := range carried {
 		metadata[key] = value
@@ -48,8 +48,8 @@ func TestDocsBlocks(t *testing.T) {
 	r := signed(load(s, "payment", "metadata", metadata).JSON(), s.Now)
 	r.URL.Path = "/webhooks/dodo"
 	mux.ServeHTTP(w, r)
-	paytest.Same(t, "answer", w.Code, http.StatusNoContent)
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "answer", w.Code, http.StatusNoContent)
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
 	s.Want(s.Mara, "20.00")
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/dodo"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 const payment = "pay_0NaBeansPayment0001" // of the recorded events
@@ -22,13 +22,13 @@ func TestPayment(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "payment", "metadata.tributary_click", "1"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set(payment))
-	paytest.Same(t, "externalInvoiceId", sale.ExternalInvoiceID, affiliate.Set("inv_0NaBeansInvoice0001"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set(payment))
+	shoptest.Same(t, "externalInvoiceId", sale.ExternalInvoiceID, affiliate.Set("inv_0NaBeansInvoice0001"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
 	paid, _ := s.Last().Action.Payment.Sale.Get()
 	product, _ := paid.Product.Get()
-	paytest.Same(t, "product", product.ProductID, "pdt_0NaBeansPro0000001")
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "product", product.ProductID, "pdt_0NaBeansPro0000001")
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	s.Want(s.Mara, "20.00")
 }
 
@@ -51,7 +51,7 @@ func TestAmounts(t *testing.T) {
 		{"two products", []any{"product_cart", cart("a", "b")}, "120", "20", pay.LinesMissing},
 		{"no products", []any{"product_cart", nil}, "120", "20", pay.LinesMissing},
 		{"euros", []any{"currency", "EUR"}, "120", "20", ""},
-		{"no total", []any{"total_amount", paytest.Gone}, "", "", ""},
+		{"no total", []any{"total_amount", shoptest.Gone}, "", "", ""},
 		{"a decimal", []any{"total_amount", 120.5}, "", "", ""},
 		{"a decimal of tax", []any{"tax", 20.5}, "", "", ""},
 		{"a type that says it alone", []any{"status", nil}, "120", "20", ""},
@@ -74,10 +74,10 @@ func TestAmounts(t *testing.T) {
 				return
 			}
 			paid, _ := a.Payment.Sale.Get()
-			paytest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
-			paytest.Same(t, "gross", paid.Gross, amount(row.paid))
-			paytest.Same(t, "tax", paid.Tax, amount(row.tax))
-			paytest.Same(t, "lines", a.NoLines, row.noLines)
+			shoptest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
+			shoptest.Same(t, "gross", paid.Gross, amount(row.paid))
+			shoptest.Same(t, "tax", paid.Tax, amount(row.tax))
+			shoptest.Same(t, "lines", a.NoLines, row.noLines)
 		})
 	}
 }
@@ -88,7 +88,7 @@ func TestUnknownUnit(t *testing.T) {
 	for _, c := range []string{"JPY", "KWD", "MGA", "UGX"} {
 		s := newShop(t) // in which unit the amounts are counted changes nothing
 		s.Send(load(s, "payment_converted", "currency", c, "metadata.tributary_slug", "mara"))
-		paytest.Same(t, c, s.Sale().TotalEarned, amount("120"))
+		shoptest.Same(t, c, s.Sale().TotalEarned, amount("120"))
 		s.Want(s.Mara, "20.00")
 		s.Send(load(s, "refund", "payment_id", "pay_0NaBeansPayment0002", "currency", c, "amount", 281750))
 		s.Want(s.Mara, "15.00") // a quarter
@@ -97,7 +97,7 @@ func TestUnknownUnit(t *testing.T) {
 
 		s = newShop(t)
 		s.Send(load(s, "payment_converted", "currency", c, "metadata.tributary_slug", "mara", "settlement_amount", nil), load(s, "refund", "currency", c))
-		a := paytest.Must(s.Attention(t.Context(), 1)).PaymentConflicts
+		a := shoptest.Must(s.Attention(t.Context(), 1)).PaymentConflicts
 		if a.Count != 1 || a.Items[0].Outcome != affiliate.SaleUnknownUnit || a.Items[0].Currency != affiliate.Currency(c) || a.Items[0].Amount.Sign() != 0 || len(s.AllSales()) != 0 {
 			t.Fatalf("%s: %+v", c, a)
 		}
@@ -107,8 +107,8 @@ func TestUnknownUnit(t *testing.T) {
 		if _, err := s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentIsOwnSale); err == nil {
 			t.Error("it became a sale of nobody knows how much")
 		}
-		paytest.Must(s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDismissed))
-		if left := paytest.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Count; left != 0 {
+		shoptest.Must(s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDismissed))
+		if left := shoptest.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Count; left != 0 {
 			t.Errorf("%d wait after the decision", left)
 		}
 	}
@@ -119,7 +119,7 @@ func TestUnknownUnit(t *testing.T) {
 func TestRate(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "payment_converted", "metadata.tributary_click", "1"))
-	paytest.Same(t, "total", s.Sale().TotalEarned, amount("120"))
+	shoptest.Same(t, "total", s.Sale().TotalEarned, amount("120"))
 	s.Want(s.Mara, "20.00")
 	s.Send(load(s, "refund", "payment_id", "pay_0NaBeansPayment0002", "currency", "INR", "amount", 281750))
 	s.Want(s.Mara, "15.00") // a quarter
@@ -136,17 +136,17 @@ func TestRate(t *testing.T) {
 	} {
 		s := newShop(t)
 		s.Send(load(s, "payment_converted", append(changes, "metadata.tributary_click", "1")...))
-		paytest.Same(t, name, s.Last().Action.Reason, pay.OtherCurrency)
-		paytest.Same(t, name, len(s.AllSales()), 0)
+		shoptest.Same(t, name, s.Last().Action.Reason, pay.OtherCurrency)
+		shoptest.Same(t, name, len(s.AllSales()), 0)
 	}
 
 	s = newShop(t, func(cfg *tributary.Config) { cfg.Currency = "JPY" })
 	s.Send(load(s, "payment_converted", "settlement_currency", "JPY", "metadata.tributary_click", "1"))
-	paytest.Same(t, "sales in yen", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales in yen", len(s.AllSales()), 0)
 
 	s = newShop(t, func(cfg *tributary.Config) { cfg.Currency = "INR" })
 	s.Send(load(s, "payment_converted", "metadata.tributary_click", "1"))
-	paytest.Same(t, "in rupees", s.Sale().TotalEarned, amount("11270"))
+	shoptest.Same(t, "in rupees", s.Sale().TotalEarned, amount("11270"))
 }
 
 // TestOtherCurrency: what goes back in another currency than was paid is told to nobody's cost: the
@@ -183,10 +183,10 @@ func TestCredit(t *testing.T) {
 	s.Send(load(s, "payment_renewal", "discounts", []any{map[string]any{"discount_id": "promo_mara", "code": "MARA20"}}, "metadata.tributary_click", "2"))
 	s.Want(s.Mara, "36.00")
 	s.Want(s.Ben, "0.00")
-	paytest.Same(t, "redeemed", paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{ID: s.Code.ID})).TimesRedeemed, 1)
+	shoptest.Same(t, "redeemed", shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{ID: s.Code.ID})).TimesRedeemed, 1)
 
 	discounted, _ := mapped(t, load(s, "payment_discount")).Payment.Sale.Get()
-	paytest.Same(t, "tries", len(discounted.Tries), 2) // its id and its text, each once
+	shoptest.Same(t, "tries", len(discounted.Tries), 2) // its id and its text, each once
 
 	for name, changes := range map[string][]any{
 		"by its id":     {"discounts", []any{map[string]any{"discount_id": "promo_mara", "code": "OTHER"}}},
@@ -217,7 +217,7 @@ func TestRenewal(t *testing.T) {
 		"tried again, of its own": {[]any{"retry_attempt", 1}, false},
 	} {
 		paid, _ := mapped(t, load(newShop(t), "payment", row.e...)).Payment.Sale.Get()
-		paytest.Same(t, name, paid.Renewal, row.want)
+		shoptest.Same(t, name, paid.Renewal, row.want)
 	}
 	s := newShop(t)
 	carried := []any{"metadata.tributary_click", "1", "metadata.tributary_order", "order-7"}
@@ -225,7 +225,7 @@ func TestRenewal(t *testing.T) {
 	s.Pass(3600e9)
 	s.Send(load(s, "payment_renewal", carried...))
 	s.Want(s.Mara, "40.00")
-	paytest.Same(t, "sales", len(s.AllSales()), 2)
+	shoptest.Same(t, "sales", len(s.AllSales()), 2)
 }
 
 // TestAnotherCard: what a customer pays with another card after a failure is a renewal, although
@@ -236,7 +236,7 @@ func TestAnotherCard(t *testing.T) {
 	s.Send(load(s, "payment", carried...))
 	s.Pass(time.Hour)
 	s.Send(load(s, "payment", append(carried, "payment_id", "pay_due", "invoice_id", "inv_due", "is_update_payment_method", true)...))
-	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleRecorded)
+	shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleRecorded)
 	s.Want(s.Mara, "40.00")
 }
 
@@ -244,15 +244,15 @@ func TestAnotherCard(t *testing.T) {
 func TestTrial(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "payment_trial", "metadata.tributary_click", "1"))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	s.Pass(3600e9)
 	s.Send(load(s, "payment_renewal", "metadata.tributary_click", "1"))
 	s.Want(s.Mara, "20.00")
 
 	s = newShop(t)
 	s.Send(load(s, "payment_trial"))
-	paytest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
+	shoptest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
 }
 
 // TestRefunds: refunds are single ones with their tax; one that failed gives back.
@@ -271,7 +271,7 @@ func TestRefunds(t *testing.T) {
 	s.Send(load(s, "refund", "refund_id", "r3", "amount", 9000).With("type", "refund.failed")) // as Dodo's tool makes it
 	s.Want(s.Mara, "15.00")
 	s.Send(load(s, "refund", "amount", nil), load(s, "refund", "amount", nil, "currency", nil))
-	paytest.Same(t, "of no amount", s.Last().Action.Reason, pay.UnknownUnit)
+	shoptest.Same(t, "of no amount", s.Last().Action.Reason, pay.UnknownUnit)
 	for name, changes := range map[string][]any{
 		"below zero": {"amount", -1}, "another status": {"status", "completed"}, "no status": {"status", nil},
 	} {
@@ -323,7 +323,7 @@ func TestStatus(t *testing.T) {
 	} {
 		s.Pass(time.Minute)
 		s.Send(load(s, "subscription", "subscription_id", row.subscription, "status", row.status))
-		paytest.Same(t, row.subscription+" "+row.status, string(s.Referral().Status), string(row.want))
+		shoptest.Same(t, row.subscription+" "+row.status, string(s.Referral().Status), string(row.want))
 	}
 }
 
@@ -351,16 +351,16 @@ func TestIgnored(t *testing.T) {
 		{load(s, "payment", "currency", "EUR", "settlement_currency", nil, "metadata.tributary_click", "1"), pay.OtherCurrency},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, "reason", s.Last().Action.Reason, row.want)
+		shoptest.Same(t, "reason", s.Last().Action.Reason, row.want)
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestEvents: the list has no type that is ignored as unknown, and every recorded event is read.
 func TestEvents(t *testing.T) {
 	for _, name := range dodo.Events() {
 		file := strings.Split(name, ".")[0]
-		if a := mapped(t, paytest.Load(t, "testdata/"+file+".json").With("type", name)); a.Kind == pay.KindIgnored {
+		if a := mapped(t, shoptest.Load(t, "testdata/"+file+".json").With("type", name)); a.Kind == pay.KindIgnored {
 			t.Errorf("%s is %s", name, a.Reason)
 		}
 	}
@@ -368,8 +368,8 @@ func TestEvents(t *testing.T) {
 		"payment": pay.KindSale, "payment_converted": pay.KindSale, "payment_discount": pay.KindSale, "payment_renewal": pay.KindSale, "payment_trial": pay.KindIgnored,
 		"refund": pay.KindRefund, "dispute": pay.KindDispute, "subscription": pay.KindStatus,
 	} {
-		a := mapped(t, paytest.Load(t, "testdata/"+name+".json"))
-		paytest.Same(t, name, a.Kind, want)
+		a := mapped(t, shoptest.Load(t, "testdata/"+name+".json"))
+		shoptest.Same(t, name, a.Kind, want)
 		if a.Event.At.IsZero() || !strings.Contains(a.Event.ID, "Beans") {
 			t.Errorf("%s: %+v", name, a.Event)
 		}
@@ -395,8 +395,8 @@ func TestConfig(t *testing.T) {
 		t.Error(err)
 	}
 	early := load(s, "payment_renewal", "metadata.tributary_click", "1")
-	paytest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
+	shoptest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
 	s.Pass(2*time.Hour + 35*time.Minute) // the fifth repeat
-	paytest.Same(t, "the fifth repeat", s.Status(early), http.StatusNoContent)
+	shoptest.Same(t, "the fifth repeat", s.Status(early), http.StatusNoContent)
 	s.Want(s.Mara, "20.00")
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/dodo"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // FuzzMap: a payload is refused as one, or is an action that can be applied.
 func FuzzMap(f *testing.F) {
 	for _, name := range []string{"payment", "payment_converted", "payment_discount", "payment_trial", "refund", "dispute", "subscription"} {
-		f.Add(paytest.Load(f, "testdata/"+name+".json").JSON())
+		f.Add(shoptest.Load(f, "testdata/"+name+".json").JSON())
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, err := dodo.Map(body, dodo.Config{})

@@ -16,13 +16,13 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/dodo"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // secret has the form of one that Dodo makes.
 const secret = "whsec_c2hvcHNob3BzaG9wc2hvcHNob3BzaG9w"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // sign signs as Dodo does: the key is what the secret is the base64 of.
 func sign(h http.Header, body []byte, at time.Time) {
@@ -43,9 +43,9 @@ func signed(body []byte, now time.Time) *http.Request {
 }
 
 // newShop opens a shop behind Dodo's handler.
-func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
+func newShop(t testing.TB, change ...func(*tributary.Config)) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t, change...)
+	s := shoptest.New(t, change...)
 	h, err := dodo.Handler(s.Program, config(s))
 	if err != nil {
 		t.Fatal(err)
@@ -54,23 +54,23 @@ func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
 	return s
 }
 
-func config(s *paytest.Shop) dodo.Config {
-	return dodo.Config{Secrets: adapter.Secrets{secret}, CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+func config(s *shoptest.Shop) dodo.Config {
+	return dodo.Config{Secrets: adapter.Secrets{secret}, CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
 }
 
 // load reads a recorded event and gives it the time of the shop, and other fields of its object.
-func load(s *paytest.Shop, name string, changes ...any) event {
+func load(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
 	pairs := []any{"timestamp", s.Now.Format("2006-01-02T15:04:05.000000Z07:00"), "data.created_at", s.Now.Format("2006-01-02T15:04:05.000000Z07:00")}
 	for i := 0; i < len(changes); i += 2 {
 		pairs = append(pairs, "data."+changes[i].(string), changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := dodo.Map(e.JSON(), dodo.Config{CarryKeys: paytest.CarryKeys})
+	a, err := dodo.Map(e.JSON(), dodo.Config{CarryKeys: shoptest.CarryKeys})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // TestCredit: a report credits the first of those whom it names that exists.
@@ -31,7 +31,7 @@ func TestCredit(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := newShop(t)
 			status, answer := post(s, payment(s, object{"paid": object{"amount": 100, "credit": row.credit}}))
-			paytest.Same(t, "status", status, 200)
+			shoptest.Same(t, "status", status, 200)
 			s.Want(s.Mara, row.mara)
 			s.Want(s.Ben, row.ben)
 			if booked := row.mara != row.ben; booked != strings.Contains(answer, `"outcome":"recorded","saleId":1`) {
@@ -60,8 +60,8 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("order-7"))
-	paytest.Same(t, "lines", len(sale.Lines), 1)
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "lines", len(sale.Lines), 1)
 	s.Want(s.Mara, "20.00") // 20 % of 100: the refund was of tax and shipping
 	if _, answer := post(s, payment(s, object{"paid": nil, "ids": []string{"in_1"}, "refunded": "130.50"})); !strings.Contains(answer, `"done":true`) {
 		t.Error(answer)
@@ -122,7 +122,7 @@ func TestIgnored(t *testing.T) {
 		t.Error(answer)
 	}
 	post(s, payment(s, object{"paid": object{"amount": 0, "credit": []object{{"slug": "mara"}}}}))
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 }
 
 // TestLinesUnclear: lines that do not add up are left out, and the answer says so.
@@ -140,7 +140,7 @@ func TestLinesUnclear(t *testing.T) {
 func TestRenewalWaits(t *testing.T) {
 	s := newShop(t)
 	renewal := payment(s, object{"paid": object{"amount": "100", "renewal": true, "credit": []object{{"slug": "mara"}}}})
-	paytest.Same(t, "waits", mapped(t, renewal).Wait, true)
+	shoptest.Same(t, "waits", mapped(t, renewal).Wait, true)
 	if status, _ := post(s, renewal); status != 503 {
 		t.Errorf("status %d", status)
 	}
@@ -148,7 +148,7 @@ func TestRenewalWaits(t *testing.T) {
 	if status, _ := post(s, renewal); status != 200 {
 		t.Errorf("status %d after two hours", status)
 	}
-	paytest.Same(t, "kind", s.Last().Action.Kind, pay.KindSale)
+	shoptest.Same(t, "kind", s.Last().Action.Kind, pay.KindSale)
 	s.Want(s.Mara, "20.00")
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/generic"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
@@ -40,10 +40,10 @@ func text(report object) []byte {
 }
 
 // newShop opens a shop behind the handler.
-func newShop(t testing.TB) *paytest.Shop {
+func newShop(t testing.TB) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t)
-	cfg := adapter.Config{Secrets: adapter.Secrets{secret}, CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+	s := shoptest.New(t)
+	cfg := adapter.Config{Secrets: adapter.Secrets{secret}, CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
 	h, err := generic.Handler(s.Program, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func request(body []byte, now time.Time) *http.Request {
 }
 
 // post sends a report and returns the status and the text of the answer.
-func post(s *paytest.Shop, report object) (int, string) {
+func post(s *shoptest.Shop, report object) (int, string) {
 	s.T.Helper()
 	w := httptest.NewRecorder()
 	s.Hook.ServeHTTP(w, request(text(report), s.Now))
@@ -69,7 +69,7 @@ func post(s *paytest.Shop, report object) (int, string) {
 }
 
 // payment is a report of a payment, by default of 100 dollars by the affiliate Mara.
-func payment(s *paytest.Shop, changes object) object {
+func payment(s *shoptest.Shop, changes object) object {
 	report := object{
 		"id": "e1", "type": "payment", "at": s.Now.Format(time.RFC3339), "provider": "acmepay", "ids": []string{"p1"}, "currency": "USD",
 		"customer": object{"id": "c1", "email": "tomas@example.net", "name": "Tomas"},

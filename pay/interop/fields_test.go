@@ -12,7 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -156,7 +156,7 @@ type fixture struct {
 var everything = []any{
 	"amount_total", 70001, "amount_subtotal", 69002, "total_details.amount_tax", 503, "total_details.amount_shipping", 704, "created", 1767225011,
 	"customer", map[string]any{"id": "cus_X", "object": "customer"}, "payment_intent", map[string]any{"id": "pi_X", "object": "payment_intent"},
-	"invoice", map[string]any{"id": "in_X", "object": "invoice"}, "client_reference_id", "trib_c_77_" + paytest.ID.String(),
+	"invoice", map[string]any{"id": "in_X", "object": "invoice"}, "client_reference_id", "trib_c_77_" + shoptest.ID.String(),
 	"metadata", map[string]any{"tributary_code": "CODE", "tributary_slug": "ben", "tributary_customer": "user-9"},
 	"discounts", []any{map[string]any{"promotion_code": "promo_1"}, map[string]any{"promotion_code": "promo_2"}},
 }
@@ -205,9 +205,9 @@ func TestFields(t *testing.T) {
 				}
 				pairs = append(pairs, value)
 			}
-			body := paytest.Load(t, "../stripe/testdata/"+f.name+".json").With(pairs...).Carried(paytest.ID).JSON()
+			body := shoptest.Load(t, "../stripe/testdata/"+f.name+".json").With(pairs...).Carried(shoptest.ID).JSON()
 			want := f.oracle(t, body)
-			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true, CarryKeys: paytest.CarryKeys})); d != "" {
+			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true, CarryKeys: shoptest.CarryKeys})); d != "" {
 				t.Errorf("(-stripe-go +Map)\n%s", d)
 			}
 		})

@@ -19,7 +19,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/generic"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/webhooks"
 )
 
@@ -58,9 +58,9 @@ func schemaOfReports(t *testing.T) *jsonschema.Schema {
 func sent(t *testing.T, body []byte) (int, string) {
 	t.Helper()
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	s := paytest.New(t)
+	s := shoptest.New(t)
 	s.Now = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC) // after all reports
-	h, err := generic.Handler(s.Program, generic.Config{Secrets: adapter.Secrets{secret}, CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger()})
+	h, err := generic.Handler(s.Program, generic.Config{Secrets: adapter.Secrets{secret}, CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger()})
 	if err != nil {
 		t.Fatal(err)
 	}

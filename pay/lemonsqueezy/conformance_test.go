@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 	"github.com/tributary-go/tributary/pay/paytest"
 )
@@ -35,7 +35,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 	cents := func(a affiliate.Amount) int64 { return a.Scaled() / 100 }
 	load := func(name string, changes ...any) []byte {
 		pairs := []any{"data.attributes.updated_at", step.At.Format(time.RFC3339Nano), "data.attributes.created_at", step.At.Format(time.RFC3339Nano), "meta.webhook_id", step.ID}
-		return shop.Load(t, "testdata/"+name+".json").With(append(pairs, changes...)...).JSON()
+		return shoptest.Load(t, "testdata/"+name+".json").With(append(pairs, changes...)...).JSON()
 	}
 	first := step.Payment == "p1"
 	switch step.Kind {

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 )
 
@@ -34,9 +34,9 @@ func checkoutCustom(program *tributary.Program, r *http.Request, cfg lemonsqueez
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
-	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
 	custom := map[string]any{}
-	for key, value := range paytest.Must(checkoutCustom(s.Program, visit, config(s), "order-7")) {
+	for key, value := range shoptest.Must(checkoutCustom(s.Program, visit, config(s), "order-7")) {
 		custom[key] = value
 	}
 	mux := http.NewServeMux()
@@ -45,8 +45,8 @@ func TestDocsBlocks(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(w, signed(load(s, "order", "/meta.custom_data", custom).JSON(), s.Now))
-	paytest.Same(t, "answer", w.Code, http.StatusOK)
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "answer", w.Code, http.StatusOK)
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
 	s.Want(s.Mara, "20.00")
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 )
 
@@ -19,12 +19,12 @@ func TestOrder(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "order", "/meta.custom_data.tributary_click", "1"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("order_9200001"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set("order_9200001"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
 	paid, _ := s.Last().Action.Payment.Sale.Get()
 	product, _ := paid.Product.Get()
-	paytest.Same(t, "product", product.ProductID, "9400001")
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "product", product.ProductID, "9400001")
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	s.Want(s.Mara, "20.00")
 }
 
@@ -45,8 +45,8 @@ func TestFirstPayment(t *testing.T) {
 		for _, e := range told[:3+refunds] {
 			actions = append(actions, mapped(t, e))
 		}
-		paytest.Orders(len(actions), func(order []int) {
-			if got := paytest.Play(t, actions, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
+		shoptest.Orders(len(actions), func(order []int) {
+			if got := shoptest.Play(t, actions, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
 				t.Errorf("%d refunds, order %v: %s", refunds, order, got)
 			}
 		})
@@ -61,7 +61,7 @@ func TestRenewals(t *testing.T) {
 	s.Pass(3600e9)
 	s.Send(load(s, "invoice"), load(s, "invoice", "/meta.event_name", "subscription_payment_recovered"), load(s, "invoice", "/data.id", "7", "billing_reason", "updated", "total", 5000, "subtotal", 5000))
 	s.Want(s.Mara, "50.00") // 20 + 20 + 10
-	paytest.Same(t, "externalInvoiceId", s.AllSales()[1].ExternalInvoiceID, affiliate.Set("invoice_9800002"))
+	shoptest.Same(t, "externalInvoiceId", s.AllSales()[1].ExternalInvoiceID, affiliate.Set("invoice_9800002"))
 	s.Send(load(s, "invoice_refunded"))
 	s.Want(s.Mara, "45.00")
 }
@@ -83,8 +83,8 @@ func TestDollars(t *testing.T) {
 	for _, c := range []string{"JPY", "KRW", "KWD", "MGA"} {
 		s := newShop(t)
 		e := load(s, "order", "currency", c, "total", 1728000, "tax", 288000, "subtotal", 1440000, "total_usd", 12000, "tax_usd", 2000, "subtotal_usd", 10000)
-		s.Send(e.With("meta.custom_data", map[string]any{"tributary_slug": "mara", "tributary_program": paytest.ID.String()}))
-		paytest.Same(t, c, s.Sale().TotalEarned, amount("120"))
+		s.Send(e.With("meta.custom_data", map[string]any{"tributary_slug": "mara", "tributary_program": shoptest.ID.String()}))
+		shoptest.Same(t, c, s.Sale().TotalEarned, amount("120"))
 		s.Want(s.Mara, "20.00")
 		s.Send(load(s, "order_refunded", "currency", c, "refunded_amount", 432000, "refunded_amount_usd", 3000))
 		s.Want(s.Mara, "15.00")
@@ -113,7 +113,7 @@ func TestNotRead(t *testing.T) {
 		{"a status of nobody", load(s, "subscription", "customer_id", nil), pay.NoCustomer},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+		shoptest.Same(t, row.name, s.Last().Action.Reason, row.want)
 	}
 	if !strings.Contains(s.Logs.String(), "it is not known in which unit") {
 		t.Error("nothing was logged")
@@ -126,7 +126,7 @@ func TestNotRead(t *testing.T) {
 			t.Errorf("%s: status %d", name, got)
 		}
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestTestMode: an endpoint of the test mode takes no others.
@@ -146,7 +146,7 @@ func TestTestMode(t *testing.T) {
 func TestTrial(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "order", "total", 0, "tax", 0, "subtotal", 0, "/meta.custom_data.tributary_click", "1"))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
 	s.Pass(3600e9)
 	s.Send(load(s, "invoice", "/meta.custom_data.tributary_click", "1"))
 	s.Want(s.Mara, "20.00")
@@ -181,7 +181,7 @@ func TestEvents(t *testing.T) {
 		"order": pay.KindSale, "order_refunded": pay.KindRefund, "invoice": pay.KindSale, "invoice_initial": pay.KindIgnored, "invoice_euro": pay.KindSale,
 		"invoice_refunded": pay.KindRefund, "subscription": pay.KindStatus, "subscription_created": pay.KindLink,
 	} {
-		paytest.Same(t, name, mapped(t, load(s, name)).Kind, want)
+		shoptest.Same(t, name, mapped(t, load(s, name)).Kind, want)
 	}
 }
 
@@ -200,9 +200,9 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	early := load(s, "invoice", "/meta.custom_data.tributary_click", "1")
-	paytest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
+	shoptest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
 	s.Pass(155 * time.Second) // 5, 25 and 125: the last time that it is sent
-	paytest.Same(t, "the last repeat", s.Status(early), http.StatusOK)
+	shoptest.Same(t, "the last repeat", s.Status(early), http.StatusOK)
 	s.Want(s.Mara, "20.00")
 	body, h := load(s, "order").JSON(), http.Header{}
 	sign(h, body, s.Now)

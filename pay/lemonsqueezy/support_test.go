@@ -14,13 +14,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 )
 
 const secret = "shop-secret"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // sign signs as Lemon Squeezy does.
 func sign(h http.Header, body []byte, _ time.Time) {
@@ -41,14 +41,14 @@ func configOf(cfg adapter.Config) lemonsqueezy.Config {
 	return lemonsqueezy.Config{Config: cfg}
 }
 
-func config(s *paytest.Shop) lemonsqueezy.Config {
-	return configOf(adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
+func config(s *shoptest.Shop) lemonsqueezy.Config {
+	return configOf(adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
 }
 
 // newShop opens a shop behind Lemon Squeezy's handler.
-func newShop(t testing.TB) *paytest.Shop {
+func newShop(t testing.TB) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t)
+	s := shoptest.New(t)
 	h, err := lemonsqueezy.Handler(s.Program, config(s))
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func newShop(t testing.TB) *paytest.Shop {
 
 // load reads a recorded event and gives it the time of the shop, and other fields of its
 // attributes. A path that begins with / is one of the event itself.
-func load(s *paytest.Shop, name string, changes ...any) event {
+func load(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
 	stamp := s.Now.Format("2006-01-02T15:04:05.000000Z07:00")
 	pairs := []any{"data.attributes.created_at", stamp, "data.attributes.updated_at", stamp}
@@ -70,12 +70,12 @@ func load(s *paytest.Shop, name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := lemonsqueezy.Map(e.JSON(), configOf(adapter.Config{CarryKeys: paytest.CarryKeys}))
+	a, err := lemonsqueezy.Map(e.JSON(), configOf(adapter.Config{CarryKeys: shoptest.CarryKeys}))
 	if err != nil {
 		t.Fatal(err)
 	}

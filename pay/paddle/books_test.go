@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -35,7 +35,7 @@ func (s *teller) load(name string, changes ...any) event {
 	for i := 0; i < len(changes); i += 2 {
 		pairs = append(pairs, "data.object."+changes[i].(string), changes[i+1])
 	}
-	return paytest.Load(s.t, "../stripe/testdata/"+name+".json").With(pairs...).Carried(paytest.ID)
+	return shoptest.Load(s.t, "../stripe/testdata/"+name+".json").With(pairs...).Carried(shoptest.ID)
 }
 
 // session is Stripe's payment of 120 with tax 20.
@@ -134,9 +134,9 @@ func (l lifecycle) told(t testing.TB) (byPaddle, byStripe []pay.Action) {
 		byPaddle = append(byPaddle, mapped(t, e(s)))
 		s.Pass(time.Hour)
 	}
-	other := &teller{t, paytest.Start}
+	other := &teller{t, shoptest.Start}
 	for _, e := range l.stripe {
-		byStripe = append(byStripe, paytest.Must(stripe.Map(e(other).JSON(), stripe.Config{})))
+		byStripe = append(byStripe, shoptest.Must(stripe.Map(e(other).JSON(), stripe.Config{})))
 		other.now = other.now.Add(time.Hour)
 	}
 	return byPaddle, byStripe
@@ -144,10 +144,10 @@ func (l lifecycle) told(t testing.TB) (byPaddle, byStripe []pay.Action) {
 
 // books is what a shop shows of its money: the sum of each affiliate, the
 // accounts of their books, and each sale with what was kept of it.
-func books(s *paytest.Shop) string {
+func books(s *shoptest.Shop) string {
 	text := s.Money()
 	for _, of := range []affiliate.Affiliate{s.Mara, s.Ben} {
-		b := paytest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: of.ID}))
+		b := shoptest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: of.ID}))
 		text += fmt.Sprintf("\n%s: payable %s, held %s, in payout %s, paid %s", of.FirstName, b.Payable, b.Held, b.InPayout, b.Paid)
 	}
 	for _, sale := range s.AllSales() {
@@ -162,9 +162,9 @@ func TestSameBooks(t *testing.T) {
 	for _, l := range lifecycles() {
 		t.Run(l.name, func(t *testing.T) {
 			byPaddle, byStripe := l.told(t)
-			ours := paytest.Play(t, byPaddle, paytest.Sequence(len(byPaddle)))
-			theirs := paytest.Play(t, byStripe, paytest.Sequence(len(byStripe)))
-			paytest.Same(t, "money", ours.Money(), l.want)
+			ours := shoptest.Play(t, byPaddle, shoptest.Sequence(len(byPaddle)))
+			theirs := shoptest.Play(t, byStripe, shoptest.Sequence(len(byStripe)))
+			shoptest.Same(t, "money", ours.Money(), l.want)
 			if books(ours) != books(theirs) {
 				t.Errorf("by Paddle:\n%s\nby Stripe:\n%s", books(ours), books(theirs))
 			}
@@ -179,11 +179,11 @@ func TestPermutations(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			actions, _ := l.told(t)
 			turn := 0
-			paytest.Orders(len(actions), func(order []int) {
+			shoptest.Orders(len(actions), func(order []int) {
 				if turn++; len(actions) > 4 && !atlength.On() && turn%10 != 0 {
 					return
 				}
-				if got := paytest.Play(t, actions, append(append([]int{}, order...), turn%len(actions))).Money(); got != l.want {
+				if got := shoptest.Play(t, actions, append(append([]int{}, order...), turn%len(actions))).Money(); got != l.want {
 					t.Fatalf("order %v: %s, want %s", order, got, l.want)
 				}
 			})
@@ -238,5 +238,5 @@ func (l lifecycle) crash(t *testing.T, broken func(record.Store) record.Store) {
 		s.Send(e)
 		s.Pass(time.Hour)
 	}
-	paytest.Same(t, "money", s.Money(), l.want)
+	shoptest.Same(t, "money", s.Money(), l.want)
 }

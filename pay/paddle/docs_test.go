@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
@@ -72,26 +72,26 @@ func TestDocsBlocks(t *testing.T) {
 	}
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
-	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
 	var data map[string]any
-	if err := json.Unmarshal([]byte(paytest.Must(checkoutData(s.Program, visit, s.config(), "order-7"))), &data); err != nil {
+	if err := json.Unmarshal([]byte(shoptest.Must(checkoutData(s.Program, visit, s.config(), "order-7"))), &data); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	if err := mountPaddle(mux, s.Program, paddle.Config{Secrets: []string{secret}, CarryKeys: paytest.CarryKeys}); err != nil {
+	if err := mountPaddle(mux, s.Program, paddle.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}); err != nil {
 		t.Fatal(err)
 	}
 	body := s.first("custom_data", data).JSON()
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(w, signedWith(paddle.Sign(secret, time.Now(), body), body))
-	paytest.Same(t, "answer", w.Code, http.StatusOK)
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
-	paytest.Same(t, "email before it is told", s.Referral().Email, "")
+	shoptest.Same(t, "answer", w.Code, http.StatusOK)
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "email before it is told", s.Referral().Email, "")
 	if err := introduce(t.Context(), s.Program, "ctm_T", "tomas@example.net", "Tomas"); err != nil {
 		t.Fatal(err)
 	}
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
 }
 
 // TestDocsLists: the guide names each event, reason, action, status and origin that the code

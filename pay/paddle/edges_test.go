@@ -8,13 +8,13 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
 // inEachOrder runs a test with n events in each of their orders.
 func inEachOrder(t *testing.T, n int, f func(t *testing.T, s *shop, order []int)) {
-	paytest.Orders(n, func(order []int) {
+	shoptest.Orders(n, func(order []int) {
 		t.Run(fmt.Sprint(order), func(t *testing.T) { f(t, newShop(t), order) })
 	})
 }
@@ -39,8 +39,8 @@ func TestAdjustedTotals(t *testing.T) {
 		"subtotal": "7500", "tax": "1500", "total": "9000", "grand_total": "9000", "currency_code": "USD",
 	}))
 	s.Want(s.Mara, "15.00")
-	paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("90"))
-	paytest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
+	shoptest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("90"))
+	shoptest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
 	s.Send(s.adjusted("adj_1", "refund", "txn_1", 4500))
 	s.Want(s.Mara, "7.50")
 	same := newShop(t)
@@ -67,7 +67,7 @@ func TestLines(t *testing.T) {
 		want  string
 	}{{[]any{a, b}, "20.00"}, {[]any{b, a}, "20.00"}, {[]any{b}, "20.00"}, {[]any{a}, "0.00"}} {
 		s := newShop(t)
-		paytest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"pro_b"})}))
+		shoptest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"pro_b"})}))
 		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, "discount_id", "promo_mara", "details.line_items", tt.lines))
 		s.Want(s.Mara, tt.want)
 	}
@@ -138,9 +138,9 @@ func TestTrial(t *testing.T) {
 					s.Send(events[i])
 				}
 				s.Want(s.Mara, "5.80")
-				paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
-				told := paytest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
-				paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
+				shoptest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
+				told := shoptest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
+				shoptest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
 				s.Send(s.transaction("txn_3", 2900, 0, append([]any{"subscription_id", "sub_1", "origin", "subscription_recurring"}, paidMark...)...))
 				s.Want(s.Mara, "11.60")
 			})
@@ -150,20 +150,20 @@ func TestTrial(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial("discount_id", "promo_mara"), s.afterTrial("discount_id", "promo_mara"))
 		s.Want(s.Mara, "5.80")
-		code := paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"}))
-		paytest.Same(t, "timesRedeemed", code.TimesRedeemed, 1)
+		code := shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"}))
+		shoptest.Same(t, "timesRedeemed", code.TimesRedeemed, 1)
 	})
 	t.Run("in another currency", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial("currency_code", "EUR", "custom_data.tributary_click", "1"))
-		paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
+		shoptest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
 	})
 	t.Run("by nobody", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial())
 		s.ignored(pay.ZeroAmount)
 		s.Send(s.afterTrial())
-		paytest.Same(t, "sales", len(s.AllSales()), 0)
+		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	})
 }
 
@@ -216,7 +216,7 @@ func TestRenewals(t *testing.T) {
 		s.Pass(30 * 24 * time.Hour)
 		s.Send(s.transaction(fmt.Sprint("txn_m", i), 2900, 0, append([]any{"subscription_id", "sub_1", "origin", "subscription_recurring"}, dead...)...))
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 
 	s = newShop(t)
 	order := []any{"custom_data.tributary_order", "order-1042"}

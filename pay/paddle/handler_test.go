@@ -21,7 +21,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
@@ -62,17 +62,17 @@ func TestSignature(t *testing.T) {
 	t.Run("times", func(t *testing.T) {
 		for seconds, want := range map[int]int{-301: 401, 301: 401} {
 			at := s.Now.Add(time.Duration(seconds) * time.Second)
-			paytest.Same(t, strconv.Itoa(seconds)+" s", s.answer(paddle.Sign(secret, at, body), body), want)
+			shoptest.Same(t, strconv.Itoa(seconds)+" s", s.answer(paddle.Sign(secret, at, body), body), want)
 		}
 	})
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	at, signature, _ := strings.Cut(right, ";")
-	paytest.Same(t, "the second of two signatures", s.answer(at+";h1="+strings.Repeat("0", 64)+";"+signature, body), 200)
+	shoptest.Same(t, "the second of two signatures", s.answer(at+";h1="+strings.Repeat("0", 64)+";"+signature, body), 200)
 	s.Want(s.Mara, "20.00")
 
 	old := newShopWith(t, func(cfg *paddle.Config) { cfg.Secrets = []string{"pdl_ntfset_new", secret} })
 	old.Send(old.customer())
-	paytest.Same(t, "200 s old", old.answer(paddle.Sign(secret, old.Now.Add(-300*time.Second), body), body), 200)
+	shoptest.Same(t, "200 s old", old.answer(paddle.Sign(secret, old.Now.Add(-300*time.Second), body), body), 200)
 }
 
 // TestAnswers: each answer of the handler that is not 200.
@@ -92,21 +92,21 @@ func TestAnswers(t *testing.T) {
 		"no id of who":  `{"event_id":"a","event_type":"customer.created","occurred_at":"2026-01-01T00:00:00Z","data":{"email":"a@example.com"}}`,
 		"invalid UTF-8": "{\"event_id\":\"\xff\"}",
 	} {
-		paytest.Same(t, name, signedText(text), 400)
+		shoptest.Same(t, name, signedText(text), 400)
 	}
-	paytest.Same(t, "too large", signedText(strings.Repeat(" ", 4097)), 413)
-	paytest.Same(t, "unknown", signedText(`{"event_id":"a","event_type":"payout.paid","occurred_at":"2026-01-01T00:00:00Z","data":{}}`), 200)
+	shoptest.Same(t, "too large", signedText(strings.Repeat(" ", 4097)), 413)
+	shoptest.Same(t, "unknown", signedText(`{"event_id":"a","event_type":"payout.paid","occurred_at":"2026-01-01T00:00:00Z","data":{}}`), 200)
 	s.ignored(pay.UnknownEvent)
-	paytest.Same(t, "the future", signedText(fmt.Sprintf(`{"event_id":"a","event_type":"customer.created","occurred_at":%q,"data":{"id":"ctm"}}`, stamp(s.Now.Add(time.Hour)))), 503)
+	shoptest.Same(t, "the future", signedText(fmt.Sprintf(`{"event_id":"a","event_type":"customer.created","occurred_at":%q,"data":{"id":"ctm"}}`, stamp(s.Now.Add(time.Hour)))), 503)
 
 	get := httptest.NewRecorder()
 	s.Hook.ServeHTTP(get, httptest.NewRequest(http.MethodGet, "/", nil))
-	paytest.Same(t, "a GET", get.Code, 405)
+	shoptest.Same(t, "a GET", get.Code, 405)
 	form := signedWith(paddle.Sign(secret, s.Now, []byte("{}")), []byte("{}"))
 	form.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.Hook.ServeHTTP(w, form)
-	paytest.Same(t, "a form", w.Code, 415)
+	shoptest.Same(t, "a form", w.Code, 415)
 	if logs := s.Logs.String(); strings.Contains(logs, "example.com") || strings.Contains(logs, secret) {
 		t.Errorf("the logs have an email or a secret:\n%s", logs)
 	}
@@ -125,11 +125,11 @@ func (hanging) Update(ctx context.Context, _ uuid.UUID, _ func(*record.Tx) error
 func TestStoreDown(t *testing.T) {
 	s := newShop(t)
 	s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 1)), s.config())
-	paytest.Same(t, "a store that is down", s.Status(s.customer()), 503)
+	shoptest.Same(t, "a store that is down", s.Status(s.customer()), 503)
 	synctest.Test(t, func(t *testing.T) {
 		s.Hook = handler(t, s.With(hanging{s.Store}), s.config())
 		began := time.Now()
-		paytest.Same(t, "a store that hangs", s.Status(s.customer()), 503)
+		shoptest.Same(t, "a store that hangs", s.Status(s.customer()), 503)
 		if took := time.Since(began); took >= 5*time.Second {
 			t.Errorf("answered after %v", took)
 		}
@@ -157,7 +157,7 @@ func TestConfig(t *testing.T) {
 	if err := paddle.Verify("ts=1;h1=x", nil, paddle.Config{}); !errors.Is(err, paddle.ErrConfig) {
 		t.Error(err)
 	}
-	text := fmt.Sprintf("%v %+v %#v %s %q", cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets) + string(paytest.Must(json.Marshal(struct{ Secrets paddle.Secrets }{cfg.Secrets}))) + cfg.Secrets.LogValue().String()
+	text := fmt.Sprintf("%v %+v %#v %s %q", cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets) + string(shoptest.Must(json.Marshal(struct{ Secrets paddle.Secrets }{cfg.Secrets}))) + cfg.Secrets.LogValue().String()
 	if strings.Contains(text, "shopshop") || !strings.Contains(text, "*** ***") {
 		t.Error(text)
 	}
@@ -187,8 +187,8 @@ func TestAtOnce(t *testing.T) {
 // TestPure: the same payload gives the same action.
 func TestPure(t *testing.T) {
 	for _, name := range []string{"transaction", "adjustment", "subscription", "customer"} {
-		body := paytest.Load(t, "testdata/"+name+".json").JSON()
-		a, b := paytest.Must(paddle.Map(body, paddle.Config{})), paytest.Must(paddle.Map(body, paddle.Config{}))
+		body := shoptest.Load(t, "testdata/"+name+".json").JSON()
+		a, b := shoptest.Must(paddle.Map(body, paddle.Config{})), shoptest.Must(paddle.Map(body, paddle.Config{}))
 		if fmt.Sprint(a) != fmt.Sprint(b) || a.Kind == pay.KindIgnored {
 			t.Errorf("%s: %+v, %+v", name, a, b)
 		}
@@ -199,7 +199,7 @@ func TestPure(t *testing.T) {
 // program can read.
 func FuzzMap(f *testing.F) {
 	for _, name := range []string{"transaction", "adjustment", "subscription", "customer"} {
-		f.Add(paytest.Load(f, "testdata/"+name+".json").JSON())
+		f.Add(shoptest.Load(f, "testdata/"+name+".json").JSON())
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, err := paddle.Map(body, paddle.Config{})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // line is a line of a transaction, in cents.
@@ -52,7 +52,7 @@ func TestLinesOfTransaction(t *testing.T) {
 			if len(lines) == 0 {
 				lines = []string{strings.TrimSpace(string(a.NoLines) + " " + paid.Product.Or(affiliate.Product{}).ProductID)}
 			}
-			paytest.Same(t, "lines", strings.Join(lines, ", "), row.want)
+			shoptest.Same(t, "lines", strings.Join(lines, ", "), row.want)
 		})
 	}
 }
@@ -60,7 +60,7 @@ func TestLinesOfTransaction(t *testing.T) {
 // TestRulesOfTransaction: a transaction, its refund and repeats of both earn the same in any order: 50
 // % of 270, 7 for each of two pieces, and 20 % of 20.
 func TestRulesOfTransaction(t *testing.T) {
-	paytest.Orders(3, func(order []int) {
+	shoptest.Orders(3, func(order []int) {
 		s := newShopWith(t, nil, func(cfg *tributary.Config) {
 			cfg.Terms.Rules = []affiliate.Rule{
 				{Name: "a", When: affiliate.RuleWhen{Products: []string{"pro_a"}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("50")}},

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // A naivePayment is one of 100 dollars without tax, with what Paddle's adjustments
@@ -127,10 +127,10 @@ func TestModel(t *testing.T) {
 		for i, e := range h.sent {
 			actions[i] = mapped(t, e)
 		}
-		ordered := paytest.Sequence(len(actions))
+		ordered := shoptest.Sequence(len(actions))
 		again := rapid.SliceOfN(rapid.SampledFrom(ordered), 0, 5).Draw(rt, "again")
 		for _, order := range [][]int{ordered, rapid.Permutation(slices.Concat(ordered, again)).Draw(rt, "order")} {
-			if got := paytest.Play(t, actions, order).Earned(h.Mara); got != fmt.Sprintf("%d.%02d", want/100, want%100) {
+			if got := shoptest.Play(t, actions, order).Earned(h.Mara); got != fmt.Sprintf("%d.%02d", want/100, want%100) {
 				rt.Fatalf("%v: Mara has %s, want %d cents", order, got, want)
 			}
 		}

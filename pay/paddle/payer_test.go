@@ -12,13 +12,13 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
 // browser is custom data as a payer's browser sets it: without the host's signature.
 func browser(pairs ...string) map[string]any {
-	data := map[string]any{"tributary_program": paytest.ID.String()}
+	data := map[string]any{"tributary_program": shoptest.ID.String()}
 	for i := 0; i < len(pairs); i += 2 {
 		data["tributary_"+pairs[i]] = pairs[i+1]
 	}
@@ -29,7 +29,7 @@ func browser(pairs ...string) map[string]any {
 func attacked(t *testing.T) *shop {
 	t.Helper()
 	s := newShop(t)
-	paytest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+	shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
 		ReferralID: "mara", TotalEarned: affiliate.MustAmount("10000"), ExternalID: "order-1042", Email: "ines@example.net", Name: "Ines",
 	}))
 	return s
@@ -55,10 +55,10 @@ func TestPayerNamesAnOrder(t *testing.T) {
 // customer, whose status stays.
 func TestPayerNamesACustomer(t *testing.T) {
 	s := newShop(t)
-	ines := paytest.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.net", Name: "Ines", ReferredUserExternalID: "user-9"}))
+	ines := shoptest.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.net", Name: "Ines", ReferredUserExternalID: "user-9"}))
 	data := browser("customer", "user-9", "click", "2")
 	s.Send(s.customer("custom_data", data), s.subscribed("custom_data", data), s.status("canceled"))
-	paytest.Same(t, "status", paytest.Must(s.Program.Referral(t.Context(), ines.ID.String())).Status, ines.Status)
+	shoptest.Same(t, "status", shoptest.Must(s.Program.Referral(t.Context(), ines.ID.String())).Status, ines.Status)
 	s.Want(s.Mara, "0.00")
 }
 
@@ -71,11 +71,11 @@ func TestPayerNamesACode(t *testing.T) {
 		s.Send(s.transaction(id, 1, 0, "custom_data", browser("code", "MARA20")))
 	}
 	code := func() int64 {
-		return paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed
+		return shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed
 	}
-	paytest.Same(t, "redeemed by custom data", code(), 0)
+	shoptest.Same(t, "redeemed by custom data", code(), 0)
 	s.Send(s.transaction("txn_4", 100, 0, "discount_id", "promo_mara"))
-	paytest.Same(t, "redeemed by a discount", code(), 1)
+	shoptest.Same(t, "redeemed by a discount", code(), 1)
 }
 
 // TestOtherProgram: clicks, slugs and signed data of another program credit nobody.
@@ -86,10 +86,10 @@ func TestOtherProgram(t *testing.T) {
 	stolen := pay.Carried{Program: other, Click: "1", Order: "order-1", Customer: "user-9"}
 	for id, data := range map[string]map[string]any{
 		"txn_1": {"tributary_click": "1"}, "txn_2": {"tributary_slug": "mara"}, "txn_3": {"tributary_click": "1", "tributary_program": other.String()},
-		"txn_4": {"tributary_program": other.String(), "tributary_click": "1", "tributary_order": "order-1", "tributary_customer": "user-9", "tributary_signature": paytest.Must(paytest.CarryKeys.Sign(stolen))},
-		"txn_5": {"tributary_program": paytest.ID.String() + "x", "tributary_click": "1"},
+		"txn_4": {"tributary_program": other.String(), "tributary_click": "1", "tributary_order": "order-1", "tributary_customer": "user-9", "tributary_signature": shoptest.Must(shoptest.CarryKeys.Sign(stolen))},
+		"txn_5": {"tributary_program": shoptest.ID.String() + "x", "tributary_click": "1"},
 		"txn_6": {"tributary_program": strings.ToUpper(other.String()), "tributary_slug": "mara"}, "txn_7": {"tributary_program": 1, "tributary_click": 1},
-		"txn_8": {"tributary_program": []any{paytest.ID.String()}, "tributary_click": "1"}, "txn_9": {"tributary_program": nil, "tributary_click": "1"},
+		"txn_8": {"tributary_program": []any{shoptest.ID.String()}, "tributary_click": "1"}, "txn_9": {"tributary_program": nil, "tributary_click": "1"},
 	} {
 		e := s.transaction(id, 12000, 2000).With("data.custom_data", data)
 		s.Send(e)
@@ -97,7 +97,7 @@ func TestOtherProgram(t *testing.T) {
 			t.Errorf("%s: %s, %+v", id, r.Outcome, r.Action.Payment)
 		}
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestSigned: what the host signed is read; what is changed, left out, or signed with
@@ -106,7 +106,7 @@ func TestSigned(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.customer())
 	what := pay.Carried{Order: "order-7", Code: "MARA20", Hold: "cart", Offer: true, Customer: "user-9", Slug: "ben"}
-	carried := paytest.Must(s.config().Carry(s.Program, nil, what))
+	carried := shoptest.Must(s.config().Carry(s.Program, nil, what))
 	read := func(cfg func(*pay.Keys), change func(map[string]string)) pay.Carried {
 		data := maps.Clone(carried)
 		change(data)
@@ -115,12 +115,12 @@ func TestSigned(t *testing.T) {
 		return mappedWith(t, s.transaction("txn_1", 100, 0).With("data.custom_data", data), c).Carried
 	}
 	same, asIs := func(*pay.Keys) {}, func(map[string]string) {}
-	what.Program, what.Signed = paytest.ID, true
-	paytest.Same(t, "as it was", read(same, asIs), what)
+	what.Program, what.Signed = shoptest.ID, true
+	shoptest.Same(t, "as it was", read(same, asIs), what)
 	rotated := func(k *pay.Keys) { *k = append(pay.Keys{bytes.Repeat([]byte("n"), 32)}, *k...) }
-	paytest.Same(t, "with a new key before it", read(rotated, asIs), what)
-	left := pay.Carried{Program: paytest.ID, Slug: "ben", Forged: true}
-	paytest.Same(t, "the key is gone", read(func(k *pay.Keys) { *k = nil }, asIs), left)
+	shoptest.Same(t, "with a new key before it", read(rotated, asIs), what)
+	left := pay.Carried{Program: shoptest.ID, Slug: "ben", Forged: true}
+	shoptest.Same(t, "the key is gone", read(func(k *pay.Keys) { *k = nil }, asIs), left)
 	for name := range carried {
 		if name == "tributary_slug" || name == "tributary_program" {
 			continue
@@ -140,7 +140,7 @@ func TestSigned(t *testing.T) {
 func TestSignaturesDiffer(t *testing.T) {
 	seen := map[string]pay.Carried{}
 	for _, c := range []pay.Carried{{}, {Hold: "offer"}, {Offer: true}, {Hold: "offer", Offer: true}, {Order: "offer"}, {Customer: "offer"}, {Code: "offer"}} {
-		signature := paytest.Must(paytest.CarryKeys.Sign(c))
+		signature := shoptest.Must(shoptest.CarryKeys.Sign(c))
 		if other, taken := seen[signature]; taken {
 			t.Errorf("%+v and %+v have one signature", other, c)
 		}
@@ -152,20 +152,20 @@ func TestSignaturesDiffer(t *testing.T) {
 func TestOfferIsCarried(t *testing.T) {
 	s := newShop(t)
 	give := affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(s.Code.CouponID)}
-	paytest.Must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Code.AffiliateID.Or(uuid.Nil)}, give))
+	shoptest.Must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Code.AffiliateID.Or(uuid.Nil)}, give))
 	s.Send(s.customer())
 	for id, what := range map[string]pay.Carried{"order-1": {Offer: true}, "order-2": {}} {
 		what.Order, what.Slug = id, "mara"
 		data := map[string]any{}
-		for key, text := range paytest.Must(s.config().Carry(s.Program, nil, what)) {
+		for key, text := range shoptest.Must(s.config().Carry(s.Program, nil, what)) {
 			data[key] = text
 		}
 		s.Send(s.transaction("txn_"+id, 8000, 0).With("data.custom_data", data))
 		sale := s.Last().Sale.Or(affiliate.Sale{})
-		paytest.Same(t, id+" redeems the offer", sale.Offer, what.Offer)
+		shoptest.Same(t, id+" redeems the offer", sale.Offer, what.Offer)
 	}
-	coupon := paytest.Must(s.Program.Coupon(t.Context(), affiliate.CouponRef{ID: s.Code.CouponID}))
-	paytest.Same(t, "redeemed", coupon.TimesRedeemed, 1)
+	coupon := shoptest.Must(s.Program.Coupon(t.Context(), affiliate.CouponRef{ID: s.Code.CouponID}))
+	shoptest.Same(t, "redeemed", coupon.TimesRedeemed, 1)
 }
 
 // TestForgedIsLogged: what was left out is a line of the log, one in an hour, which
@@ -174,10 +174,10 @@ func TestForgedIsLogged(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.customer(), s.transaction("txn_0", 100, 0))
 	lines := func() int { return strings.Count(s.Logs.String(), "without a right signature") }
-	paytest.Same(t, "of a payment that names nothing", lines(), 0)
+	shoptest.Same(t, "of a payment that names nothing", lines(), 0)
 	for i, id := range []string{"txn_1", "txn_2", "txn_3"} {
 		s.Send(s.transaction(id, 100, 0, "custom_data", browser("order", "order-1042")))
-		paytest.Same(t, "within the hour", lines(), 1)
+		shoptest.Same(t, "within the hour", lines(), 1)
 		if i == 0 && (!strings.Contains(s.Logs.String(), `"events":1`) || strings.Contains(s.Logs.String(), "order-1042")) {
 			t.Error(s.Logs.String())
 		}
@@ -209,7 +209,7 @@ func TestCarryRefuses(t *testing.T) {
 			t.Errorf("%+v gives %v", c, got)
 		}
 	}
-	if got := paytest.Must(none.Carry(s.Program, nil, pay.Carried{})); len(got) != 0 {
+	if got := shoptest.Must(none.Carry(s.Program, nil, pay.Carried{})); len(got) != 0 {
 		t.Errorf("nothing gives %v", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // An adjustment of the payment txn_1 of a test.
@@ -74,11 +74,11 @@ func TestRefundFirst(t *testing.T) {
 
 	paid := newShop(t)
 	paid.Send(paid.customer(), paid.first())
-	payout := paytest.Must(paid.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: paid.Mara.ID, ExternalID: "2026-01"}))
-	paytest.Must(paid.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid))
+	payout := shoptest.Must(paid.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: paid.Mara.ID, ExternalID: "2026-01"}))
+	shoptest.Must(paid.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid))
 	paid.Send(paid.adjusted("adj_1", "refund", "txn_1", 3000))
-	balance := paytest.Must(paid.Balance(t.Context(), affiliate.AffiliateRef{ID: paid.Mara.ID}))
-	paytest.Same(t, "payable", balance.Payable.Format("USD"), "-5.00")
-	paytest.Same(t, "paid", balance.Paid.Format("USD"), "20.00")
-	paytest.Same(t, "kind", paid.Last().Action.Kind, pay.KindRefund)
+	balance := shoptest.Must(paid.Balance(t.Context(), affiliate.AffiliateRef{ID: paid.Mara.ID}))
+	shoptest.Same(t, "payable", balance.Payable.Format("USD"), "-5.00")
+	shoptest.Same(t, "paid", balance.Paid.Format("USD"), "20.00")
+	shoptest.Same(t, "kind", paid.Last().Action.Kind, pay.KindRefund)
 }

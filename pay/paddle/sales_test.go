@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
@@ -27,23 +27,23 @@ func TestSale(t *testing.T) {
 		}
 		s.outcome(affiliate.SaleDuplicate)
 		sale := s.Sale()
-		paytest.Same(t, "total", sale.TotalEarned.Format("USD"), "120.00")
-		paytest.Same(t, "commission", sale.CommissionEarned.Format("USD"), "20.00")
-		paytest.Same(t, "externalId", sale.ExternalID.Or(""), "txn_1")
-		paytest.Same(t, "invoice", sale.ExternalInvoiceID.Or(""), "inv_txn_1")
-		paytest.Same(t, "events", s.Fired(affiliate.SaleCreated), 1)
+		shoptest.Same(t, "total", sale.TotalEarned.Format("USD"), "120.00")
+		shoptest.Same(t, "commission", sale.CommissionEarned.Format("USD"), "20.00")
+		shoptest.Same(t, "externalId", sale.ExternalID.Or(""), "txn_1")
+		shoptest.Same(t, "invoice", sale.ExternalInvoiceID.Or(""), "inv_txn_1")
+		shoptest.Same(t, "events", s.Fired(affiliate.SaleCreated), 1)
 		ref := s.Referral()
-		paytest.Same(t, "email", ref.Email, "tomas@example.net")
-		paytest.Same(t, "integration", ref.IntegrationReferralSource.Or(""), affiliate.Integration("PADDLE"))
+		shoptest.Same(t, "email", ref.Email, "tomas@example.net")
+		shoptest.Same(t, "integration", ref.IntegrationReferralSource.Or(""), affiliate.Integration("PADDLE"))
 	})
 	t.Run("the email comes later", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
 		s.outcome(affiliate.SaleRecorded)
-		paytest.Same(t, "email", s.Referral().Email, "")
+		shoptest.Same(t, "email", s.Referral().Email, "")
 		s.Send(s.customer("/event_type", "customer.updated"))
 		s.Want(s.Mara, "20.00")
-		paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+		shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	})
 	t.Run("a name comes before the email", func(t *testing.T) {
 		s := newShop(t)
@@ -53,7 +53,7 @@ func TestSale(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "email", s.Referral().Email, email)
+			shoptest.Same(t, "email", s.Referral().Email, email)
 			if err := s.Verify(t.Context()); err != nil {
 				t.Errorf("after %q: %v", email, err)
 			}
@@ -64,16 +64,16 @@ func TestSale(t *testing.T) {
 	t.Run("the email comes when a payout holds the sale", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
-		paytest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
+		shoptest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 		s.Send(s.customer("/event_type", "customer.updated"))
 		s.Want(s.Mara, "20.00")
-		paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+		shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	})
 	t.Run("nobody", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000))
 		s.outcome(affiliate.SaleUnattributed)
-		paytest.Same(t, "sales", len(s.AllSales()), 0)
+		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	})
 	t.Run("nothing was paid", func(t *testing.T) {
 		s := newShop(t)
@@ -84,12 +84,12 @@ func TestSale(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.first("currency_code", "EUR"), s.adjusted("adj_1", "refund", "txn_1", 3000, "currency_code", "EUR"))
 		for _, r := range s.Results[1:] {
-			paytest.Same(t, "currency", r.Action.Payment.Currency, "EUR")
+			shoptest.Same(t, "currency", r.Action.Payment.Currency, "EUR")
 		}
-		paytest.Same(t, "reason", s.Results[1].Action.Reason, pay.OtherCurrency)
-		paytest.Same(t, "outcome", s.Results[1].Outcome, affiliate.SaleOtherCurrency)
-		paytest.Same(t, "waiting", paytest.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count, 1)
-		paytest.Same(t, "sales", len(s.AllSales()), 0)
+		shoptest.Same(t, "reason", s.Results[1].Action.Reason, pay.OtherCurrency)
+		shoptest.Same(t, "outcome", s.Results[1].Outcome, affiliate.SaleOtherCurrency)
+		shoptest.Same(t, "waiting", shoptest.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count, 1)
+		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	})
 	t.Run("settled in the program's currency", func(t *testing.T) {
 		payout := func(c *paddle.Config) { c.Totals = paddle.PayoutTotals }
@@ -115,16 +115,16 @@ func TestSale(t *testing.T) {
 				})
 				s.Send(s.customer(), s.first(append([]any{"currency_code", "EUR"}, tt.set...)...))
 				sale := s.AllSales()[0]
-				paytest.Same(t, "commission", sale.CommissionEarned, affiliate.MustAmount(tt.earned))
-				paytest.Same(t, "total", sale.TotalEarned, affiliate.MustAmount(tt.total))
+				shoptest.Same(t, "commission", sale.CommissionEarned, affiliate.MustAmount(tt.earned))
+				shoptest.Same(t, "total", sale.TotalEarned, affiliate.MustAmount(tt.total))
 				s.Send(s.adjusted("adj_1", "refund", "txn_1", 12000, "currency_code", "EUR"))
-				paytest.Same(t, "after the refund", s.AllSales()[0].CommissionEarned, affiliate.Amount{})
+				shoptest.Same(t, "after the refund", s.AllSales()[0].CommissionEarned, affiliate.Amount{})
 			})
 		}
 	})
 	t.Run("the host records it too", func(t *testing.T) {
 		s := newShop(t)
-		paytest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+		shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
 			ReferralID: "mara", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1", Email: "tomas@example.net", Name: "Tomas Ruiz",
 		}))
 		s.Send(s.first("custom_data.tributary_order", "order-1"))
@@ -147,7 +147,7 @@ func TestAmounts(t *testing.T) {
 	}{
 		{"no tax", "24.00", []any{"details.totals.tax", "0", "details.totals.grand_total_tax", "0"}, ""},
 		{"tax of what was paid", "15.00", []any{"details.totals.grand_total", "9000", "details.totals.grand_total_tax", "1500"}, ""},
-		{"tax of an older version", "15.00", []any{"details.totals.grand_total", "9000", "details.totals.grand_total_tax", paytest.Gone}, ""},
+		{"tax of an older version", "15.00", []any{"details.totals.grand_total", "9000", "details.totals.grand_total_tax", shoptest.Gone}, ""},
 		{"a discount", "16.00", []any{"details.totals.discount", "2000", "details.totals.grand_total", "9600", "details.totals.total", "9600", "details.totals.tax", "1600", "details.totals.grand_total_tax", "1600"}, ""},
 		{"yen", "2000", []any{"currency_code", "JPY"}, "JPY"},
 		{"dinar", "2.000", []any{"currency_code", "KWD"}, "KWD"},
@@ -180,20 +180,20 @@ func TestCredit(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, row.changes...))
-			paytest.Same(t, "money", s.Money(), row.want)
+			shoptest.Same(t, "money", s.Money(), row.want)
 		})
 	}
 	t.Run("other names", func(t *testing.T) {
 		s := newShopWith(t, func(cfg *paddle.Config) { cfg.CustomData = map[string]string{"tributary_click": "ref"} })
-		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, "custom_data.ref", "2", "custom_data.tributary_program", paytest.ID.String()))
+		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, "custom_data.ref", "2", "custom_data.tributary_program", shoptest.ID.String()))
 		s.Want(s.Ben, "20.00")
 	})
 	t.Run("a renewal redeems nothing", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.subscribed("discount_id", "promo_mara", "custom_data", nil), s.renewed("discount_id", "promo_mara", "custom_data.tributary_click", "2"))
-		paytest.Same(t, "money", s.Money(), "Mara 11.60, Ben 0.00; sale of 29; sale of 29")
-		code := paytest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"}))
-		paytest.Same(t, "timesRedeemed", code.TimesRedeemed, 1)
+		shoptest.Same(t, "money", s.Money(), "Mara 11.60, Ben 0.00; sale of 29; sale of 29")
+		code := shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"}))
+		shoptest.Same(t, "timesRedeemed", code.TimesRedeemed, 1)
 	})
 }
 
@@ -203,7 +203,7 @@ func TestRenewal(t *testing.T) {
 	s.Send(s.customer())
 	renewed := s.renewed()
 	s.Pass(10 * time.Minute)
-	paytest.Same(t, "a renewal first", s.Status(renewed), 503)
+	shoptest.Same(t, "a renewal first", s.Status(renewed), 503)
 	s.Send(s.subscribed(), renewed)
 	s.Want(s.Mara, "11.60")
 
@@ -234,11 +234,11 @@ func TestStatus(t *testing.T) {
 	} {
 		s.Pass(time.Hour)
 		s.Send(s.status(row.status))
-		paytest.Same(t, row.status, s.Referral().Status, row.want)
+		shoptest.Same(t, row.status, s.Referral().Status, row.want)
 	}
 	late := s.status("past_due", "/occurred_at", stamp(s.Now.Add(-time.Minute)))
 	s.Send(late)
-	paytest.Same(t, "after an older event", s.Referral().Status, affiliate.SubscriptionCancelled)
+	shoptest.Same(t, "after an older event", s.Referral().Status, affiliate.SubscriptionCancelled)
 	s.Send(s.status("sleeping"))
 	s.ignored(pay.UnknownEvent)
 	s.Send(s.load("subscription", "customer_id", nil))

@@ -12,17 +12,17 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
 const secret = "pdl_ntfset_shopshopshopshop"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // A shop is a program behind Paddle's handler.
 type shop struct {
-	*paytest.Shop
+	*shoptest.Shop
 	events int
 }
 
@@ -32,7 +32,7 @@ func newShop(t testing.TB) *shop { return newShopWith(t, nil) }
 // newShopWith opens a shop with another configuration.
 func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tributary.Config)) *shop {
 	t.Helper()
-	s := &shop{Shop: paytest.New(t, program...)}
+	s := &shop{Shop: shoptest.New(t, program...)}
 	s.OK, s.Request = http.StatusOK, signed
 	cfg := s.config()
 	cfg.OnResult = s.OnResult
@@ -45,7 +45,7 @@ func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tri
 
 // config is a configuration by the shop's clock.
 func (s *shop) config() paddle.Config {
-	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: paytest.CarryKeys}
+	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys}
 }
 
 func handler(t testing.TB, p *tributary.Program, cfg paddle.Config) http.Handler {
@@ -90,7 +90,7 @@ func (s *shop) load(name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 // stamp is a time as Paddle writes it.
@@ -140,7 +140,7 @@ func (s *shop) status(status string, changes ...any) event {
 // mapped is the action of an event.
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	return mappedWith(t, e, paddle.Config{CarryKeys: paytest.CarryKeys})
+	return mappedWith(t, e, paddle.Config{CarryKeys: shoptest.CarryKeys})
 }
 
 func mappedWith(t testing.TB, e event, cfg paddle.Config) pay.Action {
@@ -163,5 +163,5 @@ func (s *shop) ignored(reason pay.Reason) {
 // outcome requires the outcome of the last event.
 func (s *shop) outcome(want affiliate.SaleOutcome) {
 	s.T.Helper()
-	paytest.Same(s.T, "outcome", s.Last().Outcome, want)
+	shoptest.Same(s.T, "outcome", s.Last().Outcome, want)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // mostOrders limits the orders of one story that are tried: 720 are those of six steps. A
@@ -25,7 +25,7 @@ const mostOrders, fewOrders = 720, 120
 // actions are what the events of a story ask for.
 func (s *story) actions(t testing.TB) (actions []pay.Action) {
 	t.Helper()
-	cfg := configAt(paytest.New(t))
+	cfg := configAt(shoptest.New(t))
 	for i, body := range s.bodies {
 		a, err := s.Map(body, cfg)
 		if err != nil {
@@ -37,14 +37,14 @@ func (s *story) actions(t testing.TB) (actions []pay.Action) {
 }
 
 // settled compares the books with the fold of some steps.
-func (s *story) settled(shop *paytest.Shop, steps []Step) error {
+func (s *story) settled(shop *shoptest.Shop, steps []Step) error {
 	if got, want := shop.Earned(shop.Mara), s.earned(steps); got != want {
 		return fmt.Errorf("the affiliate has %s, want %s", got, want)
 	}
 	if got := shop.Earned(shop.Ben); got != "0.00" {
 		return fmt.Errorf("another affiliate has %s", got)
 	}
-	customers := paytest.Must(shop.Referrals(shop.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items
+	customers := shoptest.Must(shop.Referrals(shop.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items
 	status := affiliate.SubscriptionStatus("")
 	if len(customers) > 0 {
 		status = customers[0].Status
@@ -61,10 +61,10 @@ func (s Suite) fold(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		story := s.random(t, rt)
 		actions := story.actions(t)
-		ordered := paytest.Sequence(len(actions))
+		ordered := shoptest.Sequence(len(actions))
 		again := rapid.SliceOfN(rapid.SampledFrom(ordered), 0, 5).Draw(rt, "again")
 		order := rapid.Permutation(slices.Concat(ordered, again)).Draw(rt, "order")
-		if err := story.settled(paytest.Play(t, actions, order), story.steps); err != nil {
+		if err := story.settled(shoptest.Play(t, actions, order), story.steps); err != nil {
 			rt.Fatalf("%v in the order %v of\n%v", err, order, story.steps)
 		}
 	})
@@ -83,11 +83,11 @@ func (s Suite) orders(t *testing.T) {
 		most = fewOrders
 	}
 	every := max(1, all/most)
-	paytest.Orders(len(actions), func(order []int) {
+	shoptest.Orders(len(actions), func(order []int) {
 		if tried++; tried%every != 0 || t.Failed() {
 			return
 		}
-		if err := story.settled(paytest.Play(t, actions, order), story.steps); err != nil {
+		if err := story.settled(shoptest.Play(t, actions, order), story.steps); err != nil {
 			t.Errorf("%v in the order %v", err, order)
 		}
 	})
@@ -103,8 +103,8 @@ func (s Suite) tax(t *testing.T) {
 			continue
 		}
 		actions := story.actions(t)
-		paytest.Orders(len(actions), func(order []int) {
-			if got := paytest.Play(t, actions, order).Money(); got != "Mara "+want+", Ben 0.00; sale of 120" {
+		shoptest.Orders(len(actions), func(order []int) {
+			if got := shoptest.Play(t, actions, order).Money(); got != "Mara "+want+", Ben 0.00; sale of 120" {
 				t.Errorf("refunded %t, order %v: %s, want %s", refunded, order, got, want)
 			}
 		})
@@ -116,7 +116,7 @@ func (s Suite) tax(t *testing.T) {
 func (s Suite) codes(t *testing.T) {
 	for _, c := range []pay.Carried{{Code: "MARA20", Order: "order-7"}, {Hold: "cart", Order: "order-7"}} {
 		story := s.story(t)
-		story.data = paytest.Must(configAt(paytest.New(t)).Carry(paytest.New(t).Program, nil, c))
+		story.data = shoptest.Must(configAt(shoptest.New(t)).Carry(shoptest.New(t).Program, nil, c))
 		story.customer()
 		story.paid(100)
 		story.paid(100)
@@ -124,9 +124,9 @@ func (s Suite) codes(t *testing.T) {
 		if second, _ := actions[len(actions)-1].Payment.Sale.Get(); !second.Renewal {
 			return // the provider tells of no renewals: it is an order of its own
 		}
-		paytest.Orders(len(actions), func(order []int) {
-			shop := paytest.New(t)
-			paytest.Must(shop.HoldRedemption(t.Context(), affiliate.NewHold{
+		shoptest.Orders(len(actions), func(order []int) {
+			shop := shoptest.New(t)
+			shoptest.Must(shop.HoldRedemption(t.Context(), affiliate.NewHold{
 				ID: "cart", Until: shop.Now.Add(24 * time.Hour),
 				Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@customers.example", Subtotal: affiliate.Set(dollars(100)), Commission: true},
 			}))
@@ -145,11 +145,11 @@ func (s Suite) missing(t *testing.T) {
 	for i := range actions {
 		rest := slices.Delete(slices.Clone(actions), i, i+1)
 		steps := slices.Delete(slices.Clone(story.steps), i, i+1)
-		if err := story.settled(paytest.Play(t, rest, paytest.Sequence(len(rest))), steps); err != nil {
+		if err := story.settled(shoptest.Play(t, rest, shoptest.Sequence(len(rest))), steps); err != nil {
 			t.Errorf("without %s (%s): %v", story.steps[i].ID, story.steps[i].Kind, err)
 		}
 	}
-	cfg := configAt(paytest.New(t))
+	cfg := configAt(shoptest.New(t))
 	for i, body := range story.bodies {
 		for what, broken := range pieces(t, body) {
 			a, err := s.Map(broken, cfg)
@@ -158,14 +158,14 @@ func (s Suite) missing(t *testing.T) {
 			}
 			others := slices.Clone(actions)
 			others[i] = a
-			shop := paytest.New(t)
+			shop := shoptest.New(t)
 			shop.Pass(time.Duration(len(others)) * time.Hour)
 			for _, a := range others {
 				if _, err := pay.Apply(t.Context(), shop.Program, a); err != nil && !errors.Is(err, pay.ErrLater) {
 					t.Errorf("%s (%s) with %s: %v", story.steps[i].ID, story.steps[i].Kind, what, err)
 				}
 			}
-			if got := paytest.Must(affiliate.ParseAmount(shop.Earned(shop.Mara))); got.Cmp(dollars(20)) > 0 || got.Sign() < 0 {
+			if got := shoptest.Must(affiliate.ParseAmount(shop.Earned(shop.Mara))); got.Cmp(dollars(20)) > 0 || got.Sign() < 0 {
 				t.Errorf("%s (%s) with %s: the affiliate has %s", story.steps[i].ID, story.steps[i].Kind, what, got)
 			}
 		}
@@ -199,7 +199,7 @@ func (s Suite) crashes(t *testing.T) {
 // crash sends each event to a shop on a broken store, and then to the same shop on its own.
 func (s *story) crash(t *testing.T, broken func(record.Store) record.Store) {
 	t.Helper()
-	shop := paytest.New(t)
+	shop := shoptest.New(t)
 	for i, body := range s.bodies {
 		shop.Now = s.steps[i].At.Add(time.Minute)
 		if got := s.send(t, shop, shop.With(broken(shop.Store)), body); got != http.StatusServiceUnavailable && got/100 != 2 {

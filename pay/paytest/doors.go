@@ -16,7 +16,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // request is the signed request of an event.
@@ -28,12 +28,12 @@ func (s Suite) request(body []byte, at time.Time) *http.Request {
 }
 
 // send sends an event to a program and returns the status of the answer.
-func (s Suite) send(t testing.TB, shop *paytest.Shop, p *tributary.Program, body []byte) int {
+func (s Suite) send(t testing.TB, shop *shoptest.Shop, p *tributary.Program, body []byte) int {
 	t.Helper()
 	return s.answer(t, shop, p, s.request(body, shop.Now))
 }
 
-func (s Suite) answer(t testing.TB, shop *paytest.Shop, p *tributary.Program, r *http.Request) int {
+func (s Suite) answer(t testing.TB, shop *shoptest.Shop, p *tributary.Program, r *http.Request) int {
 	t.Helper()
 	h, err := s.Handler(p, configAt(shop))
 	if err != nil {
@@ -71,7 +71,7 @@ func (s Suite) requests(t *testing.T) {
 			*r = *s.request(append([]byte(`{"x":1,"x":2,`), bytes.TrimSpace(body)[1:]...), story.now)
 		}, 400},
 	} {
-		shop := paytest.New(t)
+		shop := shoptest.New(t)
 		shop.Now = story.now
 		r := s.request(body, shop.Now)
 		row.change(r)
@@ -88,7 +88,7 @@ func (s Suite) requests(t *testing.T) {
 // them, and names no order and no customer of others.
 func (s Suite) hostile(t *testing.T) {
 	keys := func(c pay.Carried) map[string]string {
-		shop := paytest.New(t)
+		shop := shoptest.New(t)
 		data, err := configAt(shop).Carry(shop.Program, nil, c)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func (s Suite) hostile(t *testing.T) {
 		story.data = row.data
 		story.customer()
 		story.paid(100)
-		shop := paytest.New(t)
+		shop := shoptest.New(t)
 		shop.Now = story.now
 		for _, body := range story.bodies {
 			if got := s.send(t, shop, shop.Program, body); got/100 != 2 {

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // A past is what a shop knows before the events of a story about who pays.
@@ -23,30 +23,30 @@ type past struct {
 	email   string // of the payer
 	carried pay.Carried
 	more    bool // one renewal more
-	before  func(s *paytest.Shop)
+	before  func(s *shoptest.Shop)
 	want    string // what the affiliates have in the end
 }
 
 // limited lets each customer use the code once.
-func limited(s *paytest.Shop) {
+func limited(s *shoptest.Shop) {
 	change(s, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)})
 }
 
-func change(s *paytest.Shop, up affiliate.CodeUpdate) {
-	paytest.Must(s.UpdateCode(s.T.Context(), s.Code.ID, up))
+func change(s *shoptest.Shop, up affiliate.CodeUpdate) {
+	shoptest.Must(s.UpdateCode(s.T.Context(), s.Code.ID, up))
 }
 
 // refer makes a customer of the host, by the link of an affiliate.
-func refer(s *paytest.Shop, slug string) {
-	paytest.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"}))
+func refer(s *shoptest.Shop, slug string) {
+	shoptest.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"}))
 }
 
 // sell records an order of 100 that the host took itself.
-func sell(s *paytest.Shop, code, email string) {
-	paytest.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: paytest.Opened}))
+func sell(s *shoptest.Shop, code, email string) {
+	shoptest.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: shoptest.Opened}))
 }
 
-func nameOf(s *paytest.Shop, id uuid.UUID) string {
+func nameOf(s *shoptest.Shop, id uuid.UUID) string {
 	if id == s.Mara.ID {
 		return "Mara"
 	}
@@ -60,23 +60,23 @@ var pasts = []past{
 	{name: "a link", carried: pay.Carried{Slug: "mara"}, want: "Mara 38.00, Ben 0.00"},
 	{name: "a code and a link of others", carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, more: true, want: "Mara 58.00, Ben 0.00"},
 	{name: "a code that is refused and a link of others", carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, want: "Mara 0.00, Ben 38.00",
-		before: func(s *paytest.Shop) { change(s, affiliate.CodeUpdate{Active: affiliate.Set(false)}) }},
+		before: func(s *shoptest.Shop) { change(s, affiliate.CodeUpdate{Active: affiliate.Set(false)}) }},
 	{name: "nothing", want: "Mara 0.00, Ben 0.00"},
 	{name: "a code once per customer", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, before: limited, want: "Mara 38.00, Ben 0.00"},
 	{name: "a code that the mailbox has used", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 58.00, Ben 0.00",
-		before: func(s *paytest.Shop) { limited(s); sell(s, "MARA20", "tomas+shop@customers.example") }},
+		before: func(s *shoptest.Shop) { limited(s); sell(s, "MARA20", "tomas+shop@customers.example") }},
 	{name: "a code that the customer has used", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 20.00, Ben 38.00",
-		before: func(s *paytest.Shop) { refer(s, "ben"); limited(s); sell(s, "MARA20", "tomas@customers.example") }},
+		before: func(s *shoptest.Shop) { refer(s, "ben"); limited(s); sell(s, "MARA20", "tomas@customers.example") }},
 	{name: "a code for a first order", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 0.00, Ben 58.00",
-		before: func(s *paytest.Shop) {
+		before: func(s *shoptest.Shop) {
 			refer(s, "ben")
 			sell(s, "", "tomas@customers.example")
 			change(s, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)})
 		}},
 	{name: "their own code", email: "Mara@partners.example", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 38.00, Ben 0.00"},
-	{name: "a customer of the host", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *paytest.Shop) { refer(s, "ben") }},
-	{name: "a customer of the host, without a code", want: "Mara 0.00, Ben 38.00", before: func(s *paytest.Shop) { refer(s, "ben") }},
-	{name: "a customer who is erased", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *paytest.Shop) {
+	{name: "a customer of the host", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *shoptest.Shop) { refer(s, "ben") }},
+	{name: "a customer of the host, without a code", want: "Mara 0.00, Ben 38.00", before: func(s *shoptest.Shop) { refer(s, "ben") }},
+	{name: "a customer who is erased", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *shoptest.Shop) {
 		refer(s, "ben")
 		if err := s.EraseReferral(s.T.Context(), "tomas@customers.example"); err != nil {
 			s.T.Fatal(err)
@@ -93,9 +93,9 @@ func (s Suite) payers(t *testing.T) {
 }
 
 func (s Suite) payer(t *testing.T, p past) {
-	shop := paytest.New(t)
+	shop := shoptest.New(t)
 	story := s.story(t)
-	story.data = paytest.Must(configAt(shop).Carry(shop.Program, nil, p.carried))
+	story.data = shoptest.Must(configAt(shop).Carry(shop.Program, nil, p.carried))
 	story.email, story.silent = p.email, true
 	story.paid(100)
 	story.refund("p1", 10)
@@ -121,8 +121,8 @@ func (s Suite) payer(t *testing.T, p past) {
 		actions = story.actions(t)
 	}
 	state := ""
-	paytest.Orders(len(actions), func(order []int) {
-		shop := paytest.New(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+	shoptest.Orders(len(actions), func(order []int) {
+		shop := shoptest.New(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 		if p.before != nil {
 			p.before(shop)
 		}
@@ -141,7 +141,7 @@ func (s Suite) payer(t *testing.T, p past) {
 }
 
 // deliver sends the events in an order, each until it is taken, and all of them again.
-func (s *story) deliver(t *testing.T, shop *paytest.Shop, actions []pay.Action, order []int) {
+func (s *story) deliver(t *testing.T, shop *shoptest.Shop, actions []pay.Action, order []int) {
 	t.Helper()
 	again := slices.Concat(order, order)
 	for left := again; len(left) > 0; {
@@ -169,11 +169,11 @@ func (s *story) deliver(t *testing.T, shop *paytest.Shop, actions []pay.Action, 
 
 // stateOf is what must not depend on the order of events: customers, sales with what they earn and why, the
 // places of the code, what waits for a person, and what was warned of, each line once, sorted.
-func stateOf(s *paytest.Shop) string {
+func stateOf(s *shoptest.Shop) string {
 	ctx := s.T.Context()
 	var lines []string
 	emails := map[string]string{}
-	for _, r := range paytest.Must(s.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+	for _, r := range shoptest.Must(s.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
 		emails[r.ID.String()] = r.Email
 		lines = append(lines, fmt.Sprintf("customer %q %q of %s: %s, %s", r.Email, r.ReferredUserExternalID.Or(""), nameOf(s, r.AffiliateID), r.Status, r.TotalCommission))
 	}
@@ -184,9 +184,9 @@ func stateOf(s *paytest.Shop) string {
 		}
 		lines = append(lines, fmt.Sprintf("sale of %s (%s) for %s by %q: %s, code %t:%s", x.TotalEarned, x.ExternalID.Or(""), nameOf(s, x.AffiliateID), x.Email.Or(""), x.Status, !x.PromotionalCodeID.IsNull(), held))
 	}
-	code := paytest.Must(s.Program.Code(ctx, affiliate.CodeRef{ID: s.Code.ID}))
+	code := shoptest.Must(s.Program.Code(ctx, affiliate.CodeRef{ID: s.Code.ID}))
 	lines = append(lines, fmt.Sprintf("%s was redeemed %d times", code.Code, code.TimesRedeemed))
-	waits := paytest.Must(s.Attention(ctx, 20))
+	waits := shoptest.Must(s.Attention(ctx, 20))
 	lines = append(lines, fmt.Sprintf("waits: %d sales, %d payments, %d redemptions", waits.HeldSales.Count, waits.PaymentConflicts.Count, waits.Overdrawn.Count))
 	for _, c := range waits.PaymentConflicts.Items {
 		lines = append(lines, fmt.Sprintf("payment of %s waits as %s", c.Amount, c.Outcome))

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // A story is what happens at a provider, in its order, an hour between two steps.
@@ -38,17 +38,17 @@ type told struct {
 
 func (s Suite) story(t testing.TB) *story {
 	t.Helper()
-	shop := paytest.New(t)
+	shop := shoptest.New(t)
 	data, err := configAt(shop).Carry(shop.Program, nil, pay.Carried{Slug: "mara"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &story{Suite: s, now: paytest.Start, data: data, of: map[string]*told{}}
+	return &story{Suite: s, now: shoptest.Start, data: data, of: map[string]*told{}}
 }
 
 // configAt is a configuration by the clock of a shop.
-func configAt(s *paytest.Shop) adapter.Config {
-	return adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+func configAt(s *shoptest.Shop) adapter.Config {
+	return adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
 }
 
 func dollars(n int64) affiliate.Amount { return affiliate.AmountFromScaled(n * 10_000) }
@@ -78,7 +78,7 @@ func (s *story) paid(n int64) {
 
 func (s *story) refund(payment string, n int64) {
 	of := s.of[payment]
-	id, sum := fmt.Sprintf("r%d-%s", of.made+1, payment), paytest.Must(of.sum.Add(dollars(n)))
+	id, sum := fmt.Sprintf("r%d-%s", of.made+1, payment), shoptest.Must(of.sum.Add(dollars(n)))
 	if sum.Cmp(dollars(100)) <= 0 && s.tell(Step{Kind: Refund, Payment: payment, Of: id, Amount: dollars(n), Sum: sum, Gross: dollars(100)}) {
 		of.refunds[id], of.sum, of.made = dollars(n), sum, of.made+1
 	}
@@ -87,7 +87,7 @@ func (s *story) refund(payment string, n int64) {
 func (s *story) refundFailed(payment, id string) {
 	of := s.of[payment]
 	amount := of.refunds[id]
-	if sum := paytest.Must(of.sum.Sub(amount)); s.tell(Step{Kind: RefundFailed, Payment: payment, Of: id, Amount: amount, Sum: sum, Gross: dollars(100)}) {
+	if sum := shoptest.Must(of.sum.Sub(amount)); s.tell(Step{Kind: RefundFailed, Payment: payment, Of: id, Amount: amount, Sum: sum, Gross: dollars(100)}) {
 		of.sum = sum
 		delete(of.refunds, id)
 	}

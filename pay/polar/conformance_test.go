@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay/adapter"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 	"github.com/tributary-go/tributary/pay/polar"
 )
@@ -33,7 +33,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 		for i := 0; i < len(changes); i += 2 {
 			pairs = append(pairs, "data."+changes[i].(string), changes[i+1])
 		}
-		return shop.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
+		return shoptest.Load(t, "testdata/"+name+".json").With(pairs...).JSON()
 	}
 	refund := func(kind, status string) []byte {
 		return load("refund", "id", step.Of, "order_id", step.Payment, "amount", cents(step.Amount)-cents(step.Tax), "tax_amount", cents(step.Tax), "status", status)

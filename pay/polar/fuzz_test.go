@@ -6,14 +6,14 @@ import (
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/polar"
 )
 
 // FuzzMap: a payload is refused as one, or is an action that can be applied.
 func FuzzMap(f *testing.F) {
 	for _, name := range []string{"order_paid", "order_trial", "order_discount", "refund", "subscription", "customer"} {
-		f.Add(paytest.Load(f, "testdata/"+name+".json").JSON())
+		f.Add(shoptest.Load(f, "testdata/"+name+".json").JSON())
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, err := polar.Map(body, polar.Config{})

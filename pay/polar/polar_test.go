@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/polar"
 )
 
@@ -20,10 +20,10 @@ func TestOrder(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "order_paid", "metadata.tributary_click", "1"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set(order))
-	paytest.Same(t, "externalInvoiceId", sale.ExternalInvoiceID, affiliate.Set("BEANS-QWERTZUI-0001"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set(order))
+	shoptest.Same(t, "externalInvoiceId", sale.ExternalInvoiceID, affiliate.Set("BEANS-QWERTZUI-0001"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
 	s.Want(s.Mara, "20.00")
 }
 
@@ -38,13 +38,13 @@ func TestAmounts(t *testing.T) {
 		{"the balance paid a part", []any{"applied_balance_amount", -3000}, "90", "20"},
 		{"the balance paid all but the tax", []any{"applied_balance_amount", -11000}, "10", "10"},
 		{"an old debt was collected too", []any{"applied_balance_amount", 3000}, "120", "20"},
-		{"the balance, as until September 2025", []any{"applied_balance_amount", paytest.Gone, "from_balance_amount", 3000}, "90", "20"},
+		{"the balance, as until September 2025", []any{"applied_balance_amount", shoptest.Gone, "from_balance_amount", 3000}, "90", "20"},
 		{"yen", []any{"currency", "jpy"}, "12000", "2000"},
 		{"tax included in the price", []any{"subtotal_amount", 12000, "net_amount", 10000}, "120", "20"},
 		{"a total that does not add up", []any{"total_amount", 12001}, "", ""},
-		{"no total", []any{"total_amount", paytest.Gone}, "", ""},
-		{"no net amount", []any{"net_amount", paytest.Gone}, "", ""},
-		{"no tax", []any{"tax_amount", paytest.Gone}, "", ""},
+		{"no total", []any{"total_amount", shoptest.Gone}, "", ""},
+		{"no net amount", []any{"net_amount", shoptest.Gone}, "", ""},
+		{"no tax", []any{"tax_amount", shoptest.Gone}, "", ""},
 		{"a decimal", []any{"total_amount", 120.5}, "", ""},
 		{"no currency", []any{"currency", nil}, "", ""},
 	} {
@@ -58,9 +58,9 @@ func TestAmounts(t *testing.T) {
 				return
 			}
 			paid, _ := a.Payment.Sale.Get()
-			paytest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
-			paytest.Same(t, "gross", paid.Gross, amount(row.paid))
-			paytest.Same(t, "tax", paid.Tax, amount(row.tax))
+			shoptest.Same(t, "paid", paid.TotalEarned, amount(row.paid))
+			shoptest.Same(t, "gross", paid.Gross, amount(row.paid))
+			shoptest.Same(t, "tax", paid.Tax, amount(row.tax))
 		})
 	}
 }
@@ -71,7 +71,7 @@ func TestUnknownUnit(t *testing.T) {
 	s := newShop(t)
 	for _, name := range []string{"order_paid", "refund", "order_refunded"} {
 		s.Send(load(s, name, "currency", "kwd"))
-		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
+		shoptest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
 	}
 	if !strings.Contains(s.Logs.String(), "it is not known in which unit") || len(s.AllSales()) != 0 {
 		t.Error(s.Logs.String())
@@ -98,15 +98,15 @@ func TestCredit(t *testing.T) {
 func TestTrial(t *testing.T) {
 	s := newShop(t)
 	s.Send(load(s, "order_trial", "metadata.tributary_click", "1"))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	s.Pass(3600e9)
 	s.Send(load(s, "order_cycle", "id", "o2", "metadata.tributary_click", "1"))
 	s.Want(s.Mara, "20.00")
 
 	s = newShop(t)
 	s.Send(load(s, "order_trial"))
-	paytest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
+	shoptest.Same(t, "of nobody", s.Last().Action.Reason, pay.ZeroAmount)
 }
 
 // TestRefundTwice: Polar tells of one refund by the refund and by the order. It counts once, and
@@ -129,8 +129,8 @@ func TestRecorded(t *testing.T) {
 		"order_paid": pay.KindSale, "order_discount": pay.KindSale, "order_cycle": pay.KindSale, "order_trial": pay.KindIgnored,
 		"order_refunded": pay.KindRefund, "refund": pay.KindRefund, "subscription": pay.KindStatus, "customer": pay.KindCustomer,
 	} {
-		a := mapped(t, paytest.Load(t, "testdata/"+name+".json"))
-		paytest.Same(t, name, a.Kind, want)
+		a := mapped(t, shoptest.Load(t, "testdata/"+name+".json"))
+		shoptest.Same(t, name, a.Kind, want)
 		if a.Event.At.IsZero() || a.Event.ID == "" {
 			t.Errorf("%s: %+v", name, a.Event)
 		}
@@ -154,7 +154,7 @@ func TestIgnored(t *testing.T) {
 		{load(s, "order_paid", "currency", "eur", "metadata.tributary_click", "1"), pay.OtherCurrency},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, "reason", s.Last().Action.Reason, row.want)
+		shoptest.Same(t, "reason", s.Last().Action.Reason, row.want)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestIgnored(t *testing.T) {
 func TestEvents(t *testing.T) {
 	for _, name := range polar.Events() {
 		file := map[string]string{"order": "order_paid", "refund": "refund", "subscription": "subscription", "customer": "customer"}[strings.Split(name, ".")[0]]
-		if a := mapped(t, paytest.Load(t, "testdata/"+file+".json").With("type", name)); a.Kind == pay.KindIgnored && a.Reason != pay.ZeroAmount {
+		if a := mapped(t, shoptest.Load(t, "testdata/"+file+".json").With("type", name)); a.Kind == pay.KindIgnored && a.Reason != pay.ZeroAmount {
 			t.Errorf("%s is %s", name, a.Reason)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 	"github.com/tributary-go/tributary/pay/shopify"
 )
@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 func tell(t *testing.T, step paytest.Step) []byte {
 	at := step.At.Format(time.RFC3339)
 	load := func(name string, changes ...any) []byte {
-		return shop.Load(t, "testdata/"+name+".json").With(changes...).JSON()
+		return shoptest.Load(t, "testdata/"+name+".json").With(changes...).JSON()
 	}
 	var payment, refund int64
 	fmt.Sscanf(step.Payment, "p%d", &payment)
@@ -43,9 +43,9 @@ func tell(t *testing.T, step paytest.Step) []byte {
 	case paytest.Customer:
 		return load("customer", "email", step.Email, "first_name", step.Name, "updated_at", at)
 	case paytest.Paid:
-		net := shop.Must(step.Amount.Sub(step.Tax)).String()
+		net := shoptest.Must(step.Amount.Sub(step.Tax)).String()
 		total, tax := step.Amount.String(), step.Tax.String()
-		e := shop.Load(t, "testdata/order.json").With("id", payment, "updated_at", at, "processed_at", at, "created_at", at,
+		e := shoptest.Load(t, "testdata/order.json").With("id", payment, "updated_at", at, "processed_at", at, "created_at", at,
 			"total_price", total, "total_price_set.presentment_money.amount", total, "total_tax", tax, "current_total_price", total,
 			"current_total_price_set.presentment_money.amount", total, "current_total_tax", tax, "total_line_items_price", net,
 			"line_items.0.price", net, "line_items.0.tax_lines.0.price", tax,

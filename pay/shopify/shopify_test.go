@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/shopify"
 )
 
@@ -22,13 +22,13 @@ func TestOrder(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("9200001"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
-	paytest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set("9200001"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
 	s.Want(s.Mara, "20.00")
 	s.Send(load(s, "order", "updated_at", s.Now.Add(time.Minute).Format(time.RFC3339))) // orders/updated says it again
-	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
+	shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
 	s.Want(s.Mara, "20.00")
 }
 
@@ -42,16 +42,16 @@ func TestIncluded(t *testing.T) {
 	for _, l := range paid.Lines {
 		lines = append(lines, fmt.Sprintf("%s %s %s: %s less %s", l.Name, l.ProductID, l.PlanID, l.Amount, l.Discount))
 	}
-	paytest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 9400001 9410001: 100 less 10; Grinder 9400002 9410002: 25 less 2.5")
-	paytest.Same(t, "tax", paid.Tax, amount("23.5"))
-	paytest.Same(t, "shipping", paid.Shipping, amount("5"))
-	paytest.Same(t, "gross", paid.Gross, amount("112.8"))
-	paytest.Same(t, "gross in", paid.GrossCurrency, "GBP")
+	shoptest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 9400001 9410001: 100 less 10; Grinder 9400002 9410002: 25 less 2.5")
+	shoptest.Same(t, "tax", paid.Tax, amount("23.5"))
+	shoptest.Same(t, "shipping", paid.Shipping, amount("5"))
+	shoptest.Same(t, "gross", paid.Gross, amount("112.8"))
+	shoptest.Same(t, "gross in", paid.GrossCurrency, "GBP")
 	actions := []pay.Action{a, mapped(t, load(s, "refund_included"))}
-	paytest.Orders(2, func(order []int) {
+	shoptest.Orders(2, func(order []int) {
 		s := newShop(t, func(c *tributary.Config) { c.Currency = "EUR" })
 		for _, i := range order {
-			paytest.Must(pay.Apply(t.Context(), s.Program, actions[i]))
+			shoptest.Must(pay.Apply(t.Context(), s.Program, actions[i]))
 		}
 		s.Want(s.Mara, "18.00") // of 112.50, and without 22.50 for goods; 5.50 of tax and 5 of shipping earned nothing
 	})
@@ -66,14 +66,14 @@ func TestPending(t *testing.T) {
 			"shipping_lines", []any{map[string]any{"price": "15.00", "discount_allocations": []any{map[string]any{"amount": "5.00"}}}, map[string]any{"price": "7.00", "is_removed": true}})),
 		mapped(t, load(s, "refund_pending")), mapped(t, load(s, "transaction")),
 	}
-	paytest.Same(t, "state", told[1].Payment.Refunds[0].State, affiliate.RefundPending)
-	paytest.Orders(3, func(order []int) {
-		if got := paytest.Play(t, told, order).Money(); got != "Mara 10.00, Ben 0.00; sale of 130" {
+	shoptest.Same(t, "state", told[1].Payment.Refunds[0].State, affiliate.RefundPending)
+	shoptest.Orders(3, func(order []int) {
+		if got := shoptest.Play(t, told, order).Money(); got != "Mara 10.00, Ben 0.00; sale of 130" {
 			t.Errorf("%v: %s", order, got)
 		}
 	})
-	paytest.Orders(2, func(order []int) {
-		if got := paytest.Play(t, told[:2], order).Money(); got != "Mara 20.00, Ben 0.00; sale of 130" {
+	shoptest.Orders(2, func(order []int) {
+		if got := shoptest.Play(t, told[:2], order).Money(); got != "Mara 20.00, Ben 0.00; sale of 130" {
 			t.Errorf("pending, %v: %s", order, got)
 		}
 	})
@@ -91,8 +91,8 @@ func TestOrders(t *testing.T) {
 		mapped(t, brought(s, "order", "financial_status", "partially_refunded", "current_total_price", "90.00", "refunds", back("success"))),
 		mapped(t, load(s, "transaction", "id", 9920002, "amount", "30.00")),
 	}
-	paytest.Orders(5, func(order []int) {
-		if got := paytest.Play(t, told, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
+	shoptest.Orders(5, func(order []int) {
+		if got := shoptest.Play(t, told, order).Money(); got != "Mara 15.00, Ben 0.00; sale of 120" {
 			t.Errorf("%v: %s", order, got)
 		}
 	})
@@ -112,7 +112,7 @@ func TestAmount(t *testing.T) {
 func TestRefunded(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order_refunded"))
-	paytest.Same(t, "total", s.Sale().TotalEarned, amount("5.85"))
+	shoptest.Same(t, "total", s.Sale().TotalEarned, amount("5.85"))
 	s.Want(s.Mara, "0.00")
 }
 
@@ -122,7 +122,7 @@ func TestGiftCard(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order_gift"))
 	sale := s.Sale()
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
 	s.Want(s.Mara, "20.00")
 	s.Send(load(s, "refund_amount", "order_id", 9200003, "transactions.0.amount", "87.50"))
 	s.Want(s.Mara, "10.00")
@@ -136,15 +136,15 @@ func TestEdited(t *testing.T) {
 	edited := brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00", "current_total_price_set.presentment_money.amount", "72.00",
 		"refunds", []any{map[string]any{"id": 1, "transactions": []any{}}})
 	a := mapped(t, edited)
-	paytest.Same(t, "lines", a.NoLines, pay.LinesUnclear)
+	shoptest.Same(t, "lines", a.NoLines, pay.LinesUnclear)
 	s.Send(edited)
-	paytest.Same(t, "total", s.Sale().TotalEarned, amount("72"))
+	shoptest.Same(t, "total", s.Sale().TotalEarned, amount("72"))
 	s.Want(s.Mara, "12.00")
 	void, _ := mapped(t, brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00",
 		"refunds", []any{map[string]any{"id": 1, "transactions": []any{map[string]any{"id": 2, "kind": "void", "amount": "48.00", "currency": "USD", "status": "success"}}}})).Payment.Sale.Get()
-	paytest.Same(t, "what was never taken", void.TotalEarned, amount("72"))
+	shoptest.Same(t, "what was never taken", void.TotalEarned, amount("72"))
 	late, _ := mapped(t, brought(s, "order", "current_total_price", "0.00", "cancelled_at", "2026-01-01T00:00:00Z")).Payment.Sale.Get()
-	paytest.Same(t, "a cancelled one", late.TotalEarned, amount("120"))
+	shoptest.Same(t, "a cancelled one", late.TotalEarned, amount("120"))
 }
 
 // TestRemoved: what an edit removed before the payment is in no amount: neither a gift card, nor a
@@ -153,18 +153,18 @@ func TestRemoved(t *testing.T) {
 	s := newShop(t)
 	gift := brought(s, "order_gift", "line_items.1.current_quantity", 0, "current_total_price", "120.00", "current_total_price_set", nil, "total_tip_received", "0.00")
 	a := mapped(t, gift)
-	paytest.Same(t, "lines", a.NoLines, "")
+	shoptest.Same(t, "lines", a.NoLines, "")
 	s.Send(gift)
 	s.Want(s.Mara, "20.00")
 	half := mapped(t, brought(s, "order", "line_items.0.quantity", 2, "line_items.0.price", "50.00", "line_items.0.current_quantity", 1, "current_total_price", "60.00",
 		"current_total_tax", "10.00", "current_total_price_set.presentment_money.amount", "60.00"))
 	paid, _ := half.Payment.Sale.Get()
-	paytest.Same(t, "half of a line", paid.Lines[0].Amount, amount("50"))
-	paytest.Same(t, "its basket", paid.Subtotal, affiliate.Set(amount("50")))
+	shoptest.Same(t, "half of a line", paid.Lines[0].Amount, amount("50"))
+	shoptest.Same(t, "its basket", paid.Subtotal, affiliate.Set(amount("50")))
 	duties, _ := mapped(t, brought(s, "order", "total_price", "180.00", "current_total_price", "24.00", "current_total_tax", "4.00", "current_total_price_set", nil,
 		"original_total_duties_set.shop_money.amount", "60.00", "current_total_duties_set.shop_money.amount", "0.00")).Payment.Sale.Get()
-	paytest.Same(t, "tax", duties.Tax, amount("4"))
-	paytest.Same(t, "basket before the edit", duties.Subtotal.IsZero(), true)
+	shoptest.Same(t, "tax", duties.Tax, amount("4"))
+	shoptest.Same(t, "basket before the edit", duties.Subtotal.IsZero(), true)
 }
 
 // TestDeposit: of an order that has nothing left, and of which less than its price went back, less
@@ -181,16 +181,16 @@ func TestDeposit(t *testing.T) {
 		mapped(t, brought(s, "order", "current_total_price", "72.00", "current_total_tax", "12.00", "current_total_price_set.presentment_money.amount", "72.00")),
 		refunded("refunds", back("72.00", "USD")), mapped(t, load(s, "refund_amount", "transactions.0.amount", "72.00")),
 	}
-	paytest.Orders(3, func(order []int) {
-		if got := paytest.Play(t, told, order).Money(); got != "Mara 0.00, Ben 0.00; sale of 72" {
+	shoptest.Orders(3, func(order []int) {
+		if got := shoptest.Play(t, told, order).Money(); got != "Mara 0.00, Ben 0.00; sale of 72" {
 			t.Errorf("%v: %s", order, got)
 		}
 	})
-	if got := paytest.Play(t, told, []int{1, 2}).Money(); got != "Mara 0.00, Ben 0.00" {
+	if got := shoptest.Play(t, told, []int{1, 2}).Money(); got != "Mara 0.00, Ben 0.00" {
 		t.Errorf("without its payment: %s", got)
 	}
-	paytest.Same(t, "in another currency", refunded("refunds", back("160.00", "CAD")).Reason, pay.Revoked)
-	paytest.Same(t, "all of it", refunded("refunds", back("120.00", "USD")).Kind, pay.KindSale)
+	shoptest.Same(t, "in another currency", refunded("refunds", back("160.00", "CAD")).Reason, pay.Revoked)
+	shoptest.Same(t, "all of it", refunded("refunds", back("120.00", "USD")).Kind, pay.KindSale)
 }
 
 // TestFreeShown: an order of nothing is one also when a tip was paid, or when the customer saw
@@ -203,8 +203,8 @@ func TestFreeShown(t *testing.T) {
 	} {
 		s := newShop(t, func(c *tributary.Config) { c.FreeOrders = true })
 		s.Send(load(s, "order", append(changes, "discount_codes", code, "total_tax", "0.00", "current_total_tax", "0.00")...))
-		paytest.Same(t, name, s.Last().Outcome, affiliate.SaleRecorded)
-		paytest.Same(t, name, s.Sale().TotalEarned, amount("0"))
+		shoptest.Same(t, name, s.Last().Outcome, affiliate.SaleRecorded)
+		shoptest.Same(t, name, s.Sale().TotalEarned, amount("0"))
 	}
 }
 
@@ -220,7 +220,7 @@ func TestOthers(t *testing.T) {
 		"a bulk process": {"admin_graphql_api_id": "gid://shopify/BulkOperation/1", "status": "completed"},
 	} {
 		s.Send(e)
-		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownEvent)
+		shoptest.Same(t, name, s.Last().Action.Reason, pay.UnknownEvent)
 	}
 }
 
@@ -238,12 +238,12 @@ func TestLarge(t *testing.T) {
 		t.Errorf("%d bytes", size)
 	}
 	s.Send(e)
-	paytest.Same(t, "lines", s.Last().Action.NoLines, "")
+	shoptest.Same(t, "lines", s.Last().Action.NoLines, "")
 	s.Want(s.Mara, "20.00")
 	cfg := config(s)
 	cfg.MaxBody = 1 << 20
-	s.Hook = paytest.Must(shopify.Handler(s.Program, cfg))
-	paytest.Same(t, "a smaller one", s.Status(e), http.StatusRequestEntityTooLarge)
+	s.Hook = shoptest.Must(shopify.Handler(s.Program, cfg))
+	shoptest.Same(t, "a smaller one", s.Status(e), http.StatusRequestEntityTooLarge)
 }
 
 // TestDuties: duties and additional fees are tax.
@@ -252,7 +252,7 @@ func TestDuties(t *testing.T) {
 	e := brought(s, "order", "total_price", "135.00", "current_total_price", "135.00", "current_total_price_set", nil,
 		"original_total_duties_set.shop_money.amount", "10.00", "original_total_additional_fees_set.shop_money.amount", "5.00")
 	paid, _ := mapped(t, e).Payment.Sale.Get()
-	paytest.Same(t, "tax", paid.Tax, amount("35"))
+	shoptest.Same(t, "tax", paid.Tax, amount("35"))
 	s.Send(e)
 	s.Want(s.Mara, "20.00")
 }
@@ -264,13 +264,13 @@ func TestTransactions(t *testing.T) {
 		return map[string]any{"id": id, "kind": kind, "amount": "30.00", "currency": c, "status": "success"}
 	}
 	a := mapped(t, load(s, "refund_amount", "transactions", []any{money(1, "void", "USD"), money(2, "refund", "USD")}))
-	paytest.Same(t, "refunds", len(a.Payment.Refunds), 1)
-	paytest.Same(t, "id", a.Payment.Refunds[0].ID, "2")
+	shoptest.Same(t, "refunds", len(a.Payment.Refunds), 1)
+	shoptest.Same(t, "id", a.Payment.Refunds[0].ID, "2")
 	a = mapped(t, load(s, "order", "refunds", []any{map[string]any{"transactions": []any{money(3, "refund", "CAD"), money(4, "refund", "USD")}}}))
-	paytest.Same(t, "refunds in the order", len(a.Payment.Refunds), 1)
-	paytest.Same(t, "its id", a.Payment.Refunds[0].ID, "4")
+	shoptest.Same(t, "refunds in the order", len(a.Payment.Refunds), 1)
+	shoptest.Same(t, "its id", a.Payment.Refunds[0].ID, "4")
 	split := mapped(t, load(s, "refund_included", "order_adjustments", []any{map[string]any{"kind": "refund_discrepancy", "amount_set": map[string]any{"presentment_money": map[string]any{"amount": "1.00"}}}}))
-	paytest.Same(t, "a refund with another discrepancy has no parts", split.Payment.Refunds[0].Tax.IsZero(), true)
+	shoptest.Same(t, "a refund with another discrepancy has no parts", split.Payment.Refunds[0].Tax.IsZero(), true)
 }
 
 // TestForeign: money that goes back in the shop's currency, of an order that the customer saw in
@@ -285,7 +285,7 @@ func TestForeign(t *testing.T) {
 			"total_unsettled_set", map[string]any{"presentment_money": map[string]any{"amount": "0.0", "currency": "GBP"}}),
 	} {
 		s.Send(e)
-		paytest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
+		shoptest.Same(t, name, s.Last().Action.Reason, pay.UnknownUnit)
 	}
 	s.Send(brought(s, "order_included"), load(s, "refund_included"))
 	s.Want(s.Mara, "18.00")
@@ -299,8 +299,8 @@ func TestCode(t *testing.T) {
 	s.Want(s.Mara, "20.00")
 	free := newShop(t)
 	free.Send(load(free, "order", "discount_codes", code, "total_price", "0.00", "current_total_price", "0.00", "total_tax", "0.00", "current_total_tax", "0.00"))
-	paytest.Same(t, "affiliate", free.Referral().AffiliateID, free.Mara.ID)
-	paytest.Same(t, "source", free.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("SHOPIFY")))
+	shoptest.Same(t, "affiliate", free.Referral().AffiliateID, free.Mara.ID)
+	shoptest.Same(t, "source", free.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("SHOPIFY")))
 }
 
 // TestCurrencies: amounts are in units of their currency, with as many decimals as it has.
@@ -316,8 +316,8 @@ func TestCurrencies(t *testing.T) {
 	}
 	s := newShop(t)
 	s.Send(brought(s, "order_included"))
-	paytest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestNotRead: what cannot be booked safely is not, and says why.
@@ -346,7 +346,7 @@ func TestNotRead(t *testing.T) {
 		{"a dispute", event{"id": 1, "order_id": 9200001, "type": "chargeback", "amount": "11.50", "currency": "USD", "status": "lost"}, pay.UnknownEvent},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+		shoptest.Same(t, row.name, s.Last().Action.Reason, row.want)
 	}
 	if !strings.Contains(s.Logs.String(), "it is not known in which unit") {
 		t.Error("nothing was logged")
@@ -362,7 +362,7 @@ func TestNotRead(t *testing.T) {
 			t.Errorf("%s: status %d", name, got)
 		}
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestTestMode: an endpoint for test orders takes no others.
@@ -406,14 +406,14 @@ func TestHeaders(t *testing.T) {
 // TestTopics: every recorded event is of a topic in the list, and is read.
 func TestTopics(t *testing.T) {
 	s := newShop(t)
-	paytest.Same(t, "topics", strings.Join(shopify.Topics(), " "), "orders/paid refunds/create order_transactions/create customers/create customers/update")
+	shoptest.Same(t, "topics", strings.Join(shopify.Topics(), " "), "orders/paid refunds/create order_transactions/create customers/create customers/update")
 	for name, want := range map[string]pay.Kind{
 		"order": pay.KindSale, "order_included": pay.KindSale, "order_gift": pay.KindSale, "order_refunded": pay.KindSale, "refund_pending": pay.KindRefund,
 		"refund_amount": pay.KindRefund, "refund_included": pay.KindRefund, "transaction": pay.KindRefund, "customer": pay.KindCustomer,
 	} {
 		a := mapped(t, load(s, name))
-		paytest.Same(t, name, a.Kind, want)
-		paytest.Same(t, name+" has lines", a.NoLines, "")
+		shoptest.Same(t, name, a.Kind, want)
+		shoptest.Same(t, name+" has lines", a.NoLines, "")
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/shopify"
 )
 
 const secret = "shpss_0123456789abcdef0123456789abcdef"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // sign signs as Shopify does.
 func sign(h http.Header, body []byte, _ time.Time) {
@@ -41,14 +41,14 @@ func configOf(cfg adapter.Config) shopify.Config {
 	return shopify.Config{Config: cfg}
 }
 
-func config(s *paytest.Shop) shopify.Config {
-	return configOf(adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
+func config(s *shoptest.Shop) shopify.Config {
+	return configOf(adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
 }
 
 // newShop opens a shop behind Shopify's handler.
-func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
+func newShop(t testing.TB, change ...func(*tributary.Config)) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t, change...)
+	s := shoptest.New(t, change...)
 	h, err := shopify.Handler(s.Program, config(s))
 	if err != nil {
 		t.Fatal(err)
@@ -58,10 +58,10 @@ func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
 }
 
 // load reads a recorded event and gives it the time of the shop, and other fields.
-func load(s *paytest.Shop, name string, changes ...any) event {
+func load(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
 	stamp := s.Now.Format(time.RFC3339)
-	e := paytest.Load(s.T, "testdata/"+name+".json")
+	e := shoptest.Load(s.T, "testdata/"+name+".json")
 	for _, field := range []string{"created_at", "updated_at", "processed_at"} {
 		if e[field] != nil {
 			e[field] = stamp
@@ -80,14 +80,14 @@ func carrying(e event, data map[string]string) event {
 }
 
 // brought is an event of the visitor of an affiliate.
-func brought(s *paytest.Shop, name string, changes ...any) event {
+func brought(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
-	return carrying(load(s, name, changes...), paytest.Must(config(s).Carry(s.Program, nil, pay.Carried{Slug: "mara"})))
+	return carrying(load(s, name, changes...), shoptest.Must(config(s).Carry(s.Program, nil, pay.Carried{Slug: "mara"})))
 }
 
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := shopify.Map(e.JSON(), configOf(adapter.Config{CarryKeys: paytest.CarryKeys}))
+	a, err := shopify.Map(e.JSON(), configOf(adapter.Config{CarryKeys: shoptest.CarryKeys}))
 	if err != nil {
 		t.Fatal(err)
 	}

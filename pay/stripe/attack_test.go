@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -80,9 +80,9 @@ func TestHostile(t *testing.T) {
 		if strings.Contains(err.Error(), "tomas") {
 			t.Errorf("%s: %v", name, err)
 		}
-		paytest.Same(t, name, s.answer(stripe.Sign(secret, s.Now, []byte(body)), []byte(body)), http.StatusBadRequest)
+		shoptest.Same(t, name, s.answer(stripe.Sign(secret, s.Now, []byte(body)), []byte(body)), http.StatusBadRequest)
 	}
-	paytest.Same(t, "results", len(s.Results), 0)
+	shoptest.Same(t, "results", len(s.Results), 0)
 	s.discreet()
 }
 
@@ -96,7 +96,7 @@ func TestNull(t *testing.T) {
 	} {
 		e := s.load(name)
 		each(map[string]any(e), "", func(path string) {
-			for _, value := range []any{nil, paytest.Gone, -1, "x", map[string]any{}} {
+			for _, value := range []any{nil, shoptest.Gone, -1, "x", map[string]any{}} {
 				body := e.With(path, value).JSON()
 				if code := s.answer(stripe.Sign(secret, s.Now, body), body); code != 204 && code != 400 {
 					t.Errorf("%s, %s = %v: status %d", name, path, value, code)
@@ -146,8 +146,8 @@ func TestRoundedUp(t *testing.T) {
 	s.Send(s.invoice("in_1", "subscription_cycle", 1, "total", 2, "total_taxes", []any{map[string]any{"amount": 1}}, "amount_shipping", 1, "metadata.tributary_click", "1"))
 	s.outcome(affiliate.SaleRecorded)
 	sale := s.Sale()
-	paytest.Same(t, "tax", sale.TaxAmount, affiliate.MustAmount("0.01"))
-	paytest.Same(t, "shipping", sale.ShippingAmount, affiliate.Amount{})
+	shoptest.Same(t, "tax", sale.TaxAmount, affiliate.MustAmount("0.01"))
+	shoptest.Same(t, "shipping", sale.ShippingAmount, affiliate.Amount{})
 }
 
 // TestClockBehind: an event from the future of a slow clock comes again and is not
@@ -155,8 +155,8 @@ func TestRoundedUp(t *testing.T) {
 func TestClockBehind(t *testing.T) {
 	s := newShopWith(t, nil, func(cfg *stripe.Config) { cfg.Tolerance = time.Hour })
 	e := s.first("/created", s.Now.Add(6*time.Minute).Unix())
-	paytest.Same(t, "status", s.Status(e), http.StatusServiceUnavailable)
-	paytest.Same(t, "an ignored one", s.Status(e.With("type", "payout.paid")), http.StatusNoContent)
+	shoptest.Same(t, "status", s.Status(e), http.StatusServiceUnavailable)
+	shoptest.Same(t, "an ignored one", s.Status(e.With("type", "payout.paid")), http.StatusNoContent)
 	s.Pass(time.Minute)
 	s.Send(e)
 	s.Want(s.Mara, "20.00")
@@ -178,7 +178,7 @@ func TestOtherAccounts(t *testing.T) {
 		}
 	}
 	own.Want(own.Mara, "20.00")
-	paytest.Same(t, "refunds elsewhere", len(theirs.payment("pi_1").Refunds), 1)
+	shoptest.Same(t, "refunds elsewhere", len(theirs.payment("pi_1").Refunds), 1)
 }
 
 // TestManyPayments: an invoice may be paid by many payments, and each of their
@@ -191,5 +191,5 @@ func TestManyPayments(t *testing.T) {
 		s.Send(s.refund("re_"+intent, intent, 1000), s.link("in_1", intent))
 	}
 	s.Want(s.Mara, "4.00")
-	paytest.Same(t, "ids", len(s.payment("in_1").Keys), 22)
+	shoptest.Same(t, "ids", len(s.payment("in_1").Keys), 22)
 }

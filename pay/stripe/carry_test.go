@@ -8,7 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -20,14 +20,14 @@ func TestCarry(t *testing.T) {
 	var reference string
 	var what pay.Carried
 	checkout := httpapi.Attribution(s.Program, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		carried, reference = paytest.Must(configAt(s).Carry(s.Program, r, stripe.ViaSession, what)), stripe.Reference(s.Program, r)
+		carried, reference = shoptest.Must(configAt(s).Carry(s.Program, r, stripe.ViaSession, what)), stripe.Reference(s.Program, r)
 	}))
 	checkout.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 	if !maps.Equal(carried, map[string]string{"tributary_via": "session"}) || reference != "" {
 		t.Errorf("without a click: %v, %q", carried, reference)
 	}
 	checkout.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/?ref=ben", nil))
-	if carried["tributary_click"] != "3" || carried["tributary_program"] != paytest.ID.String() || reference != "trib_c_3_"+paytest.ID.String() {
+	if carried["tributary_click"] != "3" || carried["tributary_program"] != shoptest.ID.String() || reference != "trib_c_3_"+shoptest.ID.String() {
 		t.Errorf("with a click: %v, %q", carried, reference)
 	}
 	metadata := map[string]any{}
@@ -47,5 +47,5 @@ func TestApplyTwice(t *testing.T) {
 	s.Send(e)
 	s.apply(s.mapped(e))
 	s.Want(s.Mara, "20.00")
-	paytest.Same(t, "sale.created", s.Fired("sale.created"), 1)
+	shoptest.Same(t, "sale.created", s.Fired("sale.created"), 1)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // TestCredit: checks 16 to 27.
@@ -36,12 +36,12 @@ func TestCredit(t *testing.T) {
 			sales := len(s.AllSales())
 			s.Send(s.session("pi_2", 10000, "discounts", promotions("promo_mara"), "customer", "cus_2", "customer_details.email", "new@example.com"))
 			s.outcome(affiliate.SaleRefused)
-			paytest.Same(t, "sales", len(s.AllSales()), sales)
+			shoptest.Same(t, "sales", len(s.AllSales()), sales)
 		}},
 		{19, "a code that expired after the session began", func(t *testing.T) {
 			s := newShop(t)
-			noon := paytest.Start.Add(12 * time.Hour)
-			paytest.Must(s.UpdateCode(t.Context(), s.Code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(noon))}))
+			noon := shoptest.Start.Add(12 * time.Hour)
+			shoptest.Must(s.UpdateCode(t.Context(), s.Code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(noon))}))
 			s.Pass(36 * time.Hour)
 			s.Send(s.session("pi_1", 10000, "discounts", promotions("promo_mara"), "created", noon.Add(-time.Minute).Unix()))
 			s.Want(s.Mara, "20.00")
@@ -51,7 +51,7 @@ func TestCredit(t *testing.T) {
 		}},
 		{20, "a minimum is compared with the subtotal", func(t *testing.T) {
 			s := newShop(t)
-			paytest.Must(s.UpdateCode(t.Context(), s.Code.ID, affiliate.CodeUpdate{MinimumAmount: affiliate.Set(affiliate.MustAmount("50"))}))
+			shoptest.Must(s.UpdateCode(t.Context(), s.Code.ID, affiliate.CodeUpdate{MinimumAmount: affiliate.Set(affiliate.MustAmount("50"))}))
 			s.Send(s.session("pi_1", 4400, "amount_subtotal", 5500, "discounts", promotions("promo_mara")))
 			s.Want(s.Mara, "8.80")
 		}},
@@ -63,7 +63,7 @@ func TestCredit(t *testing.T) {
 				map[string]any{"amount": 3000, "pricing": map[string]any{"price_details": map[string]any{"product": "prod_new"}}},
 			}))
 			s.Want(s.Mara, "9.80") // 5.80 and 4.00
-			paytest.Same(t, "product", s.AllSales()[0].ProductsBought[0], "prod_new")
+			shoptest.Same(t, "product", s.AllSales()[0].ProductsBought[0], "prod_new")
 		}},
 		{22, "a downgrade", func(t *testing.T) {
 			s := newShop(t)
@@ -71,13 +71,13 @@ func TestCredit(t *testing.T) {
 			s.Send(s.invoice("in_2", "subscription_update", 0, "total", -1500, "subtotal", -1500))
 			s.ignored(pay.ZeroAmount)
 			s.Send(s.invoice("in_3", "subscription_cycle", 1400, "total", 2900, "subtotal", 2900))
-			paytest.Same(t, "total", s.AllSales()[0].TotalEarned, affiliate.MustAmount("14"))
+			shoptest.Same(t, "total", s.AllSales()[0].TotalEarned, affiliate.MustAmount("14"))
 			s.Want(s.Mara, "8.60") // 5.80 and 2.80
 		}},
 		{23, "an invoice paid in part by a balance", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.load("invoice_taxed", "metadata.tributary_click", "1"))
-			paytest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
+			shoptest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
 			s.Want(s.Mara, "15.00")
 		}},
 		{24, "tax and shipping", func(t *testing.T) {
@@ -93,13 +93,13 @@ func TestCredit(t *testing.T) {
 		}},
 		{26, "a reference of a payment link", func(t *testing.T) {
 			s := newShop(t)
-			s.Send(s.session("pi_1", 10000, "client_reference_id", "trib_s_mara_"+paytest.ID.String()))
+			s.Send(s.session("pi_1", 10000, "client_reference_id", "trib_s_mara_"+shoptest.ID.String()))
 			s.Want(s.Mara, "20.00")
-			s.Send(s.session("pi_2", 10000, "client_reference_id", "trib_c_2_"+paytest.ID.String()))
+			s.Send(s.session("pi_2", 10000, "client_reference_id", "trib_c_2_"+shoptest.ID.String()))
 			s.Want(s.Ben, "20.00")
 			s.Send(s.session("pi_3", 10000, "client_reference_id", "user_42", "customer", "cus_3", "customer_details.email", "other@example.com"))
 			s.outcome(affiliate.SaleUnattributed)
-			paytest.Same(t, "sales", len(s.AllSales()), 2)
+			shoptest.Same(t, "sales", len(s.AllSales()), 2)
 		}},
 		{27, "a bank debit", func(t *testing.T) {
 			s := newShop(t)
@@ -118,5 +118,5 @@ func TestCredit(t *testing.T) {
 func (s *shop) exhaust() {
 	s.T.Helper()
 	s.Send(s.session("pi_0", 100, "discounts", promotions("promo_mara")))
-	paytest.Must(s.UpdateCode(s.T.Context(), s.Code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
+	shoptest.Must(s.UpdateCode(s.T.Context(), s.Code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
 }

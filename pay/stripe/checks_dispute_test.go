@@ -9,7 +9,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // TestDisputes: checks 57 to 64.
@@ -22,11 +22,11 @@ func TestDisputes(t *testing.T) {
 			s.Pass(time.Hour)
 			s.Send(s.dispute("du_1", "won", 12000, "/type", "charge.dispute.closed"))
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "status", s.Sale().Status, affiliate.SaleActive)
-			paytest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.Amount{})
+			shoptest.Same(t, "status", s.Sale().Status, affiliate.SaleActive)
+			shoptest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.Amount{})
 			s.Send(s.refund("re_1", "pi_1", 3000))
 			s.Want(s.Mara, "15.00")
-			paytest.Same(t, "adjustments", len(s.Adjusted()), 0)
+			shoptest.Same(t, "adjustments", len(s.Adjusted()), 0)
 		}},
 		{58, "lost", func(t *testing.T) {
 			s := newShop(t)
@@ -43,8 +43,8 @@ func TestDisputes(t *testing.T) {
 			fired := s.Fired("")
 			s.Send(opened)
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "events", s.Fired(""), fired)
-			paytest.Same(t, "adjustments", len(s.Adjusted()), 0)
+			shoptest.Same(t, "events", s.Fired(""), fired)
+			shoptest.Same(t, "adjustments", len(s.Adjusted()), 0)
 
 			s = newShop(t)
 			s.Send(s.first(), s.dispute("du_1", "lost", 12000))
@@ -69,7 +69,7 @@ func TestDisputes(t *testing.T) {
 				s.Send(s.dispute("du_1", status, 12000))
 				s.Want(s.Mara, "20.00")
 			}
-			paytest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 0)
+			shoptest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 0)
 		}},
 		{62, "with a refund", func(t *testing.T) {
 			inEachOrder(t, 2, func(s *shop, order []int) {
@@ -168,7 +168,7 @@ func TestCreditNotes(t *testing.T) {
 			s.refundByHost("10", "")
 			s.Send(s.refund("re_1", "pi_1", 3000))
 			s.Want(s.Mara, "13.33")
-			paytest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.MustAmount("40"))
+			shoptest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.MustAmount("40"))
 		}},
 		{72, "of a payment without an affiliate", func(t *testing.T) {
 			s := newShop(t)
@@ -177,9 +177,9 @@ func TestCreditNotes(t *testing.T) {
 			s.payment("pi_1")
 			for _, days := range []int{89, 2} {
 				s.Pass(time.Duration(days) * 24 * time.Hour)
-				paytest.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
+				shoptest.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
 				_, err := s.ProviderPayment(t.Context(), "stripe", "pi_1")
-				paytest.Same(t, "kept", err == nil, days == 89)
+				shoptest.Same(t, "kept", err == nil, days == 89)
 			}
 		}},
 		{73, "payments and refunds at once", func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestCreditNotes(t *testing.T) {
 			}
 			atOnce(t, s, events)
 			for _, sale := range s.AllSales() {
-				paytest.Same(t, "commission", sale.CommissionEarned, affiliate.MustAmount("15"))
+				shoptest.Same(t, "commission", sale.CommissionEarned, affiliate.MustAmount("15"))
 			}
 			s.Want(s.Mara, "3000.00")
 		}},
@@ -225,5 +225,5 @@ func atOnce(t *testing.T, s *shop, events []event) {
 // refundByHost refunds the sale as a host does.
 func (s *shop) refundByHost(amount, id string) {
 	s.T.Helper()
-	paytest.Must(s.RefundSale(s.T.Context(), affiliate.Refund{SaleID: s.Sale().ID, Amount: affiliate.Set(affiliate.MustAmount(amount)), RefundID: id}))
+	shoptest.Must(s.RefundSale(s.T.Context(), affiliate.Refund{SaleID: s.Sale().ID, Amount: affiliate.Set(affiliate.MustAmount(amount)), RefundID: id}))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -50,15 +50,15 @@ func TestSignature(t *testing.T) {
 					t.Fatalf("status %d for %q", got, h)
 				}
 			}
-			paytest.Same(t, "sales", len(s.AllSales()), 0)
-			paytest.Same(t, "answer to the right one", s.answer(string(header), body), 204)
+			shoptest.Same(t, "sales", len(s.AllSales()), 0)
+			shoptest.Same(t, "answer to the right one", s.answer(string(header), body), 204)
 		}},
 		{80, "the time", func(t *testing.T) {
 			s := newShop(t)
 			body := s.first().JSON()
 			for seconds, want := range map[int]int{-301: 401, 301: 401, -300: 204, 300: 204, 0: 204} {
 				at := s.Now.Add(time.Duration(seconds) * time.Second)
-				paytest.Same(t, strconv.Itoa(seconds)+" s", s.answer(stripe.Sign(secret, at, body), body), want)
+				shoptest.Same(t, strconv.Itoa(seconds)+" s", s.answer(stripe.Sign(secret, at, body), body), want)
 			}
 		}},
 		{81, "malformed headers", func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestSignature(t *testing.T) {
 				}
 			}
 			nine := at + strings.Repeat(",v1="+strings.Repeat("0", 64), 9) + "," + signature + ",v0=x"
-			paytest.Same(t, "the tenth", s.answer(nine, body), 204)
+			shoptest.Same(t, "the tenth", s.answer(nine, body), 204)
 		}},
 		{82, "rotation", func(t *testing.T) {
 			s := newShop(t)
@@ -86,9 +86,9 @@ func TestSignature(t *testing.T) {
 			both, old := configAt(s), configAt(s)
 			both.Secrets, old.Secrets = []string{"whsec_new", secret}, []string{"whsec_new"}
 			s.Hook = handler(t, s.Program, both)
-			paytest.Same(t, "the second secret", s.answer(stripe.Sign(secret, s.Now, body), body), 204)
+			shoptest.Same(t, "the second secret", s.answer(stripe.Sign(secret, s.Now, body), body), 204)
 			s.Hook = handler(t, s.Program, old)
-			paytest.Same(t, "after it was removed", s.answer(stripe.Sign(secret, s.Now, body), body), 401)
+			shoptest.Same(t, "after it was removed", s.answer(stripe.Sign(secret, s.Now, body), body), 401)
 		}},
 	})
 }
@@ -117,14 +117,14 @@ func TestAnswers(t *testing.T) {
 			for size, want := range map[int]int{1 << 20: 204, 1<<20 + 1: 413} {
 				body := s.load("customer", "id", "cus_X").JSON()
 				body = append(body, bytes.Repeat([]byte(" "), size-len(body))...)
-				paytest.Same(t, strconv.Itoa(size), s.answer(stripe.Sign(secret, s.Now, body), body), want)
+				shoptest.Same(t, strconv.Itoa(size), s.answer(stripe.Sign(secret, s.Now, body), body), want)
 			}
 		}},
 		{84, "events of no use", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.load("customer", "/type", "payout.paid"))
 			s.ignored(pay.UnknownEvent)
-			thin := paytest.Decode(t, []byte(`{"id": "evt_test_1", "object": "v2.core.event", "type": "v1.billing.meter.error_report_triggered",
+			thin := shoptest.Decode(t, []byte(`{"id": "evt_test_1", "object": "v2.core.event", "type": "v1.billing.meter.error_report_triggered",
 				"created": "2026-01-01T00:00:00.000Z", "livemode": true, "related_object": {"id": "mtr_1", "type": "billing.meter"}}`))
 			s.Send(thin)
 			s.ignored(pay.ThinEvent)
@@ -135,8 +135,8 @@ func TestAnswers(t *testing.T) {
 			s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 1)), configAt(s))
 			w := httptest.NewRecorder()
 			s.Hook.ServeHTTP(w, signed(e.JSON(), s.Now))
-			paytest.Same(t, "status", w.Code, 503)
-			paytest.Same(t, "Retry-After", w.Header().Get("Retry-After"), "30")
+			shoptest.Same(t, "status", w.Code, 503)
+			shoptest.Same(t, "Retry-After", w.Header().Get("Retry-After"), "30")
 			s.Hook = handler(t, s.Program, configAt(s))
 			s.Send(e)
 			s.Sale()
@@ -146,7 +146,7 @@ func TestAnswers(t *testing.T) {
 			s := newShop(t)
 			e := s.first()
 			s.Hook = handler(t, s.With(conformance.LoseAnswer(s.Store, 1)), configAt(s))
-			paytest.Same(t, "status", s.Status(e), 503)
+			shoptest.Same(t, "status", s.Status(e), 503)
 			s.Hook = handler(t, s.Program, configAt(s))
 			s.Send(e)
 			s.Sale()
@@ -159,14 +159,14 @@ func TestAnswers(t *testing.T) {
 			cfg.OnResult = func(context.Context, pay.Result) { panic("OnResult of tomas@example.com") }
 			cfg.Logger = s.Logger()
 			s.Hook = handler(t, s.Program, cfg)
-			paytest.Same(t, "Accounts", s.Status(s.first("/account", "acct_1")), 500)
-			paytest.Same(t, "OnResult", s.Status(s.first()), 204)
+			shoptest.Same(t, "Accounts", s.Status(s.first("/account", "acct_1")), 500)
+			shoptest.Same(t, "OnResult", s.Status(s.first()), 204)
 			s.Want(s.Mara, "20.00")
 			s.discreet()
 		}},
 		{88, "in the host's transaction", func(t *testing.T) {
 			s := newShop(t)
-			action := paytest.Must(stripe.Map(s.first().JSON(), configAt(s)))
+			action := shoptest.Must(stripe.Map(s.first().JSON(), configAt(s)))
 			rolledBack := errors.New("the host changed its mind")
 			fired := s.Fired("")
 			err := s.Store.Update(t.Context(), s.Config().ID, func(tx *record.Tx) error {
@@ -176,13 +176,13 @@ func TestAnswers(t *testing.T) {
 				}
 				return rolledBack
 			})
-			paytest.Same(t, "error", err, rolledBack)
-			paytest.Same(t, "sales", len(s.AllSales()), 0)
-			paytest.Same(t, "events", s.Fired(""), fired)
+			shoptest.Same(t, "error", err, rolledBack)
+			shoptest.Same(t, "sales", len(s.AllSales()), 0)
+			shoptest.Same(t, "events", s.Fired(""), fired)
 			_, err = s.ProviderPayment(t.Context(), "stripe", "pi_1")
-			paytest.Same(t, "payment", err, affiliate.ErrNotFound)
-			payer := paytest.Must(s.Payer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"}))
-			paytest.Same(t, "payer", payer.Referral.IsNull(), true)
+			shoptest.Same(t, "payment", err, affiliate.ErrNotFound)
+			payer := shoptest.Must(s.Payer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"}))
+			shoptest.Same(t, "payer", payer.Referral.IsNull(), true)
 			s.Send(s.first())
 			s.Want(s.Mara, "20.00")
 		}},
@@ -191,10 +191,10 @@ func TestAnswers(t *testing.T) {
 			s.Send(s.first(), s.first("currency", "eur"), s.refund("re_1", "pi_1", 3000), s.refund("re_1", "pi_1", 4000), s.dispute("du_1", "lost", 100),
 				s.load("customer"), s.status("sub_1", "past_due"), s.session("pi_2", 0),
 				s.invoice("in_1", "subscription_create", 2900, "customer", "cus_N", "customer_email", "nobody@example.com"))
-			paytest.Same(t, "wrong type", s.Status(s.first("amount_total", "tomas@example.com")), 400)
-			paytest.Same(t, "wrong secret", s.answer(stripe.Sign("whsec_other", s.Now, []byte("{}")), []byte("{}")), 401)
+			shoptest.Same(t, "wrong type", s.Status(s.first("amount_total", "tomas@example.com")), 400)
+			shoptest.Same(t, "wrong secret", s.answer(stripe.Sign("whsec_other", s.Now, []byte("{}")), []byte("{}")), 401)
 			s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 3)), stripe.Config{Secrets: []string{secret}, Now: s.Config().Now, Logger: s.Logger()})
-			paytest.Same(t, "failing store", s.Status(s.session("pi_3", 100, "metadata.tributary_click", "1")), 503)
+			shoptest.Same(t, "failing store", s.Status(s.session("pi_3", 100, "metadata.tributary_click", "1")), 503)
 			s.discreet()
 		}},
 	})
@@ -245,16 +245,16 @@ func TestRefusedRequests(t *testing.T) {
 		row.change(r)
 		w := httptest.NewRecorder()
 		s.Hook.ServeHTTP(w, r)
-		paytest.Same(t, name, w.Code, row.want)
+		shoptest.Same(t, name, w.Code, row.want)
 		if row.want == 405 {
-			paytest.Same(t, "Allow", w.Header().Get("Allow"), "POST")
+			shoptest.Same(t, "Allow", w.Header().Get("Allow"), "POST")
 		}
 	}
 	w := httptest.NewRecorder()
 	s.Hook.ServeHTTP(w, signedWith("t=1,v1=00", body))
 	malformed := httptest.NewRecorder()
 	s.Hook.ServeHTTP(malformed, signedWith("nonsense", body))
-	paytest.Same(t, "text", w.Body.String(), malformed.Body.String())
+	shoptest.Same(t, "text", w.Body.String(), malformed.Body.String())
 }
 
 // TestHandlerRefuses: configurations that cannot work.

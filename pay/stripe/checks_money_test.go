@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -28,16 +28,16 @@ func TestMoney(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("currency", "eur"))
 			s.ignored(pay.OtherCurrency)
-			paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleOtherCurrency)
+			shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleOtherCurrency)
 			s.Send(s.refund("re_1", "pi_1", 3000, "currency", "eur"))
-			known := paytest.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
-			paytest.Same(t, "lost", known.Lost, affiliate.MustAmount("30"))
-			paytest.Same(t, "currency", known.Currency, "EUR")
-			waits := paytest.Must(s.Attention(t.Context(), 0)).PaymentConflicts
+			known := shoptest.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
+			shoptest.Same(t, "lost", known.Lost, affiliate.MustAmount("30"))
+			shoptest.Same(t, "currency", known.Currency, "EUR")
+			waits := shoptest.Must(s.Attention(t.Context(), 0)).PaymentConflicts
 			if waits.Count != 1 || waits.Items[0].Amount != affiliate.MustAmount("120") || waits.Items[0].Currency != "EUR" {
 				t.Errorf("%+v waits", waits)
 			}
-			paytest.Same(t, "events", s.Fired(affiliate.SaleCreated), 0)
+			shoptest.Same(t, "events", s.Fired(affiliate.SaleCreated), 0)
 		}},
 		{34, "another currency is reported each time", func(t *testing.T) {
 			s := newShop(t)
@@ -51,12 +51,12 @@ func TestMoney(t *testing.T) {
 				}
 				s.ignored(pay.OtherCurrency)
 			}
-			paytest.Same(t, "results", len(s.Results), 3)
-			paytest.Same(t, "events", s.Fired(""), events)
+			shoptest.Same(t, "results", len(s.Results), 3)
+			shoptest.Same(t, "events", s.Fired(""), events)
 		}},
 		{35, "a sale that the host booked", func(t *testing.T) {
 			s := newShop(t)
-			paytest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+			shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
 				ReferralID: "1", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1042",
 			}))
 			s.Send(s.first("metadata.tributary_order", "order-1042"))
@@ -92,7 +92,7 @@ func TestMoney(t *testing.T) {
 			two.Want(two.Ben, "10.00")
 			one.Sale()
 			two.Sale()
-			for _, account := range []any{"acct_3", paytest.Gone} {
+			for _, account := range []any{"acct_3", shoptest.Gone} {
 				one.Send(one.session("pi_8", 5000, "/account", account))
 				one.ignored(pay.OtherAccount)
 			}
@@ -116,29 +116,29 @@ func TestMoney(t *testing.T) {
 			old.Send(old.load("invoice_cycle_acacia", "subscription_details.metadata", meta))
 			young.Send(young.load("invoice_cycle", "parent.subscription_details.metadata", meta), young.link("in_2", "pi_2"))
 			a, b := old.Sale(), young.Sale()
-			paytest.Same(t, "total", a.TotalEarned, b.TotalEarned)
-			paytest.Same(t, "commission", a.CommissionEarned, b.CommissionEarned)
+			shoptest.Same(t, "total", a.TotalEarned, b.TotalEarned)
+			shoptest.Same(t, "commission", a.CommissionEarned, b.CommissionEarned)
 			// A renewal takes no order from its metadata: it has the payment, where the invoice names one.
-			paytest.Same(t, "externalId", a.ExternalID, affiliate.Set("pi_2"))
-			paytest.Same(t, "externalId of the new version", b.ExternalID, affiliate.Null[string]())
-			paytest.Same(t, "externalInvoiceId", a.ExternalInvoiceID, b.ExternalInvoiceID)
-			paytest.Same(t, "product", a.ProductsBought[0], b.ProductsBought[0])
+			shoptest.Same(t, "externalId", a.ExternalID, affiliate.Set("pi_2"))
+			shoptest.Same(t, "externalId of the new version", b.ExternalID, affiliate.Null[string]())
+			shoptest.Same(t, "externalInvoiceId", a.ExternalInvoiceID, b.ExternalInvoiceID)
+			shoptest.Same(t, "product", a.ProductsBought[0], b.ProductsBought[0])
 			p, q := old.payment("in_2"), young.payment("in_2")
-			paytest.Same(t, "keys", len(p.Keys), 2)
+			shoptest.Same(t, "keys", len(p.Keys), 2)
 			for i := range p.Keys {
-				paytest.Same(t, "key", p.Keys[i], q.Keys[i])
+				shoptest.Same(t, "key", p.Keys[i], q.Keys[i])
 			}
-			paytest.Same(t, "gross", p.Gross, q.Gross)
-			paytest.Same(t, "payer", p.PayerID, q.PayerID)
+			shoptest.Same(t, "gross", p.Gross, q.Gross)
+			shoptest.Same(t, "payer", p.PayerID, q.PayerID)
 		}},
 		{40, "an email that is not accepted", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("customer_details.email", "müller@example.com"))
 			s.outcome(affiliate.SaleRecorded)
-			paytest.Same(t, "email", s.Referral().Email, "")
+			shoptest.Same(t, "email", s.Referral().Email, "")
 			s.Send(s.load("customer", "email", "mueller@example.com"))
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "email", s.Referral().Email, "mueller@example.com")
+			shoptest.Same(t, "email", s.Referral().Email, "mueller@example.com")
 		}},
 	})
 }
@@ -148,7 +148,7 @@ func pays(t *testing.T, c affiliate.Currency, total, tax int, earned, commission
 	t.Helper()
 	s := inCurrency(t, c)
 	s.Send(s.session("pi_1", total, "currency", string(c), "total_details.amount_tax", tax, "metadata.tributary_click", "1"))
-	paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount(earned))
+	shoptest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount(earned))
 	s.Want(s.Mara, commission)
 }
 

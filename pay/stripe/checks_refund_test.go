@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // TestRefunds: checks 41 to 56.
@@ -15,8 +15,8 @@ func TestRefunds(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.refund("re_1", "pi_1", 3000))
 			s.Want(s.Mara, "15.00")
-			paytest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 1)
-			paytest.Same(t, "moved", s.Last().Moved, affiliate.MustAmount("-5"))
+			shoptest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 1)
+			shoptest.Same(t, "moved", s.Last().Moved, affiliate.MustAmount("-5"))
 		}},
 		{42, "the same refund again", func(t *testing.T) {
 			s := newShop(t)
@@ -25,14 +25,14 @@ func TestRefunds(t *testing.T) {
 			fired := s.Fired("")
 			s.Send(r, r.With("type", "refund.updated", "id", "evt_other"))
 			s.Want(s.Mara, "15.00")
-			paytest.Same(t, "events", s.Fired(""), fired)
+			shoptest.Same(t, "events", s.Fired(""), fired)
 		}},
 		{43, "the rest", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.refund("re_1", "pi_1", 3000), s.refund("re_2", "pi_1", 9000))
 			s.Want(s.Mara, "0.00")
-			paytest.Same(t, "status", s.Sale().Status, affiliate.SaleRefunded)
-			paytest.Same(t, "sale.deleted", s.Fired(affiliate.SaleDeleted), 1)
+			shoptest.Same(t, "status", s.Sale().Status, affiliate.SaleRefunded)
+			shoptest.Same(t, "sale.deleted", s.Fired(affiliate.SaleDeleted), 1)
 		}},
 		{44, "a redelivery after everything went back", func(t *testing.T) {
 			s := newShop(t)
@@ -42,7 +42,7 @@ func TestRefunds(t *testing.T) {
 			s.Send(e)
 			s.outcome(affiliate.SaleDuplicate)
 			s.Want(s.Mara, "0.00")
-			paytest.Same(t, "events", s.Fired(""), fired)
+			shoptest.Same(t, "events", s.Fired(""), fired)
 		}},
 		{45, "a refund by id and as a sum", func(t *testing.T) {
 			inEachOrder(t, 2, func(s *shop, order []int) {
@@ -57,7 +57,7 @@ func TestRefunds(t *testing.T) {
 		{46, "sums in the wrong order", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.load("charge_refunded", "amount_refunded", 5000), s.load("charge_refunded", "amount_refunded", 3000))
-			paytest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.MustAmount("50"))
+			shoptest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.MustAmount("50"))
 			s.Want(s.Mara, "11.67")
 		}},
 		{47, "pending, then succeeded", func(t *testing.T) {
@@ -71,16 +71,16 @@ func TestRefunds(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.refund("re_1", "pi_1", 3000, "status", "pending"), s.refund("re_1", "pi_1", 3000, "status", "failed", "/type", "refund.failed"))
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 0)
-			paytest.Same(t, "adjustments", len(s.Adjusted()), 0)
+			shoptest.Same(t, "sale.updated", s.Fired(affiliate.SaleUpdated), 0)
+			shoptest.Same(t, "adjustments", len(s.Adjusted()), 0)
 		}},
 		{49, "succeeded, then failed", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first(), s.refund("re_1", "pi_1", 3000), s.refund("re_1", "pi_1", 3000, "status", "failed", "/type", "refund.failed"))
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "commission", s.Sale().CommissionEarned, affiliate.MustAmount("20"))
-			paytest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.Amount{})
-			paytest.Same(t, "adjustments", len(s.Adjusted()), 0)
+			shoptest.Same(t, "commission", s.Sale().CommissionEarned, affiliate.MustAmount("20"))
+			shoptest.Same(t, "refunded", s.Sale().RefundedAmount, affiliate.Amount{})
+			shoptest.Same(t, "adjustments", len(s.Adjusted()), 0)
 		}},
 		{50, "a refund before its payment", func(t *testing.T) {
 			s := newShop(t)
@@ -93,8 +93,8 @@ func TestRefunds(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.refund("re_1", "pi_1", 12000), s.first())
 			s.Want(s.Mara, "0.00")
-			paytest.Same(t, "status", s.Sale().Status, affiliate.SaleRefunded)
-			paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("pi_1"))
+			shoptest.Same(t, "status", s.Sale().Status, affiliate.SaleRefunded)
+			shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("pi_1"))
 			s.Send(s.first())
 			s.Sale()
 		}},
@@ -131,13 +131,13 @@ func TestRefunds(t *testing.T) {
 func afterPayout(t *testing.T, paid bool) {
 	s := newShop(t)
 	s.Send(s.first())
-	before := paytest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: paid}))
+	before := shoptest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: paid}))
 	s.Send(s.refund("re_1", "pi_1", 3000))
-	after := paytest.Must(s.Payout(t.Context(), before.ID))
-	paytest.Same(t, "amount of the payout", after.Amount, affiliate.MustAmount("20"))
-	paytest.Same(t, "status of the payout", after.Status, before.Status)
+	after := shoptest.Must(s.Payout(t.Context(), before.ID))
+	shoptest.Same(t, "amount of the payout", after.Amount, affiliate.MustAmount("20"))
+	shoptest.Same(t, "status of the payout", after.Status, before.Status)
 	commissions := s.Sale().Commissions
-	paytest.Same(t, "commissions", len(commissions), 2)
-	paytest.Same(t, "entry", commissions[1].CommissionEarned, affiliate.MustAmount("-5"))
-	paytest.Same(t, "payable", paytest.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})).Payable, affiliate.MustAmount("-5"))
+	shoptest.Same(t, "commissions", len(commissions), 2)
+	shoptest.Same(t, "entry", commissions[1].CommissionEarned, affiliate.MustAmount("-5"))
+	shoptest.Same(t, "payable", shoptest.Must(s.Balance(t.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})).Payable, affiliate.MustAmount("-5"))
 }

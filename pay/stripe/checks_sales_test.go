@@ -7,7 +7,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -18,22 +18,22 @@ func TestSales(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first())
 			s.Want(s.Mara, "20.00")
-			paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("120"))
-			paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("pi_1"))
-			paytest.Same(t, "sale.created", s.Fired(affiliate.SaleCreated), 1)
-			paytest.Same(t, "source", s.Sale().Source, "INTEGRATION")
-			paytest.Same(t, "integration", s.Sale().IntegrationSalesSource, affiliate.Set[affiliate.Integration]("STRIPE"))
+			shoptest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("120"))
+			shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("pi_1"))
+			shoptest.Same(t, "sale.created", s.Fired(affiliate.SaleCreated), 1)
+			shoptest.Same(t, "source", s.Sale().Source, "INTEGRATION")
+			shoptest.Same(t, "integration", s.Sale().IntegrationSalesSource, affiliate.Set[affiliate.Integration]("STRIPE"))
 		}},
 		{2, "redelivered for weeks", func(t *testing.T) {
 			s := newShop(t)
 			e := s.first()
 			for _, days := range []int{0, 1, 2, 40} {
-				s.Now = paytest.Start.AddDate(0, 0, days)
+				s.Now = shoptest.Start.AddDate(0, 0, days)
 				s.Send(e)
 			}
 			s.Want(s.Mara, "20.00")
 			s.outcome(affiliate.SaleDuplicate)
-			paytest.Same(t, "sale.created", s.Fired(affiliate.SaleCreated), 1)
+			shoptest.Same(t, "sale.created", s.Fired(affiliate.SaleCreated), 1)
 		}},
 		{3, "with the events of its intent and charge", func(t *testing.T) {
 			inEachOrder(t, 3, func(s *shop, order []int) {
@@ -59,14 +59,14 @@ func TestSales(t *testing.T) {
 				}
 				s.Sale()
 				s.Want(s.Mara, "5.80")
-				paytest.Same(s.T, "payment of pi_1", s.payment("pi_1").ID, s.payment("in_1").ID)
-				paytest.Same(s.T, "sale of pi_1", s.payment("pi_1").SaleID, affiliate.Set(s.Sale().ID))
+				shoptest.Same(s.T, "payment of pi_1", s.payment("pi_1").ID, s.payment("in_1").ID)
+				shoptest.Same(s.T, "sale of pi_1", s.payment("pi_1").SaleID, affiliate.Set(s.Sale().ID))
 			})
 		}},
 		{5, "the invoice alone", func(t *testing.T) {
 			s := newShop(t)
-			paytest.Same(t, "status", s.Status(s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1")), 503) // its session may come
-			paytest.Same(t, "sales", len(s.AllSales()), 0)
+			shoptest.Same(t, "status", s.Status(s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1")), 503) // its session may come
+			shoptest.Same(t, "sales", len(s.AllSales()), 0)
 			s = newShopWith(t, nil, func(cfg *stripe.Config) { cfg.First = stripe.FromInvoice })
 			s.Send(s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1"))
 			s.Want(s.Mara, "5.80")
@@ -74,7 +74,7 @@ func TestSales(t *testing.T) {
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "2"))
 			s.ignored(pay.CoveredElsewhere)
 			s.Want(s.Mara, "5.80")
-			paytest.Same(t, "events", s.Fired(""), before)
+			shoptest.Same(t, "events", s.Fired(""), before)
 		}},
 		{6, "the metadata names the invoice", func(t *testing.T) {
 			s := newShop(t)
@@ -91,8 +91,8 @@ func TestSales(t *testing.T) {
 			s.Pass(31 * 24 * time.Hour)
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900, "customer_email", "tomas@other.example"))
 			s.Want(s.Mara, "11.60")
-			paytest.Same(t, "sales", len(s.AllSales()), 2)
-			paytest.Same(t, "email", s.Referral().Email, "tomas@example.com")
+			shoptest.Same(t, "sales", len(s.AllSales()), 2)
+			shoptest.Same(t, "email", s.Referral().Email, "tomas@example.com")
 		}},
 		{8, "a renewal follows the customer", func(t *testing.T) {
 			s := newShop(t)
@@ -106,7 +106,7 @@ func TestSales(t *testing.T) {
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"))
 			s.Send(s.subscribed("in_5", 2900, "metadata.tributary_click", "2"))
 			s.Want(s.Ben, "5.80")
-			paytest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
+			shoptest.Same(t, "affiliate of the customer", s.Referral().AffiliateID, s.Mara.ID)
 			s.Send(s.invoice("in_6", "subscription_cycle", 2900))
 			s.Want(s.Mara, "11.60")
 			s.Want(s.Ben, "5.80")
@@ -116,18 +116,18 @@ func TestSales(t *testing.T) {
 			renewal := s.invoice("in_2", "subscription_cycle", 2900,
 				"parent.subscription_details.metadata", map[string]any{"tributary_via": "session", "tributary_click": "2"})
 			s.Pass(10 * time.Minute)
-			paytest.Same(t, "status", s.Status(renewal), 503)
+			shoptest.Same(t, "status", s.Status(renewal), 503)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), renewal)
 			s.Want(s.Mara, "11.60")
 			s.Want(s.Ben, "0.00")
-			paytest.Same(t, "sales", len(s.AllSales()), 2)
+			shoptest.Same(t, "sales", len(s.AllSales()), 2)
 		}},
 		{11, "a renewal without a first payment", func(t *testing.T) {
 			s := newShop(t)
 			renewal := s.invoice("in_2", "subscription_cycle", 2900,
 				"parent.subscription_details.metadata", map[string]any{"tributary_via": "session", "tributary_click": "2"})
 			s.Pass(time.Hour)
-			paytest.Same(t, "status", s.Status(renewal), 503)
+			shoptest.Same(t, "status", s.Status(renewal), 503)
 			s.Pass(time.Second)
 			s.Send(renewal)
 			s.Want(s.Ben, "5.80")
@@ -135,11 +135,11 @@ func TestSales(t *testing.T) {
 		{12, "a trial", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "metadata.tributary_click", "1"))
-			paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
-			paytest.Same(t, "referral.created", s.Fired(affiliate.ReferralCreated), 1)
+			shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+			shoptest.Same(t, "referral.created", s.Fired(affiliate.ReferralCreated), 1)
 			s.Send(s.invoice("in_1", "subscription_create", 0))
 			s.ignored(pay.ZeroAmount)
-			paytest.Same(t, "sales", len(s.AllSales()), 0)
+			shoptest.Same(t, "sales", len(s.AllSales()), 0)
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900))
 			s.Want(s.Mara, "5.80")
 			s.Referral()
@@ -149,11 +149,11 @@ func TestSales(t *testing.T) {
 				s := newShopWith(t, func(cfg *tributary.Config) { cfg.FreeOrders = free }, nil)
 				s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "amount_subtotal", 2900,
 					"discounts", []any{map[string]any{"coupon": "trib_1", "promotion_code": "promo_mara"}}))
-				paytest.Same(t, "medium", s.Referral().ReferralMedium, affiliate.MediumCoupon)
+				shoptest.Same(t, "medium", s.Referral().ReferralMedium, affiliate.MediumCoupon)
 				if free {
-					paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.Amount{})
+					shoptest.Same(t, "total", s.Sale().TotalEarned, affiliate.Amount{})
 				} else {
-					paytest.Same(t, "sales", len(s.AllSales()), 0)
+					shoptest.Same(t, "sales", len(s.AllSales()), 0)
 				}
 				s.redeemed(1)
 				s.Send(s.invoice("in_2", "subscription_cycle", 2900))
@@ -163,8 +163,8 @@ func TestSales(t *testing.T) {
 		{14, "a promotion code and a renewal", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 3920, "amount_subtotal", 4900, "discounts", promotions("promo_mara")))
-			paytest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("39.20"))
-			paytest.Same(t, "subtotal", s.Sale().Subtotal, affiliate.Set(affiliate.MustAmount("49")))
+			shoptest.Same(t, "total", s.Sale().TotalEarned, affiliate.MustAmount("39.20"))
+			shoptest.Same(t, "subtotal", s.Sale().Subtotal, affiliate.Set(affiliate.MustAmount("49")))
 			s.Want(s.Mara, "7.84")
 			s.redeemed(1)
 			s.Send(s.invoice("in_2", "subscription_cycle", 3920, "discounts", []any{map[string]any{"id": "di_1", "promotion_code": "promo_mara"}}))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
 // status is an event of a subscription.
@@ -17,7 +17,7 @@ func (s *shop) status(id, status string) event {
 // is requires the status of the customer.
 func (s *shop) is(want affiliate.SubscriptionStatus) {
 	s.T.Helper()
-	paytest.Same(s.T, "status", s.Referral().Status, want)
+	shoptest.Same(s.T, "status", s.Referral().Status, want)
 }
 
 // TestStatus: checks 74 to 78.
@@ -27,7 +27,7 @@ func TestStatus(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), s.status("sub_1", "past_due"))
 			s.is(affiliate.SubscriptionPastDue)
-			paytest.Same(t, "referral.updated", s.Fired(affiliate.ReferralUpdated), 1)
+			shoptest.Same(t, "referral.updated", s.Fired(affiliate.ReferralUpdated), 1)
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900))
 			s.Want(s.Mara, "11.60")
 			s.Pass(time.Second)
@@ -65,7 +65,7 @@ func TestStatus(t *testing.T) {
 		{78, "declined by a person", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"))
-			paytest.Must(s.UpdateReferral(t.Context(), s.Referral().ID.String(), affiliate.ReferralUpdate{
+			shoptest.Must(s.UpdateReferral(t.Context(), s.Referral().ID.String(), affiliate.ReferralUpdate{
 				SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined),
 			}))
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900))

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -98,7 +98,7 @@ func TestDocsLines(t *testing.T) {
 	})}
 	s := newShopWith(t, ruled, func(cfg *stripe.Config) { *cfg = withLines(*cfg, api) })
 	e := s.session("pi_1", 12000, "metadata.tributary_click", "1")
-	paytest.Same(t, "status of a failure", s.Status(e), http.StatusServiceUnavailable)
+	shoptest.Same(t, "status of a failure", s.Status(e), http.StatusServiceUnavailable)
 	status = http.StatusOK
 	s.Send(e)
 	s.Want(s.Mara, "60.00")
@@ -108,30 +108,30 @@ func TestDocsLines(t *testing.T) {
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
-	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
-	metadata := paytest.Must(checkoutMetadata(s.Program, visit, configAt(s), "order-7"))
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
+	metadata := shoptest.Must(checkoutMetadata(s.Program, visit, configAt(s), "order-7"))
 	e := s.first("metadata", metadata)
-	result := paytest.Must(receive(t.Context(), s.Program, stripe.Sign(secret, s.Now, e.JSON()), e.JSON(), configAt(s)))
-	paytest.Same(t, "outcome", result.Outcome, affiliate.SaleRecorded)
-	paytest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
+	result := shoptest.Must(receive(t.Context(), s.Program, stripe.Sign(secret, s.Now, e.JSON()), e.JSON(), configAt(s)))
+	shoptest.Same(t, "outcome", result.Outcome, affiliate.SaleRecorded)
+	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
 	if _, err := receive(t.Context(), s.Program, stripe.Sign("whsec_other", s.Now, e.JSON()), e.JSON(), configAt(s)); err == nil {
 		t.Error("another secret is accepted")
 	}
 
 	mux := http.NewServeMux()
-	if err := mountStripe(mux, s.Program, stripe.Config{Secrets: []string{secret}, CarryKeys: paytest.CarryKeys}); err != nil {
+	if err := mountStripe(mux, s.Program, stripe.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()
 	refund := s.refund("re_1", "pi_1", 3000).With("account", "acct_1").JSON()
 	for path, h := range map[string]http.Handler{
-		"/webhooks/stripe": mux, "/": paytest.Must(platform(map[string]*tributary.Program{"acct_1": s.Program}, secret)),
+		"/webhooks/stripe": mux, "/": shoptest.Must(platform(map[string]*tributary.Program{"acct_1": s.Program}, secret)),
 	} {
 		r := signedWith(stripe.Sign(secret, at, refund), refund)
 		r.URL.Path = path
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		paytest.Same(t, path, w.Code, http.StatusNoContent)
+		shoptest.Same(t, path, w.Code, http.StatusNoContent)
 	}
 	s.Want(s.Mara, "15.00") // by the platform; the other endpoint ignores connected accounts
 }

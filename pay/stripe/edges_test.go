@@ -8,7 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -28,7 +28,7 @@ func TestShippingTax(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.session("pi_1", 62400, append(changes, "amount_subtotal", 50000, "metadata.tributary_click", "1")...))
 			s.Want(s.Mara, "100.00")
-			paytest.Same(t, "shipping", s.Sale().ShippingAmount, affiliate.MustAmount("20"))
+			shoptest.Same(t, "shipping", s.Sale().ShippingAmount, affiliate.MustAmount("20"))
 		})
 	}
 	for name, changes := range map[string][]any{
@@ -83,18 +83,18 @@ func TestManualCapture(t *testing.T) {
 			for i, next := range order {
 				s.Send(events[next])
 				if i == 0 {
-					paytest.Same(s.T, "sales", len(s.AllSales()), 0)
+					shoptest.Same(s.T, "sales", len(s.AllSales()), 0)
 				}
 			}
 			s.Want(s.Mara, "15.00")
-			paytest.Same(s.T, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
+			shoptest.Same(s.T, "tax", s.Sale().TaxAmount, affiliate.MustAmount("15"))
 			s.Send(s.refund("re_1", "pi_1", 4500))
 			s.Want(s.Mara, "7.50")
 		})
 	}
 	s := newShop(t) // nobody's word, no session
 	s.Send(s.load("intent", "id", "pi_9", "capture_method", "manual", "metadata", map[string]any{}))
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestIntentEmail: an intent that the host books takes the email from the
@@ -131,7 +131,7 @@ func TestIntentEmail(t *testing.T) {
 					s.Send(events[i])
 				}
 				s.Want(s.Mara, "20.00")
-				paytest.Same(s.T, "email", s.Referral().Email, "tomas@example.com")
+				shoptest.Same(s.T, "email", s.Referral().Email, "tomas@example.com")
 			})
 		})
 	}
@@ -143,7 +143,7 @@ func TestIntentEmail(t *testing.T) {
 func TestFirstInvoice(t *testing.T) {
 	s := newShop(t)
 	first := s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "1")
-	paytest.Same(t, "at once", s.Status(first), 503)
+	shoptest.Same(t, "at once", s.Status(first), 503)
 	s.Pass(time.Hour + time.Second)
 	s.Send(first)
 	s.Want(s.Mara, "5.80")
@@ -154,7 +154,7 @@ func TestFirstInvoice(t *testing.T) {
 
 	s = newShop(t)
 	first = s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "2")
-	paytest.Same(t, "before its session", s.Status(first), 503)
+	shoptest.Same(t, "before its session", s.Status(first), 503)
 	s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), first)
 	s.ignored(pay.FirstFromSession)
 	s.Pass(2 * time.Hour)
@@ -183,7 +183,7 @@ func TestOrganicRenewal(t *testing.T) {
 				s.Pass(30 * 24 * time.Hour)
 				s.Send(s.invoice("in_"+s.Now.String(), reason, 2900, "parent.subscription_details.metadata", meta))
 			}
-			paytest.Same(t, "sales", len(s.AllSales()), 0)
+			shoptest.Same(t, "sales", len(s.AllSales()), 0)
 		})
 	}
 	s := newShop(t)
@@ -193,7 +193,7 @@ func TestOrganicRenewal(t *testing.T) {
 	s.Send(s.invoice("in_2", "subscription_cycle", 2900, "parent.subscription_details.metadata", dead))
 	young := newShop(t) // an update in the first minutes, of a customer whom a code brought
 	update := young.invoice("in_2", "subscription_update", 1000, "period_start", young.Now.Add(-5*time.Minute).Unix())
-	paytest.Same(t, "before the first", young.Status(update), 503)
+	shoptest.Same(t, "before the first", young.Status(update), 503)
 	young.Send(young.subscribed("in_1", 2900, "discounts", []any{map[string]any{"promotion_code": "promo_mara"}}), update)
 	young.Want(young.Mara, "7.80")
 }
@@ -215,7 +215,7 @@ func TestRenewalOrder(t *testing.T) {
 	s.Send(s.refund("re_1", "pi_in_3", 4350))
 	s.Want(s.Mara, "26.10")
 	for _, sale := range s.AllSales() {
-		told := paytest.Must(s.ExplainSale(t.Context(), sale.ID))
+		told := shoptest.Must(s.ExplainSale(t.Context(), sale.ID))
 		if sale.ExternalID.Or("") == "order-1042" != (told.Terms.Payment.Or(0) == 1) {
 			t.Errorf("sale %v of %v is payment %v", sale.ID, sale.ExternalID, told.Terms.Payment)
 		}
@@ -227,8 +227,8 @@ func TestTrialPayment(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "metadata.tributary_click", "1"))
 	s.Send(s.invoice("in_2", "subscription_cycle", 2900))
-	told := paytest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
-	paytest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
+	told := shoptest.Must(s.ExplainSale(t.Context(), s.Sale().ID))
+	shoptest.Same(t, "payment", told.Terms.Payment, affiliate.Set(int64(1)))
 }
 
 // TestInvoiceLines: what an invoice says stands in any of its lines, and the sale has
@@ -242,7 +242,7 @@ func TestInvoiceLines(t *testing.T) {
 		line(2000, "prod_a", map[string]any{}), line(3000, "prod_b", map[string]any{"tributary_code": "MARA20"}),
 	}))
 	s.Want(s.Mara, "10.00")
-	paytest.Same(t, "products", len(s.Sale().ProductsBought), 2)
+	shoptest.Same(t, "products", len(s.Sale().ProductsBought), 2)
 }
 
 // TestSessionLines: a code that is restricted to a product does not depend on the
@@ -254,7 +254,7 @@ func TestSessionLines(t *testing.T) {
 		want  string
 	}{{[]any{a, b}, "10.00"}, {[]any{b, a}, "10.00"}, {[]any{b, b}, "10.00"}, {[]any{a, a}, "0.00"}} {
 		s := newShop(t)
-		paytest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"prod_b"})}))
+		shoptest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"prod_b"})}))
 		s.Send(s.session("pi_1", 5000, "discounts", []any{map[string]any{"promotion_code": "promo_mara"}}, "line_items", map[string]any{"data": tt.lines}))
 		s.Want(s.Mara, tt.want)
 	}
@@ -318,7 +318,7 @@ func TestCreditNoteTax(t *testing.T) {
 		"goods alone":         {"16.00", []any{"total", 2000, "total_taxes", []any{}}},
 		"goods and tax":       {"16.67", []any{"total", 2000, "total_taxes", taxes(333)}},
 		"in an older version": {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000)}},
-		"with one refund":     {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000), "refunds", paytest.Gone, "refund", "re_1"}},
+		"with one refund":     {"20.00", []any{"total", 2000, "total_taxes", nil, "tax_amounts", taxes(2000), "refunds", shoptest.Gone, "refund", "re_1"}},
 		"and it is an object": {"20.00", []any{"total", 3000, "total_taxes", nil, "tax_amounts", taxes(3000), "refunds", nil, "refund", map[string]any{"id": "re_1", "amount": 2000}, "customer_balance_transaction", "cbtxn_1"}},
 		"not said":            {"16.67", []any{"total", 2000, "total_taxes", nil}},
 	} {

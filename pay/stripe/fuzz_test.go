@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -19,8 +19,8 @@ import (
 func FuzzMap(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/*.json")
 	for _, path := range paths {
-		f.Add(paytest.Load(f, path).JSON(), false)
-		f.Add(paytest.Load(f, path).With("data.object.metadata", map[string]any{"tributary_via": "invoice", "tributary_click": "1"}).JSON(), true)
+		f.Add(shoptest.Load(f, path).JSON(), false)
+		f.Add(shoptest.Load(f, path).With("data.object.metadata", map[string]any{"tributary_via": "invoice", "tributary_click": "1"}).JSON(), true)
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, invoices bool) {
 		cfg := stripe.Config{OneOffInvoices: invoices}
@@ -54,12 +54,12 @@ func FuzzMap(f *testing.F) {
 // FuzzVerify: no header and no body but those that were signed are accepted.
 func FuzzVerify(f *testing.F) {
 	body := []byte(`{"id": "evt_1"}`)
-	right := stripe.Sign(secret, paytest.Start, body)
+	right := stripe.Sign(secret, shoptest.Start, body)
 	f.Add(right, body)
 	f.Add(strings.Replace(right, "v1", "v0", 1), body)
 	f.Add(right+","+right, body)
 	f.Add("t=1,v1="+strings.Repeat("0", 64), []byte{})
-	cfg := stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return paytest.Start }}
+	cfg := stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return shoptest.Start }}
 	f.Fuzz(func(t *testing.T, header string, payload []byte) {
 		err := stripe.Verify(header, payload, cfg)
 		if err != nil && !errors.Is(err, stripe.ErrHeader) && !errors.Is(err, stripe.ErrSignature) {
@@ -74,7 +74,7 @@ func FuzzVerify(f *testing.F) {
 // contains reports whether a header has the right signature of its time.
 func contains(header string, payload []byte) bool {
 	for seconds := -300; seconds <= 300; seconds++ {
-		at, signature, _ := strings.Cut(stripe.Sign(secret, paytest.Start.Add(time.Duration(seconds)*time.Second), payload), ",")
+		at, signature, _ := strings.Cut(stripe.Sign(secret, shoptest.Start.Add(time.Duration(seconds)*time.Second), payload), ",")
 		if strings.Contains(header, at) && strings.Contains(header, signature) {
 			return true
 		}

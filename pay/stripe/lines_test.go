@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -114,9 +114,9 @@ func TestLinesOfInvoice(t *testing.T) {
 		{"too much", "lines_unclear prod_a", billed(s, 2900, 0, line("a", "si_1", 1, 9e15), line("b", "si_1", 1, -9e15+2900))},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			a := paytest.Must(stripe.Map(row.event.JSON(), configAt(s)))
-			paytest.Same(t, "kind", a.Kind, pay.KindSale)
-			paytest.Same(t, "lines", told(a), row.want)
+			a := shoptest.Must(stripe.Map(row.event.JSON(), configAt(s)))
+			shoptest.Same(t, "kind", a.Kind, pay.KindSale)
+			shoptest.Same(t, "lines", told(a), row.want)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestLinesOfSession(t *testing.T) {
 		{"converted", "lines_unclear prod_a", s.session("pi_1", 10800, "line_items.data", []any{item("a", 1, 10800, 0, 0, 10800)}, "currency_conversion", object{"source_currency": "eur", "amount_total": 9000, "amount_subtotal": 9000})},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			paytest.Same(t, "lines", told(paytest.Must(stripe.Map(row.event.JSON(), configAt(s)))), row.want)
+			shoptest.Same(t, "lines", told(shoptest.Must(stripe.Map(row.event.JSON(), configAt(s)))), row.want)
 		})
 	}
 }
@@ -187,15 +187,15 @@ func TestLookUp(t *testing.T) {
 					return []byte(row.answer), row.err
 				}
 			})
-			paytest.Same(t, "status", s.Status(s.session("pi_1", 12000, "metadata.tributary_click", "1")), row.status)
-			paytest.Same(t, "asked", asked, "cs_pi_1")
-			paytest.Same(t, "money", s.Money(), row.want)
+			shoptest.Same(t, "status", s.Status(s.session("pi_1", 12000, "metadata.tributary_click", "1")), row.status)
+			shoptest.Same(t, "asked", asked, "cs_pi_1")
+			shoptest.Same(t, "money", s.Money(), row.want)
 			if row.status == http.StatusNoContent {
 				s.Send(s.refund("re_1", "pi_1", 12000))
 				s.Want(s.Mara, "0.00")
 			}
-			paytest.Same(t, "asked for a refund", asked, "cs_pi_1")
-			paytest.Same(t, "warned", strings.Contains(s.Logs.String(), "does not say what was bought"), row.name == "not known")
+			shoptest.Same(t, "asked for a refund", asked, "cs_pi_1")
+			shoptest.Same(t, "warned", strings.Contains(s.Logs.String(), "does not say what was bought"), row.name == "not known")
 		})
 	}
 }
@@ -203,7 +203,7 @@ func TestLookUp(t *testing.T) {
 // TestRulesOfInvoice: a renewal, its refund and repeats of both earn the same in any order: 50 %
 // of 90 less 9, 7 for each of two pieces and 20 % of 9.
 func TestRulesOfInvoice(t *testing.T) {
-	paytest.Orders(3, func(order []int) {
+	shoptest.Orders(3, func(order []int) {
 		s := newShopWith(t, ruled, nil)
 		s.Send(s.subscribed("in_1", 0, "payment_status", "no_payment_required", "metadata.tributary_click", "1"))
 		events := []event{
@@ -215,7 +215,7 @@ func TestRulesOfInvoice(t *testing.T) {
 			s.Send(events[i])
 		}
 		s.Want(s.Mara, "28.15") // half of 40.50 + 14 + 1.80
-		paytest.Same(t, "lines", len(s.Sale().Lines), 3)
+		shoptest.Same(t, "lines", len(s.Sale().Lines), 3)
 	})
 }
 
@@ -223,7 +223,7 @@ func TestRulesOfInvoice(t *testing.T) {
 // time: 50 % of 100 less 50, and 20 % of 100.
 func TestCodeOfLines(t *testing.T) {
 	s := newShopWith(t, ruled, nil)
-	paytest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"prod_a"})}))
+	shoptest.Must(s.UpdateCoupon(t.Context(), s.Coupon.ID, affiliate.CouponUpdate{LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"prod_a"})}))
 	s.Send(s.session("pi_1", 15000, "amount_subtotal", 20000, "discounts", promotions("promo_mara"),
 		"line_items.data", []any{item("a", 1, 10000, 5000, 0, 5000), item("c", 1, 10000, 0, 0, 10000)}))
 	s.redeemed(1)

@@ -13,14 +13,14 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
 // mapped is the action of an event.
 func (s *shop) mapped(e event) pay.Action {
 	s.T.Helper()
-	return paytest.Must(stripe.Map(e.JSON(), configAt(s)))
+	return shoptest.Must(stripe.Map(e.JSON(), configAt(s)))
 }
 
 // TestCurrencies: the digits of Stripe, which are not those of ISO 4217.
@@ -36,8 +36,8 @@ func TestCurrencies(t *testing.T) {
 	} {
 		for c := range strings.FieldsSeq(row.currencies) {
 			sale, _ := s.mapped(s.session("pi_1", 123000, "currency", strings.ToLower(c))).Payment.Sale.Get()
-			want := paytest.Must(pay.Minor(123000, affiliate.Currency(c), row.digits))
-			paytest.Same(t, c, sale.Gross, want)
+			want := shoptest.Must(pay.Minor(123000, affiliate.Currency(c), row.digits))
+			shoptest.Same(t, c, sale.Gross, want)
 		}
 	}
 }
@@ -68,12 +68,12 @@ func TestPure(t *testing.T) {
 		t.Fatalf("%d fixtures, %v", len(paths), err)
 	}
 	for _, path := range paths {
-		raw := paytest.Load(t, path).JSON()
+		raw := shoptest.Load(t, path).JSON()
 		a, err := stripe.Map(raw, stripe.Config{})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-		b := paytest.Must(stripe.Map(raw, stripe.Config{}))
+		b := shoptest.Must(stripe.Map(raw, stripe.Config{}))
 		if d := cmp.Diff(a, b, exact); d != "" {
 			t.Errorf("%s: %s", path, d)
 		}
@@ -89,7 +89,7 @@ func TestConverted(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.load("session_converted", "metadata.tributary_click", "1"))
 	s.Want(s.Mara, "20.00")
-	paytest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("20"))
+	shoptest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("20"))
 }
 
 // TestDiscounts: a fixture with expanded objects.
@@ -98,9 +98,9 @@ func TestDiscounts(t *testing.T) {
 	s.Send(s.load("session_discounts", "created", s.Now.Unix()))
 	sale := s.Sale()
 	s.Want(s.Mara, "10.00")
-	paytest.Same(t, "order", sale.ExternalID, affiliate.Set("order-1042"))
-	paytest.Same(t, "product", sale.ProductsBought[0], "prod_beans")
-	paytest.Same(t, "name", sale.Name, affiliate.Set("tomas"))
+	shoptest.Same(t, "order", sale.ExternalID, affiliate.Set("order-1042"))
+	shoptest.Same(t, "product", sale.ProductsBought[0], "prod_beans")
+	shoptest.Same(t, "name", sale.Name, affiliate.Set("tomas"))
 	s.redeemed(1)
 }
 
@@ -143,12 +143,12 @@ func TestEditedMetadata(t *testing.T) {
 	tries := func(changes ...any) []affiliate.Credit { return s.tries(s.session("pi_1", 100, changes...)) }
 	neither := []string{"tomas@example.com", s.Mara.ID.String(), "1 1", "ma\nra", "../mara", strings.Repeat("a", 101), ""}
 	for _, text := range append(neither, "-1", "0", "01", "1e3", strings.Repeat("9", 20)) {
-		if got := tries("metadata.tributary_click", text, "client_reference_id", "trib_c_"+text+"_"+paytest.ID.String()); len(got) != 0 {
+		if got := tries("metadata.tributary_click", text, "client_reference_id", "trib_c_"+text+"_"+shoptest.ID.String()); len(got) != 0 {
 			t.Errorf("as a click %q gives %v", text, got)
 		}
 	}
 	for _, text := range neither {
-		if got := tries("metadata.tributary_slug", text, "client_reference_id", "trib_s_"+text+"_"+paytest.ID.String()); len(got) != 0 {
+		if got := tries("metadata.tributary_slug", text, "client_reference_id", "trib_s_"+text+"_"+shoptest.ID.String()); len(got) != 0 {
 			t.Errorf("as a slug %q gives %v", text, got)
 		}
 	}
@@ -165,16 +165,16 @@ func TestRenamed(t *testing.T) {
 	s := newShop(t)
 	cfg := configAt(s)
 	cfg.Metadata = map[string]string{"tributary_click": "visit"}
-	a := paytest.Must(stripe.Map(s.session("pi_1", 100, "metadata", map[string]any{
-		"visit": "2", "tributary_click": "1", "tributary_slug": "mara", "tributary_program": paytest.ID.String(),
+	a := shoptest.Must(stripe.Map(s.session("pi_1", 100, "metadata", map[string]any{
+		"visit": "2", "tributary_click": "1", "tributary_slug": "mara", "tributary_program": shoptest.ID.String(),
 	}).JSON(), cfg))
-	paytest.Same(t, "carried", a.Carried, pay.Carried{Program: paytest.ID, Click: "2", Slug: "mara"})
+	shoptest.Same(t, "carried", a.Carried, pay.Carried{Program: shoptest.ID, Click: "2", Slug: "mara"})
 }
 
 // TestPrecedence: promotion codes, the code, the click, the slug.
 func TestPrecedence(t *testing.T) {
 	s := newShop(t)
-	e := s.session("pi_1", 100, "discounts", promotions("promo_1", "promo_2", "promo_3", "promo_4", "promo_5", "promo_6"), "client_reference_id", "trib_c_9_"+paytest.ID.String(),
+	e := s.session("pi_1", 100, "discounts", promotions("promo_1", "promo_2", "promo_3", "promo_4", "promo_5", "promo_6"), "client_reference_id", "trib_c_9_"+shoptest.ID.String(),
 		"metadata", map[string]any{"tributary_code": "CODE", "tributary_click": "2", "tributary_slug": "mara"})
 	want := []affiliate.Credit{
 		{CodeExternalID: "promo_1"}, {CodeExternalID: "promo_2"}, {CodeExternalID: "promo_3"}, {CodeExternalID: "promo_4"}, {CodeExternalID: "promo_5"},
@@ -190,7 +190,7 @@ func TestIntent(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.load("intent", "metadata", map[string]any{"tributary_via": "intent", "tributary_click": "1"}))
 	s.Want(s.Mara, "20.00")
-	paytest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("20"))
+	shoptest.Same(t, "tax", s.Sale().TaxAmount, affiliate.MustAmount("20"))
 	s.Send(s.refund("re_1", "", 3000, "payment_intent", nil, "charge", "ch_1"))
 	s.Want(s.Mara, "15.00")
 }
@@ -209,7 +209,7 @@ func TestOneOffInvoices(t *testing.T) {
 // TestSecretsPrint: secrets print as a mask, wherever they are.
 func TestSecretsPrint(t *testing.T) {
 	cfg := stripe.Config{Secrets: []string{secret, "whsec_other"}}
-	raw := paytest.Must(json.Marshal(cfg.Secrets))
+	raw := shoptest.Must(json.Marshal(cfg.Secrets))
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "secrets", cfg.Secrets, "config", fmt.Sprintf("%+v", cfg))
 	for _, text := range []string{fmt.Sprint(cfg.Secrets), fmt.Sprintf("%#v %q %x", cfg.Secrets, cfg.Secrets, cfg.Secrets), string(raw), log.String()} {
@@ -244,5 +244,5 @@ func (s *shop) tries(e event) []affiliate.Credit {
 // apply applies an action as a host does.
 func (s *shop) apply(a pay.Action) pay.Result {
 	s.T.Helper()
-	return paytest.Must(pay.Apply(s.T.Context(), s.Program, a))
+	return shoptest.Must(pay.Apply(s.T.Context(), s.Program, a))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -29,13 +29,13 @@ func TestModel(t *testing.T) {
 
 		other := modelShop(tb)
 		other.Now = h.Now
-		order := rapid.Permutation(slices.Concat(paytest.Sequence(len(h.sent)), h.some())).Draw(rt, "order")
+		order := rapid.Permutation(slices.Concat(shoptest.Sequence(len(h.sent)), h.some())).Draw(rt, "order")
 		other.deliver(h, h.events(order))
 		h.check("in another order", other)
 		fired := other.Fired("")
 		other.Send(h.events(h.some())...)
 		h.check("once more", other)
-		paytest.Same(tb, "events after a redelivery", other.Fired(""), fired)
+		shoptest.Same(tb, "events after a redelivery", other.Fired(""), fired)
 	})
 }
 
@@ -96,8 +96,8 @@ func (s *shop) deliver(h *history, events []event) {
 
 // payout pays Mara when there is something to pay.
 func (s *shop) payout() {
-	if b := paytest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})); b.Payable.Sign() > 0 {
-		paytest.Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
+	if b := shoptest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})); b.Payable.Sign() > 0 {
+		shoptest.Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 	}
 }
 
@@ -107,14 +107,14 @@ func (h *history) check(when string, s *shop) {
 	want := map[string]affiliate.Amount{}
 	sales := 0
 	for _, p := range h.payments {
-		want[p.who] = paytest.Must(want[p.who].Add(p.worth()))
+		want[p.who] = shoptest.Must(want[p.who].Add(p.worth()))
 		if p.who != "" {
 			sales++
-			paytest.Same(h.T, when+", "+p.key, s.worth(p.key), p.worth())
-			paytest.Same(h.T, when+", keys of "+p.key, s.payment(p.key).ID, s.payment(p.intent).ID)
+			shoptest.Same(h.T, when+", "+p.key, s.worth(p.key), p.worth())
+			shoptest.Same(h.T, when+", keys of "+p.key, s.payment(p.key).ID, s.payment(p.intent).ID)
 		}
 	}
-	paytest.Same(h.T, when+", sales", len(s.AllSales()), sales)
+	shoptest.Same(h.T, when+", sales", len(s.AllSales()), sales)
 	s.Want(s.Mara, want["Mara"].Format("USD"))
 	s.Want(s.Ben, want["Ben"].Format("USD"))
 	for _, c := range h.customers {
@@ -138,7 +138,7 @@ func (s *shop) worth(key string) (sum affiliate.Amount) {
 	}
 	for _, a := range s.Adjusted() {
 		if of, ok := a.SaleID.Get(); ok && of == id {
-			sum = paytest.Must(sum.Add(a.Amount))
+			sum = shoptest.Must(sum.Add(a.Amount))
 		}
 	}
 	return sum
@@ -156,8 +156,8 @@ func (h *history) checkStatus(when string, s *shop, c *naiveCustomer) {
 			want = subStatuses[preferred]
 		}
 	}
-	ref := paytest.Must(s.Payer(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id})).Referral.Or(affiliate.Referral{})
-	paytest.Same(h.T, when+", status of "+c.id, ref.Status, want)
+	ref := shoptest.Must(s.Payer(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id})).Referral.Or(affiliate.Referral{})
+	shoptest.Same(h.T, when+", status of "+c.id, ref.Status, want)
 }
 
 // A drawnTB is a test whose failures rapid sees: what testing.TB has beyond

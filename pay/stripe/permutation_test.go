@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -106,12 +106,12 @@ func TestPermutations(t *testing.T) {
 	for _, l := range lifecycles() {
 		t.Run(l.name, func(t *testing.T) {
 			actions := l.actions(t)
-			ordered := play(t, l, actions, paytest.Sequence(len(actions)))
+			ordered := play(t, l, actions, shoptest.Sequence(len(actions)))
 			if ordered != l.want {
 				t.Fatalf("in order: %s, want %s", ordered, l.want)
 			}
 			turn := 0
-			paytest.Orders(len(actions), func(order []int) {
+			shoptest.Orders(len(actions), func(order []int) {
 				turn++
 				if len(actions) > 5 && !atlength.On() && turn%40 != 0 {
 					return
@@ -145,7 +145,7 @@ func duplicates(n, turn int) func(func(int) bool) {
 func (l lifecycle) actions(t *testing.T) (actions []pay.Action) {
 	s := newShop(t)
 	for _, e := range l.events {
-		actions = append(actions, paytest.Must(stripe.Map(e(s).JSON(), configAt(s))))
+		actions = append(actions, shoptest.Must(stripe.Map(e(s).JSON(), configAt(s))))
 		s.Pass(time.Hour)
 	}
 	return actions
@@ -153,9 +153,9 @@ func (l lifecycle) actions(t *testing.T) (actions []pay.Action) {
 
 // play applies actions in an order, and then all of them again.
 func play(t *testing.T, l lifecycle, actions []pay.Action, order []int) string {
-	s := paytest.Play(t, actions, order)
+	s := shoptest.Play(t, actions, order)
 	if l.name == "statuses" {
-		paytest.Same(t, fmt.Sprintf("status after %v", order), s.Referral().Status, affiliate.SubscriptionCancelled)
+		shoptest.Same(t, fmt.Sprintf("status after %v", order), s.Referral().Status, affiliate.SubscriptionCancelled)
 	}
 	return s.Money()
 }

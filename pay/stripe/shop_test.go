@@ -13,17 +13,17 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
 const secret = "whsec_shopshopshopshop"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // A shop is a program behind Stripe's handler.
 type shop struct {
-	*paytest.Shop
+	*shoptest.Shop
 	events int
 }
 
@@ -36,10 +36,10 @@ func newShopWith(t testing.TB, program func(*tributary.Config), change func(*str
 	if program == nil {
 		program = func(*tributary.Config) {}
 	}
-	s := &shop{Shop: paytest.New(t, program)}
+	s := &shop{Shop: shoptest.New(t, program)}
 	s.OK, s.Request = http.StatusNoContent, signed
 	cfg := stripe.Config{
-		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(), CarryKeys: paytest.CarryKeys,
+		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys,
 	}
 	if change != nil {
 		change(&cfg)
@@ -51,7 +51,7 @@ func newShopWith(t testing.TB, program func(*tributary.Config), change func(*str
 // configAt is a configuration at the time of the shop, without functions of it.
 func configAt(s *shop) stripe.Config {
 	now := s.Now
-	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: paytest.CarryKeys}
+	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: shoptest.CarryKeys}
 }
 
 func handler(t testing.TB, p *tributary.Program, cfg stripe.Config) http.Handler {
@@ -89,7 +89,7 @@ func (s *shop) load(name string, changes ...any) event {
 		}
 		pairs = append(pairs, path, changes[i+1])
 	}
-	return paytest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
 }
 
 // session is a Checkout session of a payment.
@@ -140,7 +140,7 @@ func (s *shop) dispute(id, status string, amount int, changes ...any) event {
 // payment is what is known of a payment.
 func (s *shop) payment(key string) affiliate.ProviderPayment {
 	s.T.Helper()
-	return paytest.Must(s.ProviderPayment(s.T.Context(), "stripe", key))
+	return shoptest.Must(s.ProviderPayment(s.T.Context(), "stripe", key))
 }
 
 // ignored requires that the last event was ignored for a reason.
@@ -154,14 +154,14 @@ func (s *shop) ignored(reason pay.Reason) {
 // outcome requires the outcome of the last event.
 func (s *shop) outcome(want affiliate.SaleOutcome) {
 	s.T.Helper()
-	paytest.Same(s.T, "outcome", s.Last().Outcome, want)
+	shoptest.Same(s.T, "outcome", s.Last().Outcome, want)
 }
 
 // redeemed requires how often MARA20 was redeemed.
 func (s *shop) redeemed(want int64) {
 	s.T.Helper()
-	code := paytest.Must(s.Program.Code(s.T.Context(), affiliate.CodeRef{Code: "MARA20"}))
-	paytest.Same(s.T, "timesRedeemed", code.TimesRedeemed, want)
+	code := shoptest.Must(s.Program.Code(s.T.Context(), affiliate.CodeRef{Code: "MARA20"}))
+	shoptest.Same(s.T, "timesRedeemed", code.TimesRedeemed, want)
 }
 
 // A check is a numbered acceptance check.
@@ -180,7 +180,7 @@ func run(t *testing.T, checks []check) {
 
 // inEachOrder runs f with a new shop for each order of n events.
 func inEachOrder(t *testing.T, n int, f func(s *shop, order []int)) {
-	paytest.Orders(n, func(order []int) {
+	shoptest.Orders(n, func(order []int) {
 		t.Run(fmt.Sprint(order), func(t *testing.T) { f(newShop(t), order) })
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	shop "github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
@@ -36,14 +36,14 @@ func tell(t *testing.T, step paytest.Step) []byte {
 	var payment, refund int64
 	fmt.Sscanf(step.Payment, "p%d", &payment)
 	fmt.Sscanf(step.Of, "r%d", &refund)
-	load := func(name string, changes ...any) shop.Event {
-		return shop.Load(t, "testdata/"+name+".json").With(append([]any{"date_modified_gmt", at}, changes...)...)
+	load := func(name string, changes ...any) shoptest.Event {
+		return shoptest.Load(t, "testdata/"+name+".json").With(append([]any{"date_modified_gmt", at}, changes...)...)
 	}
 	switch step.Kind {
 	case paytest.Customer:
 		return load("customer", "email", step.Email, "first_name", step.Name).JSON()
 	case paytest.Paid:
-		net := shop.Must(step.Amount.Sub(step.Tax)).String()
+		net := shoptest.Must(step.Amount.Sub(step.Tax)).String()
 		e := carrying(load("order", "id", payment, "number", fmt.Sprint(payment), "date_paid_gmt", at, "total", step.Amount.String(), "total_tax", step.Tax.String(),
 			"line_items.0.subtotal", net, "line_items.0.total", net, "billing.email", step.Email, "billing.first_name", step.Name), step.Data)
 		if step.Renewal {

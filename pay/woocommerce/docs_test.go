@@ -10,7 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
@@ -33,14 +33,14 @@ func orderMeta(program *tributary.Program, r *http.Request, cfg woocommerce.Conf
 func TestDocsBlocks(t *testing.T) {
 	s := newShop(t)
 	visit := httptest.NewRequest(http.MethodPost, "/checkout", nil)
-	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(paytest.ID.String(), "-", ""), Value: "1"})
+	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
 	mux := http.NewServeMux()
 	if err := mountWooCommerce(mux, s.Program, config(s)); err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, signed(carrying(load(s, "order"), paytest.Must(orderMeta(s.Program, visit, config(s)))).JSON(), s.Now))
-	paytest.Same(t, "answer", w.Code, http.StatusOK)
+	mux.ServeHTTP(w, signed(carrying(load(s, "order"), shoptest.Must(orderMeta(s.Program, visit, config(s)))).JSON(), s.Now))
+	shoptest.Same(t, "answer", w.Code, http.StatusOK)
 	s.Want(s.Mara, "20.00")
 }
 

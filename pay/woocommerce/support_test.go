@@ -14,13 +14,13 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
 const secret = "a secret & <one>"
 
-type event = paytest.Event
+type event = shoptest.Event
 
 // sign signs as WooCommerce does.
 func sign(h http.Header, body []byte, _ time.Time) {
@@ -41,14 +41,14 @@ func configOf(cfg adapter.Config) woocommerce.Config {
 	return woocommerce.Config{Config: cfg}
 }
 
-func config(s *paytest.Shop) woocommerce.Config {
-	return configOf(adapter.Config{CarryKeys: paytest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
+func config(s *shoptest.Shop) woocommerce.Config {
+	return configOf(adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
 }
 
 // newShop opens a shop behind WooCommerce's handler.
-func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
+func newShop(t testing.TB, change ...func(*tributary.Config)) *shoptest.Shop {
 	t.Helper()
-	s := paytest.New(t, change...)
+	s := shoptest.New(t, change...)
 	h, err := woocommerce.Handler(s.Program, config(s))
 	if err != nil {
 		t.Fatal(err)
@@ -61,9 +61,9 @@ func newShop(t testing.TB, change ...func(*tributary.Config)) *paytest.Shop {
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05") }
 
 // load reads a recorded event and gives it the time of the shop, and other fields.
-func load(s *paytest.Shop, name string, changes ...any) event {
+func load(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
-	e := paytest.Load(s.T, "testdata/"+name+".json")
+	e := shoptest.Load(s.T, "testdata/"+name+".json")
 	for _, field := range []string{"date_created_gmt", "date_modified_gmt", "date_paid_gmt"} {
 		if e[field] != nil {
 			e[field] = stamp(s.Now)
@@ -82,14 +82,14 @@ func carrying(e event, data map[string]string) event {
 }
 
 // brought is an event of the visitor of an affiliate.
-func brought(s *paytest.Shop, name string, changes ...any) event {
+func brought(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
-	return carrying(load(s, name, changes...), paytest.Must(config(s).Carry(s.Program, nil, pay.Carried{Slug: "mara"})))
+	return carrying(load(s, name, changes...), shoptest.Must(config(s).Carry(s.Program, nil, pay.Carried{Slug: "mara"})))
 }
 
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	a, err := woocommerce.Map(e.JSON(), configOf(adapter.Config{CarryKeys: paytest.CarryKeys}))
+	a, err := woocommerce.Map(e.JSON(), configOf(adapter.Config{CarryKeys: shoptest.CarryKeys}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
@@ -23,14 +23,14 @@ func TestOrder(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order"))
 	sale := s.Sale()
-	paytest.Same(t, "externalId", sale.ExternalID, affiliate.Set("727"))
-	paytest.Same(t, "total", sale.TotalEarned, amount("120"))
-	paytest.Same(t, "email", s.Referral().Email, "tomas@example.net")
-	paytest.Same(t, "time", mapped(t, load(s, "order", "date_created_gmt", "2025-12-31T00:00:00")).Event.At, s.Now)
-	paytest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
+	shoptest.Same(t, "externalId", sale.ExternalID, affiliate.Set("727"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("120"))
+	shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
+	shoptest.Same(t, "time", mapped(t, load(s, "order", "date_created_gmt", "2025-12-31T00:00:00")).Event.At, s.Now)
+	shoptest.Same(t, "name", s.Referral().Name, affiliate.Set("Tomas Novak"))
 	s.Want(s.Mara, "20.00")
 	s.Send(brought(s, "order", "status", "completed"))
-	paytest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
+	shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleDuplicate)
 	s.Want(s.Mara, "20.00")
 }
 
@@ -44,12 +44,12 @@ func TestCoupon(t *testing.T) {
 	for _, l := range paid.Lines {
 		lines = append(lines, fmt.Sprintf("%s %s %s: %s less %s", l.Name, l.ProductID, l.PlanID, l.Amount, l.Discount))
 	}
-	paytest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 81 : 100 less 10; Grinder 82 821: 25 less 2.5; Gift wrap  : 5 less 0")
+	shoptest.Same(t, "lines", strings.Join(lines, "; "), "House Blend 81 : 100 less 10; Grinder 82 821: 25 less 2.5; Gift wrap  : 5 less 0")
 	s.Send(e)
 	s.Want(s.Mara, "23.50") // of 117.50
-	paytest.Same(t, "a guest", s.Last().Action.Payment.Payer.ID, "")
+	shoptest.Same(t, "a guest", s.Last().Action.Payment.Payer.ID, "")
 	off := load(s, "order_coupon", "id", 7281, "number", "7281", "fee_lines.0.total", "-5.00", "fee_lines.0.total_tax", "-1.00", "total", "141.00", "total_tax", "23.50")
-	paytest.Same(t, "a fee below zero", mapped(t, off).NoLines, "")
+	shoptest.Same(t, "a fee below zero", mapped(t, off).NoLines, "")
 	s.Send(off)
 	s.Want(s.Mara, "45.00") // and of 107.50
 }
@@ -63,7 +63,7 @@ func TestRefunds(t *testing.T) {
 	s.Want(s.Mara, "0.00")
 	deposit := newShop(t)
 	deposit.Send(brought(deposit, "order_refunded", "status", "refunded"))
-	paytest.Same(t, "given back, and less than its price", len(deposit.AllSales()), 0)
+	shoptest.Same(t, "given back, and less than its price", len(deposit.AllSales()), 0)
 	deposit.Send(brought(deposit, "order_refunded"))
 	deposit.Want(deposit.Mara, "10.00")
 	early := newShop(t)
@@ -85,8 +85,8 @@ func TestOrders(t *testing.T) {
 		mapped(t, brought(s, "order", "status", "cancelled", "refunds", back(2, 1))), mapped(t, brought(s, "order", "status", "refunded", "refunds", back(4, 3, 2, 1))),
 	}
 	for n, want := range map[int]string{4: "Mara 10.00, Ben 0.00; sale of 120", 5: "Mara 0.00, Ben 0.00; sale of 120"} {
-		paytest.Orders(n, func(order []int) {
-			if got := paytest.Play(t, told[:n], order).Money(); got != want {
+		shoptest.Orders(n, func(order []int) {
+			if got := shoptest.Play(t, told[:n], order).Money(); got != want {
 				t.Errorf("%v: %s", order, got)
 			}
 		})
@@ -98,8 +98,8 @@ func TestOrders(t *testing.T) {
 func TestGiftCards(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order_gift_cards"))
-	paytest.Same(t, "total", s.Sale().TotalEarned, amount("62"))
-	paytest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
+	shoptest.Same(t, "total", s.Sale().TotalEarned, amount("62"))
+	shoptest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
 	s.Want(s.Mara, "9.39") // of 62 less 10.33 and 4.70
 }
 
@@ -109,8 +109,8 @@ func TestCredit(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order", "total", "10.00", "fee_lines", []any{map[string]any{"id": 1, "name": "Store credit", "total": "-110.00"}}))
 	sale := s.Sale()
-	paytest.Same(t, "total", sale.TotalEarned, amount("10"))
-	paytest.Same(t, "tax", sale.TaxAmount, amount("10"))
+	shoptest.Same(t, "total", sale.TotalEarned, amount("10"))
+	shoptest.Same(t, "tax", sale.TaxAmount, amount("10"))
 	s.Want(s.Mara, "0.00")
 }
 
@@ -137,8 +137,8 @@ func TestRenewal(t *testing.T) {
 func TestTrial(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order", "total", "0.00", "total_tax", "0.00", "line_items.0.total", "0.00"))
-	paytest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
-	paytest.Same(t, "source", s.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("WOOCOMMERCE")))
+	shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
+	shoptest.Same(t, "source", s.Referral().IntegrationReferralSource, affiliate.Set(affiliate.Integration("WOOCOMMERCE")))
 }
 
 // TestGuest: a guest has no id and is referred by an order of nothing too, once.
@@ -153,8 +153,8 @@ func TestGuest(t *testing.T) {
 			e = e.With("meta_data", []any{}, "coupon_lines", []any{map[string]any{"id": 1, "code": "mara20", "discount": "100.00", "discount_tax": "20.00"}})
 		}
 		s.Send(e, e)
-		paytest.Same(t, name, s.Referral().AffiliateID, s.Mara.ID)
-		paytest.Same(t, name+": email", s.Referral().Email, "tomas@example.net")
+		shoptest.Same(t, name, s.Referral().AffiliateID, s.Mara.ID)
+		shoptest.Same(t, name+": email", s.Referral().Email, "tomas@example.net")
 		s.Send(load(s, "order", "id", 800, "number", "800", "customer_id", 0))
 		s.Want(s.Mara, "20.00")
 	}
@@ -171,13 +171,13 @@ func TestShops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		paytest.Same(t, shop, paytest.Must(pay.Apply(t.Context(), s.Program, a)).Outcome, affiliate.SaleRecorded)
+		shoptest.Same(t, shop, shoptest.Must(pay.Apply(t.Context(), s.Program, a)).Outcome, affiliate.SaleRecorded)
 	}
 	var ids []string
 	for _, sale := range s.AllSales() {
 		ids = append(ids, sale.ExternalID.Or(""))
 	}
-	paytest.Same(t, "ids", strings.Join(ids, " "), "us-727 eu-727 727")
+	shoptest.Same(t, "ids", strings.Join(ids, " "), "us-727 eu-727 727")
 }
 
 // TestCurrencies: amounts are in units of their currency, with as many decimals as the shop shows.
@@ -188,12 +188,12 @@ func TestCurrencies(t *testing.T) {
 	}{{"JPY", "1200", "200", "1000", "200"}, {"USD", "12", "2", "10", "2.00"}, {"KWD", "12.345", "2.345", "10.000000", "2.000"}} {
 		s := newShop(t, func(c *tributary.Config) { c.Currency = row.currency })
 		s.Send(brought(s, "order", "currency", row.currency, "total", row.total, "total_tax", row.tax, "line_items.0.subtotal", row.line, "line_items.0.total", row.line))
-		paytest.Same(t, "lines", s.Last().Action.NoLines, "")
+		shoptest.Same(t, "lines", s.Last().Action.NoLines, "")
 		s.Want(s.Mara, row.want)
 	}
 	s := newShop(t)
 	s.Send(brought(s, "order", "currency", "EUR"))
-	paytest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
+	shoptest.Same(t, "another currency", s.Last().Action.Reason, pay.OtherCurrency)
 }
 
 // TestNotRead: what cannot be booked safely is not, and says why.
@@ -218,7 +218,7 @@ func TestNotRead(t *testing.T) {
 		{"one that was deleted", event{"id": 727}, pay.UnknownEvent},
 	} {
 		s.Send(row.e)
-		paytest.Same(t, row.name, s.Last().Action.Reason, row.want)
+		shoptest.Same(t, row.name, s.Last().Action.Reason, row.want)
 	}
 	for name, e := range map[string]event{
 		"no total": load(s, "order", "total", ""), "below zero": load(s, "order", "total", "-1"), "too exact": load(s, "order", "total", "1.23456"),
@@ -232,7 +232,7 @@ func TestNotRead(t *testing.T) {
 			t.Errorf("%s: status %d", name, got)
 		}
 	}
-	paytest.Same(t, "sales", len(s.AllSales()), 0)
+	shoptest.Same(t, "sales", len(s.AllSales()), 0)
 }
 
 // TestPlugins: a status of a plugin is one of an order that was paid when it was; lines that
@@ -240,13 +240,13 @@ func TestNotRead(t *testing.T) {
 func TestPlugins(t *testing.T) {
 	s := newShop(t)
 	s.Send(brought(s, "order", "status", "shipped", "line_items.0.quantity", 1.5, "line_items.0.total", "twelve"))
-	paytest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
+	shoptest.Same(t, "lines", s.Last().Action.NoLines, pay.LinesUnclear)
 	s.Want(s.Mara, "20.00")
 	many := newShop(t)
 	many.Send(brought(many, "order", "line_items.0.quantity", int64(1)<<60))
 	many.Want(many.Mara, "20.00")
 	half, _ := mapped(t, load(s, "order", "line_items.0.quantity", 1.5)).Payment.Sale.Get()
-	paytest.Same(t, "quantity", half.Lines[0].Quantity, affiliate.Opt[affiliate.Amount]{})
+	shoptest.Same(t, "quantity", half.Lines[0].Quantity, affiliate.Opt[affiliate.Amount]{})
 }
 
 // TestPing: the ping of a new webhook is answered, and no other form is.
@@ -259,7 +259,7 @@ func TestPing(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.Hook.ServeHTTP(w, r)
-		paytest.Same(t, body, w.Code, want)
+		shoptest.Same(t, body, w.Code, want)
 	}
 	timed := &timed{ResponseRecorder: httptest.NewRecorder()}
 	ping := httptest.NewRequest(http.MethodPost, "/webhooks/woocommerce", strings.NewReader("webhook_id=7"))
@@ -272,8 +272,8 @@ func TestPing(t *testing.T) {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.Hook.ServeHTTP(w, r)
-	paytest.Same(t, "signed", w.Code, 415)
-	paytest.Same(t, "results", len(s.Results), 0)
+	shoptest.Same(t, "signed", w.Code, 415)
+	shoptest.Same(t, "results", len(s.Results), 0)
 }
 
 // timed keeps what was set for the time in which a body arrives.
@@ -290,11 +290,11 @@ func (d *timed) SetReadDeadline(at time.Time) error {
 // TestTopics: every recorded event of a topic in the list is read.
 func TestTopics(t *testing.T) {
 	s := newShop(t)
-	paytest.Same(t, "topics", strings.Join(woocommerce.Topics(), " "), "order.created order.updated customer.created customer.updated")
+	shoptest.Same(t, "topics", strings.Join(woocommerce.Topics(), " "), "order.created order.updated customer.created customer.updated")
 	for name, want := range map[string]pay.Kind{
 		"order": pay.KindSale, "order_coupon": pay.KindSale, "order_refunded": pay.KindSale, "order_gift_cards": pay.KindSale, "order_renewal": pay.KindSale, "customer": pay.KindCustomer,
 	} {
-		paytest.Same(t, name, mapped(t, load(s, name)).Kind, want)
+		shoptest.Same(t, name, mapped(t, load(s, name)).Kind, want)
 	}
 }
 

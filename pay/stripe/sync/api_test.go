@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe/sync"
 )
 
@@ -21,27 +21,27 @@ func TestChanges(t *testing.T) {
 	s := newShop(t, "ONE", "TWO")
 	s.push()
 	codes := s.now().PromotionalCodes // TWO, ONE
-	paytest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Summer")}))
-	paytest.Must(s.UpdateCode(t.Context(), codes[0].ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+	shoptest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Summer")}))
+	shoptest.Must(s.UpdateCode(t.Context(), codes[0].ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
 	s.stripe.posts()
 	s.want(s.check(),
 		sync.Difference{ExternalID: s.now().ExternalID.Or(""), Field: "name", Ours: "Summer", Theirs: "Spring", Fix: sync.FixUpdate},
 		sync.Difference{Code: "TWO", ExternalID: "promo_3", Field: "active", Ours: "false", Theirs: "true", Fix: sync.FixUpdate})
-	paytest.Same(t, "posts of Check", s.stripe.posts(), 0)
+	shoptest.Same(t, "posts of Check", s.stripe.posts(), 0)
 	s.want(s.push().Differences)
-	paytest.Same(t, "posts", s.stripe.posts(), 2)
-	paytest.Same(t, "TWO is active", s.stripe.codes["promo_3"]["active"], any(false))
+	shoptest.Same(t, "posts", s.stripe.posts(), 2)
+	shoptest.Same(t, "TWO is active", s.stripe.codes["promo_3"]["active"], any(false))
 
-	paytest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
+	shoptest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
 	s.push()
-	paytest.Same(t, "ONE is active", s.stripe.codes["promo_2"]["active"], any(false))
+	shoptest.Same(t, "ONE is active", s.stripe.codes["promo_2"]["active"], any(false))
 
 	// On, and off, and on again: each arrives, though two of them are the same request.
 	for _, on := range []bool{true, false, true} {
-		paytest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(on)}))
+		shoptest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(on)}))
 		done := s.push()
-		paytest.Same(t, "updated", fmt.Sprint(done.Updated), "[promo_2]")
-		paytest.Same(t, "ONE is active", s.stripe.codes["promo_2"]["active"], any(on))
+		shoptest.Same(t, "updated", fmt.Sprint(done.Updated), "[promo_2]")
+		shoptest.Same(t, "ONE is active", s.stripe.codes["promo_2"]["active"], any(on))
 	}
 }
 
@@ -54,9 +54,9 @@ func TestGone(t *testing.T) {
 	gone := sync.Difference{Code: "ONE", ExternalID: "promo_2", Field: "externalId", Ours: "promo_2", Fix: sync.FixNew}
 	s.want(s.push().Differences, gone)
 	s.want(s.check(), gone)
-	paytest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{ExternalID: affiliate.Set("SPRING")}))
+	shoptest.Must(s.UpdateCoupon(t.Context(), s.coupon.ID, affiliate.CouponUpdate{ExternalID: affiliate.Set("SPRING")}))
 	s.want(s.push().Differences, sync.Difference{ExternalID: "SPRING", Field: "externalId", Ours: "SPRING"})
-	paytest.Same(t, "posts", s.stripe.posts(), 0)
+	shoptest.Same(t, "posts", s.stripe.posts(), 0)
 }
 
 // TestAdoptsActive: of two codes of the text at the same coupon, the active one is
@@ -67,7 +67,7 @@ func TestAdoptsActive(t *testing.T) {
 	for name, active := range map[string]bool{"promo_a": false, "promo_b": true} {
 		s.stripe.codes[name] = object{"id": name, "code": "one", "active": active, "promotion": object{"coupon": id}}
 	}
-	paytest.Same(t, "adopted", fmt.Sprint(s.push().Adopted), "[promo_b]")
+	shoptest.Same(t, "adopted", fmt.Sprint(s.push().Adopted), "[promo_b]")
 }
 
 // TestOvertaken: another process makes the coupon between the look and the making.
@@ -83,7 +83,7 @@ func TestOvertaken(t *testing.T) {
 		return false
 	}
 	done := s.push()
-	paytest.Same(t, "created", fmt.Sprint(done.Created), "[promo_1]")
+	shoptest.Same(t, "created", fmt.Sprint(done.Created), "[promo_1]")
 	s.want(done.Differences, sync.Difference{ExternalID: s.now().ExternalID.Or(""), Field: "maxRedemptions", Ours: "100", Theirs: "7"})
 }
 
@@ -99,7 +99,7 @@ func TestOtherText(t *testing.T) {
 	}
 	done := s.push()
 	s.want(done.Differences)
-	paytest.Same(t, "created", len(done.Created), 2)
+	shoptest.Same(t, "created", len(done.Created), 2)
 }
 
 // TestUnfit: what Stripe cannot count is told, and nothing is sent.
@@ -115,27 +115,27 @@ func TestUnfit(t *testing.T) {
 		"maxDiscountTotal":          {Name: "Odd", PercentOff: five, MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("5"))},
 		"maxRedemptionsPerCustomer": {Name: "Odd", PercentOff: five, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)},
 	} {
-		s.coupon = paytest.Must(s.CreateCoupon(t.Context(), in))
+		s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), in))
 		got := s.push().Differences
 		if len(got) != 1 || got[0].Field != field || got[0].Fix != sync.FixNone {
 			t.Errorf("%s: %+v", field, got)
 		}
-		paytest.Same(t, "requests", len(s.stripe.requests), 0)
+		shoptest.Same(t, "requests", len(s.stripe.requests), 0)
 	}
 	for field, in := range map[string]affiliate.NewCode{
 		"startsAt": {StartsAt: affiliate.Set(affiliate.Day(2999, 1, 1))}, "minimumQuantity": {MinimumQuantity: affiliate.Set(affiliate.MustAmount("2"))},
 		"maxRedemptionsPerCustomer": {MaxRedemptionsPerCustomer: affiliate.Set[int64](2)},
 	} {
-		s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
+		s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
 		in.CouponID, in.Code, in.AffiliateID = s.coupon.ID, "X"+field, s.Ben.ID
-		paytest.Must(s.CreateCode(t.Context(), in))
+		shoptest.Must(s.CreateCode(t.Context(), in))
 		got := s.push().Differences
 		if len(got) != 1 || got[0].Field != field || got[0].Code != in.Code || got[0].Fix != sync.FixNone {
 			t.Errorf("%s: %+v", field, got)
 		}
 	}
-	s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five}))
-	paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ANA", AffiliateID: s.Ben.ID, LimitToCustomers: true, CustomerID: "ana@shop.example"}))
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five}))
+	shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ANA", AffiliateID: s.Ben.ID, LimitToCustomers: true, CustomerID: "ana@shop.example"}))
 	s.want(s.push().Differences, sync.Difference{Code: "ANA", Field: "limitToCustomers", Ours: "true"})
 }
 
@@ -166,7 +166,7 @@ func TestHostile(t *testing.T) {
 			s.stripe.before = func(w http.ResponseWriter, r *http.Request) bool { c.answer(w, r); return true }
 			s.waits(t, func() {
 				_, err := s.client.Coupon(s.T.Context(), s.Program, s.coupon.ID)
-				paytest.Same(t, "error", fmt.Sprint(err), c.want)
+				shoptest.Same(t, "error", fmt.Sprint(err), c.want)
 			})
 			for d, err := range s.client.Check(t.Context(), s.Program) {
 				t.Error(d, err) // nothing has been taken to Stripe
@@ -208,7 +208,7 @@ func TestConfig(t *testing.T) {
 			}
 		})
 	}
-	paytest.Same(t, "requests", len(s.stripe.requests), 0)
+	shoptest.Same(t, "requests", len(s.stripe.requests), 0)
 	_, err := s.client.Coupon(t.Context(), s.Program, s.Mara.ID)
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("a coupon that is not there: %v", err)
@@ -220,15 +220,15 @@ func TestHeaders(t *testing.T) {
 	s := newShop(t)
 	s.push()
 	for _, r := range s.stripe.requests {
-		paytest.Same(t, "account", r.Header.Get("Stripe-Account"), "")
-		paytest.Same(t, "version", r.Header.Get("Stripe-Version"), "2026-02-25.clover")
+		shoptest.Same(t, "account", r.Header.Get("Stripe-Account"), "")
+		shoptest.Same(t, "version", r.Header.Get("Stripe-Version"), "2026-02-25.clover")
 	}
 	s.stripe.posts()
 	s.client.Account, s.client.Version, s.client.HTTP = "acct_1", "2027-01-01.later", &http.Client{}
 	s.push()
 	for _, r := range s.stripe.requests {
-		paytest.Same(t, "account", r.Header.Get("Stripe-Account"), "acct_1")
-		paytest.Same(t, "version", r.Header.Get("Stripe-Version"), "2027-01-01.later")
+		shoptest.Same(t, "account", r.Header.Get("Stripe-Account"), "acct_1")
+		shoptest.Same(t, "version", r.Header.Get("Stripe-Version"), "2027-01-01.later")
 	}
 	if s.client.HTTP.CheckRedirect != nil {
 		t.Error("the host's client was changed")

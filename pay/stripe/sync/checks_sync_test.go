@@ -12,24 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay/internal/paytest"
+	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe/sync"
 )
 
 // A shop is a program with an account at Stripe. Its coupon has three codes.
 type shop struct {
-	*paytest.Shop
+	*shoptest.Shop
 	stripe *fake
 	client *sync.Client
 	coupon affiliate.Coupon
 }
 
 func newShop(t *testing.T, texts ...string) *shop {
-	s := &shop{Shop: paytest.New(t)}
+	s := &shop{Shop: shoptest.New(t)}
 	var base string
 	s.stripe, base = newFake(t)
 	s.client = &sync.Client{Key: key, Base: base}
-	s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
 		Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("12.5")), MaxRedemptions: affiliate.Set[int64](100),
 		Duration: "repeating", DurationInMonths: affiliate.Set[int64](6), LimitToProducts: true, ProductIDs: []string{"prod_b", "prod_a"},
 	}))
@@ -37,7 +37,7 @@ func newShop(t *testing.T, texts ...string) *shop {
 		texts = []string{"SPRING-1", "SPRING-2", "SPRING-3"}
 	}
 	for _, text := range texts {
-		paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: text, AffiliateID: s.Mara.ID}))
+		shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: text, AffiliateID: s.Mara.ID}))
 	}
 	return s
 }
@@ -71,7 +71,7 @@ func (s *shop) waits(t *testing.T, do func()) (waited []time.Duration) {
 
 // now is the coupon as the program has it.
 func (s *shop) now() affiliate.Coupon {
-	return paytest.Must(s.Program.Coupon(s.T.Context(), affiliate.CouponRef{ID: s.coupon.ID}))
+	return shoptest.Must(s.Program.Coupon(s.T.Context(), affiliate.CouponRef{ID: s.coupon.ID}))
 }
 
 func (s *shop) want(got []sync.Difference, want ...sync.Difference) {
@@ -108,19 +108,19 @@ func TestOutward(t *testing.T) {
 		{90, "run twice", func(t *testing.T) {
 			s := newShop(t)
 			done := s.push()
-			paytest.Same(t, "posts", s.stripe.posts(), 4)
-			paytest.Same(t, "coupons", len(s.stripe.coupons), 1)
-			paytest.Same(t, "promotion codes", len(s.stripe.codes), 3)
-			paytest.Same(t, "created", len(done.Created), 4)
+			shoptest.Same(t, "posts", s.stripe.posts(), 4)
+			shoptest.Same(t, "coupons", len(s.stripe.coupons), 1)
+			shoptest.Same(t, "promotion codes", len(s.stripe.codes), 3)
+			shoptest.Same(t, "created", len(done.Created), 4)
 			s.want(done.Differences)
 			c := s.now()
-			paytest.Same(t, "externalId", c.ExternalID, affiliate.Set(done.Created[0]))
-			paytest.Same(t, "integrationType", c.IntegrationType, affiliate.Set[affiliate.IntegrationType]("STRIPE"))
+			shoptest.Same(t, "externalId", c.ExternalID, affiliate.Set(done.Created[0]))
+			shoptest.Same(t, "integrationType", c.IntegrationType, affiliate.Set[affiliate.IntegrationType]("STRIPE"))
 			for i, code := range c.PromotionalCodes { // newest first
-				paytest.Same(t, "externalId of "+code.Code, code.ExternalID, affiliate.Set(done.Created[3-i]))
+				shoptest.Same(t, "externalId of "+code.Code, code.ExternalID, affiliate.Set(done.Created[3-i]))
 			}
 			again := s.push()
-			paytest.Same(t, "posts of the second run", s.stripe.posts(), 0)
+			shoptest.Same(t, "posts of the second run", s.stripe.posts(), 0)
 			s.want(again.Differences)
 			s.want(s.check())
 		}},
@@ -142,14 +142,14 @@ func TestOutward(t *testing.T) {
 				s.stripe.answered = map[string][]byte{}
 				done := s.push()
 				if lost == "/v1/promotion_codes" {
-					paytest.Same(t, "adopted", fmt.Sprint(done.Adopted), "[promo_2]")
+					shoptest.Same(t, "adopted", fmt.Sprint(done.Adopted), "[promo_2]")
 				}
 				s.want(done.Differences)
-				paytest.Same(t, "coupons", len(s.stripe.coupons), 1)
-				paytest.Same(t, "promotion codes", len(s.stripe.codes), 3)
+				shoptest.Same(t, "coupons", len(s.stripe.coupons), 1)
+				shoptest.Same(t, "promotion codes", len(s.stripe.codes), 3)
 				s.stripe.posts()
 				s.push()
-				paytest.Same(t, "posts of the run after", s.stripe.posts(), 0)
+				shoptest.Same(t, "posts of the run after", s.stripe.posts(), 0)
 			}
 		}},
 		{92, "another limit there", func(t *testing.T) {
@@ -160,13 +160,13 @@ func TestOutward(t *testing.T) {
 			there := sync.Difference{ExternalID: id, Field: "maxRedemptions", Ours: "100", Theirs: "50", Fix: sync.FixNone}
 			s.want(s.push().Differences, there)
 			s.want(s.check(), there)
-			paytest.Same(t, "posts", s.stripe.posts(), 0)
+			shoptest.Same(t, "posts", s.stripe.posts(), 0)
 		}},
 		{93, "a text that Stripe does not take", func(t *testing.T) {
 			s := newShop(t, "A-1", "A_B", "A-2")
 			done := s.push()
 			s.want(done.Differences, sync.Difference{Code: "A_B", Field: "code", Ours: "A_B"})
-			paytest.Same(t, "promotion codes", len(s.stripe.codes), 2)
+			shoptest.Same(t, "promotion codes", len(s.stripe.codes), 2)
 			s.want(s.check(), sync.Difference{Code: "A_B", Field: "code", Ours: "A_B"})
 		}},
 		{94, "a text that is another coupon's", func(t *testing.T) {
@@ -174,8 +174,8 @@ func TestOutward(t *testing.T) {
 			s.stripe.codes["promo_other"] = object{"id": "promo_other", "code": "spring", "active": true, "promotion": object{"type": "coupon", "coupon": object{"id": "WINTER"}}}
 			done := s.push()
 			s.want(done.Differences, sync.Difference{Code: "SPRING", ExternalID: "promo_other", Field: "couponId", Ours: done.Created[0], Theirs: "WINTER"})
-			paytest.Same(t, "posts", s.stripe.posts(), 1)
-			paytest.Same(t, "theirs", len(s.stripe.codes), 1)
+			shoptest.Same(t, "posts", s.stripe.posts(), 1)
+			shoptest.Same(t, "theirs", len(s.stripe.codes), 1)
 			if !s.now().PromotionalCodes[0].ExternalID.IsNull() {
 				t.Error("the code has the id of another coupon's")
 			}
@@ -193,15 +193,15 @@ func TestOutward(t *testing.T) {
 				return true
 			}
 			waited := s.waits(t, func() { s.push() })
-			paytest.Same(t, "waits", fmt.Sprint(waited), "[1s]")
-			paytest.Same(t, "coupons", len(s.stripe.coupons), 1)
+			shoptest.Same(t, "waits", fmt.Sprint(waited), "[1s]")
+			shoptest.Same(t, "coupons", len(s.stripe.coupons), 1)
 			keys := map[string]int{}
 			for _, r := range s.stripe.requests {
 				if once := r.Header.Get("Idempotency-Key"); once != "" {
 					keys[once]++
 				}
 			}
-			paytest.Same(t, "keys", len(keys), 2)
+			shoptest.Same(t, "keys", len(keys), 2)
 			for once, n := range keys {
 				if !strings.HasPrefix(once, "tributary-") || len(once) != len("tributary-")+64 || n > 2 {
 					t.Errorf("key %s, %d times", once, n)
@@ -237,10 +237,10 @@ func TestWaits(t *testing.T) {
 			}
 			waited := s.waits(t, func() {
 				_, err := s.client.Coupon(s.T.Context(), s.Program, s.coupon.ID)
-				paytest.Same(t, "error", fmt.Sprint(err), fmt.Sprintf("sync: Stripe answered %d", c.status))
+				shoptest.Same(t, "error", fmt.Sprint(err), fmt.Sprintf("sync: Stripe answered %d", c.status))
 			})
-			paytest.Same(t, "waits", fmt.Sprint(waited), c.waits)
-			paytest.Same(t, "tries", len(s.stripe.requests), c.tries)
+			shoptest.Same(t, "waits", fmt.Sprint(waited), c.waits)
+			shoptest.Same(t, "tries", len(s.stripe.requests), c.tries)
 		})
 	}
 }
@@ -248,12 +248,12 @@ func TestWaits(t *testing.T) {
 // TestFields: what Stripe gets of a coupon and of a code.
 func TestFields(t *testing.T) {
 	s := newShop(t, "PLAIN")
-	end := affiliate.Set(affiliate.At(paytest.Start.Add(48 * time.Hour)))
-	s.coupon = paytest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	end := affiliate.Set(affiliate.At(shoptest.Start.Add(48 * time.Hour)))
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
 		Name: strings.Repeat("é", 50), CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")),
 		Currency: affiliate.Set[affiliate.Currency]("ISK"), Duration: "once", RedeemBy: end,
 	}))
-	paytest.Must(s.CreateCode(t.Context(), affiliate.NewCode{
+	shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{
 		CouponID: s.coupon.ID, Code: "Full-1", AffiliateID: s.Ben.ID, Active: affiliate.Set(false), ExpiresAt: end, MaxRedemptions: affiliate.Set[int64](3),
 		FirstTimeOrder: true, MinimumAmount: affiliate.Set(affiliate.MustAmount("50.5")), LimitToCustomers: true, CustomerID: "cus_T",
 	}))
@@ -264,7 +264,7 @@ func TestFields(t *testing.T) {
 			sent = append(sent, body.Encode())
 		}
 	}
-	seconds := fmt.Sprint(paytest.Start.Add(48 * time.Hour).Unix())
+	seconds := fmt.Sprint(shoptest.Start.Add(48 * time.Hour).Unix())
 	want := []string{
 		"amount_off=500&currency=isk&duration=once&id=trib_" + strings.ReplaceAll(s.coupon.ID.String(), "-", "") +
 			"&name=" + strings.Repeat("%C3%A9", 40) + "&redeem_by=" + seconds,

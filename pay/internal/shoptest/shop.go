@@ -1,4 +1,4 @@
-package paytest
+package shoptest
 
 import (
 	"bytes"

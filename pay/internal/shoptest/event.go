@@ -1,6 +1,6 @@
-// Package paytest has what the tests of the providers share: a shop with two
+// Package shoptest has what the tests of the providers share: a shop with two
 // affiliates, and events that a test changes and sends. It is for tests only.
-package paytest
+package shoptest
 
 import (
 	"bytes"
