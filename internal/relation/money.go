@@ -96,7 +96,7 @@ func planFields() []field[record.Plan] {
 		money("max_per_sale", "the most that a sale earns; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerSale }),
 		money("max_per_customer", "the most that all sales of a customer earn; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerCustomer }),
 		ref("offer_coupon_id", "what links give customers", func(r *record.Plan) *uuid.UUID { return &r.Terms.OfferCouponID }),
-		listAs("versions", "later terms: {from} and the columns commission_type to offer_coupon_id; they hold from from", func(r *record.Plan) *[]affiliate.StoredTerms { return &r.Versions }, versionOf, version.value),
+		listAs("versions", "later terms: {from}, since when they hold, and the columns commission_type to offer_coupon_id", func(r *record.Plan) *[]affiliate.StoredTerms { return &r.Versions }, versionOf, version.value),
 		text("payment_trigger", "SIGNUP, PURCHASE, BONUS or CONTENT_REWARD", func(r *record.Plan) *affiliate.PaymentTrigger { return &r.Trigger }),
 		flag("hold_rewards", "commissions wait for a person; the opposite of autoApproveRewards on the wire", func(r *record.Plan) *bool { return &r.HoldRewards }),
 		at("created_at", "when it was recorded", func(r *record.Plan) *affiliate.Instant { return &r.CreatedAt }),

@@ -152,43 +152,56 @@ func join(rows []alike, what, figure string) []alike {
 	return rows
 }
 
+// counted are what histories count, with the heads of their columns. What is zero
+// everywhere is no column.
+var counted = []struct{ key, head string }{
+	{"histories", "Histories"}, {"operations", "Calls"}, {"illegal", "Illegal"}, {"unknown", "Unknown"}, {"unverified", "Refused"},
+	{"unanswered", "Unanswered"}, {"overlaps", "Overlaps"}, {"least", "Least"}, {"refusals", "Refusals"},
+}
+
 func (f figures) historyTable(b *strings.Builder) {
-	columns := []string{"histories", "operations", "illegal", "unknown", "unverified", "unanswered", "overlaps", "least", "refusals"}
-	b.WriteString("**Histories** of all models. Illegal: not linearizable. Unknown: not decided. Refused: `Verify` found something, or an event was missing. Unanswered: calls whose answer was lost. " +
-		"Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. Refusals: something was used up, taken or settled.\n\n" +
-		"| Where | Histories | Calls | Illegal | Unknown | Refused | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	total, places := map[string]int{}, map[string]map[string]int{}
 	for _, a := range f.histories {
 		where := a.test[:max(0, strings.LastIndex(a.test, "/"))]
 		if places[where] == nil {
 			places[where] = map[string]int{"least": number(a.value["least"])}
 		}
-		for _, c := range columns {
-			n := number(a.value[c])
-			if c == "least" {
-				places[where][c] = min(places[where][c], n)
-				continue
+		for _, c := range counted {
+			n := number(a.value[c.key])
+			total[c.key] += n
+			if c.key == "least" {
+				places[where][c.key] = min(places[where][c.key], n)
+			} else {
+				places[where][c.key] += n
 			}
-			places[where][c] += n
-			total[c] += n
 		}
 	}
+	fmt.Fprintf(b, "**Histories** of all models: %d illegal (not linearizable), %d unknown (not decided), %d refused (`Verify` found something, or an event was missing). "+
+		"Unanswered: calls whose answer was lost. Overlaps: pairs of calls at once by two clients, in all, and in the history with the fewest. "+
+		"Refusals: something was used up, taken or settled.\n\n", total["illegal"], total["unknown"], total["unverified"])
+	head, rule, last := "| Where |", "|---|", "| **all** |"
+	for _, c := range counted {
+		if total[c.key] == 0 {
+			continue
+		}
+		head, rule = head+" "+c.head+" |", rule+"---|"
+		if c.key == "least" {
+			last += " |"
+		} else {
+			last += fmt.Sprintf(" **%d** |", total[c.key])
+		}
+	}
+	fmt.Fprintf(b, "%s\n%s\n", head, rule)
 	for _, where := range slices.Sorted(maps.Keys(places)) {
 		fmt.Fprintf(b, "| %s |", where)
-		for _, c := range columns {
-			fmt.Fprintf(b, " %d |", places[where][c])
+		for _, c := range counted {
+			if total[c.key] > 0 {
+				fmt.Fprintf(b, " %d |", places[where][c.key])
+			}
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("| **all** |")
-	for _, c := range columns {
-		if c == "least" {
-			b.WriteString(" |")
-			continue
-		}
-		fmt.Fprintf(b, " **%d** |", total[c])
-	}
-	b.WriteString("\n\n")
+	fmt.Fprintf(b, "%s\n\n", last)
 }
 
 func (f figures) plantTable(b *strings.Builder) {

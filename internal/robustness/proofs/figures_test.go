@@ -33,8 +33,10 @@ func TestTables(t *testing.T) {
 	}
 	text := f.tables()
 	for _, line := range []string{
-		"| lost answers | 2 | 160 | 1 | 0 | 0 | 0 | 60 | 25 | 5 |\n| memstore | 7 | 250 | 0 | 0 | 0 | 1 | 95 | 15 | 8 |",
-		"| **all** | **9** | **410** | **1** | **0** | **0** | **1** | **155** | | **13** |",
+		"1 illegal (not linearizable), 0 unknown (not decided), 0 refused",
+		"| Where | Histories | Calls | Illegal | Unanswered | Overlaps | Least | Refusals |\n|---|---|---|---|---|---|---|---|\n",
+		"| lost answers | 2 | 160 | 1 | 0 | 60 | 25 | 5 |\n| memstore | 7 | 250 | 0 | 1 | 95 | 15 | 8 |",
+		"| **all** | **9** | **410** | **1** | **1** | **155** | | **13** |",
 		"| falls on a refund | 2 | 1 | 1 | 4 |",
 		"| each of HTTP; memstore | 32 | 32 | 768 | 0 |",
 		"| SKIPPED | no apt-get to get Patroni with |\n| a disk that is full | 7 sales acknowledged |\n",
