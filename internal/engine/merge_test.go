@@ -305,3 +305,44 @@ func TestMergedNamesMeanOne(t *testing.T) {
 	}
 	s.Verifies()
 }
+
+// The slugs of who goes are the other's: a former one leads to them, and one that leads to nobody
+// may be had again by them alone.
+func TestMergedSlugs(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	ada, ben := s.Ada.Person, s.Join("ben")
+	s.AddLink(ben.ID, "ben-spring")
+	scene.Must(s.DeleteLink(ctx, affiliate.LinkRef{Slug: "ben-spring"}))
+	scene.Must(s.RenameLink(ctx, affiliate.LinkRef{Slug: "ben"}, "benjamin"))
+	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: ada.Email}))
+	click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ben"}))
+	scene.Equal(t, ada.ID, click.AffiliateID)
+	for _, c := range []struct {
+		owner uuid.UUID
+		want  error
+	}{{s.Bob.ID, affiliate.SlugTaken}, {ada.ID, nil}} {
+		in := affiliate.NewLink{Link: "ben-spring", AffiliateID: c.owner}
+		if err := scene.ErrOf(s.CreateLink(ctx, in)); !errors.Is(err, c.want) {
+			t.Errorf("%s has the slug of a deleted link: %v, want %v", c.owner, err, c.want)
+		}
+	}
+	s.Verifies()
+}
+
+// Books from before there were movements are opened by a merge, so that the one ledger is empty
+// and the other whole.
+func TestMergeOpensBooks(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	ada, ben := s.Ada.Person.ID, s.Join("ben").ID
+	s.ToTomas("100")
+	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
+	s.ToTomas("30")
+	s.Sell(affiliate.NewSale{Email: s.Customer("ben", "kim").Email, TotalEarned: scene.Sum("200")})
+	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben, ManuallyPaid: true}))
+	s.Sell(affiliate.NewSale{Email: "kim@example.net", TotalEarned: scene.Sum("50")})
+	s.Ages()
+	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.String(), Into: ada.String()}))
+	s.Verifies()
+	s.Stands(5, "16", "0", "60", "76")
+	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed)
+}
