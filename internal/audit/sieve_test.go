@@ -85,7 +85,8 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		b.Verifies()
 		return b.World
 	},
-	"holds": newHolds,
+	"holds":  newHolds,
+	"merges": func(t *testing.T) *scene.World { return newMerged(t).World },
 	"payments": func(t *testing.T) *scene.World {
 		s := scene.NewPayShop(t)
 		s.Play("S", "R:re_1:30", "H:5:h1", "P")
