@@ -77,7 +77,7 @@ func codeTexts() map[string]string {
 		"active":                "False retires the code.",
 		"expiresAt":             "The code works until this instant, inclusive; null: no end of its own.",
 		"maxRedemptions":        "Null: no limit of its own. The coupon's limit applies as well.",
-		"timesRedeemed":         "Sales by this code, but for redemptions that were given back.",
+		"timesRedeemed":         "Sales by this code, but for redemptions that were given back. It does not change updatedAt.",
 		"firstTimeOrder":        "True: for customers without a sale only.",
 		"minimumAmount":         "The least subtotal or, where none was sent, totalEarned; null: none.",
 		"minimumAmountCurrency": "The currency of minimumAmount; null when there is none.",

@@ -22,7 +22,7 @@ func saleNotes() described {
 func saleTexts() map[string]string {
 	return map[string]string{
 		"":                       "An attributed payment.",
-		"id":                     "The id: an integer, never used again.",
+		"id":                     "The id: an integer that rises, with gaps, never used again.",
 		"affiliateId":            "Who is credited.",
 		"referralId":             "The customer's referral, if there is one.",
 		"affiliateLinkId":        "The link that led to the sale; null by code, and once the link is deleted.",
@@ -38,11 +38,11 @@ func saleTexts() map[string]string {
 		"commissionRate":         "The rate that was applied: a percentage, or an amount on flat plans.",
 		"commissionEarned":       "The sum of commissions, exactly.",
 		"productsBought":         "The product's id, else its name, else empty.",
-		"clicks":                 "The customer's clicks until the sale.",
+		"clicks":                 "The customer's clicks until the sale; 0 without a referral.",
 		"status":                 "REFUNDED once nothing is left of it, for good.",
 		"refundedAmount":         "The sum of the refunds so far.",
 		"refundedAt":             "When the sale was refunded in full.",
-		"paymentTrigger":         "PURCHASE over HTTP.",
+		"paymentTrigger":         "PURCHASE over HTTP; SIGNUP of a conversion.",
 		"source":                 "Where the sale came from; API over HTTP.",
 		"integrationSalesSource": "The integration that reported the sale; null over HTTP.",
 		"metadata":               "The caller's own object.",
@@ -50,7 +50,7 @@ func saleTexts() map[string]string {
 		"affiliate":              "Who is credited.",
 		"referral":               "The customer's referral, if there is one.",
 		"lines":                  "What was bought; not there when the sale has no lines.",
-		"conversion":             "What it is when it is no payment; then its amounts are zero. Not there when it is a sale.",
+		"conversion":             "What it is when it is no payment; then its amounts are zero and its rate is null. Not there when it is a sale.",
 		"offer":                  "True: it redeemed what the link gives, without a code. Not there when it did not.",
 		"charged":                "What the customer was charged, in another currency than the program's, in which lines are too. Not there when it was the program's.",
 		"commissions":            "What the sale earned, empty when it earned nothing; more than one only after a change of what a payout took.",
@@ -84,7 +84,7 @@ func commissionTexts() map[string]string {
 		"holdReason":       "Why it is on hold or declined.",
 		"bonusReason":      "Why a bonus was given.",
 		"clawback":         "True for a further entry: a change after a payout took an earlier one. It may be negative.",
-		"payableAt":        "From when a payout may take it; null when it is declined.",
+		"payableAt":        "From when a payout may take it: the sale's createdAt and the holding period, of a further entry when it was made; null when it is declined.",
 		"riskReasons":      "The program's review rules that held it, empty when none did; a review leaves them.",
 	}
 }
@@ -116,12 +116,12 @@ func saleBodies() map[string]note {
 		"tax":                    plain("The tax in totalEarned; 0 when it is not given. Of a refund the tax in amount, which is needed then; as large a part as of the sale when neither it nor shipping is given.", atLeast("0"), byDefault(0)),
 		"shipping":               plain("The shipping in totalEarned; 0 when it is not given; with tax at most totalEarned. Of a refund the shipping in amount, as tax.", atLeast("0"), byDefault(0)),
 		"exchangeRate":           plain("What one unit of currency is worth in the program's, which is needed for another currency unless the program knows a rate. At most 12 decimals. For keys of the scope full.", above("0")),
-		"paidAt":                 plain("When the customer paid, however long ago: terms, codes and the click are judged as of then. A plain date is its first millisecond. For keys of the scope full."),
+		"paidAt":                 plain("When the customer paid, from the year 2000 to now (up to five minutes later counts as now): terms, codes and the click are judged as of then. A plain date is its first millisecond. For keys of the scope full."),
 		"metadata":               plain("Replaced as a whole; at most 16,384 bytes in compact form.", open),
 		"saleIds":                plain("The ids of the sales; texts of digits are the same.", distinct("1", "100")),
 		"approvalStatus":         plain("What their commissions become.", values[affiliate.ApprovalStatus]()),
 		"amount":                 plain("How much is refunded; all that is left when it is not given.", above("0")),
-		"affiliateId":            plain("Scope full. The affiliate whom the sale credits from now on: the commission is computed anew by their terms. Where a payout holds it, clawback is needed: the payout keeps it, and the next one of the former affiliate is lower.", identText),
+		"affiliateId":            plain("Of a recalculation: the sales of this affiliate. Of a change: whom the sale credits from now on, with scope full; the commission is computed anew by their terms. Where a payout holds it, clawback is needed: the payout keeps it, and the next one of the former affiliate is lower.", identText),
 		"conversion":             plain("What the customer did, as rules name it. Each customer has it once.", nameText),
 		"clawback":               plain("Book the change although a payout holds the commission, as a further entry that the next payout takes.", byDefault(false)),
 		"refundId":               plain("Unique within the sale: a repeat does nothing.", externalText),
@@ -146,7 +146,7 @@ func saleOperations() map[string]about {
 			text: "Sale-Outcome says what became of it; every outcome but recorded answers null, and every one but recorded and redeemed writes nothing and counts nothing. " +
 				"redeemed is an order by a code without an affiliate that credits nobody, where the program allows such codes: its redemption is booked under externalId, which it needs. " +
 				"inactive-customer is a customer who is SUBMITTED or DECLINED; one who is PAST_DUE or CANCELLED and pays is recorded. " +
-				"An email, a name and product.name that are none are left out, and Sale-Ignored names them, of the names of lines the first: a paid order is not refused for them. " +
+				"An invalid email, name or product.name is dropped, and Sale-Ignored names it, of the names of lines the first: a paid order is not refused for them. " +
 				"A duplicate whose contents are not those of the sale with its id has Sale-Differs: it may be another order. " +
 				"Fires sale.created, after referral.created when the customer was new.",
 			oneOf:  []string{"promoCode", "holdId", "referralId", "referredUserExternalId", "email"},

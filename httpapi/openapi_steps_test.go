@@ -36,7 +36,6 @@ func recalculateOperations() map[string]about {
 
 func recalculateBodies() map[string]note {
 	return map[string]note{
-		"affiliateId":    plain("Of the affiliate.", identText),
 		"affiliateEmail": plain("Of the affiliate, by email.", identText),
 		"all":            plain("True: every sale. It is needed when nothing else selects.", byDefault(false)),
 		"cursor":         stepCursor(),

@@ -1,6 +1,7 @@
 package relation_test
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
@@ -10,51 +11,46 @@ import (
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
-// enumerations are the columns that hold a word of a few, with the row of section 6 of
-// docs/contract.md that lists these.
+// enumerations are the columns that hold a word of a few, with the member of
+// httpapi/openapi.json that lists these.
 var enumerations = map[string]string{
-	"affiliates.status": "affiliate `status`", "affiliates.source": "affiliate `source`", "affiliates.commission_type": "`couponType`, `commissionType`",
-	"affiliates.payment_method": "`paymentMethod`", "referrals.status": "`subscriptionStatus`, referral `status`",
-	"referrals.submission_type": "`submissionType`", "referrals.referral_medium": "`referralMedium`", "referrals.source": "referral `source`",
-	"referrals.integration_referral_source": "`integrationSalesSource`, `integrationReferralSource`",
-	"coupons.coupon_type":                   "`couponType`, `commissionType`", "coupons.duration": "`duration`", "coupons.integration_type": "`integrationType`",
-	"sales.commission_type": "`couponType`, `commissionType`", "sales.status": "sale `status`", "sales.payment_trigger": "`paymentTrigger`", "sales.source": "sale `source`",
-	"sales.integration_sales_source": "`integrationSalesSource`, `integrationReferralSource`",
-	"plans.commission_type":          "`couponType`, `commissionType`", "plans.payment_trigger": "`paymentTrigger`",
-	"tiers.condition_type": "`conditionType`", "tiers.commission_type": "`couponType`, `commissionType`",
-	"payouts.status": "payout `status`", "payouts.payment_method": "`paymentMethod`", "adjustments.kind": "adjustment `kind`",
-	"movements.from_account": "movement `from`, `to`", "movements.to_account": "movement `from`, `to`", "movements.cause": "movement `cause`",
-	"receipts.outcome": "`Sale-Outcome`",
+	"affiliates.status": "Affiliate.status", "affiliates.source": "Affiliate.source", "affiliates.commission_type": "CommissionPlan.commissionType",
+	"affiliates.payment_method": "Affiliate.paymentMethod", "referrals.status": "Referral.subscriptionStatus",
+	"referrals.submission_type": "Referral.submissionType", "referrals.referral_medium": "Referral.referralMedium", "referrals.source": "Referral.source",
+	"referrals.integration_referral_source": "Referral.integrationReferralSource",
+	"coupons.coupon_type":                   "Coupon.couponType", "coupons.duration": "Coupon.duration", "coupons.integration_type": "Coupon.integrationType",
+	"sales.commission_type": "CommissionPlan.commissionType", "sales.status": "Sale.status", "sales.payment_trigger": "Sale.paymentTrigger", "sales.source": "Sale.source",
+	"sales.integration_sales_source": "Sale.integrationSalesSource",
+	"plans.commission_type":          "CommissionPlan.commissionType", "plans.payment_trigger": "CommissionPlan.paymentTrigger",
+	"tiers.condition_type": "CommissionTier.conditionType", "tiers.commission_type": "CommissionPlan.commissionType",
+	"payouts.status": "Payout.status", "payouts.payment_method": "Payout.paymentMethod", "adjustments.kind": "Adjustment.kind",
+	"movements.from_account": "Movement.from", "movements.to_account": "Movement.to", "movements.cause": "Movement.cause",
+	"receipts.outcome": saleOutcome,
 }
 
+// saleOutcome stands for the table of Sale-Outcome in docs/contract.md 3.7: the header of
+// the document has the outcomes of payments too.
+const saleOutcome = "Sale-Outcome"
+
 var (
-	quoted = regexp.MustCompile("`([A-Za-z_-]+)`")
-	word   = regexp.MustCompile(`[A-Za-z]+(?:[_-][A-Za-z]+)*`)
-	upper  = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)*\b`)
+	outcome = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (?:Sale|`null`) \\|")
+	word    = regexp.MustCompile(`[A-Za-z]+(?:[_-][A-Za-z]+)*`)
+	upper   = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)*\b`)
 )
 
 // TestWords: what a column of an enumeration means says all of its words, and no
 // others.
 func TestWords(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/contract.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, contract, _ := strings.Cut(string(raw), "\n## 6. Enumerations\n")
+	words := documented(t)
 	found := 0
 	for _, table := range relation.Tables() {
 		for _, c := range table.Columns {
-			row, listed := enumerations[table.Name+"."+c.Name]
+			member, listed := enumerations[table.Name+"."+c.Name]
 			if !listed {
 				continue
 			}
 			found++
-			_, rest, _ := strings.Cut(contract, "\n| "+row+" | ")
-			line, _, _ := strings.Cut(rest, "\n")
-			var want []string
-			for _, m := range quoted.FindAllStringSubmatch(line, -1) {
-				want = append(want, m[1])
-			}
+			want := words[member]
 			said := word.FindAllString(c.Doc, -1)
 			missing := slices.DeleteFunc(slices.Clone(want), func(w string) bool { return slices.Contains(said, w) })
 			others := slices.DeleteFunc(upper.FindAllString(c.Doc, -1), func(w string) bool { return w == "NULL" || slices.Contains(want, w) })
@@ -66,4 +62,44 @@ func TestWords(t *testing.T) {
 	if found != len(enumerations) {
 		t.Errorf("%d of the columns %d were found", found, len(enumerations))
 	}
+}
+
+// documented are the values of the enumerations that the API documents, by member.
+func documented(t *testing.T) map[string][]string {
+	t.Helper()
+	read := func(path string) []byte {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Enum []any `json:"enum"`
+				} `json:"properties"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(read("../../httpapi/openapi.json"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	words := map[string][]string{}
+	for name, schema := range doc.Components.Schemas {
+		for member, p := range schema.Properties {
+			for _, value := range p.Enum {
+				if w, is := value.(string); is { // null is none
+					words[name+"."+member] = append(words[name+"."+member], w)
+				}
+			}
+		}
+	}
+	_, sales, _ := strings.Cut(string(read("../../docs/contract.md")), "\n#### POST /api/v1/sales\n")
+	sales, _, _ = strings.Cut(sales, "\n#### ")
+	for _, m := range outcome.FindAllStringSubmatch(sales, -1) {
+		words[saleOutcome] = append(words[saleOutcome], m[1])
+	}
+	return words
 }
