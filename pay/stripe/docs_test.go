@@ -149,7 +149,7 @@ func TestDocsLists(t *testing.T) {
 		{"../adapter/carried.go", `= "(tributary_\w+)"`, []string{shared}},
 		{"currency.go", `"([A-Z]{3})"`, []string{page}},
 	} {
-		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(paytest.Must(os.ReadFile(list.file))), -1)
+		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(shoptest.Must(os.ReadFile(list.file))), -1)
 		if len(found) < 6 {
 			t.Errorf("%s has %d names", list.file, len(found))
 		}
@@ -160,7 +160,7 @@ func TestDocsLists(t *testing.T) {
 		}
 	}
 	for page, names := range named {
-		text := string(paytest.Must(os.ReadFile("../../docs/" + page)))
+		text := string(shoptest.Must(os.ReadFile("../../docs/" + page)))
 		for _, name := range names {
 			if !strings.Contains(text, name) {
 				t.Errorf("%s does not name %s", page, name)
