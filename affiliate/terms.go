@@ -11,23 +11,19 @@ import "github.com/google/uuid"
 //
 // Source: docs/terms.md 7.
 type TermsUpdate struct {
-	Terms Opt[Terms] `json:",omitzero"` // replaced as a whole, before the fields below change one each
+	Rate           Opt[Percent]        `json:"commissionRate,omitzero"`
+	Type           Opt[CommissionType] `json:"commissionType,omitzero"`
+	MaxPayments    Opt[int64]          `json:"numberOfPayments,omitzero" wire:"positive"` // ≥ 1; null: no limit
+	MaxMonths      Opt[int64]          `json:"numberOfMonths,omitzero" wire:"positive"`   // ≥ 1; null: no limit
+	HoldDays       Opt[int64]          `json:"holdDays,omitzero" wire:"ranged"`
+	Rules          Opt[[]Rule]         `json:"rules,omitzero"` // replaced as a whole; null: none
+	MonthsFrom     Opt[MonthsFrom]     `json:"monthsFrom,omitzero"`
+	MaxPerSale     Opt[Amount]         `json:"maxPerSale,omitzero"`     // null: no cap
+	MaxPerCustomer Opt[Amount]         `json:"maxPerCustomer,omitzero"` // null: no cap
+	OfferCouponID  Opt[uuid.UUID]      `json:"offerCouponId,omitzero"`  // null: none
 
-	Type        Opt[CommissionType] `json:",omitzero"`
-	Rate        Opt[Percent]        `json:",omitzero"`
-	MaxPayments Opt[int64]          `json:",omitzero"` // null: no limit
-	MaxMonths   Opt[int64]          `json:",omitzero"` // null: no limit
-	HoldDays    Opt[int64]          `json:",omitzero"`
-	Rules       Opt[[]Rule]         `json:",omitzero"` // replaced as a whole; null: none
-	MonthsFrom  Opt[MonthsFrom]     `json:",omitzero"`
-
-	MaxPerSale     Opt[Amount] `json:",omitzero"` // null: no cap
-	MaxPerCustomer Opt[Amount] `json:",omitzero"` // null: no cap
-
-	OfferCouponID Opt[uuid.UUID] `json:",omitzero"` // null: none
-
-	From     Opt[Date] `json:",omitzero"` // later than now; a plain date: the beginning of that day in the zone of the program
-	Withdraw Opt[Date] `json:",omitzero"` // takes back the version that begins then and is not in force yet, before all else
+	From     Opt[Date] `json:"from,omitzero"`     // later than now; a plain date: the beginning of that day in the zone of the program
+	Withdraw Opt[Date] `json:"withdraw,omitzero"` // takes back the version that begins then and is not in force yet, before all else
 }
 
 // DatedTerms are, in an answer, terms from a moment on. They hold until the next ones.

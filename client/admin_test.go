@@ -13,7 +13,7 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	type P = affiliate.Plan
 	rate := affiliate.MustPercent
 	gold := told[P](s, "plan")(c.CreatePlan(x, affiliate.NewPlan{
-		Name: "Gold <&>", Terms: affiliate.Terms{Rate: rate("25"), MaxPayments: 3, HoldDays: 7}, HoldRewards: true,
+		Name: "Gold <&>", Terms: affiliate.Terms{Rate: rate("25"), MaxPayments: 3, HoldDays: 7}, AutoApproveRewards: affiliate.Set(false),
 	}))
 	flat := told[P](s, "plan that is flat")(c.CreatePlan(x, affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: rate("250"), MaxMonths: 2}, PaymentTrigger: affiliate.TriggerSignup}))
 	for _, in := range []affiliate.NewPlan{
@@ -23,9 +23,9 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 		told[P](s, "plan")(c.CreatePlan(x, in))
 	}
 	for _, up := range []affiliate.PlanUpdate{
-		{}, {Name: affiliate.Set("Gold")}, {Rate: affiliate.Set(rate("30")), MaxPayments: affiliate.Null[int64](), MaxMonths: affiliate.Set[int64](6)}, {HoldDays: affiliate.Set[int64](1), HoldRewards: affiliate.Set(false)},
-		{Terms: affiliate.Set(affiliate.Terms{Rate: rate("35"), MaxPayments: 2}), MaxMonths: affiliate.Set[int64](0)}, {Name: affiliate.Null[string]()}, {Rate: affiliate.Set(rate("101"))},
-		{MaxPayments: affiliate.Set[int64](-1)}, {Type: affiliate.Set[affiliate.CommissionType]("x")}, {Type: affiliate.Null[affiliate.CommissionType]()}, {PaymentTrigger: affiliate.Set(affiliate.TriggerBonus)},
+		{}, {Name: affiliate.Set("Gold")}, {TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(rate("30")), MaxPayments: affiliate.Null[int64](), MaxMonths: affiliate.Set[int64](6)}}, {TermsUpdate: affiliate.TermsUpdate{HoldDays: affiliate.Set[int64](1)}, AutoApproveRewards: affiliate.Set(true)},
+		{TermsUpdate: affiliate.Terms{Rate: rate("35"), MaxPayments: 2}.Update()}, {TermsUpdate: affiliate.TermsUpdate{MaxMonths: affiliate.Set[int64](0)}}, {Name: affiliate.Null[string]()}, {TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(rate("101"))}},
+		{TermsUpdate: affiliate.TermsUpdate{MaxPayments: affiliate.Set[int64](-1)}}, {TermsUpdate: affiliate.TermsUpdate{Type: affiliate.Set[affiliate.CommissionType]("x")}}, {TermsUpdate: affiliate.TermsUpdate{Type: affiliate.Null[affiliate.CommissionType]()}}, {PaymentTrigger: affiliate.Set(affiliate.TriggerBonus)},
 	} {
 		told[P](s, "update plan")(c.UpdatePlan(x, gold.ID, up))
 	}
@@ -43,27 +43,29 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	rules := told[P](s, "plan with rules")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: ruled}))
 	told[P](s, "plan with a rule that never holds")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: never}))
 	for _, up := range []affiliate.PlanUpdate{
-		{Rules: affiliate.Set(ruled.Rules[:1])}, {Rules: affiliate.Set(never.Rules)}, {Rules: affiliate.Null[[]affiliate.Rule]()}, {Rules: affiliate.Set(ruled.Rules)}, {Rules: affiliate.Set([]affiliate.Rule{})},
-		{MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {MonthsFrom: affiliate.Null[affiliate.MonthsFrom]()}, {MonthsFrom: affiliate.Set(affiliate.MonthsFrom("x"))},
-		{Terms: affiliate.Set(ruled), MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}, {Terms: affiliate.Set(affiliate.Terms{Rate: rate("11")})},
-		{MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Set(affiliate.MustAmount("50"))}, {MaxPerSale: affiliate.Null[affiliate.Amount]()},
-		{Terms: affiliate.Set(affiliate.Terms{Rate: rate("11"), MaxPerSale: affiliate.MustAmount("3")})}, {MaxPerCustomer: affiliate.Set(affiliate.MustAmount("-1"))},
+		{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(ruled.Rules[:1])}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(never.Rules)}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Null[[]affiliate.Rule]()}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(ruled.Rules)}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{})}},
+		{TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}}, {TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Null[affiliate.MonthsFrom]()}}, {TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFrom("x"))}},
+		{TermsUpdate: ruled.Update()}, {TermsUpdate: affiliate.Terms{Rate: rate("11")}.Update()},
+		{TermsUpdate: affiliate.TermsUpdate{MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Set(affiliate.MustAmount("50"))}}, {TermsUpdate: affiliate.TermsUpdate{MaxPerSale: affiliate.Null[affiliate.Amount]()}},
+		{TermsUpdate: affiliate.Terms{Rate: rate("11"), MaxPerSale: affiliate.MustAmount("3")}.Update()}, {TermsUpdate: affiliate.TermsUpdate{MaxPerCustomer: affiliate.Set(affiliate.MustAmount("-1"))}},
 	} {
 		told[P](s, "update rules")(c.UpdatePlan(x, rules.ID, up))
 	}
 	later := affiliate.Set(affiliate.Day(2099, 1, 1))
 	for _, up := range []affiliate.PlanUpdate{
-		{Rate: affiliate.Set(rate("15")), From: later}, {HoldDays: affiliate.Set[int64](9), From: later}, {From: later}, {Rate: affiliate.Set(rate("15")), From: affiliate.Set(affiliate.Day(2001, 1, 1))},
-		{Withdraw: affiliate.Set(affiliate.Day(2098, 1, 1))}, {From: affiliate.Null[affiliate.Date]()}, {Withdraw: affiliate.Null[affiliate.Date]()},
+		{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(rate("15")), From: later}}, {TermsUpdate: affiliate.TermsUpdate{HoldDays: affiliate.Set[int64](9), From: later}}, {TermsUpdate: affiliate.TermsUpdate{From: later}}, {TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(rate("15")), From: affiliate.Set(affiliate.Day(2001, 1, 1))}},
+		{TermsUpdate: affiliate.TermsUpdate{Withdraw: affiliate.Set(affiliate.Day(2098, 1, 1))}}, {TermsUpdate: affiliate.TermsUpdate{From: affiliate.Null[affiliate.Date]()}}, {TermsUpdate: affiliate.TermsUpdate{Withdraw: affiliate.Null[affiliate.Date]()}},
 	} {
 		told[P](s, "update dates")(c.UpdatePlan(x, rules.ID, up))
 	}
 	told[P](s, "a plan with dates")(c.Plan(x, rules.ID))
-	told[P](s, "without dates")(c.UpdatePlan(x, rules.ID, affiliate.PlanUpdate{Withdraw: later}))
+	told[P](s, "without dates")(c.UpdatePlan(x, rules.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: later}}))
 	type T = []affiliate.DatedTerms
 	told[T](s, "terms")(c.Terms(x))
+	ruledLater := ruled.Update()
+	ruledLater.From = later
 	for _, up := range []affiliate.TermsUpdate{
-		{}, {Terms: affiliate.Set(ruled), From: later}, {Rate: affiliate.Set(rate("15")), MaxPerSale: affiliate.Set(affiliate.MustAmount("9")), From: later}, {Rate: affiliate.Set(rate("101"))},
+		{}, ruledLater, {Rate: affiliate.Set(rate("15")), MaxPerSale: affiliate.Set(affiliate.MustAmount("9")), From: later}, {Rate: affiliate.Set(rate("101"))},
 		{Rules: affiliate.Set(never.Rules), From: later}, {Withdraw: later}, {Withdraw: later},
 	} {
 		told[T](s, "set terms")(c.SetTerms(x, up))
@@ -78,7 +80,7 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	told[int](s, "plans in pages")(pages(func(pg affiliate.Page) (affiliate.List[P], error) { return c.Plans(x, pg) }))
 	silver := s.tiers()
 	s.bulk(ada, gold, silver)
-	told[P](s, "type of a plan in use")(c.UpdatePlan(x, gold.ID, affiliate.PlanUpdate{Type: affiliate.Set(affiliate.CommissionFlat)}))
+	told[P](s, "type of a plan in use")(c.UpdatePlan(x, gold.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Type: affiliate.Set(affiliate.CommissionFlat)}}))
 	for _, id := range []uuid.UUID{gold.ID, flat.ID, flat.ID, uuid.Nil} {
 		told[any](s, "delete plan")(nil, c.DeletePlan(x, id))
 	}

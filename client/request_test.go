@@ -173,7 +173,7 @@ func TestRequests(t *testing.T) {
 		{"PATCH /sales", `{"saleId":7,"amount":6,"tax":1,"lines":[{"id":"1","amount":5}]}`, func(x ctx, c c) error {
 			return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7, Amount: affiliate.Set(sum("6")), Tax: affiliate.Set(sum("1")), Lines: []affiliate.RefundLine{{ID: "1", Amount: sum("5")}}}))
 		}},
-		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":[{"name":"r","when":{"products":["p"],"plans":["q"],"categories":["c"],"notProducts":["d"],"notPlans":["e"],"notCategories":["f"],"paymentFrom":1,"paymentTo":2,"monthFrom":3,"monthTo":4,"customer":"NEW","paymentTriggers":["BONUS"]},"pay":{"commissionType":"UNIT","commissionRate":0.0001},"firm":true},{"name":"s","pay":{"commissionType":"PERCENTAGE","commissionRate":0}}],"monthsFrom":"REFERRAL","autoApproveRewards":true}`, func(x ctx, c c) error {
+		{"POST /commission-plans", `{"name":"n","commissionRate":10,"rules":[{"name":"r","when":{"products":["p"],"plans":["q"],"categories":["c"],"notProducts":["d"],"notPlans":["e"],"notCategories":["f"],"paymentFrom":1,"paymentTo":2,"monthFrom":3,"monthTo":4,"customer":"NEW","paymentTriggers":["BONUS"]},"pay":{"commissionType":"UNIT","commissionRate":0.0001},"firm":true},{"name":"s","pay":{"commissionType":"PERCENTAGE","commissionRate":0}}],"monthsFrom":"REFERRAL"}`, func(x ctx, c c) error {
 			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{
 				Rate: affiliate.MustPercent("10"), MonthsFrom: affiliate.MonthsFromReferral, Rules: []affiliate.Rule{
 					{
@@ -187,28 +187,23 @@ func TestRequests(t *testing.T) {
 				},
 			}}))
 		}},
-		{"POST /commission-plans", `{"name":"n","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"autoApproveRewards":true}`, func(x ctx, c c) error {
-			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+		{"POST /commission-plans", `{"name":"n","commissionRate":10,"autoApproveRewards":false}`, func(x ctx, c c) error {
+			return errOf(c.CreatePlan(x, affiliate.NewPlan{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(false)}))
 		}},
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null,"offerCouponId":null}`, func(x ctx, c c) error {
-			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10")})}))
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("10")}.Update()}))
 		}},
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL","maxPerSale":30,"maxPerCustomer":null}`, func(x ctx, c c) error {
-			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{
-				Rules: affiliate.Set([]affiliate.Rule{}), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral),
-				MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Null[affiliate.Amount](),
-			}))
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{}), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral), MaxPerSale: affiliate.Set(affiliate.MustAmount("30")), MaxPerCustomer: affiliate.Null[affiliate.Amount]()}}))
 		}},
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":15,"from":"2027-01-01"}`, func(x ctx, c c) error {
-			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, 1, 1))}))
+			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, 1, 1))}}))
 		}},
 		{"GET /terms", "", func(x ctx, c c) error { return errOf(c.Terms(x)) }},
 		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"offerCouponId":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
-			return errOf(c.SetTerms(x, affiliate.TermsUpdate{
-				Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 3, MaxPerSale: affiliate.MustAmount("4")}),
-				Rate:  affiliate.Set(affiliate.MustPercent("15")), MaxMonths: affiliate.Set[int64](2),
-				From: affiliate.Set(affiliate.Day(2027, 1, 1)), Withdraw: affiliate.Set(affiliate.Day(2027, 2, 1)),
-			}))
+			up := affiliate.Terms{Rate: affiliate.MustPercent("15"), HoldDays: 3, MaxPerSale: affiliate.MustAmount("4"), MaxMonths: 2}.Update()
+			up.From, up.Withdraw = affiliate.Set(affiliate.Day(2027, 1, 1)), affiliate.Set(affiliate.Day(2027, 2, 1))
+			return errOf(c.SetTerms(x, up))
 		}},
 		{"PUT /sales", `{"saleId":7,"totalEarned":100}`, func(x ctx, c c) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{TotalEarned: affiliate.Set(sum("100"))}))

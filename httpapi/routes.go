@@ -154,11 +154,11 @@ func routes() []route {
 			one("commissionPlanId", keyedBy(idOf, (*tributary.Program).Plan)),
 			all((*tributary.Program).Plans))},
 		{http.MethodPost, "/commission-plans", ownerOnly, write(newPlan, (*tributary.Program).CreatePlan, strict)},
-		{http.MethodPut, "/commission-plans", ownerOnly, write(planChangeOf, updatePlan, strict)},
-		{http.MethodDelete, "/commission-plans", ownerOnly, write(planTarget, deletePlan, strict, wrapped)},
+		{http.MethodPut, "/commission-plans", ownerOnly, change("commissionPlanId", bodyOf[affiliate.PlanUpdate](), (*tributary.Program).UpdatePlan, strict)},
+		{http.MethodDelete, "/commission-plans", ownerOnly, gone("commissionPlanId", "Commission plan deleted successfully", (*tributary.Program).DeletePlan, strict)},
 
 		{http.MethodGet, "/terms", owners, search(terms())},
-		{http.MethodPut, "/terms", ownerOnly, write(termsUpdate, (*tributary.Program).SetTerms, strict)},
+		{http.MethodPut, "/terms", ownerOnly, write(bodyOf[affiliate.TermsUpdate](), (*tributary.Program).SetTerms, strict)},
 
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", keyedBy(idOf, (*tributary.Program).Tier)),

@@ -88,10 +88,10 @@ func sceneRules(s *scene) {
 	late.Rules = []affiliate.Rule{{Name: "all", Pay: rules[1].Pay}, rules[1]}
 	covered := invalid("rules[1]", "Rule renewals can never hold, because rule all decides before it")
 	no(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: late}, covered)
-	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Terms: given(late)}, covered)
-	one := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given(rules[:1]), MonthsFrom: given(affiliate.MonthsFromReferral)})
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: late.Update()}, covered)
+	one := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: given(rules[:1]), MonthsFrom: given(affiliate.MonthsFromReferral)}})
 	same(s, "a plan with other rules", []any{rules[:1], affiliate.MonthsFromReferral}, []any{one.Rules, one.MonthsFrom})
-	none := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Terms: given(affiliate.Terms{Rate: percent("30")})})
+	none := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: percent("30")}.Update()})
 	same(s, "a plan without rules", []any{0, affiliate.MonthsFrom("")}, []any{len(none.Rules), none.MonthsFrom})
 	same(s, "30 percent of everything", amount("30"), sell().CommissionEarned)
 }
@@ -123,7 +123,7 @@ func sceneConversions(s *scene) {
 	same(s, "a sign-up that was taken back", []any{affiliate.SaleRefunded, amount("0")}, []any{gone.Status, gone.CommissionEarned})
 	same(s, "the same sign-up after that", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
 	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "Conversion is required"))
-	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})},
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})}},
 		invalid("rules[0].firm", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"))
 }
 
@@ -136,7 +136,7 @@ func sceneDates(s *scene) {
 	})
 	day := affiliate.Day(2199, 1, 1)
 	same(s, "a plan without dates", 0, len(plan.Versions))
-	dated := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rate: given(percent("15")), From: given(day)})
+	dated := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: given(percent("15")), From: given(day)}})
 	rates := func(all []affiliate.DatedTerms) (rates []affiliate.Percent, inForce int) {
 		for i, v := range all {
 			rates = append(rates, v.CommissionRate)
@@ -151,10 +151,10 @@ func sceneDates(s *scene) {
 	same(s, "the stored plan", dated, do(s, "Plan", s.Plan, plan.ID))
 	same(s, "20 percent", amount("20"), s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")}).CommissionEarned)
 
-	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Rate: given(percent("15")), From: given(affiliate.Day(2001, 1, 1))},
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: given(percent("15")), From: given(affiliate.Day(2001, 1, 1))}},
 		invalid("from", "from must be later than now: leave it out to change the terms in force"))
-	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Withdraw: given(affiliate.Day(2198, 1, 1))}, invalid("withdraw", "No version of the terms begins then"))
-	back := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{Withdraw: given(day)})
+	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: given(affiliate.Day(2198, 1, 1))}}, invalid("withdraw", "No version of the terms begins then"))
+	back := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: given(day)}})
 	same(s, "a plan whose dates were taken back", 0, len(back.Versions))
 
 	terms := func() []affiliate.DatedTerms {

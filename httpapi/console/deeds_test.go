@@ -62,7 +62,7 @@ func (w *world) newStock() (s stock) {
 	s.code = must(w.Code(ctx, affiliate.CodeRef{Code: "ADA7"}))
 	s.plan = must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Spare"}))
 	day := affiliate.Set(affiliate.Day(2030, 1, 1))
-	must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("5")), From: day}))
+	must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("5")), From: day}}))
 	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("21")), From: day}))
 	s.comes = "?from=2030-01-01T00%3A00%3A00.000Z"
 	s.tier = must(w.CreateTier(ctx, affiliate.NewTier{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))

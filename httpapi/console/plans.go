@@ -117,7 +117,7 @@ var newPlan = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		_, err := p.CreatePlan(v.ctx(), affiliate.NewPlan{Name: in.text("name"), Terms: terms, HoldRewards: in.yes("hold")})
+		_, err := p.CreatePlan(v.ctx(), affiliate.NewPlan{Name: in.text("name"), Terms: terms, AutoApproveRewards: affiliate.Set(!in.yes("hold"))})
 		return "settings", err
 	},
 }
@@ -143,7 +143,10 @@ var editPlan = &action{
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
-		up := affiliate.PlanUpdate{Name: in.words("name"), HoldRewards: in.flag("hold")}
+		up := affiliate.PlanUpdate{Name: in.words("name")}
+		if in.changed("hold") {
+			up.AutoApproveRewards = affiliate.Set(!in.yes("hold"))
+		}
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
 		}

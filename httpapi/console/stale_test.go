@@ -92,13 +92,13 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.paid.ID, Amount: affiliate.Set(affiliate.MustAmount("2")), ClawBack: true}))
 		}, "12.00 USD was refunded"},
 		"plans.delete": {func(w *world) {
-			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
+			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}}))
 		}, "77"},
 		"plans.terms": {func(w *world) {
-			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}))
+			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77"))}}))
 		}, "Now: 77 %"},
 		"plans.withdraw": {func(w *world) {
-			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("77")), From: day}))
+			must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("77")), From: day}}))
 		}, "They are: 77 %"},
 		"program.terms": {func(w *world) {
 			must(w.SetTerms(ctx, affiliate.TermsUpdate{Withdraw: day}))

@@ -190,7 +190,8 @@ func changeTerms(name, object string) *action {
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			terms, rows := in.terms(), []int(nil)
 			terms.Rules, rows = in.rules()
-			up := affiliate.TermsUpdate{Terms: affiliate.Set(terms), From: in.begins(v)}
+			up := terms.Update()
+			up.From = in.begins(v)
 			if in.err != nil {
 				return "", in.err
 			}
@@ -239,7 +240,7 @@ func (v *visit) setTerms(p *tributary.Program, up affiliate.TermsUpdate) (to str
 	if err != nil {
 		return "", err
 	}
-	_, err = p.UpdatePlan(v.ctx(), id, affiliate.PlanUpdate{Terms: up.Terms, From: up.From, Withdraw: up.Withdraw})
+	_, err = p.UpdatePlan(v.ctx(), id, affiliate.PlanUpdate{TermsUpdate: up})
 	return "plans/" + id.String(), err
 }
 

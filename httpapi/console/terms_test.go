@@ -175,11 +175,11 @@ func TestRulesCost(t *testing.T) {
 		t.Error("looking has changed something")
 	}
 	form := w.form(path, "check", "1")
-	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("1"))}))
+	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("1"))}}))
 	if page := w.send(path, form); page.status != 409 || !strings.Contains(page.text(), "What you have typed is still here") {
 		t.Errorf("of a plan that was changed meanwhile: %d %s", page.status, page.text())
 	}
-	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("33.3"))}))
+	must(w.UpdatePlan(t.Context(), w.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("33.3"))}}))
 	none := "plans/" + w.stock().plan.ID.String() + "/change"
 	if page := w.send(none, w.form(none, "check", "1")); page.status != 200 || !strings.Contains(page.text(), "No sale of the last 90 days was by the terms of the plan “Spare”.") {
 		t.Errorf("a plan without sales: %d %s", page.status, page.text())
@@ -268,7 +268,7 @@ func TestConditions(t *testing.T) {
 		{Name: "from", When: affiliate.RuleWhen{PaymentFrom: 3, PaymentTo: 3, MonthFrom: 14, Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus, affiliate.TriggerContentReward}}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("0.0001")}},
 	}
 	for i := range rules {
-		up := affiliate.PlanUpdate{Rules: affiliate.Set(rules[i : i+1]), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}
+		up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules[i : i+1]), MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}}
 		if _, err := w.UpdatePlan(t.Context(), plan.ID, up); err != nil {
 			t.Fatal(rules[i].Name, err)
 		}
@@ -300,7 +300,7 @@ func TestManyRules(t *testing.T) {
 	for i := range 64 {
 		rules = append(rules, affiliate.Rule{Name: fmt.Sprint("rule ", i), When: affiliate.RuleWhen{Products: []string{fmt.Sprint("product-", i)}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("1.5")}})
 	}
-	must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rules: affiliate.Set(rules)}))
+	must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules)}}))
 	path := "plans/" + plan.ID.String() + "/change"
 	if page := w.get(path); page.status != 200 || len(page.body) > maxPage {
 		t.Errorf("%d, %d bytes", page.status, len(page.body))
@@ -452,7 +452,7 @@ func TestLargeTermPages(t *testing.T) {
 	w := newWorld(t)
 	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{MaxMonths: 12, MaxPayments: 9, MaxPerSale: affiliate.MustAmount("50"), MaxPerCustomer: affiliate.MustAmount("500"), HoldDays: 30}}))
 	for i := range 31 {
-		must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i))), From: affiliate.Set(affiliate.Day(2030, 1, 1+i))}))
+		must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i))), From: affiliate.Set(affiliate.Day(2030, 1, 1+i))}}))
 	}
 	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("500")}

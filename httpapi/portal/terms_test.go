@@ -46,7 +46,7 @@ func TestTerms(t *testing.T) {
 	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	must(w.SetAffiliatePlan(ctx, plan.ID, w.ada.ID))
 	for day, rate := range map[int]string{1: "15", 2: "16", 3: "17"} {
-		must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2027, 1, day))}))
+		must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2027, 1, day))}}))
 	}
 	says("Now 30 % From 1 Jan 2027, 00:00 15 % Later From 2 Jan 2027, 00:00: 16 % From 3 Jan 2027, 00:00: 17 %")
 	if page := w.get(cookie, "terms"); strings.Contains(page.body, "secret") || len(page.body) > 40<<10 {

@@ -498,7 +498,7 @@ func (s *story) byHand() {
 	}
 	kim := uuid.MustParse(s.other)
 	plan, err := s.CreatePlan(ctx, affiliate.NewPlan{
-		Name: "Standard", HoldRewards: true, Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 12, MaxMonths: 6},
+		Name: "Standard", AutoApproveRewards: affiliate.Set(false), Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 12, MaxMonths: 6},
 	})
 	do(plan, err)
 	tier, err := s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Green bean", Rate: affiliate.Set(affiliate.MustPercent("31")), Emoji: "g"})

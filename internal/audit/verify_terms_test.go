@@ -30,7 +30,7 @@ func TestVerifyTermsOfSales(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, ctx := scene.NewShop(t), t.Context()
-			first := affiliate.TermsUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerSale: scene.Sum("30"), MaxPerCustomer: scene.Sum("40")})}
+			first := affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerSale: scene.Sum("30"), MaxPerCustomer: scene.Sum("40")}.Update()
 			scene.Must(s.SetTerms(ctx, first))
 			scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Rate: scene.Percent("50"), From: affiliate.Set(affiliate.At(scene.Start.AddDate(0, 1, 0)))}))
 			s.Pass(tt.passed)

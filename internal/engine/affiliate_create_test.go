@@ -57,7 +57,7 @@ func TestCreateAffiliate(t *testing.T) {
 func TestCreateAffiliateEventIsComplete(t *testing.T) {
 	w := scene.New(t)
 	plan := scene.Must(w.CreatePlan(context.Background(), affiliate.NewPlan{
-		Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25"), MaxPayments: 12}, HoldRewards: true,
+		Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25"), MaxPayments: 12}, AutoApproveRewards: affiliate.Set(false),
 	}))
 	tier := scene.Must(w.CreateTier(context.Background(), affiliate.NewTier{Tier: 1, Name: "Green bean", Emoji: "🌱"}))
 	question := uuid.New()

@@ -100,7 +100,7 @@ func TestHoldDaysOf(t *testing.T) {
 	declined := scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, of(plan.ID)))[0].ID
 	now := s.Now
 
-	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("40"), HoldDays: 90})}))
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("40"), HoldDays: 90}.Update()}))
 	s.Pass(time.Hour)
 	scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byProgram, Amount: scene.Amount("50")}))

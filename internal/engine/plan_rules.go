@@ -13,20 +13,11 @@ func planUpdateCheck(up affiliate.PlanUpdate) error {
 		refusal.NotCleared("name", up.Name),
 		refusal.Given("name", up.Name, refusal.MaxName),
 		refusal.NotCleared("paymentTrigger", up.PaymentTrigger),
-		refusal.NotCleared("holdRewards", up.HoldRewards),
+		refusal.NotCleared("autoApproveRewards", up.AutoApproveRewards),
 	); err != nil {
 		return err
 	}
-	return termsUpdateCheck(termsUpdateOf(&up))
-}
-
-// termsUpdateOf returns what an update of a plan does to its terms.
-func termsUpdateOf(up *affiliate.PlanUpdate) affiliate.TermsUpdate {
-	return affiliate.TermsUpdate{
-		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
-		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, OfferCouponID: up.OfferCouponID,
-		From: up.From, Withdraw: up.Withdraw,
-	}
+	return termsUpdateCheck(up.TermsUpdate)
 }
 
 // planUpdateMerged returns a plan after an update.
@@ -34,8 +25,8 @@ func (o *Op) planUpdateMerged(up affiliate.PlanUpdate, old record.Plan) (record.
 	rec := old.Clone()
 	rec.Name = up.Name.Or(rec.Name)
 	rec.Trigger = up.PaymentTrigger.Or(rec.Trigger)
-	rec.HoldRewards = up.HoldRewards.Or(rec.HoldRewards)
-	return rec, planNormalize(&rec, func() error { return o.changeTerms(&rec, termsUpdateOf(&up)) })
+	rec.HoldRewards = !up.AutoApproveRewards.Or(!rec.HoldRewards)
+	return rec, planNormalize(&rec, func() error { return o.changeTerms(&rec, up.TermsUpdate) })
 }
 
 // planNormalize validates a plan and fills in its defaults; terms does so with its terms.

@@ -20,7 +20,7 @@ func TestPlans(t *testing.T) {
 		plan = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Standard"}))
 		flat = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{
 			Name:  "Flat",
-			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, HoldRewards: true,
+			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, AutoApproveRewards: affiliate.Set(false),
 		}))
 	})
 	scene.Equal(t, 0, len(events))
@@ -74,7 +74,7 @@ func TestPlanRefusals(t *testing.T) {
 			if tt.in.Name != "p" {
 				return
 			}
-			up := affiliate.PlanUpdate{Terms: affiliate.Set(tt.in.Terms), PaymentTrigger: affiliate.Set(tt.in.PaymentTrigger)}
+			up := affiliate.PlanUpdate{TermsUpdate: tt.in.Terms.Update(), PaymentTrigger: affiliate.Set(tt.in.PaymentTrigger)}
 			w.Refused(tt.want, func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, up)) })
 		})
 	}
@@ -83,8 +83,8 @@ func TestPlanRefusals(t *testing.T) {
 		return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("")}))
 	})
 	for name, up := range map[string]affiliate.PlanUpdate{
-		"name": {Name: affiliate.Null[string]()}, "terms": {Terms: affiliate.Null[affiliate.Terms]()},
-		"paymentTrigger": {PaymentTrigger: affiliate.Null[affiliate.PaymentTrigger]()}, "holdRewards": {HoldRewards: affiliate.Null[bool]()},
+		"name":           {Name: affiliate.Null[string]()},
+		"paymentTrigger": {PaymentTrigger: affiliate.Null[affiliate.PaymentTrigger]()}, "autoApproveRewards": {AutoApproveRewards: affiliate.Null[bool]()},
 	} {
 		w.Refused(field(name, "must not be null"), func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, up)) })
 	}
@@ -98,16 +98,13 @@ func TestUpdatePlan(t *testing.T) {
 	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
-	same := affiliate.PlanUpdate{Name: affiliate.Set("p"), Terms: affiliate.Set(affiliate.Terms{}), HoldRewards: affiliate.Set(false)}
+	same := affiliate.PlanUpdate{Name: affiliate.Set("p"), TermsUpdate: affiliate.Terms{}.Update(), AutoApproveRewards: affiliate.Set(true)}
 	scene.Equal(t, plan, scene.Must(w.UpdatePlan(t.Context(), plan.ID, same)))
 	scene.Equal(t, before, w.Dump())
 	events := w.Fired(func() {
 		plan.Name, plan.CommissionRate, plan.AutoApproveRewards, plan.PaymentTrigger = "q", affiliate.MustPercent("5"), false, affiliate.TriggerBonus
 		plan.UpdatedAt = affiliate.TimeOf(w.Now)
-		scene.Equal(t, plan, scene.Must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{
-			Name: affiliate.Set("q"), Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("5")}),
-			PaymentTrigger: affiliate.Set(affiliate.TriggerBonus), HoldRewards: affiliate.Set(true),
-		})))
+		scene.Equal(t, plan, scene.Must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("q"), TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("5")}.Update(), PaymentTrigger: affiliate.Set(affiliate.TriggerBonus), AutoApproveRewards: affiliate.Set(false)})))
 	})
 	scene.Equal(t, 0, len(events))
 	scene.Equal(t, []affiliate.Plan{plan}, scene.Must(w.Plans(t.Context(), affiliate.Page{})).Items)
@@ -155,7 +152,7 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 		},
 		"UpdatePlan": func(w *scene.World, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral) {
 			of := scene.Must(w.Plans(w.T.Context(), affiliate.Page{})).Items[1] // the plan of a
-			scene.Must(w.UpdatePlan(w.T.Context(), of.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("50")})}))
+			scene.Must(w.UpdatePlan(w.T.Context(), of.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("50")}.Update()}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

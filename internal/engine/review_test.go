@@ -154,7 +154,7 @@ func TestReviewEvidence(t *testing.T) {
 func TestReviewReasons(t *testing.T) {
 	all := affiliate.ReviewRule{Reason: "all", Holds: func(affiliate.Evidence) bool { return true }}
 	w := scene.New(t, under(all))
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, HoldRewards: true}))
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(false)}))
 	sell := func(local string, change func(*affiliate.NewAffiliate)) affiliate.Sale {
 		a := w.Join(local, func(in *affiliate.NewAffiliate) {
 			in.AffiliateLink = local

@@ -363,19 +363,19 @@ func TestRuleChanges(t *testing.T) {
 	free := s.ToTomas("100")
 	lines := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
 	terms.Rules = []affiliate.Rule{when(ruled("half", "40"), affiliate.RuleWhen{MonthTo: 1})}
-	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: terms.Update()}))
 	again := affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
 	s.Refused(partOfAPayout, func() error { return scene.ErrOf(s.UpdateSale(ctx, held.ID, again)) })
 	scene.Equal(t, scene.Sum("40"), scene.Must(s.UpdateSale(ctx, free.ID, again)).CommissionEarned)
 	scene.Equal(t, 1, scene.Must(s.ExplainSale(ctx, free.ID)).Terms.Month)
 	terms.Rules = nil
-	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: terms.Update()}))
 	for id, want := range map[affiliate.SaleID]string{free.ID: "10", lines.ID: "10"} {
 		scene.Equal(t, scene.Sum(want), scene.Must(s.UpdateSale(ctx, id, again)).CommissionEarned)
 	}
 	plain := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Product: affiliate.Set(affiliate.Product{ProductID: "dear"})})
 	terms.Rules = []affiliate.Rule{ruled("dear", "30", "dear")}
-	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(terms)}))
+	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: terms.Update()}))
 	scene.Equal(t, scene.Sum("30"), scene.Must(s.UpdateSale(ctx, plain.ID, again)).CommissionEarned)
 	s.Verifies()
 }

@@ -411,15 +411,15 @@ func TestRecordSaleHolds(t *testing.T) {
 		{"not approved", func(s scene.Shop) { becomes(s, "inactive") }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateNotApproved},
 		{"not approved, on a plan that holds", func(s scene.Shop) {
 			becomes(s, "inactive")
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 		{"plan", func(s scene.Shop) {
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 		{"customer's plan", func(s scene.Shop) {
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", HoldRewards: true}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetReferralPlan(ctx, p.ID, s.Tomas.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 	} {

@@ -144,7 +144,7 @@ func TestReviewCommissionsAgain(t *testing.T) {
 func TestPlanHoldsRewards(t *testing.T) {
 	for _, holds := range []bool{false, true} {
 		s := scene.NewShop(t)
-		plan := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, HoldRewards: holds}))
+		plan := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(!holds)}))
 		scene.Must(s.SetAffiliatePlan(t.Context(), plan.ID, s.Ada.Person.ID))
 		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
 		if holds {

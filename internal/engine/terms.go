@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -71,7 +72,7 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	if err := NormalizeTerms(&v.Terms); err != nil {
 		return err
 	}
-	if err := o.couponThere(up.OfferCouponID.Or(up.Terms.Or(affiliate.Terms{}).OfferCouponID)); err != nil {
+	if err := o.couponThere(up.OfferCouponID.Or(uuid.Nil)); err != nil {
 		return err
 	}
 	i, there := version(r, from)
@@ -112,9 +113,10 @@ func version(r *record.Plan, from affiliate.Instant) (int, bool) {
 // termsUpdateCheck checks an update by itself.
 func termsUpdateCheck(up affiliate.TermsUpdate) error {
 	return refusal.First(
-		refusal.NotCleared("terms", up.Terms),
 		refusal.NotCleared("commissionType", up.Type),
 		refusal.NotCleared("commissionRate", up.Rate),
+		refusal.FieldNotAtLeastOne.About("numberOfPayments").When(up.MaxPayments.Or(1) < 1),
+		refusal.FieldNotAtLeastOne.About("numberOfMonths").When(up.MaxMonths.Or(1) < 1),
 		refusal.NotCleared("holdDays", up.HoldDays),
 		refusal.NotCleared("monthsFrom", up.MonthsFrom),
 		refusal.NotCleared("from", up.From),
@@ -125,13 +127,12 @@ func termsUpdateCheck(up affiliate.TermsUpdate) error {
 
 // keepsTerms reports whether an update says nothing about the terms, besides dates.
 func keepsTerms(up affiliate.TermsUpdate) bool {
-	return up.Terms.IsZero() && up.Type.IsZero() && up.Rate.IsZero() && up.MaxPayments.IsZero() && up.MaxMonths.IsZero() && up.HoldDays.IsZero() &&
-		up.Rules.IsZero() && up.MonthsFrom.IsZero() && up.MaxPerSale.IsZero() && up.MaxPerCustomer.IsZero() && up.OfferCouponID.IsZero()
+	up.From, up.Withdraw = affiliate.Opt[affiliate.Date]{}, affiliate.Opt[affiliate.Date]{}
+	return reflect.ValueOf(up).IsZero()
 }
 
 // termsMerged returns terms after an update.
 func termsMerged(up affiliate.TermsUpdate, t affiliate.Terms) affiliate.Terms {
-	t = up.Terms.Or(t)
 	t.Type = up.Type.Or(t.Type)
 	t.Rate = up.Rate.Or(t.Rate)
 	if !up.MaxPayments.IsZero() {

@@ -50,10 +50,7 @@ func (d *dated) change(up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error)
 	if d.plan == uuid.Nil {
 		return d.SetTerms(d.T.Context(), up)
 	}
-	plan, err := d.UpdatePlan(d.T.Context(), d.plan, affiliate.PlanUpdate{
-		Terms: up.Terms, Type: up.Type, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays,
-		Rules: up.Rules, MonthsFrom: up.MonthsFrom, MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, From: up.From, Withdraw: up.Withdraw,
-	})
+	plan, err := d.UpdatePlan(d.T.Context(), d.plan, affiliate.PlanUpdate{TermsUpdate: up})
 	return plan.Versions, err
 }
 

@@ -44,9 +44,9 @@ func TestUpdateEachField(t *testing.T) {
 	}
 	for _, c := range fieldChanges() {
 		v := reflect.ValueOf(c.up)
-		for i := range v.NumField() {
-			if !v.Field(i).IsZero() {
-				delete(missing, fmt.Sprintf("%T.%s", c.up, v.Type().Field(i).Name))
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if !v.FieldByIndex(field.Index).IsZero() {
+				delete(missing, fmt.Sprintf("%T.%s", c.up, field.Name))
 			}
 		}
 		t.Run(fmt.Sprintf("%T %s %s", c.up, c.key, c.shows), func(t *testing.T) {
@@ -226,18 +226,18 @@ func fieldChanges() []fieldChange {
 		{sale{Metadata: document}, "metadata", `{"a":1}`},
 
 		{plan{Name: text("new")}, "name", `"new"`},
-		{plan{Terms: affiliate.Set(affiliate.Terms{Rate: percent("9")})}, "commissionRate", `9`},
+		{plan{TermsUpdate: affiliate.Terms{Rate: percent("9")}.Update()}, "commissionRate", `9`},
 		{plan{PaymentTrigger: affiliate.Set(affiliate.TriggerSignup)}, "paymentTrigger", `"SIGNUP"`},
-		{plan{HoldRewards: yes}, "autoApproveRewards", `false`},
-		{plan{Type: affiliate.Set(affiliate.CommissionFlat)}, "commissionType", `"FLAT"`},
-		{plan{Rate: affiliate.Set(percent("8"))}, "commissionRate", `8`},
-		{plan{MaxPayments: number(7)}, "numberOfPayments", `7`},
-		{plan{MaxMonths: number(6)}, "numberOfMonths", `6`},
-		{plan{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}, "rules", `[{"name":"none","pay":{"commissionType":"NONE","commissionRate":0}}]`},
-		{plan{MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}, "monthsFrom", `"REFERRAL"`},
-		{plan{MaxPerSale: affiliate.Set(sum("30"))}, "maxPerSale", `30`},
-		{plan{MaxPerCustomer: affiliate.Set(sum("500"))}, "maxPerCustomer", `500`},
-		{plan{HoldDays: number(5)}, "holdDays", `5`},
+		{plan{AutoApproveRewards: affiliate.Set(false)}, "autoApproveRewards", `false`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{Type: affiliate.Set(affiliate.CommissionFlat)}}, "commissionType", `"FLAT"`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(percent("8"))}}, "commissionRate", `8`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPayments: number(7)}}, "numberOfPayments", `7`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{MaxMonths: number(6)}}, "numberOfMonths", `6`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{{Name: "none", Pay: affiliate.RulePay{Type: affiliate.RuleNone}}})}}, "rules", `[{"name":"none","pay":{"commissionType":"NONE","commissionRate":0}}]`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}}, "monthsFrom", `"REFERRAL"`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerSale: affiliate.Set(sum("30"))}}, "maxPerSale", `30`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerCustomer: affiliate.Set(sum("500"))}}, "maxPerCustomer", `500`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{HoldDays: number(5)}}, "holdDays", `5`},
 
 		{tier{Tier: number(7)}, "tier", `7`},
 		{tier{Name: text("new")}, "name", `"new"`},

@@ -23,7 +23,7 @@ func TestPartnerTerms(t *testing.T) {
 	}
 	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}}))
 	for day, rate := range map[int]string{1: "31", 2: "32", 3: "33"} {
-		scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2030, 1, day))}))
+		scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2030, 1, day))}}))
 	}
 	scene.Must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("10"))}))
 	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "T", Rate: affiliate.Set(affiliate.MustPercent("40"))}))

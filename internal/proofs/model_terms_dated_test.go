@@ -139,10 +139,7 @@ func (m *termsModel) change(rt *rapid.T) {
 	if of.plan == uuid.Nil {
 		_, err = m.w.SetTerms(rt.Context(), up)
 	} else {
-		_, err = m.w.UpdatePlan(rt.Context(), of.plan, affiliate.PlanUpdate{
-			Terms: up.Terms, Rate: up.Rate, MaxPayments: up.MaxPayments, MaxMonths: up.MaxMonths, HoldDays: up.HoldDays, Rules: up.Rules,
-			MaxPerSale: up.MaxPerSale, MaxPerCustomer: up.MaxPerCustomer, From: up.From, Withdraw: up.Withdraw,
-		})
+		_, err = m.w.UpdatePlan(rt.Context(), of.plan, affiliate.PlanUpdate{TermsUpdate: up})
 	}
 	scene.RefusedAs(rt, "change of terms", want, err)
 	if err == nil {
@@ -161,7 +158,9 @@ func (m *termsModel) drawUpdate(rt *rapid.T, up *affiliate.TermsUpdate, t affili
 		if m.takes(next) != nil {
 			next.Rules = nil
 		}
-		up.Terms = affiliate.Set(next)
+		from, withdraw := up.From, up.Withdraw
+		*up = next.Update()
+		up.From, up.Withdraw = from, withdraw
 		return &next
 	}
 	switch choose(rt, "change", "rate", "limits", "rules", "caps", "days") {

@@ -157,7 +157,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"RunPayouts step": {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true, Limit: 1}},
 		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID}, "ReturnPayout": {settled.ID, "no account"},
 		"CreatePlan": {affiliate.NewPlan{Name: "new"}}, "DeletePlan": {plan.ID},
-		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{Terms: affiliate.Set(affiliate.Terms{Rate: affiliate.MustPercent("9")})}},
+		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("9")}.Update()}},
 		"CreateTier": {affiliate.NewTier{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},
 		"UpdateTier":     {tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}},
 		"UpdateEndpoint": {s.Hooked.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.Hooked.ID},

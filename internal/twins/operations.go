@@ -98,7 +98,7 @@ func offerOperations(ctx context.Context) []operation {
 			}
 			switch in.n(4) {
 			case 0:
-				return answer(w.UpdatePlan(ctx, pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, affiliate.PlanUpdate{OfferCouponID: coupon}))
+				return answer(w.UpdatePlan(ctx, pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{OfferCouponID: coupon}}))
 			case 1:
 				return answer(w.SetTerms(ctx, affiliate.TermsUpdate{OfferCouponID: coupon, From: w.beginning(in)}))
 			}
@@ -200,7 +200,7 @@ func termsOperations(ctx context.Context) []operation {
 		}},
 		{"update plan", func(w twin, in *input) string {
 			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
-			up := affiliate.PlanUpdate{Rules: affiliate.Set(rules(in)), MaxPerCustomer: affiliate.Null[affiliate.Amount]()}
+			up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules(in)), MaxPerCustomer: affiliate.Null[affiliate.Amount]()}}
 			if in.n(2) == 1 {
 				up.MaxPerCustomer = affiliate.Set(in.amount())
 			}
@@ -231,7 +231,7 @@ func termsOperations(ctx context.Context) []operation {
 		{"set terms", func(w twin, in *input) string {
 			var up affiliate.TermsUpdate
 			if in.n(2) == 1 {
-				up.Terms = affiliate.Set(terms(in))
+				up = terms(in).Update()
 			} else {
 				up.Rate, up.HoldDays = affiliate.Set(percent(in, "9", "33.3333")), affiliate.Set(int64(in.n(3)))
 			}
@@ -240,7 +240,7 @@ func termsOperations(ctx context.Context) []operation {
 		}},
 		{"dated plan", func(w twin, in *input) string {
 			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
-			up := affiliate.PlanUpdate{Rules: affiliate.Set(rules(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}
+			up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}}
 			return answer(w.UpdatePlan(ctx, id, up)) + answer(w.Plan(ctx, id))
 		}},
 	}
@@ -311,7 +311,7 @@ func datedOperations(ctx context.Context) []operation {
 			up := affiliate.TermsUpdate{Withdraw: w.beginning(in)}
 			out := answer(w.SetTerms(ctx, up)) + answer(w.Terms(ctx))
 			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
-			return out + answer(w.UpdatePlan(ctx, id, affiliate.PlanUpdate{Withdraw: up.Withdraw}))
+			return out + answer(w.UpdatePlan(ctx, id, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: up.Withdraw}}))
 		}},
 		{"rule of conversions", func(w twin, in *input) string {
 			rule := affiliate.Rule{Name: "c", When: affiliate.RuleWhen{Conversions: []string{"signup", "Ünï 🧿"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent(in.of("5", "0.0101"))}}

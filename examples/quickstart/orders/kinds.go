@@ -104,7 +104,7 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
 	}
-	plan, err := s.CreatePlan(ctx, affiliate.NewPlan{Name: r.name, Terms: terms, HoldRewards: r.hold.Or(false)})
+	plan, err := s.CreatePlan(ctx, affiliate.NewPlan{Name: r.name, Terms: terms, AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
 	if err == nil {
 		s.plans[r.name] = plan.ID
 	}

@@ -171,9 +171,9 @@ func (f *filling) lines() {
 		{Name: "Seats" + f.text(), When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"}, PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
 		{Name: "New" + f.text(), When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, NotCategories: []string{"gift" + f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
 	}
-	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{Rules: affiliate.Set(rules)}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules)}}))
 	later := affiliate.Set(affiliate.Day(2027, 1, 1))
-	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{Rate: affiliate.Set(affiliate.MustPercent("35")), From: later}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("35")), From: later}}))
 	f.done(f.SetTerms(f.ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: later}))
 	f.made.Lined = f.sell(affiliate.NewSale{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
 		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(), Categories: []string{"office" + f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
