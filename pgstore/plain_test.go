@@ -19,17 +19,17 @@ import (
 const plainFile = "plain/schema.sql"
 
 // TestPlainSchema: plain/schema.sql makes the tables, columns, indexes and views
-// that the migrations make, the collation aside. TRIBUTARY_UPDATE=1 writes it.
+// that the migrations make, the collation aside. -update writes it.
 func TestPlainSchema(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	schema := newSchema(t, pool)
 	want := plainSchema(t, pool, schema)
-	if os.Getenv("TRIBUTARY_UPDATE") != "" {
+	if *update {
 		write(t, plainFile, []byte(want))
 	}
 	kept := string(must(os.ReadFile(plainFile)))
 	if kept != want {
-		t.Fatalf("%s is not what the migrations make: write it with TRIBUTARY_UPDATE=1 go test -run TestPlainSchema .", plainFile)
+		t.Fatalf("%s is not what the migrations make: write it with go test -run TestPlainSchema . -update", plainFile)
 	}
 	if strings.Contains(kept, "COLLATE") || strings.Contains(kept, "DO $$") {
 		t.Error("a collation or a block of code")

@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
-var update = flag.Bool("update", false, "write migrations/00001_tables.sql")
+var update = flag.Bool("update", false, "write migrations/00001_tables.sql and plain/schema.sql")
 
 const firstMigration = `-- +goose NO TRANSACTION
 -- +goose Up

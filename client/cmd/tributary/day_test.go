@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -17,8 +16,6 @@ import (
 )
 
 const dayPage = "../../../docs/command-line.md"
-
-var rewrite = flag.Bool("rewrite", false, "write the transcript anew")
 
 // TestDay: the transcript in docs/command-line.md is what its commands print, one
 // after the other, for a program whose clock and ids are fixed.
@@ -37,7 +34,7 @@ func TestDay(t *testing.T) {
 			out.WriteString(line)
 		case isCommand:
 			ran++
-			if *rewrite {
+			if *update {
 				text = w.named(text)
 			}
 			out.WriteString("$ tributary " + text + "\n" + w.typed(text))
@@ -46,11 +43,11 @@ func TestDay(t *testing.T) {
 	if ran < 15 {
 		t.Errorf("only %d commands", ran)
 	}
-	if *rewrite {
+	if *update {
 		must(0, os.WriteFile(dayPage, []byte(out.String()), 0o644))
 	}
 	if diff := cmp.Diff(page, out.String()); diff != "" {
-		t.Errorf("the page is not what the commands print; go test -run TestDay -rewrite writes it (-page +now):\n%s", diff)
+		t.Errorf("the page is not what the commands print; go test -run TestDay -update writes it (-page +now):\n%s", diff)
 	}
 	if err := w.Verify(t.Context()); err != nil {
 		t.Error(err)

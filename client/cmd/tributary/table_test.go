@@ -196,7 +196,7 @@ func TestTableOfCommands(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files")
+var update = flag.Bool("update", false, "write the golden files, and the transcript in docs/command-line.md")
 
 // TestHelp: the help of every command, from the table.
 func TestHelp(t *testing.T) {
