@@ -127,3 +127,12 @@ func TestVerifyMerges(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyMergedOnce: a ledger in which a movement is wrong is not said to be left, too.
+func TestVerifyMergedOnce(t *testing.T) {
+	m := newMerged(t)
+	m.Raw(func(tx *record.Tx) error {
+		return leaves(func(r *record.Movement) { r.Number = 9 })(m, tx)
+	})
+	scene.Equal(t, []string{"I62"}, scene.Broken(m.Verify(t.Context())))
+}
