@@ -276,7 +276,8 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"X-Request-Id", text("The id of the request: the one that it brought, else a new one. Log lines have it too.", true, matches("^[A-Za-z0-9._-]{1,64}$"))},
 		{"Error-Field", text("The JSON name of the field or parameter, dotted when nested, where one is at fault.", false, identText)},
 		{"Error-Reasons", text("Where a promotional code is refused, every rule that it fails, in the form of the reasons of a preview: JSON. The first one is in Error-Code.", false, matches(`^\[\{.*\}\]$`))},
-		{"Sale-Outcome", text("What became of the sale.", true, values[affiliate.SaleOutcome]())},
+		{"Sale-Outcome", text("What became of the sale.", true, only(affiliate.SaleRecorded, affiliate.SaleDuplicate, affiliate.SaleRedeemed,
+			affiliate.SaleUnattributed, affiliate.SaleInactiveCustomer))}, // the others are of payments
 		{"Sale-Ignored", text("The fields that are no email or name, and were left out: of email, name, product.name.", false, matches("^[a-z.]+(, [a-z.]+)*$"))},
 		{"Sale-Differs", text("What of a duplicate is not as in the sale that has its id: of totalEarned, tax, shipping, email, promoCode, referralId, referredUserExternalId, and paidAt, when it was paid more than 20 days apart.", false, matches("^[a-zA-Z]+(, [a-zA-Z]+)*$"))},
 		{"Idempotent-Replayed", text("There when the answer is the first one of this Idempotency-Key.", false, only("true"))},

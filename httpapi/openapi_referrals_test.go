@@ -17,7 +17,7 @@ func referralTexts() map[string]string {
 		"affiliateId":               "The affiliate. Only an update gives the referral to another one.",
 		"name":                      "The customer's name.",
 		"email":                     "Lower case; no other referral of the program has its mailbox.",
-		"referredUserExternalId":    "The caller's own id of the customer; null when the referral was made for a sale.",
+		"referredUserExternalId":    "The caller's own id of the customer, unique among the live referrals of the program; null when the referral was made for a sale.",
 		"plan":                      "What the customer has subscribed to.",
 		"subscriptionStatus":        "No sale of a customer who is SUBMITTED or DECLINED is recorded.",
 		"status":                    "The same as subscriptionStatus.",

@@ -25,7 +25,7 @@ func saleTexts() map[string]string {
 		"id":                     "The id: an integer that rises, with gaps, never used again.",
 		"affiliateId":            "Who is credited.",
 		"referralId":             "The customer's referral, if there is one.",
-		"affiliateLinkId":        "The link that led to the sale; null by code, and once the link is deleted.",
+		"affiliateLinkId":        "The link of the click or slug that was named, else that of the referral when it gave the affiliate; null by code, and once the link is deleted.",
 		"promotionalCodeId":      "The code that was used; kept when the code is deleted.",
 		"externalId":             "The caller's own id; unique among the live sales of the program.",
 		"externalInvoiceId":      "The caller's own id of the invoice; unique among the live sales of the program.",

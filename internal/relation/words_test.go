@@ -5,14 +5,13 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
-// enumerations are the columns that hold a word of a few, with the member of
-// httpapi/openapi.json that lists these.
+// enumerations are the columns that hold a word of a few, with the member or the header
+// in httpapi/openapi.json that lists these.
 var enumerations = map[string]string{
 	"affiliates.status": "Affiliate.status", "affiliates.source": "Affiliate.source", "affiliates.commission_type": "CommissionPlan.commissionType",
 	"affiliates.payment_method": "Affiliate.paymentMethod", "referrals.status": "Referral.subscriptionStatus",
@@ -25,17 +24,12 @@ var enumerations = map[string]string{
 	"tiers.condition_type": "CommissionTier.conditionType", "tiers.commission_type": "CommissionPlan.commissionType",
 	"payouts.status": "Payout.status", "payouts.payment_method": "Payout.paymentMethod", "adjustments.kind": "Adjustment.kind",
 	"movements.from_account": "Movement.from", "movements.to_account": "Movement.to", "movements.cause": "Movement.cause",
-	"receipts.outcome": saleOutcome,
+	"receipts.outcome": "Sale-Outcome",
 }
 
-// saleOutcome stands for the table of Sale-Outcome in docs/contract.md 3.7: the header of
-// the document has the outcomes of payments too.
-const saleOutcome = "Sale-Outcome"
-
 var (
-	outcome = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (?:Sale|`null`) \\|")
-	word    = regexp.MustCompile(`[A-Za-z]+(?:[_-][A-Za-z]+)*`)
-	upper   = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)*\b`)
+	word  = regexp.MustCompile(`[A-Za-z]+(?:[_-][A-Za-z]+)*`)
+	upper = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)*\b`)
 )
 
 // TestWords: what a column of an enumeration means says all of its words, and no
@@ -67,39 +61,41 @@ func TestWords(t *testing.T) {
 // documented are the values of the enumerations that the API documents, by member.
 func documented(t *testing.T) map[string][]string {
 	t.Helper()
-	read := func(path string) []byte {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
+	raw, err := os.ReadFile("../../httpapi/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type values struct {
+		Enum []any `json:"enum"`
 	}
 	var doc struct {
 		Components struct {
+			Headers map[string]struct {
+				Schema values `json:"schema"`
+			} `json:"headers"`
 			Schemas map[string]struct {
-				Properties map[string]struct {
-					Enum []any `json:"enum"`
-				} `json:"properties"`
+				Properties map[string]values `json:"properties"`
 			} `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := json.Unmarshal(read("../../httpapi/openapi.json"), &doc); err != nil {
+	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
 	words := map[string][]string{}
-	for name, schema := range doc.Components.Schemas {
-		for member, p := range schema.Properties {
-			for _, value := range p.Enum {
-				if w, is := value.(string); is { // null is none
-					words[name+"."+member] = append(words[name+"."+member], w)
-				}
+	add := func(name string, of values) {
+		for _, value := range of.Enum {
+			if w, is := value.(string); is { // null is none
+				words[name] = append(words[name], w)
 			}
 		}
 	}
-	_, sales, _ := strings.Cut(string(read("../../docs/contract.md")), "\n#### POST /api/v1/sales\n")
-	sales, _, _ = strings.Cut(sales, "\n#### ")
-	for _, m := range outcome.FindAllStringSubmatch(sales, -1) {
-		words[saleOutcome] = append(words[saleOutcome], m[1])
+	for name, h := range doc.Components.Headers {
+		add(name, h.Schema)
+	}
+	for name, schema := range doc.Components.Schemas {
+		for member, of := range schema.Properties {
+			add(name+"."+member, of)
+		}
 	}
 	return words
 }
