@@ -27,14 +27,7 @@ const linksHost = `
 import (
 	"net/http"
 	"time"
-
-	"github.com/google/uuid"
-
-	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/affiliate/record"
 )
-
-func newProgram(record.Store, uuid.UUID) *tributary.Program { return nil }
 
 type limiter struct {
 	most  int
