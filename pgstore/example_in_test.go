@@ -23,7 +23,8 @@ func payOrder(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, pro
 		inside := program.With(store.In(tx))
 		_, err := inside.RecordSale(ctx, sale)
 		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
-			sale.PromoCode = "" // who brought the customer before is credited
+			// without all that names the code: who brought the customer before is credited
+			sale.PromoCode, sale.HoldID, sale.Offer, sale.Once = "", "", false, affiliate.Once{}
 			_, err = inside.RecordSale(ctx, sale)
 		}
 		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {

@@ -77,7 +77,8 @@ func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Progra
 	inside := program.With(sqlitestore.In(conn))
 	_, err = inside.RecordSale(ctx, sale)
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.CodeRefused() {
-		sale.PromoCode = "" // who brought the customer before is credited
+		// without all that names the code: who brought the customer before is credited
+		sale.PromoCode, sale.HoldID, sale.Offer, sale.Once = "", "", false, affiliate.Once{}
 		_, err = inside.RecordSale(ctx, sale)
 	}
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {

@@ -468,22 +468,32 @@ func TestLongView(t *testing.T) {
 }
 
 // TestPayOrder is the README's function: the order and its sale, and the order alone when
-// the sale is refused.
+// the sale is refused. A code that is refused, a hold of one, or an offer that there is not, is
+// left out, and the sale is that of who brought the customer.
 func TestPayOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	p := newProgram(t, open(t, path, sqlitestore.Config{}))
 	furnish(t, p)
 	conn := must(sqlite3.Open("file:" + path))
 	defer conn.Close()
-	if err := conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY, paid INTEGER NOT NULL); INSERT INTO orders VALUES ('order-1', 0), ('order-2', 0), ('order-3', 0), ('order-4', 0)"); err != nil {
+	if err := conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY, paid INTEGER NOT NULL); INSERT INTO orders VALUES ('order-1', 0), ('order-2', 0), ('order-3', 0), ('order-4', 0), ('order-5', 0), ('order-6', 0), ('order-7', 0)"); err != nil {
 		t.Fatal(err)
 	}
+	order := affiliate.Order{PromoCode: "HOT20", Subtotal: affiliate.Set(affiliate.MustAmount("125"))}
+	must(p.HoldRedemption(t.Context(), affiliate.NewHold{ID: "checkout-5", Until: time.Now().Add(time.Hour), Order: order}))
 	for _, sale := range []affiliate.NewSale{
 		{ExternalID: "order-1", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
 		{ExternalID: "order-2", PromoCode: "GONE", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
 		{ExternalID: "order-3", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("-100"), Email: "kim@example.net", Name: "Kim"},
 		{ExternalID: "order-4", TotalEarned: affiliate.MustAmount("100")}, // a guest's
+		{ExternalID: "order-5", HoldID: "checkout-5", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net"},
+		{ExternalID: "order-6", Offer: true, TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net"},
+		{ExternalID: "order-7", PromoCode: "GONE", Once: affiliate.Once{Key: "order-7"}, TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net"},
 	} {
+		if sale.HoldID != "" { // the code is switched off while its customer pays
+			code := must(p.Code(t.Context(), affiliate.CodeRef{Code: "HOT20"}))
+			must(p.UpdateCode(t.Context(), code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+		}
 		if err := payOrder(t.Context(), conn, p, sale); err != nil {
 			t.Errorf("%s: %v", sale.ExternalID, err)
 		}
@@ -494,10 +504,10 @@ func TestPayOrder(t *testing.T) {
 	}
 	defer stmt.Close()
 	stmt.Step()
-	if got := stmt.ColumnText(0); got != "order-1,order-2,order-3,order-4" {
+	if got := stmt.ColumnText(0); got != "order-1,order-2,order-3,order-4,order-5,order-6,order-7" {
 		t.Errorf("paid: %s", got)
 	}
-	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 2 {
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 5 {
 		t.Errorf("%d sales", n)
 	}
 }

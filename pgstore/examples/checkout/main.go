@@ -6,7 +6,8 @@
 //
 // It previews a promotional code, and stores an order together with its sale. The
 // payment of a second order fails after its sale was recorded, so neither is
-// stored. The code does not work for a third order, which is stored without it. Then
+// stored. The code does not work for a third order, which is stored without it. The sale
+// of a guest, whom nobody brought, is refused, and the order is stored all the same. Then
 // it prints what is stored. With -dsn it makes the schemas checkout and
 // checkout_tributary, and drops them at the end. If there is one of them already, it
 // touches neither.
@@ -111,16 +112,20 @@ func (s *shop) day(ctx context.Context) error {
 	}
 	fmt.Fprintf(s.out, "preview: valid %v, %v off %v\n", preview.Valid, preview.Discount, basket)
 
-	first := order{id: "order-1", code: "ADA20", basket: basket, total: total}
+	const grace = "grace@example.net"
+	first := order{id: "order-1", code: "ADA20", email: grace, basket: basket, total: total}
 	if err := s.sell(ctx, first); err != nil {
 		return err
 	}
-	second := order{id: "order-2", code: "ADA20", basket: basket, total: total, payment: errors.New("card declined")}
+	second := order{id: "order-2", code: "ADA20", email: grace, basket: basket, total: total, payment: errors.New("card declined")}
 	if err := s.sell(ctx, second); !errors.Is(err, second.payment) {
 		return fmt.Errorf("order-2: %w", err)
 	}
 	small := affiliate.MustAmount("20")
-	if err := s.sell(ctx, order{id: "order-3", code: "ADA20", basket: small, total: small}); err != nil {
+	if err := s.sell(ctx, order{id: "order-3", code: "ADA20", email: grace, basket: small, total: small}); err != nil {
+		return err
+	}
+	if err := s.sell(ctx, order{id: "order-4", basket: small, total: small}); err != nil {
 		return err
 	}
 	return s.report(ctx)
@@ -128,16 +133,16 @@ func (s *shop) day(ctx context.Context) error {
 
 // An order is what a customer buys.
 type order struct {
-	id, code      string
-	basket, total affiliate.Amount // before and after the discount
-	payment       error            // what becomes of the payment
+	id, code, email string           // of a guest without a code and an email
+	basket, total   affiliate.Amount // before and after the discount
+	payment         error            // what becomes of the payment
 }
 
-// sell stores an order, and prints why its code does not work, if it does not.
+// sell stores an order, and prints what was refused of it.
 func (s *shop) sell(ctx context.Context, o order) error {
 	refused, err := s.checkout(ctx, o)
 	if err == nil && refused != "" {
-		fmt.Fprintf(s.out, "%s without its code: %s\n", o.id, refused)
+		fmt.Fprintln(s.out, o.id, refused)
 	}
 	return err
 }
@@ -146,11 +151,14 @@ func (s *shop) sell(ctx context.Context, o order) error {
 // last, because the program's lock is held from then on.
 //
 // The customer has paid, so a code that does not work any more costs no order: its
-// sale is recorded without the code, and credits whoever brought the customer before.
+// sale is recorded without the code, and credits whoever brought the customer before. An
+// order whose sale is refused for another reason, as that of a guest without an email is,
+// is stored without one.
+//
 // The id of the order makes a repeat safe, when the answer of the commit was lost.
 func (s *shop) checkout(ctx context.Context, o order) (refused string, err error) {
 	sale := affiliate.NewSale{
-		PromoCode: o.code, ExternalID: o.id, Email: "grace@example.net", Name: "Grace",
+		PromoCode: o.code, ExternalID: o.id, Email: o.email, Name: "Grace",
 		TotalEarned: o.total, Subtotal: affiliate.Set(o.basket), // a code's minimum applies to the basket
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -160,8 +168,11 @@ func (s *shop) checkout(ctx context.Context, o order) (refused string, err error
 		program := s.program.With(s.store.In(tx))
 		_, err := program.RecordSale(ctx, sale)
 		if bad, ok := errors.AsType[*affiliate.Error](err); ok && bad.CodeRefused() { // the transaction is as before
-			refused, sale.PromoCode = bad.Message, ""
+			refused, sale.PromoCode = "without its code: "+bad.Message, ""
 			_, err = program.RecordSale(ctx, sale)
+		}
+		if bad, ok := errors.AsType[*affiliate.Error](err); ok && bad.Kind != affiliate.KindInternal {
+			refused, err = "without a sale: "+bad.Message, nil // the customer has paid all the same
 		}
 		return errors.Join(err, o.payment) // an error rolls back both
 	})

@@ -19,7 +19,8 @@ import (
 
 const want = `preview: valid true, 16 off 80
 order-3 without its code: Order does not reach the minimum amount for this promo code
-orders: 2
+order-4 without a sale: Either Referral ID, email, or Promo Code is required
+orders: 3
 sale: order-3 of 20, 3 for Ada
 sale: order-1 of 64, 9.6 for Ada
 the books hold
