@@ -49,6 +49,7 @@ type Evidence struct {
 	DeviceID      string            // of the click that the request names
 	PromoCode     string            // as it is stored
 	NewCustomer   bool              // the sale makes a referral of the customer
+	Nameless      bool              // nothing tells who buys: see [Unnamed]
 	Total         Amount            // what was earned; in a preview with only a subtotal, what is left to charge
 }
 
@@ -69,11 +70,13 @@ func SelfReferral() ReviewRule {
 	}}
 }
 
-// Unnamed holds sales by a code whose customer has no email: [SelfReferral] cannot judge them,
-// and an affiliate who buys by their own code does best not to say one. It holds those of all
-// other guests of a shop that asks for no email, too.
+// Unnamed holds sales whose customer has no email, when they are by a code, of a customer whom a
+// code brought, as renewals are, or of one of whom the host says no id of its own either:
+// [SelfReferral] cannot judge them, and an affiliate who buys by their own code or link does best
+// not to say an email. It holds those of all other guests of a shop that asks for no email, too.
+// Of an erased customer it holds what a code is redeemed for, and nothing else.
 func Unnamed() ReviewRule {
-	return ReviewRule{Reason: "unnamed_customer", Holds: func(e Evidence) bool { return e.CustomerEmail == "" && e.PromoCode != "" }}
+	return ReviewRule{Reason: "unnamed_customer", Holds: func(e Evidence) bool { return e.Nameless }}
 }
 
 // SameMailbox reports whether mail to a and to b is likely to arrive in one

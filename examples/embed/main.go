@@ -18,7 +18,7 @@ func main() {
 		Name:         "Acme partners",
 		Destinations: []affiliate.Destination{{URL: "https://acme.example/pricing"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Review:       []affiliate.ReviewRule{affiliate.SelfReferral()},
+		Review:       []affiliate.ReviewRule{affiliate.SelfReferral(), affiliate.Unnamed()},
 	})
 	if err != nil {
 		log.Fatal(err)

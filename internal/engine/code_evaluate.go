@@ -276,8 +276,7 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, c credit, o
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err
 	}
-	e := who.evidence(o.Now, &aff, v)
-	e.CustomerEmail = cmp.Or(in.Email, e.CustomerEmail)
+	e := who.evidence(o.Now, &aff, v, in.Email)
 	if e.Total, err = o.inProgram(sale.TotalEarned, in.Currency, in.ExchangeRate); err != nil {
 		return err
 	}

@@ -141,10 +141,10 @@ func TestReviewEvidence(t *testing.T) {
 	scene.Equal(t, []affiliate.Evidence{
 		{At: at, Affiliate: who, CustomerEmail: "tom@x.example", DeviceID: "d1", PromoCode: "Ada10", NewCustomer: true, Total: scene.Sum("45")},
 		{At: at, Affiliate: who, CustomerEmail: "tom@x.example", DeviceID: "d1", PromoCode: "Ada10", NewCustomer: true, Total: scene.Sum("46")},
-		{At: at, Affiliate: who, PromoCode: "Ada10"},
+		{At: at, Affiliate: who, PromoCode: "Ada10", Nameless: true},
 		{At: at, Affiliate: who, CustomerEmail: "tom@x.example", CustomerName: "Tom", DeviceID: "d1", PromoCode: "Ada10", NewCustomer: true, Total: scene.Sum("45")},
 		{At: at, Affiliate: who, CustomerEmail: "tom@x.example", CustomerName: "Other", Total: scene.Sum("1")},
-		{At: at, Affiliate: who, PromoCode: "Ada10", Total: scene.Sum("2")},
+		{At: at, Affiliate: who, PromoCode: "Ada10", Nameless: true, Total: scene.Sum("2")},
 	}, seen)
 }
 
@@ -297,8 +297,9 @@ func TestReviewCosts(t *testing.T) {
 	}
 }
 
-// TestReviewUnnamed: a sale by a code that tells no email waits for a person, whoever bought;
-// one that tells an email, of a known customer, or by a link does not.
+// TestReviewUnnamed: a sale by a code that tells no email waits for a person, whoever bought, and
+// so does one of a customer whom a code brought and who never told one, and one by a link of which
+// the host knows no customer; one that tells an email, or of a known customer, does not.
 func TestReviewUnnamed(t *testing.T) {
 	w := scene.New(t, under(affiliate.SelfReferral(), affiliate.Unnamed()))
 	ada := w.Join("ada")
@@ -313,6 +314,9 @@ func TestReviewUnnamed(t *testing.T) {
 		"an email":         {affiliate.NewSale{PromoCode: "ADA10", Email: "lee@buyer.example"}, "ACCEPTED  []"},
 		"a known customer": {affiliate.NewSale{ReferralID: "kim@buyer.example", PromoCode: "ADA10"}, "ACCEPTED  []"},
 		"a link":           {affiliate.NewSale{ReferralID: "ada", Email: "mo@buyer.example", Name: "Mo"}, "ACCEPTED  []"},
+		"no address":       {affiliate.NewSale{ReferralID: "ada", Email: "x"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"the host's id":    {affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "user-1"}, "ACCEPTED  []"},
+		"id and code":      {affiliate.NewSale{PromoCode: "ADA10", ReferredUserExternalID: "user-2"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.in.TotalEarned = affiliate.MustAmount("100")
@@ -323,5 +327,29 @@ func TestReviewUnnamed(t *testing.T) {
 			}
 		})
 	}
+	again := func(what, want string, in affiliate.NewSale) {
+		in.TotalEarned = affiliate.MustAmount("100")
+		res, err := w.RecordSale(t.Context(), in)
+		if sale := res.Sale.Or(affiliate.Sale{}); err != nil || verdictOf(sale) != want {
+			t.Errorf("%s: %+v, error %v, want %s", what, sale.Commissions, err, want)
+		}
+	}
+	again("brought by a code", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.NewSale{ReferredUserExternalID: "user-2"})
+	again("brought by a link", "ACCEPTED  []", affiliate.NewSale{ReferredUserExternalID: "user-1"})
+	pays := func(what, want string, paid affiliate.Paid) {
+		paid.TotalEarned, paid.Gross = scene.Sum("100"), scene.Sum("100")
+		res, err := w.ReportPayment(t.Context(), affiliate.PaymentFact{
+			Provider: "stripe", Keys: []string{what}, Payer: affiliate.PayerFact{ID: "cus_1"}, At: w.Now, Currency: "USD", Sale: affiliate.Set(paid),
+		})
+		if sale := res.Sale.Or(affiliate.Sale{}); err != nil || verdictOf(sale) != want {
+			t.Errorf("%s: %+v, error %v, want %s", what, sale.Commissions, err, want)
+		}
+	}
+	pays("first payment", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "ADA10"}}})
+	pays("renewal", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.Paid{Renewal: true})
+	scene.Must(0, w.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_1", Email: "zoe@buyer.example"}))
+	pays("named since", "ACCEPTED  []", affiliate.Paid{Renewal: true})
+	scene.Must(0, w.EraseReferral(t.Context(), "zoe@buyer.example"))
+	pays("erased since", "ACCEPTED  []", affiliate.Paid{Renewal: true})
 	w.Verifies()
 }

@@ -82,8 +82,8 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err
 	}
-	e := d.identity.evidence(o.Now, &d.affiliate, &d.verdict)
-	e.CustomerEmail, e.CustomerName = cmp.Or(in.Email, e.CustomerEmail), cmp.Or(in.Name, e.CustomerName)
+	e := d.identity.evidence(o.Now, &d.affiliate, &d.verdict, in.Email)
+	e.CustomerName = cmp.Or(in.Name, e.CustomerName)
 	e.NewCustomer = e.NewCustomer || o.Payer != "" && d.Customer.Referral.ID == uuid.Nil
 	total, err := o.inProgram(in.TotalEarned, in.Currency, in.ExchangeRate)
 	if err != nil {
@@ -211,14 +211,17 @@ type identity struct {
 	Origin   Origin // what referralId leads to: the affiliate and link of the referral, or of the click, affiliate id or slug
 }
 
-// evidence returns what is known of an order for the rules of Config.Review. The
-// caller adds what only its request says.
-func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *verdict) affiliate.Evidence {
+// evidence returns what is known of an order with an email for the rules of Config.Review. The
+// caller adds what else only its request says.
+func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *verdict, email string) affiliate.Evidence {
 	ref := &id.Customer.Referral
-	return affiliate.Evidence{
-		At: now.Time(), Affiliate: reviewed(aff), CustomerEmail: cmp.Or(ref.Email, id.Customer.Email), CustomerName: ref.Name,
+	e := affiliate.Evidence{
+		At: now.Time(), Affiliate: reviewed(aff), CustomerEmail: cmp.Or(email, ref.Email, id.Customer.Email), CustomerName: ref.Name,
 		DeviceID: id.Origin.Click.DeviceID, PromoCode: v.code.Code, NewCustomer: ref.ID == uuid.Nil && id.Customer.Email != "",
 	}
+	named := cmp.Or(id.Customer.HostID, ref.CustomerID) != "" && ref.Medium != affiliate.MediumCoupon || !ref.Erased.IsZero()
+	e.Nameless = e.CustomerEmail == "" && (e.PromoCode != "" || !named)
+	return e
 }
 
 // identify resolves referralId (referral id, customer email, click id,
