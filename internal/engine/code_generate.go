@@ -49,11 +49,12 @@ func (o *Op) generateCodes(in affiliate.NewCodes, drawn []string) ([]affiliate.C
 	if len(owners) > 1 { // the random parts differ, but affiliates with the same name may exchange theirs
 		batch.seen = make(map[string]bool, in.Total())
 	}
+	polite := politeness{alphabet: alphabet(in.NewCode), drawn: drawn}
 	for i, owner := range owners {
 		template.AffiliateID = owner.ID
 		base := baseOf(in.NewCode, owner, coupon)
 		for _, random := range drawn[i*in.Count : (i+1)*in.Count] {
-			template.Code = base + random
+			template.Code = base + polite.part(base, random)
 			if err := batch.add(template); err != nil {
 				return nil, err
 			}
@@ -279,9 +280,10 @@ func (p *Program) CheckCodes(ctx context.Context, in affiliate.NewCodes) (_ affi
 		if err != nil {
 			return affiliate.KeySpace{}, err
 		}
-		space := in.KeySpace()
+		space, polite := in.KeySpace(), politeness{alphabet: alphabet(in.NewCode), drawn: drawn}
 		for i, random := range drawn {
-			space.Samples = append(space.Samples, baseOf(in.NewCode, owners[i/in.Count], coupon)+random)
+			base := baseOf(in.NewCode, owners[i/in.Count], coupon)
+			space.Samples = append(space.Samples, base+polite.part(base, random))
 		}
 		return space, nil
 	})
