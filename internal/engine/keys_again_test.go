@@ -112,3 +112,50 @@ func TestKeysAfterDeletion(t *testing.T) {
 	}
 	s.Verifies()
 }
+
+// TestKeysThatStay: what still names a record that was deleted: a payment, a confirmed hold and an
+// idempotency key. The id of a refund is its sale's.
+func TestKeysThatStay(t *testing.T) {
+	ctx, s := t.Context(), scene.NewShop(t)
+	paid := affiliate.PaymentFact{
+		Provider: "stripe", Keys: []string{"pi_1"}, Payer: affiliate.PayerFact{ID: "cus_1", Email: "kim@b.co"}, At: s.Now, Currency: "USD",
+		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("100")}, Gross: scene.Sum("100"), Tries: []affiliate.Credit{{PromoCode: "ADA20"}}}),
+	}
+	told := func(want affiliate.SaleOutcome) affiliate.Sale {
+		t.Helper()
+		res := scene.Must(s.ReportPayment(ctx, paid))
+		if res.Outcome != want {
+			t.Errorf("%v is %s, want %s", paid.Keys, res.Outcome, want)
+		}
+		return res.Sale.Or(affiliate.Sale{})
+	}
+	first := told(affiliate.SaleRecorded)
+	scene.Must(0, s.DeleteSale(ctx, first.ID))
+	paid.Keys = []string{"pi_1", "ch_1"}
+	told(affiliate.SaleDuplicate)
+
+	order := affiliate.Order{PromoCode: "ADA20", Email: "lea@b.co", Subtotal: scene.Amount("100")}
+	scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "h", Until: s.Now.Add(time.Hour), Order: order}))
+	sale := affiliate.NewSale{HoldID: "h", Email: "lea@b.co", Name: "L", TotalEarned: scene.Sum("80"), ExternalID: "o-1"}
+	scene.Must(0, s.DeleteSale(ctx, s.Sell(sale).ID))
+	_, err := s.RecordSale(ctx, sale)
+	scene.RefusedAs(t, "the hold again", affiliate.HoldIsConfirmed, err)
+	sale.HoldID, sale.PromoCode = "", "ADA20"
+	again := s.Sell(sale)
+
+	refund := affiliate.Refund{SaleID: again.ID, Amount: scene.Amount("10"), RefundID: "re_1"}
+	scene.Must(s.RefundSale(ctx, refund))
+	scene.Must(0, s.DeleteSale(ctx, again.ID))
+	refund.SaleID = s.Sell(sale).ID
+	if scene.Must(s.RefundSale(ctx, refund)).AlreadyRefunded {
+		t.Error("a refund of the new sale counts as told")
+	}
+
+	in := affiliate.NewAffiliate{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "once@b.co"}
+	made := scene.Must(s.CreateAffiliate(ctx, in))
+	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: made.ID}))
+	if got := scene.Must(s.CreateAffiliate(ctx, in)); got.ID != made.ID {
+		t.Error("the key made another affiliate")
+	}
+	s.Verifies()
+}
