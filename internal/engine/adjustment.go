@@ -51,3 +51,85 @@ func AdjustmentOf(rec record.Adjustment) affiliate.Adjustment {
 	}
 	return a
 }
+
+// What is owed, by whom ever, is lost with an affiliate or a customer only when the caller says
+// so. Source: docs/money.md M13a.
+
+// Forfeiting implements tributary.Program.Forfeiting.
+func (p *Program) Forfeiting() *Program {
+	q := *p
+	q.gives = true
+	return &q
+}
+
+// lose returns the cause under which an amount that is owed goes, which it refuses unless the caller
+// gives it up. Below zero, the affiliate owes it.
+func (o *Op) lose(owed affiliate.Amount, gives bool) (affiliate.Cause, error) {
+	switch {
+	case owed.IsZero():
+		return affiliate.CauseDeletion, nil
+	case gives:
+		return affiliate.CauseForfeit, nil
+	case owed.Sign() < 0:
+		return "", refusal.DebtOwed.Of(owed.Neg().String() + " " + string(o.Cfg.Currency))
+	}
+	return "", refusal.MoneyOwed.Of(owed.String() + " " + string(o.Cfg.Currency))
+}
+
+// owedBy returns what is open of the commissions of sales with a key: on hold, maturing or
+// payable, and in no payout.
+func (o *Op) owedBy(key record.Key) (sum affiliate.Amount, err error) {
+	for sale, err := range o.Tx.Sales.List(record.Query{Key: key}) {
+		if err != nil {
+			return sum, refusal.Internal("read sales", err)
+		}
+		for i := range sale.Commissions {
+			c := &sale.Commissions[i]
+			if c.PayoutID != uuid.Nil || c.Approval.Is(affiliate.ApprovalDeclined) {
+				continue
+			}
+			if sum, err = sum.Add(c.Earned); err != nil {
+				return sum, err
+			}
+		}
+	}
+	return sum, nil
+}
+
+// owedTo returns what is owed to an affiliate, in no payout; below zero: what the affiliate owes.
+func (o *Op) owedTo(id uuid.UUID) (affiliate.Amount, error) {
+	key := record.Key{Index: record.OfAffiliate, ID: id}
+	sum, err := o.owedBy(key)
+	if err != nil {
+		return sum, err
+	}
+	for rec, err := range o.Tx.Adjustments.List(record.Query{Key: key}) {
+		if err != nil {
+			return sum, refusal.Internal("read adjustments", err)
+		}
+		if rec.PayoutID != uuid.Nil {
+			continue
+		}
+		if sum, err = sum.Add(rec.Amount); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// GiveUp takes back what is owed to an affiliate who stays without a name, or by them, or refuses.
+func (o *Op) GiveUp(id uuid.UUID, gives bool) error {
+	owed, err := o.owedTo(id)
+	if err != nil || owed.IsZero() {
+		return err
+	}
+	cause, err := o.lose(owed, gives || o.gives)
+	if err != nil {
+		return err
+	}
+	rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustCorrection, Amount: owed.Neg(), Reason: "forfeited", CreatedAt: o.Now}
+	if err := o.Tx.Adjustments.Insert(rec); err != nil {
+		return refusal.Internal("write adjustment", err)
+	}
+	return o.Enter(id, BookAdjustment(&rec, cause, rec.Amount))
+}

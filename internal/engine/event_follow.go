@@ -2,10 +2,15 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"maps"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/google/uuid"
 
@@ -13,6 +18,220 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
+
+// The events of an affiliate list its links, and those of a coupon its codes.
+// Consecutive events of one object share the memory of such a list: otherwise
+// 4,000 links that are added one by one take more than a gigabyte.
+
+const (
+	sharedFrom   = 16   // shorter lists are not worth sharing
+	sharedOwners = 4096 // how many objects are remembered
+)
+
+// sharedLists remembers the lists in the last event of some objects, as long as
+// a payload holds them. It is safe for concurrent use.
+type sharedLists struct {
+	mu sync.Mutex
+	of map[uuid.UUID]weak.Pointer[ownLists]
+}
+
+// ownLists are the lists in the events of one object.
+type ownLists struct {
+	mu       sync.Mutex
+	links    roll[affiliate.AffiliateLink]
+	shown    roll[affiliate.AffiliateCode]
+	codes    roll[record.Code]
+	contacts Contacts
+}
+
+// get returns the lists of an object. Events can share them only while somebody
+// holds them, so the body of the event must.
+func (s *sharedLists) get(id uuid.UUID) *ownLists {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own := s.of[id].Value(); own != nil {
+		return own
+	}
+	if len(s.of) >= sharedOwners {
+		maps.DeleteFunc(s.of, func(_ uuid.UUID, p weak.Pointer[ownLists]) bool { return p.Value() == nil })
+	}
+	if s.of == nil || len(s.of) >= sharedOwners {
+		s.of = make(map[uuid.UUID]weak.Pointer[ownLists])
+	}
+	own := new(ownLists)
+	s.of[id] = weak.Make(own)
+	return own
+}
+
+// A roll is a list that events share. Entries are only added at its end;
+// existing entries never change.
+type roll[T comparable] struct{ entries []T }
+
+// share returns the entries of list in memory of the roll. They equal those of
+// list, which the caller may change afterwards.
+func (r *roll[T]) share(list []T) []T {
+	n, same := min(len(r.entries), len(list)), 0
+	for same < n && r.entries[same] == list[same] {
+		same++
+	}
+	switch same {
+	case len(list):
+	case len(r.entries):
+		r.entries = append(r.entries, list[same:]...)
+	default:
+		r.entries = slices.Clone(list)
+	}
+	return r.entries[:len(list):len(list)]
+}
+
+// An AffiliateEvent is the body of an affiliate's event.
+type AffiliateEvent struct {
+	affiliate.AffiliateBody
+	own *ownLists // nil: it shares nothing
+}
+
+// freeze returns the body for an event. Afterwards the caller may change the
+// slices of the body that it gave.
+func (s *sharedLists) freeze(body affiliate.AffiliateBody) AffiliateEvent {
+	if len(body.AffiliateLinks) < sharedFrom && len(body.PromotionalCodes) < sharedFrom {
+		body.AffiliateLinks = refusal.EmptyNotNil(slices.Clone(body.AffiliateLinks))
+		return AffiliateEvent{AffiliateBody: body}
+	}
+	own := s.get(body.ID)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	body.AffiliateLinks = refusal.EmptyNotNil(own.links.share(body.AffiliateLinks))
+	body.PromotionalCodes = refusal.EmptyNotNil(own.shown.share(body.PromotionalCodes))
+	return AffiliateEvent{body, own}
+}
+
+// freezeCoupon returns the body of a coupon's event. The codes are newest first;
+// the event keeps them oldest first, so that new ones come at the end. The
+// caller must not use codes and seen afterwards.
+func (s *sharedLists) freezeCoupon(coupon affiliate.Coupon, codes []record.Code, seen Contacts) CouponBody {
+	slices.Reverse(codes)
+	if len(codes) < sharedFrom {
+		return CouponBody{Coupon: coupon, Codes: codes, Contacts: seen}
+	}
+	own := s.get(coupon.ID)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if !maps.Equal(own.contacts, seen) {
+		own.contacts = seen
+	}
+	return CouponBody{coupon, own.codes.share(codes), own.contacts, own}
+}
+
+// Events implements tributary.Program.Events.
+func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
+	defer p.Begin(&ctx, "Events", Reads).End(&err)
+	refused := refusal.First(InQuery(refusal.OneOfOrNone("type", f.Type, affiliate.EventTypes())))
+	if refused != nil {
+		return affiliate.List[affiliate.Event]{}, refused
+	}
+	item := func(rec record.Event) (affiliate.Event, error) { return eventOf(rec), nil }
+	if pg == (affiliate.Page{}) {
+		return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Event], error) {
+			return Chosen(o.Tx.Events, o.chooseEvents(f), listing{Query: record.Query{Desc: true}}, item)
+		})
+	}
+	return Found(ctx, p, Hunt{Page: pg, Operation: "events", Query: f}, func(o *Op, _ bool) *Seeker[record.Event, affiliate.Event] {
+		return &Seeker[record.Event, affiliate.Event]{Choice: o.chooseEvents(f), Table: o.Tx.Events, Item: item}
+	})
+}
+
+// chooseEvents turns the filter into a choice.
+func (o *Op) chooseEvents(f affiliate.EventFilter) (c Choice[record.Event]) {
+	if f.Type != "" {
+		c.Fits = append(c.Fits, func(e *record.Event) bool { return e.Type == f.Type })
+	}
+	o.chooseEventsOf(&c, f.ObjectID)
+	c.one(f.ID)
+	return c
+}
+
+// chooseEventsOf selects by the object.
+func (o *Op) chooseEventsOf(c *Choice[record.Event], object affiliate.Opt[string]) {
+	id, set := Wanted(c, object)
+	if !set {
+		return
+	}
+	if object, err := uuid.Parse(id); err == nil && object.String() == id {
+		c.ByID(record.OfObject, affiliate.Set(object), func(e *record.Event) uuid.UUID { return e.ObjectID })
+		return
+	}
+	o.chooseEventsOfSale(c, id)
+}
+
+// chooseEventsOfSale selects by the integer id of a sale: with its record, or,
+// when the record was deleted, by the number in each event. A text that is not
+// a number selects nothing.
+func (o *Op) chooseEventsOfSale(c *Choice[record.Event], id string) {
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || number < 1 || strconv.FormatInt(number, 10) != id {
+		c.Fail(affiliate.ErrNotFound)
+		return
+	}
+	sale, err := o.Tx.Sales.Find(record.Key{Index: record.ByNumber, ID: record.NumberID(number)})
+	switch {
+	case err == nil:
+		c.ByID(record.OfObject, affiliate.Set(sale.ID), func(e *record.Event) uuid.UUID { return e.ObjectID })
+	case errors.Is(err, affiliate.ErrNotFound):
+		c.Fits = append(c.Fits, func(e *record.Event) bool { return e.Number == number })
+	default:
+		c.Fail(refusal.Internal("find sale", err))
+	}
+}
+
+// eventOf returns the event as it is answered.
+func eventOf(rec record.Event) affiliate.Event {
+	e := affiliate.Event{
+		ID: rec.ID, Type: rec.Type, ObjectID: rec.ObjectID.String(), Revision: rec.Revision,
+		OccurredAt: affiliate.TimeOf(rec.OccurredAt.Time()), Actor: rec.Actor, Reason: rec.Reason, Payload: rec.Payload.Bytes(),
+	}
+	if rec.Number != 0 {
+		e.ObjectID = strconv.FormatInt(rec.Number, 10)
+	}
+	return e
+}
+
+const (
+	recentPayloads = 64       // how many payloads are cached
+	recentBytes    = 16 << 10 // the largest cached payload
+)
+
+// Recent caches the small payloads that were encoded last, at most a mebibyte
+// in all. The deliveries of an event to its endpoints are claimed one after the
+// other, and encoding the event costs more than a claim. The bytes depend only
+// on the event, so the cache never goes stale.
+type Recent struct {
+	mu    sync.Mutex
+	ids   [recentPayloads]uuid.UUID
+	bytes [recentPayloads][]byte
+	next  int
+}
+
+// Encode returns the bytes of an event's payload, for readers that change
+// nothing.
+func (r *Recent) Encode(event uuid.UUID, p record.Payload) []byte {
+	raw, late := p.Source()
+	if late == nil {
+		return raw
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.ids {
+		if r.ids[i] == event && r.bytes[i] != nil {
+			return r.bytes[i]
+		}
+	}
+	raw = late.Encode()
+	if len(raw) <= recentBytes {
+		r.ids[r.next], r.bytes[r.next] = event, raw
+		r.next = (r.next + 1) % recentPayloads
+	}
+	return raw
+}
 
 const (
 	followBatch = 100         // how many events are read in one transaction

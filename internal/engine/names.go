@@ -234,3 +234,96 @@ func (o *Op) dropNames(ix record.Index, owner uuid.UUID) error {
 		return o.Tx.Erasures.Replace(rec)
 	})
 }
+
+// OlderRef is the ref under which the ledger of imports keeps that a customer, by any address
+// of their mailbox or by the host's own id, has bought before the program began. It holds a
+// digest under Config.ErasureKey, and neither address nor id.
+func (c *Config) OlderRef(n Name) string { return olderRef(c.Digest(n)) }
+
+func olderRef(name uuid.UUID) string { return "customer:" + name.String() }
+
+// older reports whether the ledger has one of a customer's names. Source: docs/rules.md 3.5.
+func (o *Op) older(c *Customer) (bool, error) {
+	names, err := o.knownBy(c)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		_, err := o.Tx.Imports.Find(record.TextKey(record.ByRef, olderRef(name)))
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, affiliate.ErrNotFound) {
+			return false, refusal.Internal("look up an older customer", err)
+		}
+	}
+	return false, nil
+}
+
+// notFirst makes the first payment of a customer who is older than the program the second.
+func (o *Op) notFirst(s *Stage, c *Customer) error {
+	if s.Payment != 1 {
+		return nil
+	}
+	older, err := o.older(c)
+	if older {
+		s.Payment = 2
+	}
+	return err
+}
+
+// PayerOf names a payer of a provider; empty: nobody said who it is.
+func PayerOf(provider, id string) string {
+	if id == "" {
+		return ""
+	}
+	return provider + "\x00" + id
+}
+
+// forgetPayers removes the payers of a referral that is deleted.
+func (o *Op) forgetPayers(referral uuid.UUID) error {
+	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {
+		return o.Tx.Payers.Delete(rec.ID)
+	})
+	if err != nil {
+		return refusal.Internal("delete payers", err)
+	}
+	return nil
+}
+
+// BlankedPayer returns the payer without personal data. The provider's id stays, like
+// the keys of payments: later payments find by it whom to credit.
+func BlankedPayer(r record.Payer) record.Payer {
+	r.Email, r.Name, r.Erased = "", "", true
+	return r
+}
+
+// statusByHand records that a person set the status of a referral.
+func (o *Op) statusByHand(referral uuid.UUID) error {
+	err := Each(o.Tx.Payers, record.Key{Index: record.OfReferral, ID: referral}, func(rec record.Payer) error {
+		if len(rec.Subs) == 0 || rec.ByHand {
+			return nil
+		}
+		rec.ByHand = true
+		return o.Tx.Payers.Replace(rec)
+	})
+	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+		return refusal.Internal("write payers", err)
+	}
+	return nil
+}
+
+// StatusOf returns the status of a customer with these subscriptions; empty: none.
+func StatusOf(subs []affiliate.Subscription) (status affiliate.SubscriptionStatus) {
+	for _, s := range subs {
+		switch {
+		case s.Status == affiliate.SubscriptionActive:
+			return affiliate.SubscriptionActive
+		case s.Status == affiliate.SubscriptionPastDue:
+			status = affiliate.SubscriptionPastDue
+		case status == "":
+			status = s.Status
+		}
+	}
+	return status
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 )
@@ -48,5 +49,14 @@ func TestSurvivors(t *testing.T) {
 	}
 	if got := survivors(survivorsText); len(got) != lines || lines == 0 {
 		t.Errorf("%d lines, %d reasons", lines, len(got))
+	}
+}
+
+// TestRuleFiles: every file of the list is there.
+func TestRuleFiles(t *testing.T) {
+	for _, file := range ruleFiles {
+		if _, err := os.Stat("../../" + file); err != nil {
+			t.Error(err)
+		}
 	}
 }

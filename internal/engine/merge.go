@@ -3,12 +3,14 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/mailbox"
+	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -188,4 +190,172 @@ func (m *merging) names(into *record.Affiliate) error {
 		return err
 	}
 	return m.inherit(sellerNames(&m.from), sellerNames(into), record.Erasure{AffiliateID: into.ID})
+}
+
+// MergeReferrals implements tributary.Program.MergeReferrals.
+func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (_ affiliate.Referral, err error) {
+	defer p.Begin(&ctx, "MergeReferrals", Writes).End(&err)
+	o := p.Op(ctx)
+	rq := Request{Once: in.Once, Name: "referral.merge", Input: in, Refused: checkMerge(&in)}
+	return Write(o, rq, func() (affiliate.Referral, error) {
+		into, err := o.FindReferral(in.Into)
+		if err != nil {
+			return affiliate.Referral{}, refusal.ReferralNotFound.IfMissing(err)
+		}
+		from, err := o.FindReferral(in.From)
+		switch {
+		case err != nil:
+			return affiliate.Referral{}, refusal.ReferralNotFound.IfMissing(err)
+		case from.ID == into.ID && ownName(&from, in.From):
+			return affiliate.Referral{}, refusal.MergeItself.Err()
+		case from.ID == into.ID: // it was merged before
+			return o.ReferralOf(into)
+		case isErased(&from) || isErased(&into):
+			return affiliate.Referral{}, refusal.ReferralErased.Err()
+		}
+		return o.MergeCustomers(from, into)
+	})
+}
+
+func checkMerge(in *affiliate.Merge) error {
+	return refusal.First(refusal.RefuseNoFrom.When(plaintext.Blank(in.From)), refusal.RefuseNoInto.When(plaintext.Blank(in.Into)))
+}
+
+// MergeCustomers makes one customer of two: the sales, clicks, payers and names of from are into's, and from is
+// removed. Every sale keeps its affiliate and what it earned. What into says of the customer stays, and what only
+// from says is taken over. It fires sale.updated for each sale, referral.deleted and referral.updated.
+func (o *Op) MergeCustomers(from, into record.Referral) (affiliate.Referral, error) {
+	was, err := o.Totals(from.ID)
+	if err != nil {
+		return affiliate.Referral{}, err
+	}
+	before, of := into.Clone(), record.Key{Index: record.OfReferral, ID: from.ID}
+	into = withMore(into, &from)
+	for _, move := range []func() error{
+		func() error { return o.moveSales(&from, &into) },
+		func() error { return change(o.Tx.Clicks, of, func(r *record.Click) { *r = visitOf(*r, &into) }) },
+		func() error { return change(o.Tx.Payers, of, func(r *record.Payer) { *r = payerOf(*r, &into) }) },
+		func() error { return change(o.Tx.Erasures, of, func(r *record.Erasure) { *r = nameOf(*r, &into) }) },
+		func() error { return o.Count(into.ID, Tally{Clicks: was.Clicks, Pruned: was.PrunedClicks}) },
+		func() error { return o.dropCustomer(from) },
+		func() error { return o.inherit(namesOf(&from), namesOf(&into), record.Erasure{ReferralID: into.ID}) },
+		func() error { return o.followPayers(&into) },
+	} {
+		if err := move(); err != nil {
+			return affiliate.Referral{}, refusal.Internal("merge customers", err)
+		}
+	}
+	if isErased(&into) {
+		if err := o.EraseNames(record.OfReferral, into.ID); err != nil {
+			return affiliate.Referral{}, refusal.Internal("merge names", err)
+		}
+	}
+	into.Merged = true
+	into.Revision++ // its totals are others
+	return o.SaveReferral(before, into)
+}
+
+// withMore returns a customer with what only another one says.
+func withMore(into record.Referral, from *record.Referral) record.Referral {
+	if isErased(&into) {
+		return into
+	}
+	into.Name, into.Email = cmp.Or(into.Name, from.Name), cmp.Or(into.Email, from.Email)
+	into.CustomerID, into.LandingPage = cmp.Or(into.CustomerID, from.CustomerID), cmp.Or(into.LandingPage, from.LandingPage)
+	if into.Notes.IsZero() {
+		into.Notes = from.Notes
+	}
+	if into.Metadata == nil {
+		into.Metadata = from.Metadata
+	}
+	return into
+}
+
+func visitOf(r record.Click, ref *record.Referral) record.Click {
+	if r.ReferralID = ref.ID; isErased(ref) {
+		r = BlankedClick(r)
+	}
+	return r
+}
+
+func payerOf(r record.Payer, ref *record.Referral) record.Payer {
+	if r.ReferralID = ref.ID; isErased(ref) {
+		r = BlankedPayer(r)
+	}
+	return r
+}
+
+// nameOf gives a name to a customer. An email that was erased is not theirs, unless they are erased too.
+func nameOf(r record.Erasure, ref *record.Referral) record.Erasure {
+	if r.ReferralID = ref.ID; r.Name == "" && !isErased(ref) {
+		r.ReferralID = uuid.Nil
+	}
+	return r
+}
+
+// followPayers gives a customer the status that the subscriptions of all their payers say, unless a person has set it.
+func (o *Op) followPayers(ref *record.Referral) error {
+	payers, err := Gather(o.Tx.Payers, record.Query{Key: record.Key{Index: record.OfReferral, ID: ref.ID}})
+	var subs []affiliate.Subscription
+	for i := range payers {
+		if payers[i].ByHand {
+			return nil
+		}
+		if !payers[i].ByEmail {
+			subs = append(subs, payers[i].Subs...)
+		}
+	}
+	if status := StatusOf(subs); status != "" && !IsRefused(ref.Status) {
+		ref.Status = status
+	}
+	return err
+}
+
+// ownName reports whether a text names a customer by what their record has, and not by a name that leads to them.
+func ownName(r *record.Referral, text string) bool {
+	return r.ID.String() == text || affiliate.SameMailbox(r.Email, plaintext.Bare(text))
+}
+
+// dropCustomer removes a customer of whom nothing is left, and fires referral.deleted.
+func (o *Op) dropCustomer(rec record.Referral) error {
+	if err := o.removeReferral(rec); err != nil {
+		return err
+	}
+	return o.emitDeleted(affiliate.ReferralDeleted, rec.ID, 0, rec.Revision+1)
+}
+
+// change changes the records with a key.
+func change[R record.Record[R]](t record.Table[R], key record.Key, fn func(*R)) error {
+	return Each(t, key, func(r R) error {
+		fn(&r)
+		return t.Replace(r)
+	})
+}
+
+// moveSales gives the sales of a customer to another one. A conversion that the other one has too stays without a
+// customer, who has one of each name.
+func (o *Op) moveSales(from, into *record.Referral) error {
+	sales, err := Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfReferral, ID: from.ID}})
+	if err != nil {
+		return err
+	}
+	for _, before := range sales {
+		after := before.Clone()
+		after.ReferralID, after.Name, after.Email = into.ID, cmp.Or(after.Name, into.Name), cmp.Or(after.Email, into.Email)
+		if isErased(into) {
+			after = BlankedSale(after)
+		}
+		if before.Conversion != "" {
+			switch _, err := o.Tx.Sales.Find(record.ConversionKey(into.ID, before.Conversion)); {
+			case err == nil:
+				after.ReferralID = uuid.Nil
+			case !errors.Is(err, affiliate.ErrNotFound):
+				return err
+			}
+		}
+		if _, err := o.SaveSale(before, after, affiliate.CauseUpdate); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -180,3 +180,196 @@ func (v *inventory) opening(books *record.Books) (Booking, error) {
 	b.Note(false)
 	return b, nil
 }
+
+// Running totals are separate records that are changed in the transaction of
+// the change, so the cost of statistics does not depend on the history. Only
+// this file changes them; [Program.Verify] recounts them.
+
+// A Tally is a change of totals.
+type Tally struct {
+	Clicks, Pruned, Referrals, Sales, Conversions, Free int64
+	Revenue, Commission                                 affiliate.Amount
+}
+
+// Totals returns the totals of a link, an affiliate or a referral.
+func (o *Op) Totals(owner uuid.UUID) (record.Totals, error) {
+	rec, err := o.Tx.Totals.Get(owner)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return record.Totals{ID: owner}, nil
+	}
+	return rec, err
+}
+
+// Count adds t to the totals of the owner; a zero owner counts nothing.
+func (o *Op) Count(owner uuid.UUID, t Tally) error { return o.countWith(owner, t, &Booking{}) }
+
+// countWith is count together with the movements of an affiliate, so that its
+// totals are written once.
+func (o *Op) countWith(owner uuid.UUID, t Tally, b *Booking) error {
+	if owner == uuid.Nil || t == (Tally{}) && b.n == 0 {
+		return nil
+	}
+	rec, err := o.Tx.Totals.Get(owner)
+	missing := errors.Is(err, affiliate.ErrNotFound)
+	if err != nil && !missing {
+		return err
+	}
+	rec.ID = owner
+	if err := AddTally(&rec, t); err != nil {
+		return err
+	}
+	if err := o.Post(owner, &rec.Books, b); err != nil {
+		return err
+	}
+	if missing {
+		return o.Tx.Totals.Insert(rec)
+	}
+	return o.Tx.Totals.Replace(rec)
+}
+
+// uncount takes t from the totals of the owner.
+func (o *Op) uncount(owner uuid.UUID, t Tally) error {
+	minus, err := t.negated()
+	if err != nil {
+		return err
+	}
+	return o.Count(owner, minus)
+}
+
+// forget removes the totals of a deleted owner.
+func (o *Op) forget(owner uuid.UUID) error {
+	err := o.Tx.Totals.Delete(owner)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func AddTally(r *record.Totals, t Tally) (err error) {
+	if r.Revenue, err = r.Revenue.Add(t.Revenue); err != nil {
+		return refusal.FieldTooLarge.Of("totalEarned")
+	}
+	if r.Commission, err = r.Commission.Add(t.Commission); err != nil {
+		return refusal.FieldTooLarge.Of("commissionEarned")
+	}
+	r.Clicks += t.Clicks
+	r.PrunedClicks += t.Pruned
+	r.Referrals += t.Referrals
+	r.Sales += t.Sales
+	r.Conversions += t.Conversions
+	r.Free += t.Free
+	return nil
+}
+
+func (t Tally) negated() (Tally, error) {
+	var zero affiliate.Amount
+	revenue, err := zero.Sub(t.Revenue)
+	if err != nil {
+		return Tally{}, err
+	}
+	commission, err := zero.Sub(t.Commission)
+	if err != nil {
+		return Tally{}, err
+	}
+	return Tally{-t.Clicks, -t.Pruned, -t.Referrals, -t.Sales, -t.Conversions, -t.Free, revenue, commission}, nil
+}
+
+// moveSale replaces what a sale adds to the totals of its link, affiliate and
+// referral, and books the change. was is nil for a new sale, is for a deleted
+// one.
+func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
+	if was != nil && is != nil && was.AffiliateID != is.AffiliateID {
+		if err := o.moveSale(was, nil, cause); err != nil {
+			return err
+		}
+		return o.moveSale(nil, is, cause)
+	}
+	change, err := SaleChange(was, is)
+	if err != nil {
+		return err
+	}
+	b, err := BookSale(was, is, cause)
+	if err != nil {
+		return err
+	}
+	rec := is
+	if is == nil {
+		rec = was
+	}
+	if err := o.Count(rec.LinkID, change); err != nil {
+		return err
+	}
+	if err := o.countWith(rec.AffiliateID, change, &b); err != nil {
+		return err
+	}
+	if was == nil || is == nil || was.ReferralID == is.ReferralID {
+		return o.Count(rec.ReferralID, change)
+	}
+	before, err := tally(was) // its customer is another one
+	if err == nil {
+		err = o.uncount(was.ReferralID, before)
+	}
+	if err != nil {
+		return err
+	}
+	after, err := tally(is)
+	if err != nil {
+		return err
+	}
+	return o.Count(is.ReferralID, after)
+}
+
+// SaleChange returns what the change of a sale adds to totals.
+func SaleChange(was, is *record.Sale) (change Tally, err error) {
+	before, err := tally(was)
+	if err != nil {
+		return change, err
+	}
+	after, err := tally(is)
+	if err != nil {
+		return change, err
+	}
+	if change, err = before.negated(); err != nil {
+		return change, err
+	}
+	if change.Revenue, err = change.Revenue.Add(after.Revenue); err != nil {
+		return change, refusal.FieldTooLarge.Of("totalEarned")
+	}
+	if change.Commission, err = change.Commission.Add(after.Commission); err != nil {
+		return change, refusal.FieldTooLarge.Of("commissionEarned")
+	}
+	change.Sales += after.Sales
+	change.Conversions += after.Conversions
+	change.Free += after.Free
+	return change, nil
+}
+
+// tally returns what a live sale adds to the totals: its kept amount and its
+// commission. A nil sale, and one that was refunded in full, adds nothing.
+func tally(r *record.Sale) (Tally, error) {
+	if r == nil || r.Status.Is(affiliate.SaleRefunded) {
+		return Tally{}, nil
+	}
+	kept, err := KeptOf(r)
+	if err != nil {
+		return Tally{}, err
+	}
+	t := Tally{Sales: 1, Revenue: kept}
+	if r.Conversion != "" {
+		t.Sales, t.Conversions = 0, 1
+	}
+	if r.Free || r.Past {
+		t.Free = 1
+	}
+	for i := range r.Commissions {
+		c := &r.Commissions[i]
+		if c.Approval.Is(affiliate.ApprovalDeclined) {
+			continue
+		}
+		var err error
+		if t.Commission, err = t.Commission.Add(c.Earned); err != nil {
+			return Tally{}, refusal.FieldTooLarge.Of("commissionEarned")
+		}
+	}
+	return t, nil
+}
