@@ -99,14 +99,14 @@ func BenchmarkReport(b *testing.B) {
 	}{
 		{
 			"stripe", func(p *tributary.Program) (http.Handler, error) {
-				return stripe.Handler(p, stripe.Config{Secrets: stripe.Secrets{benchSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger})
+				return stripe.Handler(p, stripe.Config{Config: adapter.Config{Secrets: adapter.Secrets{benchSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger}})
 			},
 			event("stripe/testdata/session_payment.json", "created", now.Unix(), "livemode", true, "data.object.id", "<id>", "data.object.payment_intent", "<id>", "data.object.customer", "<customer>", "data.object.customer_details.email", "<email>", "data.object.metadata", "<carried>"),
 			func(h http.Header, body []byte) { h.Set(stripe.HeaderName, stripe.Sign(benchSecret, time.Now(), body)) },
 		},
 		{
 			"paddle", func(p *tributary.Program) (http.Handler, error) {
-				return paddle.Handler(p, paddle.Config{Secrets: paddle.Secrets{paddleSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger})
+				return paddle.Handler(p, paddle.Config{Config: adapter.Config{Secrets: adapter.Secrets{paddleSecret}, CarryKeys: shoptest.CarryKeys, Logger: quiet.Logger}})
 			},
 			event("paddle/testdata/transaction.json", "occurred_at", stamp, "data.id", "<id>", "data.invoice_id", nil, "data.customer_id", "<customer>", "data.custom_data", "<carried>"),
 			func(h http.Header, body []byte) {

@@ -50,7 +50,7 @@ var vendors = []vendor{
 	}, "meta.custom_data", [2]string{},
 		[]string{"invoice", "invoice_euro", "invoice_initial", "order"}, []string{"invoice_refunded", "order_refunded", "subscription", "subscription_created"}},
 	{"paddle", func(b []byte, c adapter.Config) (pay.Action, error) {
-		return paddle.Map(b, paddle.Config{CarryKeys: c.CarryKeys})
+		return paddle.Map(b, paddle.Config{Config: adapter.Config{CarryKeys: c.CarryKeys}})
 	}, "data.custom_data", [2]string{},
 		[]string{"transaction"}, []string{"adjustment", "customer", "subscription"}},
 	{"polar", func(b []byte, c adapter.Config) (pay.Action, error) { return polar.Map(b, c) }, "data.metadata", [2]string{},
@@ -58,7 +58,7 @@ var vendors = []vendor{
 	{"shopify", func(b []byte, c adapter.Config) (pay.Action, error) { return shopify.Map(b, shopify.Config{Config: c}) }, "note_attributes", [2]string{"name", "value"},
 		[]string{"order", "order_gift", "order_included"}, []string{"order_refunded", "customer", "refund_amount", "refund_included", "refund_pending", "transaction"}},
 	{"stripe", func(b []byte, c adapter.Config) (pay.Action, error) {
-		return stripe.Map(b, stripe.Config{CarryKeys: c.CarryKeys})
+		return stripe.Map(b, stripe.Config{Config: adapter.Config{CarryKeys: c.CarryKeys}})
 	}, "data.object.metadata", [2]string{},
 		[]string{"charge", "intent", "invoice_cycle", "invoice_cycle_acacia", "invoice_taxed", "session_converted", "session_discounts", "session_payment", "session_subscription"},
 		[]string{"charge_refunded", "charge_refunded_acacia", "credit_note", "customer", "dispute", "invoice_payment", "refund", "subscription"}},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
@@ -35,18 +36,18 @@ func paddleVerifies(t *testing.T, header string, body []byte) bool {
 // both refuse the same changes of it.
 func TestPaddleSignatures(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	cfg := paddle.Config{Secrets: []string{"pdl_ntfset_another", paddleSecret}, Now: func() time.Time { return signedAt }}
+	cfg := paddle.Config{Config: adapter.Config{Secrets: []string{"pdl_ntfset_another", paddleSecret}, Now: func() time.Time { return signedAt }}}
 	for i := range 200 {
 		body := make([]byte, 1+random.IntN(4096))
 		for n := range body {
 			body[n] = byte(random.Uint32())
 		}
 		header := paddle.Sign(paddleSecret, signedAt, body)
-		if err := paddle.Verify(header, body, cfg); err != nil || !paddleVerifies(t, header, body) {
+		if err := paddle.Verify(http.Header{paddle.HeaderName: {header}}, body, cfg); err != nil || !paddleVerifies(t, header, body) {
 			t.Fatalf("%d: %v", i, err)
 		}
 		body[random.IntN(len(body))] ^= 1 << random.IntN(8)
-		if err := paddle.Verify(header, body, cfg); err == nil || paddleVerifies(t, header, body) {
+		if err := paddle.Verify(http.Header{paddle.HeaderName: {header}}, body, cfg); err == nil || paddleVerifies(t, header, body) {
 			t.Fatalf("%d: a changed body is accepted: %v", i, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,13 +14,14 @@ import (
 
 	"github.com/stripe/stripe-go/v84/webhook"
 
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
 var signedAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func verifying(secrets ...string) stripe.Config {
-	return stripe.Config{Secrets: secrets, Now: func() time.Time { return signedAt }}
+	return stripe.Config{Config: adapter.Config{Secrets: secrets, Now: func() time.Time { return signedAt }}}
 }
 
 // recorded are the bodies of the recorded events, by name.
@@ -50,16 +52,16 @@ func TestStripeSigns(t *testing.T) {
 		secret := fmt.Sprintf("whsec_%x", random.Uint64())
 		at := signedAt.Add(time.Duration(random.IntN(601)-300) * time.Second)
 		header := fmt.Sprintf("t=%d,v1=%x", at.Unix(), webhook.ComputeSignature(at, body, secret))
-		if err := stripe.Verify(header, body, verifying("whsec_another", secret)); err != nil {
+		if err := stripe.Verify(http.Header{stripe.HeaderName: {header}}, body, verifying("whsec_another", secret)); err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
 	made := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte("{}"), Secret: "whsec_1", Timestamp: signedAt})
-	if err := stripe.Verify(made.Header, made.Payload, verifying("whsec_1")); err != nil {
+	if err := stripe.Verify(http.Header{stripe.HeaderName: {made.Header}}, made.Payload, verifying("whsec_1")); err != nil {
 		t.Error(err)
 	}
 	test := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte("{}"), Secret: "whsec_1", Timestamp: signedAt, Scheme: "v0"})
-	if err := stripe.Verify(test.Header, test.Payload, verifying("whsec_1")); !errors.Is(err, stripe.ErrHeader) {
+	if err := stripe.Verify(http.Header{stripe.HeaderName: {test.Header}}, test.Payload, verifying("whsec_1")); !errors.Is(err, adapter.ErrHeader) {
 		t.Errorf("v0: %v", err)
 	}
 }
@@ -105,7 +107,7 @@ func TestNothingMore(t *testing.T) {
 		} else {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 		}
-		if err := stripe.Verify(string(h), b, verifying("whsec_1")); err == nil {
+		if err := stripe.Verify(http.Header{stripe.HeaderName: {string(h)}}, b, verifying("whsec_1")); err == nil {
 			t.Fatalf("%q is accepted", h)
 		}
 	}
@@ -117,7 +119,7 @@ func TestNothingMore(t *testing.T) {
 			some = append(some, items[random.IntN(len(items))])
 		}
 		h := strings.Join(some, ",")
-		ours := stripe.Verify(h, body, verifying("whsec_1"))
+		ours := stripe.Verify(http.Header{stripe.HeaderName: {h}}, body, verifying("whsec_1"))
 		theirs := webhook.ValidatePayloadIgnoringTolerance(body, h, "whsec_1")
 		if ours == nil {
 			accepted++
@@ -136,13 +138,13 @@ func TestNothingMore(t *testing.T) {
 func TestTolerance(t *testing.T) {
 	body := []byte("{}")
 	now := time.Now()
-	cfg := stripe.Config{Secrets: []string{"whsec_1"}, Now: func() time.Time { return now }}
+	cfg := stripe.Config{Config: adapter.Config{Secrets: []string{"whsec_1"}, Now: func() time.Time { return now }}}
 	for age, want := range map[time.Duration]struct{ theirs, ours bool }{
 		time.Minute: {true, true}, 10 * time.Minute: {false, false}, -10 * time.Minute: {true, false},
 	} {
 		header := stripe.Sign("whsec_1", now.Add(-age), body)
 		theirs := webhook.ValidatePayloadWithTolerance(body, header, "whsec_1", 5*time.Minute)
-		ours := stripe.Verify(header, body, cfg)
+		ours := stripe.Verify(http.Header{stripe.HeaderName: {header}}, body, cfg)
 		if (theirs == nil) != want.theirs || (ours == nil) != want.ours {
 			t.Errorf("%s: stripe-go %v, this module %v", age, theirs, ours)
 		}

@@ -18,7 +18,8 @@ import (
 // TestConformance: what any adapter must do, in Paddle's events.
 func TestConformance(t *testing.T) {
 	config := func(cfg adapter.Config) paddle.Config {
-		return paddle.Config{Secrets: []string{secret}, Now: cfg.Now, CarryKeys: cfg.CarryKeys, OnResult: cfg.OnResult, Logger: cfg.Logger}
+		cfg.Secrets = adapter.Secrets{secret}
+		return paddle.Config{Config: cfg}
 	}
 	s := newShop(t)
 	paytest.Suite{

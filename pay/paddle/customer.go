@@ -13,7 +13,7 @@ import (
 func (e *event) customer() {
 	o := e.object
 	f := affiliate.PayerFact{ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text()}
-	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
+	e.Action.Carried = e.cfg.Carried(o.Get("custom_data"))
 	if f.ID == "" {
 		o.Get("id").Fail("is missing")
 	}

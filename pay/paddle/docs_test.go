@@ -14,6 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
@@ -78,7 +79,7 @@ func TestDocsBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	if err := mountPaddle(mux, s.Program, paddle.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}); err != nil {
+	if err := mountPaddle(mux, s.Program, paddle.Config{Config: adapter.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}}); err != nil {
 		t.Fatal(err)
 	}
 	body := s.first("custom_data", data).JSON()

@@ -2,8 +2,10 @@ package paddle_test
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
@@ -11,9 +13,10 @@ import (
 func ExampleMap() {
 	body := []byte(`{"event_id":"evt_1","event_type":"adjustment.created","occurred_at":"2026-01-02T10:00:00Z","data":{
 		"id":"adj_1","action":"refund","status":"approved","transaction_id":"txn_1","currency_code":"USD","totals":{"total":"3000"}}}`)
-	cfg := paddle.Config{Secrets: []string{"pdl_ntfset_example"}}
-	header := paddle.Sign("pdl_ntfset_example", time.Now(), body) // Paddle does this
-	if err := paddle.Verify(header, body, cfg); err != nil {
+	cfg := paddle.Config{Config: adapter.Config{Secrets: []string{"pdl_ntfset_example"}}}
+	h := http.Header{}
+	h.Set(paddle.HeaderName, paddle.Sign("pdl_ntfset_example", time.Now(), body)) // Paddle does this
+	if err := paddle.Verify(h, body, cfg); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
@@ -140,24 +141,27 @@ func TestStoreDown(t *testing.T) {
 // are never printed.
 func TestConfig(t *testing.T) {
 	p := newShop(t).Program
-	for name, cfg := range map[string]paddle.Config{
+	for name, cfg := range map[string]adapter.Config{
 		"no secret": {}, "an API key": {Secrets: []string{"pdl_live_apikey_01"}}, "white space": {Secrets: []string{secret + " "}},
 		"eleven":             {Secrets: strings.Split(strings.Repeat(secret+" ", 11), " ")[:11]},
-		"other totals":       {Secrets: []string{secret}, Totals: "gross"},
 		"negative tolerance": {Secrets: []string{secret}, Tolerance: -1}, "negative wait": {Secrets: []string{secret}, Wait: -1}, "negative size": {Secrets: []string{secret}, MaxBody: -1},
 	} {
-		if _, err := paddle.Handler(p, cfg); !errors.Is(err, paddle.ErrConfig) {
+		if _, err := paddle.Handler(p, paddle.Config{Config: cfg}); !errors.Is(err, adapter.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	cfg := paddle.Config{Secrets: []string{secret, secret}}
-	if _, err := paddle.Handler(nil, cfg); !errors.Is(err, paddle.ErrConfig) {
+	cfg := paddle.Config{Config: adapter.Config{Secrets: []string{secret, secret}}, Totals: "gross"}
+	if _, err := paddle.Handler(p, cfg); !errors.Is(err, adapter.ErrConfig) {
+		t.Errorf("other totals: %v", err)
+	}
+	cfg.Totals = ""
+	if _, err := paddle.Handler(nil, cfg); !errors.Is(err, adapter.ErrConfig) {
 		t.Errorf("no program: %v", err)
 	}
-	if err := paddle.Verify("ts=1;h1=x", nil, paddle.Config{}); !errors.Is(err, paddle.ErrConfig) {
+	if err := paddle.Verify(http.Header{paddle.HeaderName: {"ts=1;h1=x"}}, nil, paddle.Config{}); !errors.Is(err, adapter.ErrConfig) {
 		t.Error(err)
 	}
-	text := fmt.Sprintf("%v %+v %#v %s %q", cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets) + string(shoptest.Must(json.Marshal(struct{ Secrets paddle.Secrets }{cfg.Secrets}))) + cfg.Secrets.LogValue().String()
+	text := fmt.Sprintf("%v %+v %#v %s %q", cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets) + string(shoptest.Must(json.Marshal(struct{ Secrets adapter.Secrets }{cfg.Secrets}))) + cfg.Secrets.LogValue().String()
 	if strings.Contains(text, "shopshop") || !strings.Contains(text, "*** ***") {
 		t.Error(text)
 	}
@@ -204,7 +208,7 @@ func FuzzMap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, err := paddle.Map(body, paddle.Config{})
 		if err != nil {
-			if !errors.Is(err, paddle.ErrPayload) {
+			if !errors.Is(err, adapter.ErrPayload) {
 				t.Fatalf("%v", err)
 			}
 			return

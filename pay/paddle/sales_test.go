@@ -184,7 +184,7 @@ func TestCredit(t *testing.T) {
 		})
 	}
 	t.Run("other names", func(t *testing.T) {
-		s := newShopWith(t, func(cfg *paddle.Config) { cfg.CustomData = map[string]string{"tributary_click": "ref"} })
+		s := newShopWith(t, func(cfg *paddle.Config) { cfg.Names = map[string]string{"tributary_click": "ref"} })
 		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000, "custom_data.ref", "2", "custom_data.tributary_program", shoptest.ID.String()))
 		s.Want(s.Ben, "20.00")
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paddle"
 )
@@ -45,7 +46,7 @@ func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tri
 
 // config is a configuration by the shop's clock.
 func (s *shop) config() paddle.Config {
-	return paddle.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys}
+	return paddle.Config{Config: adapter.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys}}
 }
 
 func handler(t testing.TB, p *tributary.Program, cfg paddle.Config) http.Handler {
@@ -140,7 +141,7 @@ func (s *shop) status(status string, changes ...any) event {
 // mapped is the action of an event.
 func mapped(t testing.TB, e event) pay.Action {
 	t.Helper()
-	return mappedWith(t, e, paddle.Config{CarryKeys: shoptest.CarryKeys})
+	return mappedWith(t, e, paddle.Config{Config: adapter.Config{CarryKeys: shoptest.CarryKeys}})
 }
 
 func mappedWith(t testing.TB, e event, cfg paddle.Config) pay.Action {

@@ -17,7 +17,7 @@ func (e *event) transaction() {
 	if id == "" {
 		o.Get("id").Fail("is missing")
 	}
-	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
+	e.Action.Carried = e.cfg.Carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
 	e.settle(b)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: o.Get("customer_id").Text()}
@@ -56,7 +56,7 @@ func paidAt(o adapter.Value) (at time.Time) {
 // other reads another event of a transaction. When that was paid, transaction.completed tells it.
 func (e *event) other() {
 	o := e.object.Apart() // transaction.completed tells what is wrong with it
-	e.Action.Carried = e.cfg.common().Carried(o.Get("custom_data"))
+	e.Action.Carried = e.cfg.Carried(o.Get("custom_data"))
 	status, payer := o.Get("status").Text(), affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	paid := (status == "paid" || status == "completed") && o.Get("details", "totals", "grand_total").TextInteger() > 0
 	p := adapter.Paid{Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text())}

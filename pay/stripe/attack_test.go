@@ -12,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -73,7 +74,7 @@ func TestHostile(t *testing.T) {
 		"no currency":       `{"id":"evt_1","type":"invoice.paid","created":1767225600,"livemode":true,"data":{"object":{"id":"in_1","amount_paid":1}}}`,
 	} {
 		_, err := stripe.Map([]byte(body), stripe.Config{})
-		if !errors.Is(err, stripe.ErrPayload) {
+		if !errors.Is(err, adapter.ErrPayload) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

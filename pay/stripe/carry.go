@@ -37,11 +37,11 @@ const keyVia = "tributary_via"
 //
 // Source: docs/payments-stripe.md.
 func (cfg Config) Carry(p *tributary.Program, r *http.Request, via Via, c pay.Carried) (map[string]string, error) {
-	carried, err := cfg.common().Carry(p, r, c)
+	carried, err := cfg.Config.Carry(p, r, c)
 	if err != nil {
 		return nil, err
 	}
-	carried[cmp.Or(cfg.Metadata[keyVia], keyVia)] = string(via)
+	carried[cmp.Or(cfg.Names[keyVia], keyVia)] = string(via)
 	return carried, nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -103,7 +104,7 @@ func TestSecretAtEachPosition(t *testing.T) {
 		for n := range 10 {
 			cfg.Secrets = append(cfg.Secrets, "whsec_"+hex.EncodeToString([]byte{byte(n)}))
 		}
-		if err := stripe.Verify(stripe.Sign(cfg.Secrets[i], s.Now, body), body, cfg); err != nil {
+		if err := stripe.Verify(headers(stripe.Sign(cfg.Secrets[i], s.Now, body)), body, cfg); err != nil {
 			t.Errorf("secret %d: %v", i, err)
 		}
 	}
@@ -193,7 +194,7 @@ func TestAnswers(t *testing.T) {
 				s.invoice("in_1", "subscription_create", 2900, "customer", "cus_N", "customer_email", "nobody@example.com"))
 			shoptest.Same(t, "wrong type", s.Status(s.first("amount_total", "tomas@example.com")), 400)
 			shoptest.Same(t, "wrong secret", s.answer(stripe.Sign("whsec_other", s.Now, []byte("{}")), []byte("{}")), 401)
-			s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 3)), stripe.Config{Secrets: []string{secret}, Now: s.Config().Now, Logger: s.Logger()})
+			s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 3)), stripe.Config{Config: adapter.Config{Secrets: []string{secret}, Now: s.Config().Now, Logger: s.Logger()}})
 			shoptest.Same(t, "failing store", s.Status(s.session("pi_3", 100, "metadata.tributary_click", "1")), 503)
 			s.discreet()
 		}},
@@ -271,11 +272,11 @@ func TestHandlerRefuses(t *testing.T) {
 	} {
 		cfg := configAt(s)
 		change(&cfg)
-		if _, err := stripe.Handler(s.Program, cfg); !errors.Is(err, stripe.ErrConfig) {
+		if _, err := stripe.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := stripe.Handler(nil, configAt(s)); !errors.Is(err, stripe.ErrConfig) {
+	if _, err := stripe.Handler(nil, configAt(s)); !errors.Is(err, adapter.ErrConfig) {
 		t.Errorf("no program: %v", err)
 	}
 }

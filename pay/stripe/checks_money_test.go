@@ -82,7 +82,7 @@ func TestMoney(t *testing.T) {
 		{37, "connected accounts", func(t *testing.T) {
 			one, two := newShop(t), newShop(t)
 			h := handler(t, nil, stripe.Config{
-				Secrets: []string{secret}, Now: one.Config().Now, OnResult: one.OnResult, Logger: one.Logger(),
+				Config:   adapter.Config{Secrets: []string{secret}, Now: one.Config().Now, OnResult: one.OnResult, Logger: one.Logger()},
 				Accounts: accounts(map[string]*tributary.Program{"acct_1": one.Program, "acct_2": two.Program}),
 			})
 			one.Hook = h

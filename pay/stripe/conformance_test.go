@@ -17,7 +17,8 @@ import (
 // TestConformance: what any adapter must do, in Stripe's events.
 func TestConformance(t *testing.T) {
 	config := func(cfg adapter.Config) stripe.Config {
-		return stripe.Config{Secrets: []string{secret}, Now: cfg.Now, CarryKeys: cfg.CarryKeys, OnResult: cfg.OnResult, Logger: cfg.Logger}
+		cfg.Secrets = adapter.Secrets{secret}
+		return stripe.Config{Config: cfg}
 	}
 	s := newShop(t)
 	paytest.Suite{

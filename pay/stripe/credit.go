@@ -10,7 +10,7 @@ import (
 // carried returns the metadata of an object and of those that it came from, the nearest
 // first.
 func (e *event) carried(from ...adapter.Value) adapter.Data {
-	return adapter.Data{Names: e.cfg.Metadata, Read: adapter.Value.Text, From: from}
+	return adapter.Data{Names: e.cfg.Names, Read: adapter.Value.Text, From: from}
 }
 
 // via returns the way of a payment, as its metadata has it.

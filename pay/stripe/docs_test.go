@@ -15,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -36,15 +37,15 @@ func checkoutMetadata(program *tributary.Program, r *http.Request, cfg stripe.Co
 
 func platform(programs map[string]*tributary.Program, secret string) (http.Handler, error) {
 	return stripe.Handler(nil, stripe.Config{
-		Secrets: []string{secret},
+		Config: adapter.Config{Secrets: adapter.Secrets{secret}},
 		Accounts: func(_ context.Context, account string) (*tributary.Program, error) {
 			return programs[account], nil
 		},
 	})
 }
 
-func receive(ctx context.Context, program *tributary.Program, header string, body []byte, cfg stripe.Config) (pay.Result, error) {
-	if err := stripe.Verify(header, body, cfg); err != nil {
+func receive(ctx context.Context, program *tributary.Program, h http.Header, body []byte, cfg stripe.Config) (pay.Result, error) {
+	if err := stripe.Verify(h, body, cfg); err != nil {
 		return pay.Result{}, err
 	}
 	action, err := stripe.Map(body, cfg)
@@ -111,15 +112,15 @@ func TestDocsBlocks(t *testing.T) {
 	visit.AddCookie(&http.Cookie{Name: "tributary_click_" + strings.ReplaceAll(shoptest.ID.String(), "-", ""), Value: "1"})
 	metadata := shoptest.Must(checkoutMetadata(s.Program, visit, configAt(s), "order-7"))
 	e := s.first("metadata", metadata)
-	result := shoptest.Must(receive(t.Context(), s.Program, stripe.Sign(secret, s.Now, e.JSON()), e.JSON(), configAt(s)))
+	result := shoptest.Must(receive(t.Context(), s.Program, headers(stripe.Sign(secret, s.Now, e.JSON())), e.JSON(), configAt(s)))
 	shoptest.Same(t, "outcome", result.Outcome, affiliate.SaleRecorded)
 	shoptest.Same(t, "externalId", s.Sale().ExternalID, affiliate.Set("order-7"))
-	if _, err := receive(t.Context(), s.Program, stripe.Sign("whsec_other", s.Now, e.JSON()), e.JSON(), configAt(s)); err == nil {
+	if _, err := receive(t.Context(), s.Program, headers(stripe.Sign("whsec_other", s.Now, e.JSON())), e.JSON(), configAt(s)); err == nil {
 		t.Error("another secret is accepted")
 	}
 
 	mux := http.NewServeMux()
-	if err := mountStripe(mux, s.Program, stripe.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}); err != nil {
+	if err := mountStripe(mux, s.Program, stripe.Config{Config: adapter.Config{Secrets: []string{secret}, CarryKeys: shoptest.CarryKeys}}); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -34,7 +35,7 @@ func FuzzMap(f *testing.F) {
 		}
 		switch {
 		case err != nil:
-			if !errors.Is(err, stripe.ErrPayload) || a.Kind != "" {
+			if !errors.Is(err, adapter.ErrPayload) || a.Kind != "" {
 				t.Fatalf("%v with %v", err, a)
 			}
 			return
@@ -59,10 +60,10 @@ func FuzzVerify(f *testing.F) {
 	f.Add(strings.Replace(right, "v1", "v0", 1), body)
 	f.Add(right+","+right, body)
 	f.Add("t=1,v1="+strings.Repeat("0", 64), []byte{})
-	cfg := stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return shoptest.Start }}
+	cfg := stripe.Config{Config: adapter.Config{Secrets: []string{secret}, Now: func() time.Time { return shoptest.Start }}}
 	f.Fuzz(func(t *testing.T, header string, payload []byte) {
-		err := stripe.Verify(header, payload, cfg)
-		if err != nil && !errors.Is(err, stripe.ErrHeader) && !errors.Is(err, stripe.ErrSignature) {
+		err := stripe.Verify(headers(header), payload, cfg)
+		if err != nil && !errors.Is(err, adapter.ErrHeader) && !errors.Is(err, adapter.ErrSignature) {
 			t.Fatal(err)
 		}
 		if err == nil && !contains(header, payload) {

@@ -14,7 +14,7 @@ const provider = "stripe"
 // network: the same payload gives the same action. Unknown types of events, fields and
 // values are no errors.
 //
-// Errors: [ErrPayload] for what is not JSON, has a name twice or more than 64
+// Errors: [adapter.ErrPayload] for what is not JSON, has a name twice or more than 64
 // levels, is not an event, or has a field of the wrong type among those that are
 // read.
 //

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -117,7 +118,7 @@ func TestWrongTypes(t *testing.T) {
 		{"customer_details", []any{}}, {"/created", "now"}, {"/livemode", "true"}, {"/id", nil}, {"/type", 1}, {"/data.object", "cs_1"},
 		{"payment_intent", []any{}}, {"amount_total", json.Number("922337203685477580700")}, {"amount_total", json.Number("9223372036854775807")},
 	} {
-		if _, err := stripe.Map(s.first(row.field, row.value).JSON(), configAt(s)); !errors.Is(err, stripe.ErrPayload) {
+		if _, err := stripe.Map(s.first(row.field, row.value).JSON(), configAt(s)); !errors.Is(err, adapter.ErrPayload) {
 			t.Errorf("%s = %v: %v", row.field, row.value, err)
 		}
 	}
@@ -164,7 +165,7 @@ func TestEditedMetadata(t *testing.T) {
 func TestRenamed(t *testing.T) {
 	s := newShop(t)
 	cfg := configAt(s)
-	cfg.Metadata = map[string]string{"tributary_click": "visit"}
+	cfg.Names = map[string]string{"tributary_click": "visit"}
 	a := shoptest.Must(stripe.Map(s.session("pi_1", 100, "metadata", map[string]any{
 		"visit": "2", "tributary_click": "1", "tributary_slug": "mara", "tributary_program": shoptest.ID.String(),
 	}).JSON(), cfg))
@@ -208,7 +209,7 @@ func TestOneOffInvoices(t *testing.T) {
 
 // TestSecretsPrint: secrets print as a mask, wherever they are.
 func TestSecretsPrint(t *testing.T) {
-	cfg := stripe.Config{Secrets: []string{secret, "whsec_other"}}
+	cfg := stripe.Config{Config: adapter.Config{Secrets: []string{secret, "whsec_other"}}}
 	raw := shoptest.Must(json.Marshal(cfg.Secrets))
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "secrets", cfg.Secrets, "config", fmt.Sprintf("%+v", cfg))

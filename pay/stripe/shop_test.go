@@ -13,6 +13,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -38,9 +39,9 @@ func newShopWith(t testing.TB, program func(*tributary.Config), change func(*str
 	}
 	s := &shop{Shop: shoptest.New(t, program)}
 	s.OK, s.Request = http.StatusNoContent, signed
-	cfg := stripe.Config{
+	cfg := stripe.Config{Config: adapter.Config{
 		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys,
-	}
+	}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -51,7 +52,7 @@ func newShopWith(t testing.TB, program func(*tributary.Config), change func(*str
 // configAt is a configuration at the time of the shop, without functions of it.
 func configAt(s *shop) stripe.Config {
 	now := s.Now
-	return stripe.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: shoptest.CarryKeys}
+	return stripe.Config{Config: adapter.Config{Secrets: []string{secret}, Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler), CarryKeys: shoptest.CarryKeys}}
 }
 
 func handler(t testing.TB, p *tributary.Program, cfg stripe.Config) http.Handler {
@@ -67,6 +68,9 @@ func handler(t testing.TB, p *tributary.Program, cfg stripe.Config) http.Handler
 func signed(body []byte, now time.Time) *http.Request {
 	return signedWith(stripe.Sign(secret, now, body), body)
 }
+
+// headers are those of an event with a signature.
+func headers(signature string) http.Header { return http.Header{stripe.HeaderName: {signature}} }
 
 func signedWith(header string, body []byte) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/webhooks/stripe", bytes.NewReader(body))

@@ -21,6 +21,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -134,7 +135,7 @@ func TestRefusedCode(t *testing.T) {
 	if _, err := st.UpdateCode(t.Context(), code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}); err != nil {
 		t.Fatal(err)
 	}
-	st.carried.Metadata, err = stripe.Config{CarryKeys: carryKeys(madeUp)}.Carry(st.Program, nil, stripe.ViaSession, pay.Carried{Code: "MARA20", Order: "order-1"})
+	st.carried.Metadata, err = stripe.Config{Config: adapter.Config{CarryKeys: carryKeys(madeUp)}}.Carry(st.Program, nil, stripe.ViaSession, pay.Carried{Code: "MARA20", Order: "order-1"})
 	if err != nil {
 		t.Fatal(err)
 	}

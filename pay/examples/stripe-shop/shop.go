@@ -15,6 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -58,10 +59,10 @@ func open(ctx context.Context, store record.Store, set settings) (*shop, error) 
 	if s.mara, err = s.partner(ctx); err != nil {
 		return nil, err
 	}
-	cfg := stripe.Config{
-		Secrets: []string{set.secret}, CarryKeys: carryKeys(set.secret), Now: set.now, Test: true, OnResult: set.onResult,
+	cfg := stripe.Config{Test: true, Config: adapter.Config{
+		Secrets: adapter.Secrets{set.secret}, CarryKeys: carryKeys(set.secret), Now: set.now, OnResult: set.onResult,
 		Logger: slog.New(slog.NewTextHandler(set.logs, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	}
+	}}
 	s.mux.Handle("POST /checkout", checkoutOf(program, cfg))
 	if err := mount(s.mux, program, cfg, page{s}); err != nil {
 		return nil, err
