@@ -99,12 +99,12 @@ func (d *Draft) Sale(b Bill, p Paid) {
 // Currency reads a currency, which every amount needs. A code that is not in ISO
 // 4217 is no program's currency and is passed on as it is.
 func Currency(v Value) affiliate.Currency {
-	text := v.Text()
-	if text == "" {
-		v.Fail("is missing")
-	}
-	return affiliate.Currency(strings.ToUpper(text))
+	return affiliate.Currency(strings.ToUpper(v.Required()))
 }
+
+// Hundredths reports whether a currency is one that every provider counts in hundredths: of the
+// ariary, which has fifths, they differ.
+func Hundredths(c affiliate.Currency) bool { return c.Digits() == 2 && c != "MGA" }
 
 // Due reads an amount that must be there and is not below zero, in units of a currency with that
 // many decimals.

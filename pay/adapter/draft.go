@@ -97,14 +97,59 @@ func (d *Draft) Fact(kind pay.Kind, c affiliate.Currency, object Value, keys ...
 	d.Action.Payment = affiliate.PaymentFact{Provider: d.Provider, Keys: keys, At: d.Action.Event.At, Currency: c}
 }
 
+// Refund adds a refund to the fact about its payment. One of nothing is ignored.
+func (d *Draft) Refund(f affiliate.RefundFact) {
+	if f.Amount.Sign() <= 0 {
+		d.Ignore(pay.ZeroAmount)
+		return
+	}
+	d.Action.Payment.Refunds = []affiliate.RefundFact{f}
+}
+
+// Refunded adds to the fact about a payment how much of it was refunded until then. Nothing is
+// ignored.
+func (d *Draft) Refunded(sum affiliate.Amount) {
+	if sum.Sign() <= 0 {
+		d.Ignore(pay.ZeroAmount)
+		return
+	}
+	d.Action.Payment.Refunded = affiliate.Set(sum)
+}
+
+// Dispute adds a dispute to the fact about its payment. One of nothing is ignored.
+func (d *Draft) Dispute(f affiliate.DisputeFact) {
+	if f.Amount.Sign() <= 0 {
+		d.Ignore(pay.ZeroAmount)
+		return
+	}
+	d.Action.Payment.Disputes = []affiliate.DisputeFact{f}
+}
+
+// Payer is who pays. Without a name that is [Usable] it is what the email has before the @.
+func Payer(id, email, name string) affiliate.PayerFact {
+	if !Usable(name) {
+		name, _, _ = strings.Cut(email, "@")
+	}
+	return affiliate.PayerFact{ID: id, Email: email, Name: name}
+}
+
 // Customer makes an action that reports the payer.
 func (d *Draft) Customer(f affiliate.PayerFact) {
 	d.Action.Kind = pay.KindCustomer
 	d.Action.Payment = affiliate.PaymentFact{Provider: d.Provider, Payer: f, At: d.Action.Event.At}
 }
 
-// Status reports the state of a subscription of a payer.
+// Status reports the state of a subscription of a payer. Without a payer, and with an empty
+// state, which is none that is known, the event is ignored.
 func (d *Draft) Status(payer, subscription string, status affiliate.SubscriptionStatus) {
+	switch {
+	case status == "":
+		d.Ignore(pay.UnknownEvent)
+		return
+	case payer == "":
+		d.Ignore(pay.NoCustomer)
+		return
+	}
 	d.Action.Kind = pay.KindStatus
 	d.Action.Status = affiliate.SubscriptionFact{
 		Provider: d.Provider, Payer: affiliate.PayerFact{ID: payer}, Subscription: subscription, Status: status, At: d.Action.Event.At,

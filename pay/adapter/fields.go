@@ -174,6 +174,15 @@ func (v Value) Text() string {
 	return jsontext.Unquote(v.raw)
 }
 
+// Required returns a string, whose lack is a fault of the document.
+func (v Value) Required() string {
+	text := v.Text()
+	if text == "" {
+		v.Fail("is missing")
+	}
+	return text
+}
+
 // Integer returns a whole number that is written without point and exponent; 0:
 // missing.
 func (v Value) Integer() int64 {

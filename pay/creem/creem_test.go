@@ -360,7 +360,7 @@ func TestConfig(t *testing.T) {
 func TestSignature(t *testing.T) {
 	// printf '{"id":"evt_1"}' | openssl dgst -sha256 -hmac whsec_shopShopshopShopshop00
 	const body, right = `{"id":"evt_1"}`, "875eeee6c30f26c7d8fe9c5f88a5e89b265cb0e6f26728ef360c3e196efa7144"
-	cfg := configOf(adapter.Config{})
+	cfg := creem.Config{Config: adapter.Config{Secrets: adapter.Secrets{secret}}}
 	for name, row := range map[string]struct {
 		header, signature, body string
 		secrets                 adapter.Secrets

@@ -78,15 +78,11 @@ func millis(v adapter.Value) time.Time {
 }
 
 // about begins the fact about a transaction, and reports whether its amounts are counted in a unit
-// that is confirmed: hundredths are, for currencies that have them. Of the ariary, which has
-// fifths, providers differ.
+// that is confirmed: hundredths are.
 func (e *event) about(kind pay.Kind, currency, transaction adapter.Value) (c affiliate.Currency, confirmed bool) {
 	c = adapter.Currency(currency)
-	if transaction.Text() == "" {
-		transaction.Fail("is missing")
-	}
-	e.Fact(kind, c, e.object, transaction.Text())
-	return c, c.Digits() == 2 && c != "MGA"
+	e.Fact(kind, c, e.object, transaction.Required())
+	return c, adapter.Hundredths(c)
 }
 
 // carried reads what the checkout carried, also of its subscription.
@@ -102,11 +98,7 @@ func payerOf(v adapter.Value) affiliate.PayerFact {
 	if !v.IsObject() {
 		return affiliate.PayerFact{ID: v.Text()}
 	}
-	f := affiliate.PayerFact{ID: v.Get("id").Text(), Email: v.Get("email").Text(), Name: v.Get("name").Text()}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(v.Get("id").Text(), v.Get("email").Text(), v.Get("name").Text())
 }
 
 // checkout reads a checkout: an order of its own, or the beginning of a subscription, whose
@@ -231,16 +223,7 @@ func billOf(of, subtotal adapter.Value, c affiliate.Currency) adapter.Bill {
 // sale makes a sale of what was paid; of nothing a customer, when a discount made it free.
 func (e *event) sale(b adapter.Bill, p adapter.Paid, id adapter.Value) {
 	p.Order, p.Product = id.Text(), e.object.Get("product").Ref()
-	marked := e.Marked(p.Tries)
-	switch {
-	case b.Paid.Sign() > 0:
-		e.Action.Wait = p.Renewal && marked
-		e.Sale(b, p)
-	case marked && !p.Renewal:
-		e.Lead(b, p)
-	default:
-		e.Ignore(pay.ZeroAmount)
-	}
+	e.Book(b, p, true)
 }
 
 // back begins the fact about a transaction of which money goes back, in its currency. Money in
@@ -265,7 +248,7 @@ func (e *event) refund() {
 	if !ok {
 		return
 	}
-	f := affiliate.RefundFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("refund_amount"), c), State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("refund_amount"), c), State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
 		f.State = affiliate.RefundSucceeded
@@ -275,22 +258,7 @@ func (e *event) refund() {
 	default:
 		o.Get("status").Fail("is not known") // nothing is told of it again
 	}
-	if e.moved(f.ID, f.Amount) {
-		e.Action.Payment.Refunds = []affiliate.RefundFact{f}
-	}
-}
-
-// moved reports whether a refund or a dispute is of money. One without an id is a fault of the
-// event, and one of nothing is ignored.
-func (e *event) moved(id string, amount affiliate.Amount) bool {
-	if id == "" {
-		e.object.Get("id").Fail("is missing")
-	}
-	if amount.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return false
-	}
-	return true
+	e.Refund(f)
 }
 
 // dispute reads a dispute, with which Creem gives the money back. What becomes of it is not told.
@@ -300,20 +268,14 @@ func (e *event) dispute() {
 	if !ok {
 		return
 	}
-	f := affiliate.DisputeFact{ID: o.Get("id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn}
-	if e.moved(f.ID, f.Amount) {
-		e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
-	}
+	e.Dispute(affiliate.DisputeFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn})
 }
 
 // subscription reads the state of a subscription. One that expired may still be paid: its last
 // state is canceled.
 func (e *event) subscription() {
 	o := e.object
-	payer, id := o.Get("customer").Ref(), o.Get("id").Text()
-	if id == "" {
-		o.Get("id").Fail("is missing")
-	}
+	payer, id := o.Get("customer").Ref(), o.Get("id").Required()
 	status := affiliate.SubscriptionStatus("")
 	switch o.Get("status").Text() {
 	case "active", "trialing", "scheduled_cancel":
@@ -326,12 +288,5 @@ func (e *event) subscription() {
 	case "canceled":
 		status = affiliate.SubscriptionCancelled
 	}
-	switch {
-	case status == "":
-		e.Ignore(pay.UnknownEvent)
-	case payer == "":
-		e.Ignore(pay.NoCustomer)
-	default:
-		e.Status(payer, id, status)
-	}
+	e.Status(payer, id, status)
 }

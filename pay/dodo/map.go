@@ -60,11 +60,7 @@ type event struct {
 
 // about begins the fact about a payment in a currency.
 func (e *event) about(kind pay.Kind, c affiliate.Currency) {
-	id := e.object.Get("payment_id")
-	if id.Text() == "" {
-		id.Fail("is missing")
-	}
-	e.Fact(kind, c, e.object, id.Text())
+	e.Fact(kind, c, e.object, e.object.Get("payment_id").Required())
 }
 
 // back begins the fact about money that goes back. It is a part of what was paid, which is counted
@@ -78,10 +74,6 @@ func (e *event) back(kind pay.Kind) (c affiliate.Currency, ok bool) {
 	e.about(kind, c)
 	return c, true
 }
-
-// confirmed reports whether it is confirmed in which unit Dodo counts a currency: in hundredths
-// those that have them. Of the ariary, which has fifths, providers differ.
-func confirmed(c affiliate.Currency) bool { return c.Digits() == 2 && c != "MGA" }
 
 // amountOf reads an amount, which must be there. Of a currency whose unit is not confirmed it says
 // no more than which part of another one it is.
@@ -108,19 +100,15 @@ func (e *event) payment() {
 	if p.Product = productOf(o.Get("product_cart")); p.Product == "" {
 		e.Action.NoLines = pay.LinesMissing
 	}
-	marked := e.Marked(p.Tries)
-	switch e.Action.Payment.Currency = b.Currency; {
-	case !confirmed(b.Currency) && b.Paid.Sign() > 0:
-		e.Untold(pay.UnknownUnit, "", p)
-	case b.Paid.Sign() > 0:
+	e.Action.Payment.Currency = b.Currency
+	if b.Paid.Sign() > 0 {
+		if !adapter.Hundredths(b.Currency) { // nobody confirmed in which unit Dodo counts it
+			e.Untold(pay.UnknownUnit, "", p)
+			return
+		}
 		e.settle(b)
-		e.Action.Wait = p.Renewal && marked
-		e.Sale(b, p)
-	case marked && !p.Renewal:
-		e.Lead(b, p)
-	default:
-		e.Ignore(pay.ZeroAmount)
 	}
+	e.Book(b, p, true)
 }
 
 // billOf reads what was paid. When the unit of its currency is not confirmed, that is what Dodo
@@ -128,7 +116,7 @@ func (e *event) payment() {
 func billOf(o adapter.Value, c affiliate.Currency) adapter.Bill {
 	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c)}
 	tax, own := o.Get("tax"), affiliate.Currency(strings.ToUpper(o.Get("settlement_currency").Text()))
-	if worth := o.Get("settlement_amount"); !confirmed(c) && confirmed(own) && worth.Integer() > 0 {
+	if worth := o.Get("settlement_amount"); !adapter.Hundredths(c) && adapter.Hundredths(own) && worth.Integer() > 0 {
 		b = adapter.Bill{Currency: own, Paid: amountOf(worth, own), Shown: b.Paid, ShownCurrency: c}
 		if settled := o.Get("settlement_tax"); settled.Given() || !tax.Given() {
 			tax = settled
@@ -163,7 +151,7 @@ func (e *event) settle(b adapter.Bill) {
 		return
 	}
 	c := adapter.Currency(code)
-	if c == b.Currency || !confirmed(c) {
+	if c == b.Currency || !adapter.Hundredths(c) {
 		return
 	}
 	rate, err := affiliate.ExchangeRateOf(b.Paid, amountOf(worth, c))
@@ -216,11 +204,7 @@ func codesOf(o adapter.Value) []affiliate.Credit {
 
 // payerOf reads a customer.
 func payerOf(v adapter.Value) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: v.Get("customer_id").Text(), Email: v.Get("email").Text(), Name: v.Get("name").Text()}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(v.Get("customer_id").Text(), v.Get("email").Text(), v.Get("name").Text())
 }
 
 // refund reads a refund, with its tax.
@@ -242,11 +226,7 @@ func (e *event) refund() {
 	default:
 		o.Get("status").Fail("is not known")
 	}
-	if f.Amount.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+	e.Refund(f)
 }
 
 // dispute reads the state of a dispute.
@@ -272,11 +252,7 @@ func (e *event) dispute() {
 	default:
 		o.Get("dispute_status").Fail("is not known")
 	}
-	if f.Amount.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Disputes = []affiliate.DisputeFact{f}
+	e.Dispute(f)
 }
 
 // disputed reads the amount of a dispute: the smallest unit, as a text of digits.
@@ -302,12 +278,5 @@ func (e *event) subscription() {
 	case "cancelled", "expired":
 		status = affiliate.SubscriptionCancelled
 	}
-	switch {
-	case status == "":
-		e.Ignore(pay.UnknownEvent)
-	case payer == "":
-		e.Ignore(pay.NoCustomer)
-	default:
-		e.Status(payer, id, status)
-	}
+	e.Status(payer, id, status)
 }

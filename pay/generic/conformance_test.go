@@ -1,26 +1,29 @@
 package generic_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/generic"
 	"github.com/tributary-go/tributary/pay/paytest"
 )
 
 // TestConformance: what any adapter must do, in reports.
 func TestConformance(t *testing.T) {
-	paytest.Suite{
-		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
-			cfg.Secrets = adapter.Secrets{secret}
-			return generic.Handler(p, cfg)
-		},
-		Map: generic.Map, Sign: sign, Tell: tell,
-	}.Run(t)
+	paytest.Suite{Handler: provider.HandlerOf, Map: provider.MapOf, Sign: sign, Tell: tell}.Run(t)
+}
+
+// FuzzMap: a report is refused as one, or is an action that can be applied.
+func FuzzMap(f *testing.F) {
+	for _, block := range []string{
+		`{"id":"r1","type":"payment","at":"2026-01-01T00:00:00Z","provider":"acmepay","ids":["p1"],"currency":"USD","customer":{"id":"c1","email":"a@b.example"},"paid":{"amount":"12","tax":2,"renewal":true,"credit":[{"code":"MARA20"},{"click":1}],"lines":[{"amount":"10","quantity":2}]}}`,
+		`{"id":"r2","type":"payment","at":"2026-01-01T00:00:00Z","provider":"acmepay","ids":["p1"],"currency":"USD","refunds":[{"id":"x","amount":1,"state":"failed"}],"refunded":3,"disputes":[{"id":"d","amount":2,"state":"won"}]}`,
+		`{"id":"r3","type":"subscription","at":"2026-01-01T00:00:00Z","provider":"acmepay","customer":{"id":"c1"},"subscription":{"id":"s1","status":"past_due"}}`,
+		`{"id":"r4","type":"customer","at":"2026-01-01T00:00:00Z","provider":"acmepay","customer":{"id":"c1","externalId":"17"}}`,
+	} {
+		f.Add([]byte(block))
+	}
+	provider.Fuzz(f)
 }
 
 // tell is the report of a step.

@@ -1,7 +1,6 @@
 package generic_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -39,26 +38,13 @@ func text(report object) []byte {
 	return raw
 }
 
-// newShop opens a shop behind the handler.
-func newShop(t testing.TB) *shoptest.Shop {
-	t.Helper()
-	s := shoptest.New(t)
-	cfg := adapter.Config{Secrets: adapter.Secrets{secret}, CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
-	h, err := generic.Handler(s.Program, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Hook, s.OK = h, http.StatusOK
-	s.Request = request
-	return s
+var provider = shoptest.Provider[generic.Config]{
+	Secret: secret, OK: http.StatusOK,
+	Handler: generic.Handler, Map: generic.Map, Sign: sign,
+	Config: func(cfg adapter.Config) adapter.Config { return cfg },
 }
 
-func request(body []byte, now time.Time) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/webhooks/payments", bytes.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	sign(r.Header, body, now)
-	return r
-}
+var newShop, request = provider.Shop, provider.Request
 
 // post sends a report and returns the status and the text of the answer.
 func post(s *shoptest.Shop, report object) (int, string) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
@@ -207,7 +208,7 @@ func TestFields(t *testing.T) {
 			}
 			body := shoptest.Load(t, "../stripe/testdata/"+f.name+".json").With(pairs...).Carried(shoptest.ID).JSON()
 			want := f.oracle(t, body)
-			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true, CarryKeys: shoptest.CarryKeys})); d != "" {
+			if d := diff.Diff(want, ours(t, body, stripe.Config{OneOffInvoices: true, Config: adapter.Config{CarryKeys: shoptest.CarryKeys}})); d != "" {
 				t.Errorf("(-stripe-go +Map)\n%s", d)
 			}
 		})

@@ -60,9 +60,7 @@ type event struct {
 
 // read reads the object of an event by its type.
 func (e *event) read() {
-	if e.id.Text() == "" {
-		e.id.Fail("is missing")
-	}
+	e.id.Required()
 	switch t := e.Action.Event.Type; {
 	case t == "order_created":
 		e.order()
@@ -83,12 +81,11 @@ func (e *event) read() {
 	}
 }
 
-// about begins the fact about a payment. Cents are confirmed for currencies that have them; of the
-// ariary, which has fifths, providers differ. Of a currency whose unit is not known the amounts in
-// US dollars are read, which Lemon Squeezy states beside them in fields with that suffix.
+// about begins the fact about a payment. Of a currency whose unit is not known the amounts in US
+// dollars are read, which Lemon Squeezy states beside them in fields with that suffix.
 func (e *event) about(kind pay.Kind, amount string, keys ...string) (c affiliate.Currency, suffix string, ok bool) {
 	c = adapter.Currency(e.object.Get("currency"))
-	ok = c.Digits() == 2 && c != "MGA"
+	ok = adapter.Hundredths(c)
 	if usd := e.object.Get(amount + inDollars); !ok && usd.Given() && (usd.Integer() > 0 || e.object.Get(amount).Integer() == 0) {
 		c, suffix, ok = settled, inDollars, true
 	}
@@ -118,7 +115,7 @@ func (e *event) order() {
 		} else {
 			e.Action.NoLines = pay.LinesMissing
 		}
-		e.sale(b, p)
+		e.Book(b, p, e.Action.Payment.Payer.ID != "")
 	}
 }
 
@@ -138,7 +135,7 @@ func (e *event) invoice() {
 	if p, b, ok := e.paid(true, keys...); ok {
 		p.Invoice = keys[0]
 		e.Action.NoLines = pay.LinesMissing
-		e.sale(b, p)
+		e.Book(b, p, false)
 	}
 }
 
@@ -196,28 +193,9 @@ func (e *event) settle(b adapter.Bill) {
 	}
 }
 
-// sale makes a sale of what was paid; of nothing a customer, when it begins a trial or was made
-// free by a discount.
-func (e *event) sale(b adapter.Bill, p adapter.Paid) {
-	marked := e.Marked(p.Tries)
-	switch {
-	case b.Paid.Sign() > 0:
-		e.Action.Wait = p.Renewal && marked
-		e.Sale(b, p)
-	case marked && !p.Renewal && e.Action.Payment.Payer.ID != "":
-		e.Lead(b, p)
-	default:
-		e.Ignore(pay.ZeroAmount)
-	}
-}
-
 // payerOf reads who pays.
 func payerOf(o adapter.Value) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: o.Get("customer_id").Loose(), Email: o.Get("user_email").Text(), Name: o.Get("user_name").Text()}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(o.Get("customer_id").Loose(), o.Get("user_email").Text(), o.Get("user_name").Text())
 }
 
 // refunded reads how much of a payment was refunded until then.
@@ -227,12 +205,7 @@ func (e *event) refunded(keys ...string) {
 		e.Ignore(pay.UnknownUnit)
 		return
 	}
-	all := amountOf(e.object.Get("refunded_amount"+in), c)
-	if all.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Refunded = affiliate.Set(all)
+	e.Refunded(amountOf(e.object.Get("refunded_amount"+in), c))
 }
 
 // begun reads of which order a subscription is the beginning.
@@ -258,12 +231,5 @@ func (e *event) subscription() {
 	case "expired":
 		status = affiliate.SubscriptionCancelled
 	}
-	switch {
-	case status == "":
-		e.Ignore(pay.UnknownEvent)
-	case payer == "":
-		e.Ignore(pay.NoCustomer)
-	default:
-		e.Status(payer, e.id.Text(), status)
-	}
+	e.Status(payer, e.id.Text(), status)
 }

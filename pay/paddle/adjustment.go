@@ -44,15 +44,12 @@ func (e *event) refund() {
 	if amount.IsZero() {
 		return
 	}
-	f := affiliate.RefundFact{ID: e.object.Get("id").Text(), Amount: amount, State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: e.object.Get("id").Required(), Amount: amount, State: affiliate.RefundPending}
 	switch e.object.Get("status").Text() {
 	case "approved":
 		f.State = affiliate.RefundSucceeded
 	case "rejected", "reversed":
 		f.State = affiliate.RefundFailed
-	}
-	if f.ID == "" {
-		e.object.Get("id").Fail("is missing")
 	}
 	e.nameTax(&f)
 	e.Action.Payment.Refunds = []affiliate.RefundFact{f}

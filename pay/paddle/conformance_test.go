@@ -2,34 +2,18 @@ package paddle_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
-	"github.com/tributary-go/tributary/pay/paddle"
 	"github.com/tributary-go/tributary/pay/paytest"
 )
 
 // TestConformance: what any adapter must do, in Paddle's events.
 func TestConformance(t *testing.T) {
-	config := func(cfg adapter.Config) paddle.Config {
-		cfg.Secrets = adapter.Secrets{secret}
-		return paddle.Config{Config: cfg}
-	}
 	s := newShop(t)
 	paytest.Suite{
-		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
-			return paddle.Handler(p, config(cfg))
-		},
-		Map: func(body []byte, cfg adapter.Config) (pay.Action, error) { return paddle.Map(body, config(cfg)) },
-		Sign: func(h http.Header, body []byte, at time.Time) {
-			h.Set(paddle.HeaderName, paddle.Sign(secret, at, body))
-		},
+		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
 		Tell: func(step paytest.Step) []byte { return tell(s, step).JSON() },
 	}.Run(t)
 }

@@ -1,10 +1,7 @@
 package paddle
 
 import (
-	"strings"
-
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 )
 
@@ -12,29 +9,14 @@ import (
 // objects with an email.
 func (e *event) customer() {
 	o := e.object
-	f := affiliate.PayerFact{ID: o.Get("id").Text(), Email: o.Get("email").Text(), Name: o.Get("name").Text()}
 	e.Action.Carried = e.cfg.Carried(o.Get("custom_data"))
-	if f.ID == "" {
-		o.Get("id").Fail("is missing")
-	}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	e.Customer(f)
+	e.Customer(adapter.Payer(o.Get("id").Required(), o.Get("email").Text(), o.Get("name").Text()))
 }
 
 // subscription reads the state of a subscription.
 func (e *event) subscription() {
 	o := e.object
-	status, payer := statusOf(o.Get("status").Text()), o.Get("customer_id").Text()
-	switch {
-	case status == "":
-		e.Ignore(pay.UnknownEvent)
-	case payer == "":
-		e.Ignore(pay.NoCustomer)
-	default:
-		e.Status(payer, o.Get("id").Text(), status)
-	}
+	e.Status(o.Get("customer_id").Text(), o.Get("id").Text(), statusOf(o.Get("status").Text()))
 }
 
 // statusOf returns our status of a subscription; empty: not known.

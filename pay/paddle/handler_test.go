@@ -201,23 +201,4 @@ func TestPure(t *testing.T) {
 
 // FuzzMap: no payload makes it panic, and what it takes gives a fact that a
 // program can read.
-func FuzzMap(f *testing.F) {
-	for _, name := range []string{"transaction", "adjustment", "subscription", "customer"} {
-		f.Add(shoptest.Load(f, "testdata/"+name+".json").JSON())
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := paddle.Map(body, paddle.Config{})
-		if err != nil {
-			if !errors.Is(err, adapter.ErrPayload) {
-				t.Fatalf("%v", err)
-			}
-			return
-		}
-		if a.Kind == "" || a.Event.ID == "" || (a.Kind == pay.KindIgnored) != (a.Reason != "") {
-			t.Fatalf("%+v", a)
-		}
-		if _, err := pay.Apply(t.Context(), newShop(t).Program, a); err != nil && !errors.Is(err, pay.ErrLater) {
-			t.Fatalf("%v", err)
-		}
-	})
-}
+func FuzzMap(f *testing.F) { provider.Fuzz(f, "transaction", "adjustment", "subscription", "customer") }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +20,15 @@ const secret = "pdl_ntfset_shopshopshopshop"
 
 type event = shoptest.Event
 
+var provider = shoptest.Provider[paddle.Config]{
+	Secret: secret, OK: http.StatusOK, Object: "data.",
+	Handler: paddle.Handler, Map: paddle.Map,
+	Config: func(cfg adapter.Config) paddle.Config { return paddle.Config{Config: cfg} },
+	Sign: func(h http.Header, body []byte, at time.Time) {
+		h.Set(paddle.HeaderName, paddle.Sign(secret, at, body))
+	},
+}
+
 // A shop is a program behind Paddle's handler.
 type shop struct {
 	*shoptest.Shop
@@ -34,9 +42,8 @@ func newShop(t testing.TB) *shop { return newShopWith(t, nil) }
 func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tributary.Config)) *shop {
 	t.Helper()
 	s := &shop{Shop: shoptest.New(t, program...)}
-	s.OK, s.Request = http.StatusOK, signed
+	s.OK, s.Request = provider.OK, signed
 	cfg := s.config()
-	cfg.OnResult = s.OnResult
 	if change != nil {
 		change(&cfg)
 	}
@@ -45,9 +52,7 @@ func newShopWith(t testing.TB, change func(*paddle.Config), program ...func(*tri
 }
 
 // config is a configuration by the shop's clock.
-func (s *shop) config() paddle.Config {
-	return paddle.Config{Config: adapter.Config{Secrets: []string{secret}, Now: func() time.Time { return s.Now }, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys}}
-}
+func (s *shop) config() paddle.Config { return provider.At(s.Shop) }
 
 func handler(t testing.TB, p *tributary.Program, cfg paddle.Config) http.Handler {
 	t.Helper()
@@ -83,15 +88,8 @@ func (s *shop) answer(header string, body []byte) int {
 func (s *shop) load(name string, changes ...any) event {
 	s.T.Helper()
 	s.events++
-	pairs := []any{"event_id", fmt.Sprintf("evt_%d", s.events), "occurred_at", stamp(s.Now)}
-	for i := 0; i < len(changes); i += 2 {
-		path := "data." + changes[i].(string)
-		if at, found := strings.CutPrefix(changes[i].(string), "/"); found {
-			path = at
-		}
-		pairs = append(pairs, path, changes[i+1])
-	}
-	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	own := []any{"/event_id", fmt.Sprintf("evt_%d", s.events), "/occurred_at", stamp(s.Now)}
+	return provider.Event(s.T, name, append(own, changes...)...).Carried(s.Config().ID)
 }
 
 // stamp is a time as Paddle writes it.

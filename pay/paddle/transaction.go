@@ -13,10 +13,7 @@ import (
 func (e *event) transaction() {
 	o := e.object
 	b := billOf(o)
-	id, invoice := o.Get("id").Text(), o.Get("invoice_id").Text()
-	if id == "" {
-		o.Get("id").Fail("is missing")
-	}
+	id, invoice := o.Get("id").Required(), o.Get("invoice_id").Text()
 	e.Action.Carried = e.cfg.Carried(o.Get("custom_data"))
 	e.Fact(pay.KindSale, b.Currency, o, id, invoice)
 	e.settle(b)

@@ -25,7 +25,7 @@ const mostOrders, fewOrders = 720, 120
 // actions are what the events of a story ask for.
 func (s *story) actions(t testing.TB) (actions []pay.Action) {
 	t.Helper()
-	cfg := configAt(shoptest.New(t))
+	cfg := shoptest.New(t).AdapterConfig()
 	for i, body := range s.bodies {
 		a, err := s.Map(body, cfg)
 		if err != nil {
@@ -116,7 +116,7 @@ func (s Suite) tax(t *testing.T) {
 func (s Suite) codes(t *testing.T) {
 	for _, c := range []pay.Carried{{Code: "MARA20", Order: "order-7"}, {Hold: "cart", Order: "order-7"}} {
 		story := s.story(t)
-		story.data = shoptest.Must(configAt(shoptest.New(t)).Carry(shoptest.New(t).Program, nil, c))
+		story.data = shoptest.Must(shoptest.New(t).AdapterConfig().Carry(shoptest.New(t).Program, nil, c))
 		story.customer()
 		story.paid(100)
 		story.paid(100)
@@ -149,7 +149,7 @@ func (s Suite) missing(t *testing.T) {
 			t.Errorf("without %s (%s): %v", story.steps[i].ID, story.steps[i].Kind, err)
 		}
 	}
-	cfg := configAt(shoptest.New(t))
+	cfg := shoptest.New(t).AdapterConfig()
 	for i, body := range story.bodies {
 		for what, broken := range pieces(t, body) {
 			a, err := s.Map(broken, cfg)

@@ -35,7 +35,7 @@ func (s Suite) send(t testing.TB, shop *shoptest.Shop, p *tributary.Program, bod
 
 func (s Suite) answer(t testing.TB, shop *shoptest.Shop, p *tributary.Program, r *http.Request) int {
 	t.Helper()
-	h, err := s.Handler(p, configAt(shop))
+	h, err := s.Handler(p, shop.AdapterConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (s Suite) requests(t *testing.T) {
 func (s Suite) hostile(t *testing.T) {
 	keys := func(c pay.Carried) map[string]string {
 		shop := shoptest.New(t)
-		data, err := configAt(shop).Carry(shop.Program, nil, c)
+		data, err := shop.AdapterConfig().Carry(shop.Program, nil, c)
 		if err != nil {
 			t.Fatal(err)
 		}

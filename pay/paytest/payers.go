@@ -95,7 +95,7 @@ func (s Suite) payers(t *testing.T) {
 func (s Suite) payer(t *testing.T, p past) {
 	shop := shoptest.New(t)
 	story := s.story(t)
-	story.data = shoptest.Must(configAt(shop).Carry(shop.Program, nil, p.carried))
+	story.data = shoptest.Must(shop.AdapterConfig().Carry(shop.Program, nil, p.carried))
 	story.email, story.silent = p.email, true
 	story.paid(100)
 	story.refund("p1", 10)

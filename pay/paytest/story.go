@@ -12,7 +12,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
@@ -39,16 +38,11 @@ type told struct {
 func (s Suite) story(t testing.TB) *story {
 	t.Helper()
 	shop := shoptest.New(t)
-	data, err := configAt(shop).Carry(shop.Program, nil, pay.Carried{Slug: "mara"})
+	data, err := shop.AdapterConfig().Carry(shop.Program, nil, pay.Carried{Slug: "mara"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &story{Suite: s, now: shoptest.Start, data: data, of: map[string]*told{}}
-}
-
-// configAt is a configuration by the clock of a shop.
-func configAt(s *shoptest.Shop) adapter.Config {
-	return adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
 }
 
 func dollars(n int64) affiliate.Amount { return affiliate.AmountFromScaled(n * 10_000) }

@@ -51,10 +51,7 @@ type event struct {
 // is known. Else they are not read at all.
 func (e *event) about(kind pay.Kind, order adapter.Value) (c affiliate.Currency, known bool) {
 	c = adapter.Currency(e.object.Get("currency"))
-	if order.Text() == "" {
-		order.Fail("is missing")
-	}
-	e.Fact(kind, c, e.object, order.Text())
+	e.Fact(kind, c, e.object, order.Required())
 	if _, known = digits(c); !known {
 		e.Ignore(pay.UnknownUnit)
 	}
@@ -93,11 +90,7 @@ func amountOf(v adapter.Value, c affiliate.Currency) affiliate.Amount {
 // payerOf reads a customer. Its external_id is not read: a payer may choose it in some
 // checkouts.
 func payerOf(v adapter.Value) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: v.Get("id").Text(), Email: v.Get("email").Text(), Name: v.Get("name").Text()}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(v.Get("id").Text(), v.Get("email").Text(), v.Get("name").Text())
 }
 
 // order reads an order that was paid.
@@ -117,17 +110,8 @@ func (e *event) order() {
 	}
 	e.Action.Payment.Payer = payerOf(o.Get("customer"))
 	b := billOf(o, c)
-	marked := e.Marked(p.Tries)
 	begins := o.Get("subscription_id").Text() != "" || o.Get("discount_id").Text() != ""
-	switch {
-	case b.Paid.Sign() > 0:
-		e.Action.Wait = p.Renewal && marked
-		e.Sale(b, p)
-	case marked && begins && !p.Renewal:
-		e.Lead(b, p)
-	default:
-		e.Ignore(pay.ZeroAmount)
-	}
+	e.Book(b, p, begins)
 }
 
 // billOf reads what was paid: the total, less what the customer's balance paid of it. The
@@ -186,12 +170,7 @@ func (e *event) refunded() {
 	if !ok {
 		return
 	}
-	all := sum(amountOf(o.Get("refunded_amount"), c), amountOf(o.Get("refunded_tax_amount"), c))
-	if all.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Refunded = affiliate.Set(all)
+	e.Refunded(sum(amountOf(o.Get("refunded_amount"), c), amountOf(o.Get("refunded_tax_amount"), c)))
 }
 
 // refund reads a refund. Its amount is without its tax.
@@ -212,11 +191,7 @@ func (e *event) refund() {
 	case "failed", "canceled":
 		f.State = affiliate.RefundFailed
 	}
-	if f.Amount.Sign() <= 0 {
-		e.Ignore(pay.ZeroAmount)
-		return
-	}
-	e.Action.Payment.Refunds = []affiliate.RefundFact{f}
+	e.Refund(f)
 }
 
 // subscription reads the state of a subscription.
@@ -232,12 +207,5 @@ func (e *event) subscription() {
 	case "canceled":
 		status = affiliate.SubscriptionCancelled
 	}
-	switch {
-	case status == "":
-		e.Ignore(pay.UnknownEvent)
-	case payer == "":
-		e.Ignore(pay.NoCustomer)
-	default:
-		e.Status(payer, id, status)
-	}
+	e.Status(payer, id, status)
 }

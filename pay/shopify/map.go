@@ -165,9 +165,6 @@ func payerOf(v adapter.Value) affiliate.PayerFact {
 // payer reads who paid an order.
 func (e *event) payer() affiliate.PayerFact {
 	f := payerOf(e.object.Get("customer"))
-	f.Email = cmp.Or(f.Email, e.object.Get("email").Text())
-	if f.Name = cmp.Or(f.Name, e.object.Get("billing_address", "name").Text()); !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	email, name := e.object.Get("email").Text(), e.object.Get("billing_address", "name").Text()
+	return adapter.Payer(f.ID, cmp.Or(f.Email, email), cmp.Or(f.Name, name))
 }

@@ -2,33 +2,17 @@ package stripe_test
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
-	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/paytest"
-	"github.com/tributary-go/tributary/pay/stripe"
 )
 
 // TestConformance: what any adapter must do, in Stripe's events.
 func TestConformance(t *testing.T) {
-	config := func(cfg adapter.Config) stripe.Config {
-		cfg.Secrets = adapter.Secrets{secret}
-		return stripe.Config{Config: cfg}
-	}
 	s := newShop(t)
 	paytest.Suite{
-		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
-			return stripe.Handler(p, config(cfg))
-		},
-		Map: func(body []byte, cfg adapter.Config) (pay.Action, error) { return stripe.Map(body, config(cfg)) },
-		Sign: func(h http.Header, body []byte, at time.Time) {
-			h.Set(stripe.HeaderName, stripe.Sign(secret, at, body))
-		},
+		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
 		Tell: func(step paytest.Step) []byte { return tell(s, step).JSON() },
 	}.Run(t)
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -141,31 +139,8 @@ func TestDocsBlocks(t *testing.T) {
 // its own, and the guide of all providers each reason and each key of the metadata.
 func TestDocsLists(t *testing.T) {
 	page, shared := "payments-stripe.md", "payments.md"
-	named := map[string][]string{page: stripe.Events()}
-	for _, list := range []struct {
-		file, pattern string
-		pages         []string
-	}{
-		{"../action.go", `Reason += "(\w+)"`, []string{page, shared}},
-		{"../adapter/carried.go", `= "(tributary_\w+)"`, []string{shared}},
-		{"currency.go", `"([A-Z]{3})"`, []string{page}},
-	} {
-		found := regexp.MustCompile(list.pattern).FindAllStringSubmatch(string(shoptest.Must(os.ReadFile(list.file))), -1)
-		if len(found) < 6 {
-			t.Errorf("%s has %d names", list.file, len(found))
-		}
-		for _, m := range found {
-			for _, name := range list.pages {
-				named[name] = append(named[name], m[1])
-			}
-		}
-	}
-	for page, names := range named {
-		text := string(shoptest.Must(os.ReadFile("../../docs/" + page)))
-		for _, name := range names {
-			if !strings.Contains(text, name) {
-				t.Errorf("%s does not name %s", page, name)
-			}
-		}
-	}
+	shoptest.Named(t, page, stripe.Events(), 6, `"([A-Z]{3})"`, "currency.go")
+	shoptest.Named(t, page, nil, 6, `Reason += "(\w+)"`, "../action.go")
+	shoptest.Named(t, shared, nil, 6, `Reason += "(\w+)"`, "../action.go")
+	shoptest.Named(t, shared, nil, 6, `= "(tributary_\w+)"`, "../adapter/carried.go")
 }

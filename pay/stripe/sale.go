@@ -2,7 +2,6 @@ package stripe
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -19,11 +18,7 @@ func customerOf(o adapter.Value) string {
 
 // payer returns who pays.
 func (e *event) payer(p payer) affiliate.PayerFact {
-	f := affiliate.PayerFact{ID: customerOf(p.object), Email: p.email.Text(), Name: p.name.Text()}
-	if !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(customerOf(p.object), p.email.Text(), p.name.Text())
 }
 
 // intent reads a payment intent. It books the payment when the host asks for that. After

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +20,15 @@ import (
 const secret = "whsec_shopshopshopshop"
 
 type event = shoptest.Event
+
+var provider = shoptest.Provider[stripe.Config]{
+	Secret: secret, OK: http.StatusNoContent, Object: "data.object.",
+	Handler: stripe.Handler, Map: stripe.Map,
+	Config: func(cfg adapter.Config) stripe.Config { return stripe.Config{Config: cfg} },
+	Sign: func(h http.Header, body []byte, at time.Time) {
+		h.Set(stripe.HeaderName, stripe.Sign(secret, at, body))
+	},
+}
 
 // A shop is a program behind Stripe's handler.
 type shop struct {
@@ -38,10 +46,8 @@ func newShopWith(t testing.TB, program func(*tributary.Config), change func(*str
 		program = func(*tributary.Config) {}
 	}
 	s := &shop{Shop: shoptest.New(t, program)}
-	s.OK, s.Request = http.StatusNoContent, signed
-	cfg := stripe.Config{Config: adapter.Config{
-		Secrets: []string{secret}, Now: func() time.Time { return s.Now }, OnResult: s.OnResult, Logger: s.Logger(), CarryKeys: shoptest.CarryKeys,
-	}}
+	s.OK, s.Request = provider.OK, signed
+	cfg := provider.At(s.Shop)
 	if change != nil {
 		change(&cfg)
 	}
@@ -85,15 +91,8 @@ func signedWith(header string, body []byte) *http.Request {
 func (s *shop) load(name string, changes ...any) event {
 	s.T.Helper()
 	s.events++
-	pairs := []any{"id", fmt.Sprintf("evt_%d", s.events), "created", s.Now.Unix()}
-	for i := 0; i < len(changes); i += 2 {
-		path := "data.object." + changes[i].(string)
-		if at, found := strings.CutPrefix(changes[i].(string), "/"); found {
-			path = at
-		}
-		pairs = append(pairs, path, changes[i+1])
-	}
-	return shoptest.Load(s.T, "testdata/"+name+".json").With(pairs...).Carried(s.Config().ID)
+	own := []any{"/id", fmt.Sprintf("evt_%d", s.events), "/created", s.Now.Unix()}
+	return provider.Event(s.T, name, append(own, changes...)...).Carried(s.Config().ID)
 }
 
 // session is a Checkout session of a payment.

@@ -2,12 +2,8 @@ package woocommerce_test
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 
-	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/paytest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
@@ -16,15 +12,20 @@ import (
 // TestConformance: what any adapter must do, in WooCommerce's events.
 func TestConformance(t *testing.T) {
 	paytest.Suite{
-		Handler: func(p *tributary.Program, cfg adapter.Config) (http.Handler, error) {
-			return woocommerce.Handler(p, configOf(cfg))
-		},
-		Map: func(body []byte, cfg adapter.Config) (pay.Action, error) {
-			return woocommerce.Map(body, configOf(cfg))
-		},
-		Sign: sign,
+		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
 		Tell: func(step paytest.Step) []byte { return tell(t, step) },
 	}.Run(t)
+}
+
+// FuzzMap: a payload is refused as one, or is an action that can be applied.
+func FuzzMap(f *testing.F) {
+	provider.Fuzz(f, "order", "order_coupon", "order_refunded", "order_gift_cards", "order_renewal", "customer")
+}
+
+// TestDocsLists: the guide names each topic, field, value and reason that the code knows.
+func TestDocsLists(t *testing.T) {
+	names := append(woocommerce.Topics(), woocommerce.HeaderName, "_subscription_renewal", "key", "value", "unknown_event", "unpaid", "zero_amount", "currency")
+	shoptest.Named(t, "payments-woocommerce.md", names, 50, `Get\("(\w+)"|"(\w+_gmt)"|case ("[A-Za-z_", -]+)`, "map.go")
 }
 
 // tell is WooCommerce's event of a step: always the order as it is. It tells of no disputes, no
@@ -37,7 +38,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 	fmt.Sscanf(step.Payment, "p%d", &payment)
 	fmt.Sscanf(step.Of, "r%d", &refund)
 	load := func(name string, changes ...any) shoptest.Event {
-		return shoptest.Load(t, "testdata/"+name+".json").With(append([]any{"date_modified_gmt", at}, changes...)...)
+		return provider.Event(t, name, append([]any{"date_modified_gmt", at}, changes...)...)
 	}
 	switch step.Kind {
 	case paytest.Customer:

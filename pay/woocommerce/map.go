@@ -105,19 +105,13 @@ func payerOf(v adapter.Value, id string) affiliate.PayerFact {
 	if id == "0" {
 		id = ""
 	}
-	f := affiliate.PayerFact{ID: id, Email: v.Get("email").Text()}
-	if f.Name = strings.TrimSpace(v.Get("first_name").Text() + " " + v.Get("last_name").Text()); !adapter.Usable(f.Name) {
-		f.Name, _, _ = strings.Cut(f.Email, "@")
-	}
-	return f
+	return adapter.Payer(id, v.Get("email").Text(), strings.TrimSpace(v.Get("first_name").Text()+" "+v.Get("last_name").Text()))
 }
 
 // order reads an order and its refunds.
 func (e *event) order() {
 	o := e.object
-	if o.Get("order_key").Text() == "" {
-		o.Get("order_key").Fail("is missing")
-	}
+	o.Get("order_key").Required()
 	e.Fact(pay.KindSale, adapter.Currency(o.Get("currency")), o, e.id)
 	refunds := refundsOf(o.Get("refunds"))
 	if returned := e.returned(refunds); returned || !e.paid() {

@@ -1,16 +1,10 @@
 package woocommerce_test
 
 import (
-	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"net/http/httptest"
-	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
@@ -22,40 +16,17 @@ const secret = "a secret & <one>"
 
 type event = shoptest.Event
 
-// sign signs as WooCommerce does.
-func sign(h http.Header, body []byte, _ time.Time) {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(body)
-	h.Set("X-WC-Webhook-Signature", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+var provider = shoptest.Provider[woocommerce.Config]{
+	Secret: secret, OK: http.StatusOK,
+	Handler: woocommerce.Handler, Map: woocommerce.Map,
+	Config: func(cfg adapter.Config) woocommerce.Config { return woocommerce.Config{Config: cfg} },
+	Sign:   shoptest.SignHMAC("X-WC-Webhook-Signature", secret, base64.StdEncoding.EncodeToString),
 }
 
-func signed(body []byte, now time.Time) *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/webhooks/woocommerce", bytes.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	sign(r.Header, body, now)
-	return r
-}
-
-func configOf(cfg adapter.Config) woocommerce.Config {
-	cfg.Secrets = adapter.Secrets{secret}
-	return woocommerce.Config{Config: cfg}
-}
-
-func config(s *shoptest.Shop) woocommerce.Config {
-	return configOf(adapter.Config{CarryKeys: shoptest.CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult})
-}
-
-// newShop opens a shop behind WooCommerce's handler.
-func newShop(t testing.TB, change ...func(*tributary.Config)) *shoptest.Shop {
-	t.Helper()
-	s := shoptest.New(t, change...)
-	h, err := woocommerce.Handler(s.Program, config(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Hook, s.Request, s.OK = h, signed, http.StatusOK
-	return s
-}
+var (
+	newShop, config, mapped = provider.Shop, provider.At, provider.Mapped
+	sign, signed            = provider.Sign, provider.Request
+)
 
 // stamp is a time as WooCommerce writes it.
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05") }
@@ -85,15 +56,6 @@ func carrying(e event, data map[string]string) event {
 func brought(s *shoptest.Shop, name string, changes ...any) event {
 	s.T.Helper()
 	return carrying(load(s, name, changes...), shoptest.Must(config(s).Carry(s.Program, nil, pay.Carried{Slug: "mara"})))
-}
-
-func mapped(t testing.TB, e event) pay.Action {
-	t.Helper()
-	a, err := woocommerce.Map(e.JSON(), configOf(adapter.Config{CarryKeys: shoptest.CarryKeys}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 func amount(text string) affiliate.Amount { return affiliate.MustAmount(text) }

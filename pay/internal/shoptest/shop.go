@@ -18,6 +18,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 )
 
 // Opened is the time at which the affiliates and their clicks come; events follow
@@ -104,6 +105,11 @@ func (s *Shop) Logger() *slog.Logger {
 
 // OnResult keeps the results.
 func (s *Shop) OnResult(_ context.Context, r pay.Result) { s.Results = append(s.Results, r) }
+
+// AdapterConfig is a configuration by the clock of the shop.
+func (s *Shop) AdapterConfig() adapter.Config {
+	return adapter.Config{CarryKeys: CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+}
 
 // Last returns the result of the last event.
 func (s *Shop) Last() pay.Result {
