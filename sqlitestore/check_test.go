@@ -175,3 +175,27 @@ func TestFlippedBytes(t *testing.T) {
 		t.Errorf("%d of %d pages with a broken head are found", found, looked)
 	}
 }
+
+// TestCutFile: a file that ends too early is damaged, whether it was closed or not.
+func TestCutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	store := open(t, path, sqlitestore.Config{})
+	furnish(t, newProgram(t, store))
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := must(os.ReadFile(path))
+	for _, size := range []int{len(whole) / 2, len(whole) - 8192} {
+		at := filepath.Join(t.TempDir(), "copy.db")
+		if err := os.WriteFile(at, whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := sqlitestore.Open(t.Context(), at, sqlitestore.Config{})
+		if err == nil {
+			err = errors.Join(s.Check(t.Context()), s.Close())
+		}
+		if !errors.Is(err, sqlitestore.ErrDamaged) {
+			t.Errorf("%d of %d bytes: %v", size, len(whole), err)
+		}
+	}
+}

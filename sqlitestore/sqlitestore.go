@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/tributary-go/tributary/affiliate/record"
 )
@@ -69,8 +70,8 @@ var ErrClosed = errors.New("sqlitestore: the store is closed")
 // A file that was not closed is checked: see [Store.Check].
 //
 // Errors: the file is not a database, belongs to a newer version of this package,
-// cannot be written or created, is locked by another process until ctx ends, or was not
-// closed and is damaged ([ErrDamaged]).
+// cannot be written or created, is locked by another process until ctx ends, or is
+// damaged ([ErrDamaged]): of a file that was closed, only what Open reads is looked at.
 func Open(ctx context.Context, path string, cfg Config) (*Store, error) {
 	switch {
 	case path == "":
@@ -203,8 +204,11 @@ func (s *Store) release(c *conn) {
 
 // failed returns an error of the database that says what was done.
 func failed(what string, err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, sqlite3.CORRUPT):
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, what, err)
 	}
 	return fmt.Errorf("sqlitestore: %s: %w", what, err)
 }
