@@ -161,7 +161,7 @@ func TestTrial(t *testing.T) {
 	t.Run("by nobody", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.trial())
-		s.ignored(pay.ZeroAmount)
+		s.Ignored(pay.ZeroAmount)
 		s.Send(s.afterTrial())
 		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	})

@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 	}
 	shoptest.Same(t, "too large", signedText(strings.Repeat(" ", 4097)), 413)
 	shoptest.Same(t, "unknown", signedText(`{"event_id":"a","event_type":"payout.paid","occurred_at":"2026-01-01T00:00:00Z","data":{}}`), 200)
-	s.ignored(pay.UnknownEvent)
+	s.Ignored(pay.UnknownEvent)
 	shoptest.Same(t, "the future", signedText(fmt.Sprintf(`{"event_id":"a","event_type":"customer.created","occurred_at":%q,"data":{"id":"ctm"}}`, stamp(s.Now.Add(time.Hour)))), 503)
 
 	get := httptest.NewRecorder()

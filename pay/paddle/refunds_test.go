@@ -68,7 +68,7 @@ func TestLateChargebackEvent(t *testing.T) {
 func TestRefundFirst(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.customer(), s.adjusted("adj_1", "refund", "txn_1", 3000))
-	s.outcome(affiliate.SaleParked)
+	s.Outcome(affiliate.SaleParked)
 	s.Send(s.first())
 	s.Want(s.Mara, "15.00")
 

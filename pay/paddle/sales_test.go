@@ -18,14 +18,14 @@ func TestSale(t *testing.T) {
 	t.Run("once", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.load("transaction", "/event_type", "transaction.paid"))
-		s.ignored(pay.CoveredElsewhere)
+		s.Ignored(pay.CoveredElsewhere)
 		first := s.first()
 		for range 3 {
 			s.Send(first)
 			s.Pass(20 * 24 * time.Hour)
 			first = first.With("event_id", "evt_again")
 		}
-		s.outcome(affiliate.SaleDuplicate)
+		s.Outcome(affiliate.SaleDuplicate)
 		sale := s.Sale()
 		shoptest.Same(t, "total", sale.TotalEarned.Format("USD"), "120.00")
 		shoptest.Same(t, "commission", sale.CommissionEarned.Format("USD"), "20.00")
@@ -39,7 +39,7 @@ func TestSale(t *testing.T) {
 	t.Run("the email comes later", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
-		s.outcome(affiliate.SaleRecorded)
+		s.Outcome(affiliate.SaleRecorded)
 		shoptest.Same(t, "email", s.Referral().Email, "")
 		s.Send(s.customer("/event_type", "customer.updated"))
 		s.Want(s.Mara, "20.00")
@@ -72,13 +72,13 @@ func TestSale(t *testing.T) {
 	t.Run("nobody", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.transaction("txn_1", 12000, 2000))
-		s.outcome(affiliate.SaleUnattributed)
+		s.Outcome(affiliate.SaleUnattributed)
 		shoptest.Same(t, "sales", len(s.AllSales()), 0)
 	})
 	t.Run("nothing was paid", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.customer(), s.transaction("txn_1", 0, 0, "custom_data.tributary_click", "1"))
-		s.ignored(pay.ZeroAmount)
+		s.Ignored(pay.ZeroAmount)
 	})
 	t.Run("another currency", func(t *testing.T) {
 		s := newShop(t)
@@ -128,11 +128,11 @@ func TestSale(t *testing.T) {
 			ReferralID: "mara", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1", Email: "tomas@example.net", Name: "Tomas Ruiz",
 		}))
 		s.Send(s.first("custom_data.tributary_order", "order-1"))
-		s.outcome(affiliate.SaleUnattributed) // nobody has said yet who pays
+		s.Outcome(affiliate.SaleUnattributed) // nobody has said yet who pays
 		s.Send(s.adjusted("adj_1", "refund", "txn_1", 3000))
 		s.Want(s.Mara, "20.00")
 		s.Send(s.customer(), s.first("custom_data.tributary_order", "order-1"))
-		s.outcome(affiliate.SaleDuplicate)
+		s.Outcome(affiliate.SaleDuplicate)
 		s.Want(s.Mara, "15.00")
 	})
 }
@@ -216,14 +216,14 @@ func TestRenewal(t *testing.T) {
 
 	plain := newShop(t)
 	plain.Send(plain.customer(), plain.renewed("custom_data", nil))
-	plain.outcome(affiliate.SaleUnattributed)
+	plain.Outcome(affiliate.SaleUnattributed)
 }
 
 // TestStatus: the states of subscriptions, of payers who are known by their ids.
 func TestStatus(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.status("active"))
-	s.ignored(pay.NoCustomer)
+	s.Ignored(pay.NoCustomer)
 	s.Send(s.customer(), s.subscribed())
 	for _, row := range []struct {
 		status string
@@ -240,9 +240,9 @@ func TestStatus(t *testing.T) {
 	s.Send(late)
 	shoptest.Same(t, "after an older event", s.Referral().Status, affiliate.SubscriptionCancelled)
 	s.Send(s.status("sleeping"))
-	s.ignored(pay.UnknownEvent)
+	s.Ignored(pay.UnknownEvent)
 	s.Send(s.load("subscription", "customer_id", nil))
-	s.ignored(pay.NoCustomer)
+	s.Ignored(pay.NoCustomer)
 }
 
 // totals are a grand total in a currency.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
@@ -149,18 +148,4 @@ func mappedWith(t testing.TB, e event, cfg paddle.Config) pay.Action {
 		t.Fatal(err)
 	}
 	return a
-}
-
-// ignored requires that the last event was ignored for a reason.
-func (s *shop) ignored(reason pay.Reason) {
-	s.T.Helper()
-	if a := s.Last().Action; a.Kind != pay.KindIgnored || a.Reason != reason {
-		s.T.Errorf("the event is %s %s, want ignored %s", a.Kind, a.Reason, reason)
-	}
-}
-
-// outcome requires the outcome of the last event.
-func (s *shop) outcome(want affiliate.SaleOutcome) {
-	s.T.Helper()
-	shoptest.Same(s.T, "outcome", s.Last().Outcome, want)
 }

@@ -145,7 +145,7 @@ func TestNonsense(t *testing.T) {
 func TestRoundedUp(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.invoice("in_1", "subscription_cycle", 1, "total", 2, "total_taxes", []any{map[string]any{"amount": 1}}, "amount_shipping", 1, "metadata.tributary_click", "1"))
-	s.outcome(affiliate.SaleRecorded)
+	s.Outcome(affiliate.SaleRecorded)
 	sale := s.Sale()
 	shoptest.Same(t, "tax", sale.TaxAmount, affiliate.MustAmount("0.01"))
 	shoptest.Same(t, "shipping", sale.ShippingAmount, affiliate.Amount{})
@@ -175,7 +175,7 @@ func TestOtherAccounts(t *testing.T) {
 	for _, account := range []string{"acct_1", "acct_2", " ", "ACCT_1"} {
 		own.Send(own.refund("re_1", "pi_1", 12000).With("account", account))
 		if account != "acct_1" {
-			own.ignored(pay.OtherAccount)
+			own.Ignored(pay.OtherAccount)
 		}
 	}
 	own.Want(own.Mara, "20.00")

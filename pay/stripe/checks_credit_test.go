@@ -35,7 +35,7 @@ func TestCredit(t *testing.T) {
 			s.exhaust()
 			sales := len(s.AllSales())
 			s.Send(s.session("pi_2", 10000, "discounts", promotions("promo_mara"), "customer", "cus_2", "customer_details.email", "new@example.com"))
-			s.outcome(affiliate.SaleRefused)
+			s.Outcome(affiliate.SaleRefused)
 			shoptest.Same(t, "sales", len(s.AllSales()), sales)
 		}},
 		{19, "a code that expired after the session began", func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestCredit(t *testing.T) {
 			s.Want(s.Mara, "20.00")
 			s.Send(s.session("pi_2", 10000, "discounts", promotions("promo_mara"), "created", noon.Add(time.Minute).Unix(),
 				"customer", "cus_2", "customer_details.email", "new@example.com"))
-			s.outcome(affiliate.SaleRefused)
+			s.Outcome(affiliate.SaleRefused)
 		}},
 		{20, "a minimum is compared with the subtotal", func(t *testing.T) {
 			s := newShop(t)
@@ -69,7 +69,7 @@ func TestCredit(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"))
 			s.Send(s.invoice("in_2", "subscription_update", 0, "total", -1500, "subtotal", -1500))
-			s.ignored(pay.ZeroAmount)
+			s.Ignored(pay.ZeroAmount)
 			s.Send(s.invoice("in_3", "subscription_cycle", 1400, "total", 2900, "subtotal", 2900))
 			shoptest.Same(t, "total", s.AllSales()[0].TotalEarned, affiliate.MustAmount("14"))
 			s.Want(s.Mara, "8.60") // 5.80 and 2.80
@@ -98,17 +98,17 @@ func TestCredit(t *testing.T) {
 			s.Send(s.session("pi_2", 10000, "client_reference_id", "trib_c_2_"+shoptest.ID.String()))
 			s.Want(s.Ben, "20.00")
 			s.Send(s.session("pi_3", 10000, "client_reference_id", "user_42", "customer", "cus_3", "customer_details.email", "other@example.com"))
-			s.outcome(affiliate.SaleUnattributed)
+			s.Outcome(affiliate.SaleUnattributed)
 			shoptest.Same(t, "sales", len(s.AllSales()), 2)
 		}},
 		{27, "a bank debit", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("payment_status", "unpaid"))
-			s.ignored(pay.Unpaid)
+			s.Ignored(pay.Unpaid)
 			s.Send(s.first("/type", "checkout.session.async_payment_succeeded"))
 			s.Want(s.Mara, "20.00")
 			s.Send(s.session("pi_2", 100, "/type", "checkout.session.async_payment_failed", "payment_status", "unpaid"))
-			s.ignored(pay.UnknownEvent)
+			s.Ignored(pay.UnknownEvent)
 			s.Sale()
 		}},
 	})

@@ -109,7 +109,7 @@ func TestCreditNotes(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"))
 			s.Send(s.load("credit_note", "invoice", "in_1", "out_of_band_amount", nil, "customer_balance_transaction", "cbtxn_1"))
-			s.ignored(pay.CreditBalance)
+			s.Ignored(pay.CreditBalance)
 			s.Want(s.Mara, "5.80")
 			s.Send(s.invoice("in_2", "subscription_cycle", 1900, "total", 2900))
 			s.Want(s.Mara, "9.60")
@@ -124,7 +124,7 @@ func TestCreditNotes(t *testing.T) {
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), s.link("in_1", "pi_1"))
 			s.Send(s.load("credit_note", "invoice", "in_1", "out_of_band_amount", 0,
 				"refunds", []any{map[string]any{"refund": "re_1", "amount_refunded": 1000, "type": "refund"}}))
-			s.ignored(pay.CoveredElsewhere)
+			s.Ignored(pay.CoveredElsewhere)
 			s.Send(s.refund("re_1", "pi_1", 1000))
 			s.Want(s.Mara, "3.80")
 		}},
@@ -173,7 +173,7 @@ func TestCreditNotes(t *testing.T) {
 		{72, "of a payment without an affiliate", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("metadata", map[string]any{}), s.refund("re_1", "pi_1", 3000))
-			s.outcome(affiliate.SaleParked)
+			s.Outcome(affiliate.SaleParked)
 			s.payment("pi_1")
 			for _, days := range []int{89, 2} {
 				s.Pass(time.Duration(days) * 24 * time.Hour)

@@ -124,11 +124,11 @@ func TestAnswers(t *testing.T) {
 		{84, "events of no use", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.load("customer", "/type", "payout.paid"))
-			s.ignored(pay.UnknownEvent)
+			s.Ignored(pay.UnknownEvent)
 			thin := shoptest.Decode(t, []byte(`{"id": "evt_test_1", "object": "v2.core.event", "type": "v1.billing.meter.error_report_triggered",
 				"created": "2026-01-01T00:00:00.000Z", "livemode": true, "related_object": {"id": "mtr_1", "type": "billing.meter"}}`))
 			s.Send(thin)
-			s.ignored(pay.ThinEvent)
+			s.Ignored(pay.ThinEvent)
 		}},
 		{85, "the store is down", func(t *testing.T) {
 			s := newShop(t)

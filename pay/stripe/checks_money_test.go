@@ -28,7 +28,7 @@ func TestMoney(t *testing.T) {
 		{33, "another currency", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("currency", "eur"))
-			s.ignored(pay.OtherCurrency)
+			s.Ignored(pay.OtherCurrency)
 			shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleOtherCurrency)
 			s.Send(s.refund("re_1", "pi_1", 3000, "currency", "eur"))
 			known := shoptest.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
@@ -50,7 +50,7 @@ func TestMoney(t *testing.T) {
 				if !ok || paid.Gross != affiliate.MustAmount("120") || f.Currency != "EUR" || f.Keys[0] != "pi_1" {
 					t.Errorf("reported %+v", f)
 				}
-				s.ignored(pay.OtherCurrency)
+				s.Ignored(pay.OtherCurrency)
 			}
 			shoptest.Same(t, "results", len(s.Results), 3)
 			shoptest.Same(t, "events", s.Fired(""), events)
@@ -61,7 +61,7 @@ func TestMoney(t *testing.T) {
 				ReferralID: "1", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1042",
 			}))
 			s.Send(s.first("metadata.tributary_order", "order-1042"))
-			s.outcome(affiliate.SaleDuplicate)
+			s.Outcome(affiliate.SaleDuplicate)
 			s.Sale()
 			s.Send(s.refund("re_1", "pi_1", 3000))
 			s.Want(s.Mara, "15.00")
@@ -72,7 +72,7 @@ func TestMoney(t *testing.T) {
 					events := []event{s.first("invoice", known, "invoice_creation.enabled", true), s.invoice("in_7", "manual", 12000, "parent", nil)}
 					for _, i := range order {
 						if s.Send(events[i]); i == 1 {
-							s.ignored(pay.OneOffInvoice)
+							s.Ignored(pay.OneOffInvoice)
 						}
 					}
 					s.Sale()
@@ -95,19 +95,19 @@ func TestMoney(t *testing.T) {
 			two.Sale()
 			for _, account := range []any{"acct_3", shoptest.Gone} {
 				one.Send(one.session("pi_8", 5000, "/account", account))
-				one.ignored(pay.OtherAccount)
+				one.Ignored(pay.OtherAccount)
 			}
 			s := newShop(t)
 			s.Send(s.first("/account", "acct_1"))
-			s.ignored(pay.OtherAccount)
+			s.Ignored(pay.OtherAccount)
 		}},
 		{38, "the other mode", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("/livemode", false))
-			s.ignored(pay.TestMode)
+			s.Ignored(pay.TestMode)
 			s = newShopWith(t, nil, func(cfg *stripe.Config) { cfg.Test = true })
 			s.Send(s.first())
-			s.ignored(pay.LiveMode)
+			s.Ignored(pay.LiveMode)
 			s.Send(s.first("/livemode", false))
 			s.Want(s.Mara, "20.00")
 		}},
@@ -135,7 +135,7 @@ func TestMoney(t *testing.T) {
 		{40, "an email that is not accepted", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.first("customer_details.email", "müller@example.com"))
-			s.outcome(affiliate.SaleRecorded)
+			s.Outcome(affiliate.SaleRecorded)
 			shoptest.Same(t, "email", s.Referral().Email, "")
 			s.Send(s.load("customer", "email", "mueller@example.com"))
 			s.Want(s.Mara, "20.00")

@@ -40,7 +40,7 @@ func TestRefunds(t *testing.T) {
 			s.Send(e, s.refund("re_1", "pi_1", 12000))
 			fired := s.Fired("")
 			s.Send(e)
-			s.outcome(affiliate.SaleDuplicate)
+			s.Outcome(affiliate.SaleDuplicate)
 			s.Want(s.Mara, "0.00")
 			shoptest.Same(t, "events", s.Fired(""), fired)
 		}},
@@ -85,7 +85,7 @@ func TestRefunds(t *testing.T) {
 		{50, "a refund before its payment", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.refund("re_1", "pi_1", 3000))
-			s.outcome(affiliate.SaleParked)
+			s.Outcome(affiliate.SaleParked)
 			s.Send(s.first())
 			s.Want(s.Mara, "15.00")
 		}},
@@ -112,7 +112,7 @@ func TestRefunds(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_9", 2900, "metadata.tributary_click", "1"), s.refund("re_9", "pi_9", 2900))
 			s.Want(s.Mara, "5.80")
-			s.outcome(affiliate.SaleParked)
+			s.Outcome(affiliate.SaleParked)
 			s.Pass(24 * time.Hour)
 			s.Send(s.link("in_9", "pi_9"))
 			s.Want(s.Mara, "0.00")

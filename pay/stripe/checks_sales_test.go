@@ -32,7 +32,7 @@ func TestSales(t *testing.T) {
 				s.Send(e)
 			}
 			s.Want(s.Mara, "20.00")
-			s.outcome(affiliate.SaleDuplicate)
+			s.Outcome(affiliate.SaleDuplicate)
 			shoptest.Same(t, "sale.created", s.Fired(affiliate.SaleCreated), 1)
 		}},
 		{3, "with the events of its intent and charge", func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestSales(t *testing.T) {
 				for _, i := range order {
 					s.Send(events[i])
 					if i > 0 {
-						s.ignored(pay.CoveredElsewhere)
+						s.Ignored(pay.CoveredElsewhere)
 					}
 				}
 				s.Sale()
@@ -72,14 +72,14 @@ func TestSales(t *testing.T) {
 			s.Want(s.Mara, "5.80")
 			before := s.Fired("")
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "2"))
-			s.ignored(pay.CoveredElsewhere)
+			s.Ignored(pay.CoveredElsewhere)
 			s.Want(s.Mara, "5.80")
 			shoptest.Same(t, "events", s.Fired(""), before)
 		}},
 		{6, "the metadata names the invoice", func(t *testing.T) {
 			s := newShop(t)
 			s.Send(s.subscribed("in_1", 2900, "metadata.tributary_via", "invoice", "metadata.tributary_click", "1"))
-			s.ignored(pay.CoveredElsewhere)
+			s.Ignored(pay.CoveredElsewhere)
 			s.Send(s.invoice("in_1", "subscription_create", 2900,
 				"parent.subscription_details.metadata", map[string]any{"tributary_via": "invoice", "tributary_click": "1"}))
 			s.Sale()
@@ -138,7 +138,7 @@ func TestSales(t *testing.T) {
 			shoptest.Same(t, "affiliate", s.Referral().AffiliateID, s.Mara.ID)
 			shoptest.Same(t, "referral.created", s.Fired(affiliate.ReferralCreated), 1)
 			s.Send(s.invoice("in_1", "subscription_create", 0))
-			s.ignored(pay.ZeroAmount)
+			s.Ignored(pay.ZeroAmount)
 			shoptest.Same(t, "sales", len(s.AllSales()), 0)
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900))
 			s.Want(s.Mara, "5.80")

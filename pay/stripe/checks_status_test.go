@@ -69,7 +69,7 @@ func TestStatus(t *testing.T) {
 				SubscriptionStatus: affiliate.Set(affiliate.SubscriptionDeclined),
 			}))
 			s.Send(s.invoice("in_2", "subscription_cycle", 2900))
-			s.outcome(affiliate.SaleInactiveCustomer)
+			s.Outcome(affiliate.SaleInactiveCustomer)
 			s.Sale()
 		}},
 	})
@@ -80,11 +80,11 @@ func TestStatus(t *testing.T) {
 func TestStatusIgnored(t *testing.T) {
 	s := newShop(t)
 	s.Send(s.status("sub_1", "active"))
-	s.ignored(pay.NoCustomer)
+	s.Ignored(pay.NoCustomer)
 	s.Send(s.status("sub_1", "incomplete"))
-	s.ignored(pay.Unpaid)
+	s.Ignored(pay.Unpaid)
 	s.Send(s.status("sub_1", "a status of the future"))
-	s.ignored(pay.UnknownEvent)
+	s.Ignored(pay.UnknownEvent)
 	s.Send(s.load("subscription", "customer", nil))
-	s.ignored(pay.NoCustomer)
+	s.Ignored(pay.NoCustomer)
 }

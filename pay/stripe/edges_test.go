@@ -150,13 +150,13 @@ func TestFirstInvoice(t *testing.T) {
 
 	s = newShop(t)
 	s.Send(s.invoice("in_1", "subscription_create", 2900))
-	s.ignored(pay.FirstFromSession)
+	s.Ignored(pay.FirstFromSession)
 
 	s = newShop(t)
 	first = s.invoice("in_1", "subscription_create", 2900, "metadata.tributary_click", "2")
 	shoptest.Same(t, "before its session", s.Status(first), 503)
 	s.Send(s.subscribed("in_1", 2900, "metadata.tributary_click", "1"), first)
-	s.ignored(pay.FirstFromSession)
+	s.Ignored(pay.FirstFromSession)
 	s.Pass(2 * time.Hour)
 	s.Send(first)
 	s.Want(s.Mara, "5.80")
@@ -164,7 +164,7 @@ func TestFirstInvoice(t *testing.T) {
 	s = newShop(t)
 	s.Pass(2 * time.Hour)
 	s.Send(s.invoice("in_1", "subscription_create", 2900, "parent.subscription_details.metadata", map[string]any{"tributary_via": "session", "tributary_click": "1"}))
-	s.ignored(pay.FirstFromSession)
+	s.Ignored(pay.FirstFromSession)
 	if strings.Contains(s.Logs.String(), "WARN") {
 		t.Errorf("logged %s", s.Logs.String())
 	}
@@ -208,7 +208,7 @@ func TestRenewalOrder(t *testing.T) {
 		s.Pass(30 * 24 * time.Hour)
 		id := []string{"in_2", "in_3", "in_4"}[i]
 		s.Send(s.invoice(id, reason, 4350, "parent.subscription_details.metadata", meta))
-		s.outcome(affiliate.SaleRecorded)
+		s.Outcome(affiliate.SaleRecorded)
 		s.Send(s.link(id, "pi_"+id))
 	}
 	s.Want(s.Mara, "34.80")

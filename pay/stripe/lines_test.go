@@ -238,7 +238,7 @@ func TestLinesWarned(t *testing.T) {
 		t.Error("a session without lines is in the log")
 	}
 	s.Send(billed(s, 2900, 0, line("a", "si_1", 1, 2000)))
-	s.outcome(affiliate.SaleRecorded)
+	s.Outcome(affiliate.SaleRecorded)
 	if !strings.Contains(s.Logs.String(), "its lines were left out") {
 		t.Error("nothing in the log")
 	}

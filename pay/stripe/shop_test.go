@@ -11,7 +11,6 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
@@ -144,20 +143,6 @@ func (s *shop) dispute(id, status string, amount int, changes ...any) event {
 func (s *shop) payment(key string) affiliate.ProviderPayment {
 	s.T.Helper()
 	return shoptest.Must(s.ProviderPayment(s.T.Context(), "stripe", key))
-}
-
-// ignored requires that the last event was ignored for a reason.
-func (s *shop) ignored(reason pay.Reason) {
-	s.T.Helper()
-	if a := s.Last().Action; a.Kind != pay.KindIgnored || a.Reason != reason {
-		s.T.Errorf("the event is %s %s, want ignored %s", a.Kind, a.Reason, reason)
-	}
-}
-
-// outcome requires the outcome of the last event.
-func (s *shop) outcome(want affiliate.SaleOutcome) {
-	s.T.Helper()
-	shoptest.Same(s.T, "outcome", s.Last().Outcome, want)
 }
 
 // redeemed requires how often MARA20 was redeemed.

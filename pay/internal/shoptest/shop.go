@@ -119,6 +119,20 @@ func (s *Shop) Last() pay.Result {
 	return s.Results[len(s.Results)-1]
 }
 
+// Ignored requires that the last event was ignored for a reason.
+func (s *Shop) Ignored(reason pay.Reason) {
+	s.T.Helper()
+	if a := s.Last().Action; a.Kind != pay.KindIgnored || a.Reason != reason {
+		s.T.Errorf("the event is %s %s, want ignored %s", a.Kind, a.Reason, reason)
+	}
+}
+
+// Outcome requires the outcome of the last event.
+func (s *Shop) Outcome(want affiliate.SaleOutcome) {
+	s.T.Helper()
+	Same(s.T, "outcome", s.Last().Outcome, want)
+}
+
 // Status sends an event and returns the status of the answer.
 func (s *Shop) Status(e Event) int {
 	s.T.Helper()
