@@ -35,7 +35,7 @@ func TestDocComments(t *testing.T) {
 // means.
 func TestConstants(t *testing.T) {
 	said := 0
-	for _, file := range []string{"affiliate/enum.go", "affiliate/refusals.go"} {
+	for _, file := range []string{"affiliate/enum.go", "affiliate/errors.go"} {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
 		if err != nil {

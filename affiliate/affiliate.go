@@ -145,3 +145,39 @@ type PayoutDetails struct {
 	Email  string
 	Method PaymentMethod
 }
+
+// AffiliateQuery selects the affiliates that match every field that is set. A
+// field that is set to null or to a zero value selects nothing.
+//
+// Source: docs/contract.md 4.6.
+type AffiliateQuery struct {
+	Status      AffiliateStatus `json:"status,omitzero"`           // empty: any
+	ExternalID  Opt[string]     `json:"externalId,omitzero"`       // the host's own id of it
+	PlanID      Opt[uuid.UUID]  `json:"commissionPlanId,omitzero"` // the plan they are on
+	TierID      Opt[uuid.UUID]  `json:"commissionTierId,omitzero"` // the tier they are in
+	OldestFirst bool            `json:"oldestFirst,omitzero"`      // false: newest first
+	Search      Opt[string]     `json:"search,omitzero"`           // 1–100 characters: exactly an id, external id, email or slug; else a part of a name or email
+}
+
+// The status of an affiliate and the methods that change it. Rule 4.1; contract
+// 6.
+
+// Next returns the statuses that Program.SetAffiliateStatus
+// give an affiliate of this status. For the way back, UpdateAffiliate sets ACTIVE or
+// INACTIVE from any status. AcceptInvite ends INVITED.
+//
+// Source: docs/rules.md 4.1.
+func (s AffiliateStatus) Next() []AffiliateStatus {
+	switch s {
+	case AffiliateInactive:
+		return []AffiliateStatus{AffiliateActive, AffiliateDeclined}
+	case AffiliateActive:
+		return []AffiliateStatus{AffiliateDeactivated, AffiliateBanned}
+	}
+	return nil
+}
+
+// Unapproved reports whether nobody has approved an affiliate of this status.
+func (s AffiliateStatus) Unapproved() bool {
+	return s == AffiliateInactive || s == AffiliateInvited || s == AffiliateDeclined
+}

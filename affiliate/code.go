@@ -1,6 +1,14 @@
 package affiliate
 
-import "github.com/google/uuid"
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/internal/jsontext"
+)
 
 // A Code is a promotional code: the string a customer types at checkout.
 //
@@ -239,4 +247,102 @@ type Evaluation struct {
 
 	// Offer says that Coupon is what the link of Affiliate gives; there is no Code then.
 	Offer bool `json:"offer,omitzero"`
+}
+
+// A KeySpace describes a batch of generated codes before it is made.
+type KeySpace struct {
+	Count    int    `json:"count"`    // how many codes it would make
+	KeySpace string `json:"keySpace"` // how many random parts there are, without regard to case: a decimal number
+
+	// Samples are up to three example codes. Only Program.CheckCodes fills them,
+	// and only in Go.
+	Samples []string `json:"-"`
+}
+
+// KeySpace counts the codes of the batch, and the random parts that they can
+// have.
+func (in NewCodes) KeySpace() KeySpace {
+	return KeySpace{Count: in.Total(), KeySpace: in.RandomParts().String()}
+}
+
+// RandomParts returns how many different random parts the batch can draw from; 1
+// without a random part.
+func (in *NewCodes) RandomParts() *big.Int {
+	if !in.CodeStructure.Or(CodeStructure{}).RandomChars {
+		return big.NewInt(1)
+	}
+	alphabet := int64(plainAlphabet)
+	if in.RandomCharsAll {
+		alphabet = foldedAlphabet
+	}
+	return new(big.Int).Exp(big.NewInt(alphabet), big.NewInt(in.RandomCharsLength.Or(DefaultRandomLength)), nil)
+}
+
+// Generated codes. Rule 3.8; contract 2.2.
+
+// foldedAlphabet is the number of different characters in a code: upper and
+// lower case count as one.
+const foldedAlphabet = 36
+
+// plainAlphabet is foldedAlphabet without the characters that can be misread, or make words.
+const plainAlphabet = 26
+
+// Total returns the number of codes in the batch.
+func (in NewCodes) Total() int { return in.Count * max(len(in.AffiliateIDs), 1) }
+
+// The rules over a code's fields. Contract 2.2 and 3.4.
+
+// DefaultRandomLength is the length of the random part of a generated code when none is
+// given.
+const DefaultRandomLength = 4
+
+// CodeQuery selects the codes that match every field that is set. A field that is
+// set to null or to a zero value selects nothing, but for Active.
+//
+// Source: docs/contract.md 4.6.
+type CodeQuery struct {
+	CouponID    Opt[uuid.UUID] `json:"couponId,omitzero"`
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	Active      Opt[bool]      `json:"active,omitzero"`
+	State       CodeState      `json:"state,omitzero"`       // empty: any
+	OldestFirst bool           `json:"oldestFirst,omitzero"` // false: newest first
+	Search      Opt[string]    `json:"search,omitzero"`      // 1–100 characters: exactly the code; else a part of it
+}
+
+// A Usability says whether a code or a coupon works now, and why not, by the rules
+// with which Program.Evaluate checks an order.
+//
+// Source: docs/rules.md 3.9.
+type Usability struct {
+	Usable  bool            `json:"usable"`  // there are no Reasons: an order that names no customer, affiliate, product or amount can use it
+	Reasons []Failure       `json:"reasons"` // every rule that fails, in the order of Evaluate; never nil
+	Hold    Opt[HoldReason] `json:"hold"`    // why the commission of its sales would be on hold, by the status of its affiliate; null: it would not
+}
+
+// NewSales returns the reason why new commissions of an affiliate with this status
+// are on hold; null: they are not.
+func (s AffiliateStatus) NewSales() Opt[HoldReason] {
+	switch {
+	case s == AffiliateDeactivated:
+		return Set(HoldAffiliateDeactivated)
+	case s == AffiliateBanned:
+		return Set(HoldAffiliateBanned)
+	case s.Unapproved():
+		return Set(HoldAffiliateNotApproved)
+	}
+	return Null[HoldReason]()
+}
+
+// appendUsability appends the usability as json.Marshal encodes it.
+func appendUsability(dst []byte, u Usability) []byte {
+	dst = strconv.AppendBool(append(dst, `{"usable":`...), u.Usable)
+	dst = append(dst, `,"reasons":`...)
+	if u.Reasons != nil && len(u.Reasons) == 0 {
+		dst = append(dst, "[]"...)
+	} else {
+		raw, _ := json.Marshal(u.Reasons) // cannot fail: texts of the engine, amounts and times
+		dst = append(dst, raw...)
+	}
+	dst = appendOpt(append(dst, `,"hold":`...), u.Hold, jsontext.AppendString)
+	return append(dst, '}')
 }

@@ -135,3 +135,12 @@ type DeletedCoupon struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
+
+// CouponQuery selects the coupons that match every field that is set. A field
+// that is set to null selects nothing.
+//
+// Source: docs/contract.md 4.6.
+type CouponQuery struct {
+	ID    Opt[uuid.UUID] `json:"couponId,omitzero"`
+	Valid Opt[bool]      `json:"valid,omitzero"`
+}

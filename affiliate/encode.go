@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/internal/uuid7"
 )
@@ -167,4 +169,223 @@ func appendStrings[S ~string](dst []byte, list []S) []byte {
 		dst = jsontext.AppendString(dst, s)
 	}
 	return append(dst, ']')
+}
+
+// AppendJSON appends the affiliate as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (a *Affiliate) AppendJSON(dst []byte) []byte {
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), a.ID)
+	dst = jsontext.AppendString(append(dst, `,"firstName":`...), a.FirstName)
+	dst = jsontext.AppendString(append(dst, `,"lastName":`...), a.LastName)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), a.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), a.Email)
+	if a.ExternalID != "" {
+		dst = jsontext.AppendString(append(dst, `,"externalId":`...), a.ExternalID)
+	}
+	dst = appendPercent(append(dst, `,"commissionRate":`...), a.CommissionRate)
+	dst = strconv.AppendBool(append(dst, `,"useCommissionPlanCommissionRate":`...), a.UseCommissionPlanCommissionRate)
+	dst = strconv.AppendBool(append(dst, `,"exemptFromCommissionTierChanges":`...), a.ExemptFromCommissionTierChanges)
+	dst = appendOpt(append(dst, `,"affiliateLink":`...), a.AffiliateLink, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"link":`...), a.Link, jsontext.AppendString)
+	dst = appendList(append(dst, `,"affiliateLinks":`...), a.AffiliateLinks, (*AffiliateLink).appendJSON)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), a.Status)
+	dst = jsontext.AppendString(append(dst, `,"source":`...), a.Source)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), a.CommissionPlanID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"commissionTierId":`...), a.CommissionTierID, uuid7.AppendJSON)
+	if a.OfferCouponID != uuid.Nil {
+		dst = uuid7.AppendJSON(append(dst, `,"offerCouponId":`...), a.OfferCouponID)
+	}
+	if a.Note != "" {
+		dst = jsontext.AppendString(append(dst, `,"note":`...), a.Note)
+	}
+	dst = appendOpt(append(dst, `,"affiliateGroupId":`...), a.AffiliateGroupID, jsontext.AppendString)
+	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), a.ProgramID)
+	dst = appendOpt(append(dst, `,"payoutEmail":`...), a.PayoutEmail, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"paymentMethod":`...), a.PaymentMethod, jsontext.AppendString)
+	dst = strconv.AppendBool(append(dst, `,"detailsComplete":`...), a.DetailsComplete)
+	dst = appendOpt(append(dst, `,"emailVerified":`...), a.EmailVerified, appendRaw)
+	dst = appendOpt(append(dst, `,"image":`...), a.Image, jsontext.AppendString)
+	dst = appendInt(append(dst, `,"numberOfReferredUsers":`...), a.NumberOfReferredUsers)
+	dst = appendInt(append(dst, `,"numberOfClicks":`...), a.NumberOfClicks)
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), a.TotalRevenue)
+	dst = appendAmount(append(dst, `,"totalCommissionEarned":`...), a.TotalCommissionEarned)
+	dst = appendTime(append(dst, `,"createdAt":`...), a.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), a.UpdatedAt), '}')
+}
+
+func (l *AffiliateLink) appendJSON(dst []byte) []byte {
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), l.ID)
+	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
+	dst = uuid7.AppendJSON(append(dst, `,"userId":`...), l.UserID)
+	dst = uuid7.AppendJSON(append(dst, `,"programId":`...), l.ProgramID)
+	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')
+}
+
+func (s *AffiliateSummary) appendJSON(dst []byte) []byte {
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), s.ID)
+	dst = jsontext.AppendString(append(dst, `,"firstName":`...), s.FirstName)
+	dst = jsontext.AppendString(append(dst, `,"lastName":`...), s.LastName)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), s.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), s.Email)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), s.Status)
+	dst = appendOpt(append(dst, `,"link":`...), s.Link, jsontext.AppendString)
+	return append(appendList(append(dst, `,"affiliateLinks":`...), s.AffiliateLinks, (*AffiliateLink).appendJSON), '}')
+}
+
+// AppendJSON appends the link as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (l *Link) AppendJSON(dst []byte) []byte {
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), l.ID)
+	dst = jsontext.AppendString(append(dst, `,"link":`...), l.Link)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliate":{"id":`...), l.Affiliate.ID)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Affiliate.Name)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), l.Affiliate.Email)
+	dst = uuid7.AppendJSON(append(dst, `},"program":{"id":`...), l.Program.ID)
+	dst = jsontext.AppendString(append(dst, `,"name":`...), l.Program.Name)
+	dst = jsontext.AppendString(append(dst, `,"currency":`...), l.Program.Currency)
+	dst = appendInt(append(dst, `},"clicks":`...), l.Clicks)
+	dst = appendInt(append(dst, `,"referrals":`...), l.Referrals)
+	dst = appendInt(append(dst, `,"sales":`...), l.Sales)
+	if l.Conversions != 0 {
+		dst = appendInt(append(dst, `,"conversions":`...), l.Conversions)
+	}
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), l.TotalRevenue)
+	if l.Aliases != nil {
+		dst = appendStrings(append(dst, `,"aliases":`...), l.Aliases)
+	}
+	dst = appendList(append(dst, `,"fullURLs":`...), l.FullURLs, (*FullURL).appendJSON)
+	dst = appendTime(append(dst, `,"createdAt":`...), l.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), l.UpdatedAt), '}')
+}
+
+func (u *FullURL) appendJSON(dst []byte) []byte {
+	dst = jsontext.AppendString(append(dst, `{"baseUrl":`...), u.BaseURL)
+	return append(jsontext.AppendString(append(dst, `,"fullUrl":`...), u.FullURL), '}')
+}
+
+// AppendJSON appends the sale as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (s *Sale) AppendJSON(dst []byte) []byte {
+	dst = appendInt(append(dst, `{"id":`...), int64(s.ID))
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), s.AffiliateID)
+	dst = appendOpt(append(dst, `,"referralId":`...), s.ReferralID, uuid7.AppendJSON)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), s.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), s.AffiliateLinkID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"promotionalCodeId":`...), s.PromotionalCodeID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"externalId":`...), s.ExternalID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"externalInvoiceId":`...), s.ExternalInvoiceID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"name":`...), s.Name, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"email":`...), s.Email, jsontext.AppendString)
+	dst = appendAmount(append(dst, `,"totalEarned":`...), s.TotalEarned)
+	dst = appendOpt(append(dst, `,"subtotal":`...), s.Subtotal, appendAmount)
+	dst = appendAmount(append(dst, `,"taxAmount":`...), s.TaxAmount)
+	dst = appendAmount(append(dst, `,"shippingAmount":`...), s.ShippingAmount)
+	dst = appendOpt(append(dst, `,"commissionRate":`...), s.CommissionRate, appendPercent)
+	dst = appendAmount(append(dst, `,"commissionEarned":`...), s.CommissionEarned)
+	dst = appendStrings(append(dst, `,"productsBought":`...), s.ProductsBought)
+	dst = appendInt(append(dst, `,"clicks":`...), s.Clicks)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), s.Status)
+	dst = appendAmount(append(dst, `,"refundedAmount":`...), s.RefundedAmount)
+	dst = appendOpt(append(dst, `,"refundedAt":`...), s.RefundedAt, appendTime)
+	dst = jsontext.AppendString(append(dst, `,"paymentTrigger":`...), s.PaymentTrigger)
+	dst = jsontext.AppendString(append(dst, `,"source":`...), s.Source)
+	dst = appendOpt(append(dst, `,"integrationSalesSource":`...), s.IntegrationSalesSource, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"metadata":`...), s.Metadata, appendRaw)
+	if !s.PaidAt.IsZero() {
+		dst = appendTime(append(dst, `,"paidAt":`...), s.PaidAt)
+	}
+	dst = appendTime(append(dst, `,"createdAt":`...), s.CreatedAt)
+	dst = appendTime(append(dst, `,"updatedAt":`...), s.UpdatedAt)
+	dst = s.Affiliate.appendJSON(append(dst, `,"affiliate":`...))
+	dst = append(dst, `,"referral":`...)
+	if s.Referral.state == optGiven {
+		dst = s.Referral.v.AppendJSON(dst)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	dst = appendList(append(dst, `,"commissions":`...), s.Commissions, (*Commission).appendJSON)
+	if len(s.Lines) > 0 {
+		dst = appendList(append(dst, `,"lines":`...), s.Lines, (*SaleLine).appendJSON)
+	}
+	if s.Conversion != "" {
+		dst = jsontext.AppendString(append(dst, `,"conversion":`...), s.Conversion)
+	}
+	if !s.Charged.IsZero() {
+		dst = appendOpt(append(dst, `,"charged":`...), s.Charged, appendCharge)
+	}
+	if s.Offer {
+		dst = append(dst, `,"offer":true`...)
+	}
+	return append(dst, '}')
+}
+
+func appendCharge(dst []byte, c Charge) []byte {
+	dst = jsontext.AppendString(append(dst, `{"currency":`...), c.Currency)
+	dst = c.ExchangeRate.AppendJSON(append(dst, `,"exchangeRate":`...))
+	dst = appendAmount(append(dst, `,"totalEarned":`...), c.TotalEarned)
+	dst = appendOpt(append(dst, `,"subtotal":`...), c.Subtotal, appendAmount)
+	dst = appendAmount(append(dst, `,"taxAmount":`...), c.TaxAmount)
+	dst = appendAmount(append(dst, `,"shippingAmount":`...), c.ShippingAmount)
+	return append(appendAmount(append(dst, `,"refundedAmount":`...), c.RefundedAmount), '}')
+}
+
+func (l *SaleLine) appendJSON(dst []byte) []byte {
+	dst = appendOpt(append(dst, `{"id":`...), l.ID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"productId":`...), l.ProductID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"planId":`...), l.PlanID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"name":`...), l.Name, jsontext.AppendString)
+	dst = appendStrings(append(dst, `,"categories":`...), l.Categories)
+	dst = appendAmount(append(dst, `,"quantity":`...), l.Quantity)
+	dst = appendAmount(append(dst, `,"amount":`...), l.Amount)
+	dst = appendAmount(append(dst, `,"discount":`...), l.Discount)
+	dst = appendAmount(append(dst, `,"codeDiscount":`...), l.CodeDiscount)
+	dst = appendAmount(append(dst, `,"refundedAmount":`...), l.Refunded)
+	return append(appendOpt(append(dst, `,"rule":`...), l.Rule, jsontext.AppendString), '}')
+}
+
+func (c *Commission) appendJSON(dst []byte) []byte {
+	dst = appendInt(append(dst, `{"id":`...), int64(c.ID))
+	dst = appendInt(append(dst, `,"saleId":`...), int64(c.SaleID))
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), c.AffiliateID)
+	dst = appendAmount(append(dst, `,"commissionEarned":`...), c.CommissionEarned)
+	dst = jsontext.AppendString(append(dst, `,"approvalStatus":`...), c.ApprovalStatus)
+	dst = jsontext.AppendString(append(dst, `,"rewardType":`...), c.RewardType)
+	dst = strconv.AppendBool(append(dst, `,"payoutCreated":`...), c.PayoutCreated)
+	dst = appendOpt(append(dst, `,"payoutId":`...), c.PayoutID, uuid7.AppendJSON)
+	dst = strconv.AppendBool(append(dst, `,"manuallyPaid":`...), c.ManuallyPaid)
+	dst = appendOpt(append(dst, `,"holdReason":`...), c.HoldReason, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"bonusReason":`...), c.BonusReason, jsontext.AppendString)
+	dst = strconv.AppendBool(append(dst, `,"clawback":`...), c.ClawBack)
+	dst = appendOpt(append(dst, `,"payableAt":`...), c.PayableAt, appendTime)
+	dst = appendStrings(append(dst, `,"riskReasons":`...), c.RiskReasons)
+	dst = appendTime(append(dst, `,"createdAt":`...), c.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), c.UpdatedAt), '}')
+}
+
+// AppendJSON appends the referral as json.Marshal encodes it and returns the
+// extended slice. The years of its instants must be from 1 to 9999.
+func (r *Referral) AppendJSON(dst []byte) []byte {
+	dst = uuid7.AppendJSON(append(dst, `{"id":`...), r.ID)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateId":`...), r.AffiliateID)
+	dst = appendOpt(append(dst, `,"name":`...), r.Name, jsontext.AppendString)
+	dst = jsontext.AppendString(append(dst, `,"email":`...), r.Email)
+	dst = appendOpt(append(dst, `,"referredUserExternalId":`...), r.ReferredUserExternalID, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"plan":`...), r.Plan, jsontext.AppendString)
+	dst = jsontext.AppendString(append(dst, `,"subscriptionStatus":`...), r.SubscriptionStatus)
+	dst = jsontext.AppendString(append(dst, `,"status":`...), r.Status)
+	dst = jsontext.AppendString(append(dst, `,"submissionType":`...), r.SubmissionType)
+	dst = jsontext.AppendString(append(dst, `,"referralMedium":`...), r.ReferralMedium)
+	dst = jsontext.AppendString(append(dst, `,"source":`...), r.Source)
+	dst = appendOpt(append(dst, `,"integrationReferralSource":`...), r.IntegrationReferralSource, jsontext.AppendString)
+	dst = appendAmount(append(dst, `,"totalRevenue":`...), r.TotalRevenue)
+	dst = appendAmount(append(dst, `,"totalCommission":`...), r.TotalCommission)
+	dst = appendOpt(append(dst, `,"initialLandingPage":`...), r.InitialLandingPage, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"notes":`...), r.Notes, jsontext.AppendString)
+	dst = appendOpt(append(dst, `,"metadata":`...), r.Metadata, appendRaw)
+	dst = uuid7.AppendJSON(append(dst, `,"affiliateProgramId":`...), r.AffiliateProgramID)
+	dst = appendOpt(append(dst, `,"affiliateLinkId":`...), r.AffiliateLinkID, uuid7.AppendJSON)
+	dst = appendOpt(append(dst, `,"commissionPlanId":`...), r.CommissionPlanID, uuid7.AppendJSON)
+	dst = appendTime(append(dst, `,"createdAt":`...), r.CreatedAt)
+	return append(appendTime(append(dst, `,"updatedAt":`...), r.UpdatedAt), '}')
 }

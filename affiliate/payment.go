@@ -192,3 +192,76 @@ type SubscriptionFact struct {
 	Status       SubscriptionStatus // ACTIVE, PAST_DUE or CANCELLED
 	At           time.Time          // by the provider's clock; not after now and five minutes
 }
+
+// A PaymentDecision is a person's decision about a payment that brought money and has
+// no sale: it is in conflict with a sale ([SaleConflict]), or credits nobody.
+type PaymentDecision string
+
+// The decisions.
+const (
+	PaymentIsSameSale PaymentDecision = "same"    // it is the payment of that sale
+	PaymentIsOwnSale  PaymentDecision = "own"     // it is another payment, and becomes a sale of its own; one that credits nobody is tried again
+	PaymentDismissed  PaymentDecision = "dismiss" // it is kept, and earns nothing
+)
+
+// The ids that payment providers gave to imported payments and customers. Later
+// reports of the provider find the imported records by them.
+
+// A ProviderID is an id that a payment provider gave to a payment or to a
+// customer.
+type ProviderID struct {
+	Provider string // lower case letters and digits: stripe, paddle …
+	ID       string // 1–255 characters
+}
+
+// WaitingSale is a [Paid] that could not be credited yet. Its email and name
+// are the payer's.
+type WaitingSale struct {
+	TotalEarned Amount
+	Currency    Currency    `json:",omitzero"` // of the amounts; empty: the program's
+	Subtotal    Opt[Amount] `json:",omitzero"`
+	Tax         Amount
+	Shipping    Amount
+	ExternalID  string
+	InvoiceID   string
+	Rate        Opt[Percent] `json:",omitzero"`
+	ProductID   string
+	ProductName string
+	Lines       []StoredLine `json:",omitempty"`
+	Trigger     PaymentTrigger
+	Free        bool
+	Renewal     bool
+	Nothing     bool   `json:",omitzero"` // a trial: its customer is referred, and there is no sale
+	Untold      bool   `json:",omitzero"` // its amount is not known
+	Payment     int64  `json:",omitzero"` // of [Paid]
+	Awaits      string `json:",omitzero"` // of one that is Untold: what tells the amount; empty: nothing will
+	PaidAt      Instant
+	Tries       []Credit
+}
+
+// PaymentRefund is a stored [RefundFact].
+type PaymentRefund struct {
+	ID       string
+	Amount   Amount
+	Tax      Opt[Amount] `json:",omitzero"` // given together with Shipping, when it is known
+	Shipping Opt[Amount] `json:",omitzero"`
+	State    RefundState
+	Late     bool `json:",omitzero"` // it succeeded after the refund window, and does not count
+}
+
+// PaymentDispute is a stored [DisputeFact].
+type PaymentDispute struct {
+	ID      string
+	Amount  Amount
+	State   DisputeState
+	At      Instant // of State, by the provider's clock
+	Warning bool    `json:",omitzero"` // it announces another one
+	Late    bool    `json:",omitzero"` // its money went after the refund window, and does not count
+}
+
+// Subscription is the last known state of one subscription of a payer.
+type Subscription struct {
+	ID     string
+	Status SubscriptionStatus
+	At     Instant // by the provider's clock
+}

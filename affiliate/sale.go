@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -338,4 +339,227 @@ type SaleRef struct {
 	ID         SaleID
 	ExternalID string
 	InvoiceID  string
+}
+
+// A Line is one line of an order: what was bought, how much of it, and what it cost
+// before tax and shipping.
+//
+// Source: docs/contract.md 2.6.
+type Line struct {
+	ID         string      `json:"id,omitzero"`        // the host's, unique among the lines of the sale; a refund names the line by it
+	ProductID  string      `json:"productId,omitzero"` // ID, ProductID, PlanID and each category: 1–255 characters when given, compared exactly
+	PlanID     string      `json:"planId,omitzero"`    // the plan or price at the host or its payment provider
+	Name       string      `json:"name,omitzero"`
+	Categories []string    `json:"categories,omitempty"` // at most 16, distinct
+	Quantity   Opt[Amount] `json:"quantity,omitzero"`    // > 0; not given: 1
+	Amount     Amount      `json:"amount"`               // ≥ 0: of all pieces together, before any discount
+	Discount   Amount      `json:"discount,omitzero"`    // ≥ 0, at most Amount: what others than PromoCode took off
+}
+
+// A SaleLine is a [Line] of a recorded sale.
+type SaleLine struct {
+	ID           Opt[string] `json:"id"`
+	ProductID    Opt[string] `json:"productId"`
+	PlanID       Opt[string] `json:"planId"`
+	Name         Opt[string] `json:"name"`
+	Categories   []string    `json:"categories"`
+	Quantity     Amount      `json:"quantity"`
+	Amount       Amount      `json:"amount"`
+	Discount     Amount      `json:"discount"`
+	CodeDiscount Amount      `json:"codeDiscount"`   // what the sale's promotional code took off the line
+	Refunded     Amount      `json:"refundedAmount"` // by refunds that named the line; the others are shared by all lines
+	Rule         Opt[string] `json:"rule"`           // the rule of the terms that decides what the line earns; null: the rate of the sale does
+}
+
+// A RefundLine says how much of a line was refunded.
+type RefundLine struct {
+	ID     string `json:"id"`     // of the line
+	Amount Amount `json:"amount"` // > 0, without tax and shipping
+}
+
+// An ExplainedLine is the part of a line in the commission of its sale.
+type ExplainedLine struct {
+	ID    Opt[string]  `json:"id"` // null also for the one part of a sale without lines
+	Base  Amount       `json:"base"`
+	Kept  string       `json:"kept"` // of Base, after the refunds: a number or a fraction in lowest terms
+	Rule  Opt[string]  `json:"rule"` // null: the terms of the sale
+	Type  RuleType     `json:"commissionType"`
+	Rate  Opt[Percent] `json:"commissionRate"` // null with NONE
+	Exact string       `json:"exact"`          // what the line earns, like Kept
+}
+
+// StoredLine is a [SaleLine] as a store keeps it, with what its rule pays.
+type StoredLine struct {
+	ID           string
+	ProductID    string
+	PlanID       string
+	Name         string
+	Categories   []string
+	Quantity     Amount
+	Amount       Amount
+	Discount     Amount
+	CodeDiscount Amount
+	Refunded     Amount
+	Rule         string  // empty: the sale's rate
+	Pay          RulePay // of Rule
+	Whole        bool    // the sale has no lines, and a rule decided about all of it
+}
+
+// CloneLines copies lines with their categories.
+func CloneLines(lines []StoredLine) []StoredLine {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].Categories = slices.Clone(lines[i].Categories)
+	}
+	return lines
+}
+
+// NewConversion is the input of Program.RecordConversion: what a customer did without a
+// payment, such as a sign-up, a trial or a qualified lead. Who is credited is found as for
+// a sale, see [NewSale]. It always has a customer: a ReferralID that names one is enough;
+// otherwise Email is required, and for a new customer without a PromoCode Name too.
+//
+// Source: docs/terms.md 6; docs/contract.md 3.7.
+type NewConversion struct {
+	Once                   `json:"-"`
+	Conversion             string `json:"conversion" wire:"text"`                      // what it is, 1–100 characters, such as signup: counted once for each customer
+	ExternalID             string `json:"externalId,omitzero"`                         // unique among live conversions; those of sales are apart
+	PromoCode              string `json:"promoCode,omitzero"`                          // judged as for a sale whose basket is not known; it is not redeemed
+	ReferralID             string `json:"referralId,omitzero" wire:"ident"`            // referral id, customer email, click id, affiliate id or slug
+	ReferredUserExternalID string `json:"referredUserExternalId,omitzero" wire:"text"` // the customer, by the host's own id
+	Email                  string `json:"email,omitzero" wire:"sent= "`                // the customer; see [SaleResult].Ignored
+	Name                   string `json:"name,omitzero" wire:"text"`                   // the customer; empty: the referral's
+}
+
+// SaleQuery selects the sales that match every field that is set. A field that is
+// set to null or to a zero value selects nothing.
+//
+// Source: docs/contract.md 4.5.
+type SaleQuery struct {
+	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
+	ReferralID     Opt[string]    `json:"referralId,omitzero"`  // referral id, else customer email
+	CodeID         Opt[uuid.UUID] `json:"promotionalCodeId,omitzero"`
+	LinkID         Opt[uuid.UUID] `json:"linkId,omitzero"`         // by which the customer came
+	Status         SaleStatus     `json:"status,omitzero"`         // empty: any
+	ApprovalStatus ApprovalStatus `json:"approvalStatus,omitzero"` // of one of its commissions; empty: any
+	Since          Opt[Date]      `json:"since,omitzero"`          // recorded then or later; a plain date is its first millisecond
+	Until          Opt[Date]      `json:"until,omitzero"`          // recorded then or earlier; a plain date is its last millisecond
+	Currency       Currency       `json:"currency,omitzero"`       // in which the customer was charged, in any letter case; empty: any
+	OldestFirst    bool           `json:"oldestFirst,omitzero"`    // false: newest first
+	Part           bool           `json:"part,omitzero"`           // Search is a part of one also where it names a sale exactly
+	Search         Opt[string]    `json:"search,omitzero"`         // 1–100 characters: exactly a number, an order id, an invoice or a customer's email; else a part of one or of a customer's name
+}
+
+// An Explanation says how the commission of a sale came about. For sales that were recorded
+// before the engine stored these facts, the unknown ones are UNKNOWN.
+//
+// Source: docs/money.md 10.
+type Explanation struct {
+	SaleID      SaleID              `json:"saleId"`
+	Credit      ExplainedCredit     `json:"credit"`
+	Terms       ExplainedTerms      `json:"terms"`
+	Base        ExplainedBase       `json:"base"`
+	Arithmetic  ExplainedArithmetic `json:"arithmetic"`
+	Commissions []Commission        `json:"commissions"`
+	Movements   []Movement          `json:"movements"`       // of the sale, newest first; none of payouts
+	Lines       []ExplainedLine     `json:"lines,omitempty"` // when rules decide about some of them
+	Offer       Opt[ExplainedOffer] `json:"offer,omitzero"`  // when the sale redeemed what the link gives
+
+	// Redemption says what its code took off, when the sale confirmed a hold or is over a limit, or its coupon has
+	// a cap or a budget.
+	Redemption Opt[ExplainedRedemption] `json:"redemption,omitzero"`
+}
+
+// ExplainedRedemption is the redemption of a sale by code.
+type ExplainedRedemption struct {
+	Discount   Amount      `json:"discount"`   // what the code took off, in the program's currency
+	HoldID     Opt[string] `json:"holdId"`     // the caller's id of the hold that the sale confirmed; null: none
+	Over       bool        `json:"over"`       // it was made over a limit: the customer paid after the hold had lapsed, when the place was gone
+	SeenAt     Opt[Time]   `json:"seenAt"`     // when somebody accepted that; null: nobody has
+	RestoredAt Opt[Time]   `json:"restoredAt"` // when it was given back; null: it counts
+}
+
+// ExplainedOffer is what the link gave in place of a code.
+type ExplainedOffer struct {
+	CouponID uuid.UUID   `json:"couponId"` // which may be gone
+	Name     Opt[string] `json:"name"`     // of the coupon; null: it was deleted
+	Discount Amount      `json:"discount"` // what it took off, in the program's currency
+}
+
+// ExplainedCredit says who was credited, and why. The times are null when the click or the
+// referral was deleted.
+type ExplainedCredit struct {
+	By                CreditedBy     `json:"by"`
+	PromotionalCodeID Opt[uuid.UUID] `json:"promotionalCodeId"`
+	ClickID           Opt[ClickID]   `json:"clickId"` // the click that credited the affiliate
+	ClickAt           Opt[Time]      `json:"clickAt"`
+	AffiliateLinkID   Opt[uuid.UUID] `json:"affiliateLinkId"`
+	ReferralID        Opt[uuid.UUID] `json:"referralId"`
+	ReferralAt        Opt[Time]      `json:"referralAt"` // when the customer was referred
+}
+
+// ExplainedTerms are the terms of a sale and their sources.
+type ExplainedTerms struct {
+	CommissionType   CommissionType `json:"commissionType"`
+	CommissionRate   Opt[Percent]   `json:"commissionRate"` // the rate applied
+	RateFrom         RateSource     `json:"rateFrom"`
+	PlanFrom         PlanSource     `json:"planFrom"`
+	CommissionPlanID Opt[uuid.UUID] `json:"commissionPlanId"`
+	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"` // the tier that gave the rate
+	HoldDays         int64          `json:"holdDays"`
+	Payment          Opt[int64]     `json:"payment"`        // the customer's n-th payment; null: no customer, or no payment
+	Over             Opt[OverLimit] `json:"over"`           // the limit that the sale exceeded; null: none
+	Month            int64          `json:"month,omitzero"` // the month of the customer; not there: the terms did not ask for it
+}
+
+// ExplainedBase is the amount to which the rate is applied.
+type ExplainedBase struct {
+	TotalEarned      Amount `json:"totalEarned"`
+	TaxDeducted      Amount `json:"taxDeducted"`
+	ShippingDeducted Amount `json:"shippingDeducted"`
+	Refunded         Amount `json:"refunded"`
+	Kept             Amount `json:"kept"` // of TotalEarned, after the refunds
+	Base             Amount `json:"base"` // of the whole sale; the commission is that on the kept part
+
+	// The refunds that named their tax and shipping, in total; all zero when none did. When
+	// some did, the base is first reduced by NamedRefunds less both, and the part Kept ÷
+	// (TotalEarned − NamedRefunds) of that counts.
+	NamedRefunds     Amount `json:"namedRefunds,omitzero"`
+	TaxRefunded      Amount `json:"taxRefunded,omitzero"`
+	ShippingRefunded Amount `json:"shippingRefunded,omitzero"`
+
+	// Of a sale in another currency, in which all amounts here and those of the lines are: a
+	// percentage of them is worth ExchangeRate times as much in the program's currency, and
+	// only then rounded. Not there: the program's.
+	Currency     Currency     `json:"currency,omitzero"`
+	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
+}
+
+// ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.
+type ExplainedArithmetic struct {
+	ByHand  Opt[Amount] `json:"byHand"`       // the commission was set to this amount; null: calculated
+	Exact   string      `json:"exact"`        // a number or a fraction in lowest terms, such as 5997/2000
+	Rounded Amount      `json:"rounded"`      // half away from zero, to the digits of the currency; at most Cap
+	Cap     Opt[Amount] `json:"cap,omitzero"` // what the sale may earn at most, by the caps of its terms; not there: none
+}
+
+// SimulateQuery is the input of Program.Simulate.
+type SimulateQuery struct {
+	From   time.Time // of the recording of a sale, inclusive; zero: from the first
+	To     time.Time // exclusive; zero: to the last
+	PlanID uuid.UUID // the sales with this plan; zero: those with the program's terms
+	Terms  Terms     // instead of theirs
+	Dated  bool      // no Terms, but those of the plan when each sale was paid, as [RecalculateJob] takes them
+}
+
+// A Difference is what other terms would have changed for one affiliate.
+type Difference struct {
+	AffiliateID uuid.UUID
+	Sales       int64  // those that the query selects
+	Conversions int64  // likewise
+	Changed     int64  // those of them that would earn another amount
+	Kept        int64  // those of them that stay as they are, whatever the terms
+	Was         Amount // what they earn
+	Would       Amount // what they would earn
+	Difference  Amount // Would less Was
 }

@@ -1,6 +1,7 @@
 package affiliate
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/google/uuid"
@@ -65,3 +66,24 @@ type SettingsError struct {
 func (e *SettingsError) Error() string {
 	return "affiliate: the store keeps the program in " + e.Kept + ", and its Config has the " + e.Setting + " " + e.Given
 }
+
+// A Destination is a page of the host that links lead to.
+type Destination struct {
+	URL    string     // absolute; a query in it comes first
+	Params url.Values // appended after the slug, in the order of their names
+}
+
+// Limits say how much one object may hold, and how much one call may change. When
+// a limit is lowered, objects above it stay as they are, and nothing can be added
+// to them.
+type Limits struct {
+	Links   int // of an affiliate; zero: 1,000, because each of its events and sales shows all
+	Refunds int // in part, of a sale; zero: 1,000, because each refund rewrites the sale. The refund of the rest is always possible.
+	Holds   int // that one customer has open at once; zero: 5
+	Nobody  int // holds that name no customer, open at once on one coupon; zero: 100
+	Bulk    int // objects that one call makes or changes: codes of GenerateCodes, rows of an import, ids of a call that takes many; zero: 100,000, which is also the maximum
+}
+
+// ErrNotFound means that a look-up found nothing. A wrapper of a store must keep it
+// testable with errors.Is.
+var ErrNotFound = errors.New("affiliate: not found")

@@ -1,6 +1,11 @@
 package affiliate
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // A Job is work that grows with the program and is done in steps. It is one of
 // [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [OpenBooksJob],
@@ -121,4 +126,69 @@ type Progress struct {
 	Removed         Retained // of a PruneJob or a RetainJob
 
 	Verification Verification // of a VerifyJob
+}
+
+// EraseAffiliateJob is Program.EraseAffiliate in steps. The affiliate itself is
+// blanked last, in the transaction that has handled the last event, so that no
+// event is missed; until then the affiliate is unchanged. PayloadsPending counts
+// the payloads that still wait for a delivery: run the job again later.
+type EraseAffiliateJob struct {
+	ID      uuid.UUID
+	Forfeit bool `json:",omitzero"` // what is owed to the affiliate is given up; see Program.Forfeiting
+}
+
+// EraseReferralJob is Program.EraseReferral in steps, like [EraseAffiliateJob].
+// From the first step on nothing new is stored of the customer. Only the last step
+// can say that no record shows an email.
+type EraseReferralJob struct {
+	Ref string // referral id or email
+}
+
+func (EraseAffiliateJob) job() {}
+func (EraseReferralJob) job()  {}
+
+// Retention says how long a program keeps records that it needs only for a
+// while. Each age counts from the time that its field names. Zero keeps the kind
+// for ever. Payments without a sale, and payers without a referral, are kept for
+// Config.PaymentMemory in any case; after that a payment with a sale stays as it is, whatever is
+// told of its payer's email or first payment. Records of the books (sales, commissions,
+// payouts, referrals, redemptions) are never deleted.
+type Retention struct {
+	Events     time.Duration // since the event; one with a delivery stays, and so do later ones of its object
+	Receipts   time.Duration // since the answer to the idempotency key; at least 24 hours
+	Deliveries time.Duration // since the delivery was settled; a pending one stays
+	Clicks     time.Duration // since the click, of those without a referral; at least Config.CookieDays days
+
+	// Holds counts from the time until which they held, whatever became of them; at least 24 hours. A sale
+	// with the HoldID of one that was deleted is refused, so keep them as long as an order may be paid late.
+	Holds time.Duration
+}
+
+// Retained is the number of records that were deleted, by kind.
+type Retained struct {
+	Events     int64 `json:"events"`
+	Receipts   int64 `json:"receipts"`
+	Deliveries int64 `json:"deliveries"`
+	Clicks     int64 `json:"clicks"`
+	Payments   int64 `json:"payments"` // those without a sale, and payers without a referral
+	Holds      int64 `json:"holds,omitzero"`
+}
+
+// PersonalData is everything that a program stores about one person, for a
+// request of access. Look at it before you hand it out: texts that people wrote
+// and answers of receivers may concern other people too.
+//
+// Source: docs/retention.md.
+type PersonalData struct {
+	ID       Opt[uuid.UUID]   `json:"id"`       // of the affiliate or the referral; null: no referral has the email
+	ErasedAt Opt[Time]        `json:"erasedAt"` // of a customer; null: not erased
+	Records  []PersonalRecord `json:"records"`  // the person's own first; never nil
+}
+
+// A PersonalRecord is what one record says of the person.
+type PersonalRecord struct {
+	Kind      string          `json:"kind"` // affiliate, referral, clicks, sales …: an open list
+	ID        string          `json:"id"`
+	CreatedAt Time            `json:"createdAt"`
+	Data      json.RawMessage `json:"data"` // an object; of an event or a stored answer, a list of the objects in it that show the person
 }

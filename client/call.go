@@ -2,18 +2,26 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
+	"net"
 	"net/http"
 	"net/url"
+	"reflect"
+	"strconv"
 	"sync"
 	"time"
+	"unicode/utf8"
 
+	"github.com/google/uuid"
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -231,4 +239,303 @@ func (s *source) below(d time.Duration) time.Duration {
 	}
 	hi, _ := bits.Mul64(n, uint64(d))
 	return time.Duration(hi)
+}
+
+// An Answer is what the server answered to [Client.Do].
+type Answer struct {
+	Status int // 200 to 299
+	Header http.Header
+	Body   []byte // as it was sent; the API key is not blanked in it
+	Next   string // the cursor of the next page, from the Link header; empty: none
+}
+
+// Do calls any operation, with the key, the repeats and the errors of the other
+// methods. The path is what follows /api/v1, such as /sales; body is JSON, or
+// nil for none. Every method except GET gets an Idempotency-Key: that of
+// [Client.Keyed], or a random one. The method and the path must be those of the
+// contract: nothing else is checked before the request is sent.
+//
+// Errors: an [*Error] when there is no answer, when it is an error, or when it
+// is not JSON.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, body json.RawMessage) (Answer, error) {
+	rq := fetch(path, query)
+	if method != http.MethodGet {
+		rq = c.post(path, nil, affiliate.Once{})
+		rq.method, rq.query = method, query
+	}
+	if body != nil {
+		rq.body = body
+	}
+	a, err := c.run(ctx, rq)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := a.checkJSON(); err != nil {
+		return Answer{}, a.unreadable(err)
+	}
+	return Answer{a.last.status, a.last.header, a.last.body, nextCursor(a.last.header.Values("Link"))}, nil
+}
+
+// A request is one operation with its input.
+type request struct {
+	method   string
+	path     string // below root
+	query    url.Values
+	body     any              // nil: none
+	once     affiliate.Once   // of a write
+	worst    fault            // the worst fault after which the request is sent again
+	barred   *affiliate.Error // the reason why the request cannot be sent
+	patience time.Duration    // the shortest timeout of an attempt; endless: none
+}
+
+// endless is the patience of a request that only its context ends.
+const endless = math.MaxInt64
+
+// fetch returns a request that reads.
+func fetch(path string, query url.Values) request {
+	return request{method: http.MethodGet, path: path, query: query, worst: broken}
+}
+
+// post returns a POST request. The key in its input is used before the key of the
+// client.
+func (c *Client) post(path string, in any, once affiliate.Once) request {
+	rq := c.write(http.MethodPost, path, in)
+	rq.once.Key = cmp.Or(once.Key, c.once.Key)
+	rq.once.Digest = cmp.Or(once.Digest, c.once.Digest)
+	rq.once.Refused = cmp.Or(once.Refused, c.once.Refused)
+	rq.once.Owner = cmp.Or(once.Owner, c.once.Owner)
+	if once.Replayed != nil {
+		rq.once.Replayed = once.Replayed
+	}
+	return rq
+}
+
+// put returns a PUT request.
+func (c *Client) put(path string, in any) request { return c.write(http.MethodPut, path, in) }
+
+// remove returns a DELETE request. It names its target in the body.
+func (c *Client) remove(path string, in any) request { return c.write(http.MethodDelete, path, in) }
+
+// write is any request that is not a read. Its key makes a repeat a replay, so
+// it may be repeated after every fault, unless the server does not know keys.
+func (c *Client) write(method, path string, in any) request {
+	rq := request{method: method, path: path, body: in, once: c.once, worst: broken}
+	if c.cfg.NoRepeat {
+		rq.worst = unsent
+	}
+	return rq
+}
+
+// writes reports whether the request is not a read.
+func (rq *request) writes() bool { return rq.method != http.MethodGet }
+
+// goOnly bars the request when a field is set that cannot be sent.
+func (rq *request) goOnly(field string, set bool) {
+	if set {
+		rq.barred = &affiliate.Error{
+			Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: field,
+			Message: field + " is for Go calls only and cannot be sent",
+		}
+	}
+}
+
+// object bars the request when a field is set to an empty text or null. Both
+// would be sent as null, which clears the field.
+func (rq *request) object(field string, o affiliate.Opt[json.RawMessage]) {
+	raw, ok := o.Get()
+	if text := string(bytes.TrimSpace(raw)); ok && (text == "" || text == "null") {
+		rq.barred = refusal.FieldNotAnObject.Of(field)
+	}
+}
+
+// check refuses input that cannot be sent.
+func (rq *request) check() *affiliate.Error {
+	rq.goOnly("Once.Digest", rq.once.Digest != [32]byte{})
+	rq.goOnly("Once.Refused", rq.once.Refused != nil)
+	rq.goOnly("Once.Owner", rq.once.Owner != "")
+	if rq.barred == nil && (!visible(rq.once.Key) || len(rq.once.Key) > maxOnce) {
+		return refusal.RefuseKey.Err()
+	}
+	return rq.barred
+}
+
+// carries reports whether a body holds the texts of the input unchanged.
+// encoding/json replaces bytes that are not UTF-8 by U+FFFD, and two different
+// ids could become one. Go 1.26 writes U+FFFD as an escape, Go 1.27 as the
+// character.
+func carries(body []byte, in any) bool {
+	if !utf8.Valid(body) {
+		return false
+	}
+	replaced := bytes.Contains(body, []byte("\ufffd")) || bytes.Contains(body, []byte(`\ufffd`))
+	return !replaced || validTexts(reflect.ValueOf(in))
+}
+
+// validTexts reports whether every text of an input is UTF-8.
+func validTexts(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if !validTexts(field) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 { // a raw message
+			return utf8.Valid(v.Bytes())
+		}
+		for i := range v.Len() {
+			if !validTexts(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// firstOf returns a query with the first parameter that has a value. With several
+// parameters the server's order would decide, not the order of pairs.
+func firstOf(pairs ...string) url.Values {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+			break
+		}
+	}
+	return q
+}
+
+// textOfID returns an id in a query; the zero id is the empty text, which is not
+// sent.
+func textOfID(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+// addPage adds the parameters of a page. A limit out of range is sent as it is,
+// and the server refuses it.
+func addPage(q url.Values, pg affiliate.Page) {
+	if pg.Limit != 0 {
+		q.Set("limit", strconv.Itoa(pg.Limit))
+	}
+	if pg.Cursor != "" {
+		q.Set("cursor", pg.Cursor)
+	}
+}
+
+// A fault is a class of failed attempts, ordered by how likely the attempt had
+// an effect. A request is sent again after faults up to the worst that its
+// method allows.
+type fault uint8
+
+const (
+	final  fault = iota // an answer to keep, or a failure that another attempt cannot repair
+	unsent              // no effect: nothing was sent, or the server asks to try later
+	lost                // unknown effect: no answer, or an answer of a proxy
+	broken              // the server failed while it worked on the request
+)
+
+// mayRepeat returns the retry policy of go-retryablehttp: it reports whether to send
+// again. It also chooses the wait, to check whether the context allows it.
+func (a *call) mayRepeat(ctx context.Context, _ *http.Response, _ error) (bool, error) {
+	f := a.fault()
+	if f == final || f > a.worst || a.attempts > a.client.cfg.MaxRetries || ctx.Err() != nil {
+		return false, nil
+	}
+	a.wait = a.ownWait()
+	if after, ok := a.retryAfter(); ok {
+		if after > a.client.cfg.MaxWait {
+			return false, nil
+		}
+		a.wait = max(a.wait, after)
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= a.wait {
+		a.late = true
+		return false, nil
+	}
+	return true, nil
+}
+
+// pause returns the backoff of go-retryablehttp.
+func (a *call) pause(time.Duration, time.Duration, int, *http.Response) time.Duration { return a.wait }
+
+// fault returns the class of the last attempt.
+func (a *call) fault() fault {
+	switch {
+	case a.last.status == 0:
+		return faultOf(a.last.err)
+	case a.last.status == http.StatusTooManyRequests:
+		return unsent
+	case a.last.status == http.StatusServiceUnavailable:
+		if _, ok := a.retryAfter(); ok {
+			return unsent
+		}
+		return lost
+	case a.last.status == http.StatusBadGateway, a.last.status == http.StatusGatewayTimeout:
+		return lost
+	case a.last.status >= 500:
+		return broken
+	}
+	return final
+}
+
+// faultOf returns the class of an attempt without an answer. Only a failed dial
+// proves that nothing was sent.
+func faultOf(err error) fault {
+	if err == nil || errors.Is(err, errOtherHost) || isTLS(err) {
+		return final
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return unsent
+	}
+	return lost
+}
+
+// isTLS reports whether a connection failed for a permanent reason:
+// certificate, protocol, or no TLS on the other side.
+func isTLS(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, alert := errors.AsType[tls.AlertError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || alert || record || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// ownWait returns a random wait whose upper end doubles with each attempt.
+func (a *call) ownWait() time.Duration {
+	low, high := a.client.cfg.MinWait, a.client.cfg.MinWait
+	for range a.attempts {
+		if high > a.client.cfg.MaxWait/2 {
+			high = a.client.cfg.MaxWait
+			break
+		}
+		high *= 2
+	}
+	return low + a.client.rand.below(high-low+1)
+}
+
+// retryAfter returns the wait that a 429 or 503 asks for, in seconds or as a date. A
+// value that is malformed, negative or in the past asks for no wait.
+func (a *call) retryAfter() (time.Duration, bool) {
+	if a.last.status != http.StatusTooManyRequests && a.last.status != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	value := a.last.header.Get("Retry-After")
+	seconds, err := strconv.ParseUint(value, 10, 64)
+	switch {
+	case err == nil && seconds <= math.MaxInt64/uint64(time.Second):
+		return time.Duration(seconds) * time.Second, true
+	case err == nil || errors.Is(err, strconv.ErrRange):
+		return math.MaxInt64, true
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0, false
+	}
+	wait := time.Until(date)
+	return wait, wait > 0
 }

@@ -3,8 +3,11 @@ package client
 import (
 	"context"
 	"net/url"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -74,4 +77,119 @@ func foldASCII(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// A filter is a filter whose fields the server combines, as the client sends it.
+type filter struct {
+	query  url.Values
+	nobody bool // a field is set to an empty value, which selects nothing: no request is sent
+}
+
+// filterOf returns a filter whose fields with a JSON name are parameters.
+func filterOf(fields any) (f filter) {
+	v := reflect.ValueOf(fields)
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch value := v.FieldByIndex(field.Index).Interface().(type) {
+		case affiliate.Opt[uuid.UUID]:
+			if field.Tag.Get("wire") == "event" {
+				f.event(name, value)
+			} else {
+				f.id(name, value)
+			}
+		case affiliate.Opt[string]:
+			f.text(name, value)
+		case affiliate.Opt[affiliate.SaleID]:
+			f.sale(name, value)
+		case affiliate.Opt[affiliate.Date]:
+			f.word(name, textOfDate(value))
+		case affiliate.Opt[bool]:
+			f.boolean(name, value)
+		case bool:
+			f.flag(name, value)
+		case time.Time:
+			f.word(name, textOfTime(value))
+		default:
+			f.word(name, reflect.ValueOf(value).String()) // of an enumeration
+		}
+	}
+	return f
+}
+
+// word adds a field that is not set when it is empty.
+func (f *filter) word(name, value string) {
+	if value == "" {
+		return
+	}
+	if f.query == nil {
+		f.query = url.Values{}
+	}
+	f.query.Set(name, value)
+}
+
+// text adds a field that selects nothing when it is set to an empty value.
+func (f *filter) text(name string, field affiliate.Opt[string]) {
+	if field.IsZero() {
+		return
+	}
+	value := field.Or("")
+	f.nobody = f.nobody || value == ""
+	f.word(name, value)
+}
+
+// id is text for an id.
+func (f *filter) id(name string, field affiliate.Opt[uuid.UUID]) {
+	if !field.IsZero() {
+		f.text(name, affiliate.Set(textOfID(field.Or(uuid.Nil))))
+	}
+}
+
+// event is text for the id of an event.
+func (f *filter) event(name string, field affiliate.Opt[uuid.UUID]) {
+	if field.IsZero() {
+		return
+	}
+	text := ""
+	if id := field.Or(uuid.Nil); id != uuid.Nil {
+		text = affiliate.Event{ID: id}.MessageID()
+	}
+	f.text(name, affiliate.Set(text))
+}
+
+// sale is text for the id of a sale.
+func (f *filter) sale(name string, field affiliate.Opt[affiliate.SaleID]) {
+	if field.IsZero() {
+		return
+	}
+	text := ""
+	if id := field.Or(0); id != 0 {
+		text = strconv.FormatInt(int64(id), 10)
+	}
+	f.text(name, affiliate.Set(text))
+}
+
+// selected gets a page of what a filter selects, from a server that answers no
+// whole list: when the page is zero, all pages are joined.
+func selected[T any](ctx context.Context, c *Client, path string, f filter, pg affiliate.Page) (affiliate.List[T], error) {
+	all := affiliate.List[T]{Items: []T{}}
+	if f.nobody {
+		return all, nil
+	}
+	get := func(pg affiliate.Page) (affiliate.List[T], error) {
+		query := url.Values{}
+		for name, values := range f.query {
+			query[name] = values
+		}
+		return list[T](ctx, c, path, query, pg)
+	}
+	if pg != (affiliate.Page{}) {
+		return get(pg)
+	}
+	for page, err := range affiliate.Pages(pg, get) {
+		if err != nil {
+			return affiliate.List[T]{}, err
+		}
+		all.Items = append(all.Items, page.Items...)
+	}
+	return all, nil
 }

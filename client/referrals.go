@@ -68,3 +68,20 @@ func (c *Client) DeleteReferral(ctx context.Context, ident string) error {
 func (c *Client) MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error) {
 	return send[affiliate.Referral](ctx, c, c.post(referrals+"/merge", in, in.Once))
 }
+
+// PushReferralStatus is [tributary.Program.PushReferralStatus].
+func (c *Client) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
+	return send[affiliate.Referral](ctx, c, c.post(referrals+"/status", struct {
+		ReferralID string                       `json:"referralId,omitzero"`
+		Status     affiliate.SubscriptionStatus `json:"subscriptionStatus,omitzero"`
+	}{ident, status}, affiliate.Once{}))
+}
+
+// SetReferralPlan is [tributary.Program.SetReferralPlan], for 1 to 1,000
+// different referrals.
+func (c *Client) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error) {
+	return send[[]affiliate.Referral](ctx, c, c.post(referrals+"/plan", struct {
+		IDs  []uuid.UUID              `json:"referralIds,omitempty"`
+		Plan affiliate.Opt[uuid.UUID] `json:"commissionPlanId"`
+	}{ids, idOrNull(plan)}, affiliate.Once{}))
+}

@@ -47,3 +47,12 @@ func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (dele
 	coupon, err := p.DeleteCoupon(ctx, id)
 	return deletedCoupon{"Coupon deleted successfully", coupon}, err
 }
+
+// Source: docs/contract.md 4.6.
+
+// summaries lists coupons without their codes.
+func summaries() lookup {
+	l := filtered((*tributary.Program).CouponSummaries)
+	l.parts = true
+	return l
+}

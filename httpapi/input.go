@@ -2,13 +2,16 @@ package httpapi
 
 import (
 	"encoding/json"
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
@@ -230,4 +233,277 @@ func opt[T any](value json.RawMessage, isNull bool, read func(json.RawMessage) T
 		return affiliate.Opt[T]{}
 	}
 	return affiliate.Set(read(value))
+}
+
+// maxIDs is the largest number of records that one request changes.
+const maxIDs = 1000
+
+// ids reads the ids of the records that an operation changes: 1 to 1,000, all
+// different. none refuses an empty list.
+func (in *input) ids(name string, none refusal.Refusal) []uuid.UUID {
+	ids := in.someIDs(name)
+	if len(ids) == 0 {
+		in.fault(none)
+	}
+	return ids
+}
+
+// someIDs reads up to 1,000 ids, all different; nil when there are none.
+func (in *input) someIDs(name string) []uuid.UUID {
+	ids, again := in.listOfIDs(name)
+	switch {
+	case len(ids) > maxIDs:
+		in.fault(refusal.FieldOver1000Entries)
+	case again:
+		in.fault(refusal.FieldNotDistinct)
+	}
+	return ids
+}
+
+// listOfIDs reads an array of ids, nil when there are none, and whether one is there
+// again. A text that is not an id is an unknown one.
+func (in *input) listOfIDs(name string) (ids []uuid.UUID, again bool) {
+	list := texts[string](in, name).Or(nil)
+	seen := make(map[string]bool, len(list))
+	for _, text := range list {
+		again = again || seen[text]
+		seen[text] = true
+		id := in.call.idOf(text)
+		if text == "" {
+			id = unknownID
+		}
+		ids = append(ids, id)
+	}
+	return ids, again
+}
+
+// idList reads an array of ids, which may be there again.
+func (in *input) idList(name string) []uuid.UUID {
+	ids, _ := in.listOfIDs(name)
+	return ids
+}
+
+// idOrNull reads an id that null takes away. It must be there: absent refuses a
+// body without it.
+func (in *input) idOrNull(name string, absent refusal.Refusal) uuid.UUID {
+	id := in.id(name)
+	if in.value(name) == nil {
+		in.fault(absent)
+	}
+	return id
+}
+
+// answers reads an array of signup answers.
+func (in *input) answers(name string) (list []affiliate.Answer) {
+	value, _ := in.find(name, kindAnswers)
+	if value == nil {
+		return nil
+	}
+	if value[0] != '[' {
+		in.fault(refusal.FieldNotObjects)
+		return nil
+	}
+	for element := range jsontext.Elements(value) {
+		if element[0] != '{' {
+			in.fault(refusal.FieldNotObjects)
+			return nil
+		}
+		list = append(list, in.signupAnswer(name, split(element)))
+	}
+	return list
+}
+
+// signupAnswer reads one answer. Its fields are checked where the list is.
+func (in *input) signupAnswer(name string, members []member) (a affiliate.Answer) {
+	inner := input{outer: name + ".", members: members, strict: true}
+	text := inner.text("questionId")
+	if id := idOf(text); id.String() == text {
+		a.QuestionID = id
+	}
+	a.Answer = inner.text("answer")
+	inner.onlyKnown()
+	if in.bad == nil && inner.bad != nil {
+		in.bad, in.badAt = inner.bad, len(in.fields)-1
+	}
+	return a
+}
+
+// Arrays of objects of an input: the lines of sales and refunds, the rules of terms.
+// Source: docs/contract.md 2.6, 2.9.
+
+// An entries describes an array of objects.
+type entries[T any] struct {
+	kind  kind
+	most  int
+	over  refusal.Refusal // of more entries
+	read  func(*input) T
+	spoil func(*T) // so that the engine refuses it by a check of the last of its fields
+}
+
+// objects reads an array of objects field by field. It ends with the first entry that has
+// a fault. That entry is spoiled, so that the engine, when it is asked for earlier
+// errors, finds those of the entries before and nothing that depends on all of them, such
+// as their sum.
+func objects[T any](in *input, name string, of entries[T]) affiliate.Opt[[]T] {
+	value, isNull := in.find(name, of.kind)
+	return opt(value, isNull, func(v json.RawMessage) (list []T) {
+		if v[0] != '[' {
+			in.fault(refusal.FieldNotObjects)
+			return nil
+		}
+		for element := range jsontext.Elements(v) {
+			switch {
+			case element[0] != '{':
+				in.fault(refusal.FieldNotObjects)
+				return nil
+			case len(list) == of.most:
+				in.fault(of.over)
+				return nil
+			}
+			inner := in.within(name + "[" + strconv.Itoa(len(list)) + "]")
+			inner.members, inner.bad = split(element), nil
+			list = append(list, of.read(&inner))
+			inner.onlyKnown()
+			if inner.bad == nil {
+				continue // without its fields: the place of the list is enough for what is sound
+			}
+			if in.bad == nil {
+				in.resume(inner)
+			}
+			of.spoil(&list[len(list)-1])
+			return list
+		}
+		return list
+	})
+}
+
+// required notes that a field is missing.
+func required[T any](in *input, o affiliate.Opt[T]) affiliate.Opt[T] {
+	if o.IsZero() || o.IsNull() {
+		in.fault(refusal.FieldMissing)
+	}
+	return o
+}
+
+// linesOf reads the lines of a sale or a preview.
+func linesOf(in *input, name string) []affiliate.Line {
+	return objects(in, name, entries[affiliate.Line]{
+		kind: kindLines, most: refusal.MaxLines, over: refusal.FieldOver500Entries,
+		spoil: func(l *affiliate.Line) { l.Discount = affiliate.AmountFromScaled(math.MaxInt64) },
+		read: func(in *input) affiliate.Line {
+			return affiliate.Line{
+				ID:         in.optional("id"),
+				ProductID:  in.optional("productId"),
+				PlanID:     in.optional("planId"),
+				Name:       in.text("name"), // one that is none refuses no paid order
+				Categories: texts[string](in, "categories").Or(nil),
+				Quantity:   in.amount("quantity"),
+				Amount:     required(in, in.amount("amount")).Or(affiliate.Amount{}),
+				Discount:   in.amount("discount").Or(affiliate.Amount{}),
+			}
+		},
+	}).Or(nil)
+}
+
+// refundLines reads the lines of a refund.
+func refundLines(in *input, name string) []affiliate.RefundLine {
+	return objects(in, name, entries[affiliate.RefundLine]{
+		kind: kindParts, most: refusal.MaxLines, over: refusal.FieldOver500Entries,
+		spoil: func(l *affiliate.RefundLine) { l.Amount = affiliate.Amount{} },
+		read: func(in *input) affiliate.RefundLine {
+			return affiliate.RefundLine{
+				ID:     in.optional("id"),
+				Amount: required(in, in.amount("amount")).Or(affiliate.Amount{}),
+			}
+		},
+	}).Or(nil)
+}
+
+// rules reads the rules of terms.
+func rules(in *input, name string) affiliate.Opt[[]affiliate.Rule] {
+	return objects(in, name, entries[affiliate.Rule]{
+		kind: kindRules, most: refusal.MaxRules, over: refusal.FieldOver64Entries,
+		spoil: func(r *affiliate.Rule) {
+			r.Pay = affiliate.RulePay{Type: affiliate.RuleNone, Rate: affiliate.PercentFromScaled(1)}
+		},
+		read: func(in *input) affiliate.Rule {
+			return affiliate.Rule{
+				Name: in.text("name"),
+				Firm: in.flag("firm"),
+				When: nested(in, "when", readWhen).Or(affiliate.RuleWhen{}),
+				Pay:  nested(in, "pay", readPay).Or(affiliate.RulePay{}),
+			}
+		},
+	})
+}
+
+func readWhen(in *input) affiliate.RuleWhen {
+	list := func(name string) []string { return texts[string](in, name).Or(nil) }
+	return affiliate.RuleWhen{
+		Products:      list("products"),
+		Plans:         list("plans"),
+		Categories:    list("categories"),
+		NotProducts:   list("notProducts"),
+		NotPlans:      list("notPlans"),
+		NotCategories: list("notCategories"),
+		PaymentFrom:   in.positive("paymentFrom").Or(0),
+		PaymentTo:     in.positive("paymentTo").Or(0),
+		MonthFrom:     in.positive("monthFrom").Or(0),
+		MonthTo:       in.positive("monthTo").Or(0),
+		Customer:      enum[affiliate.RuleCustomer](in, "customer").Or(""),
+		Triggers:      texts[affiliate.PaymentTrigger](in, "paymentTriggers").Or(nil),
+		Conversions:   list("conversions"),
+	}
+}
+
+func readPay(in *input) affiliate.RulePay {
+	pay := affiliate.RulePay{Type: enum[affiliate.RuleType](in, "commissionType").Or("")}
+	rate := in.percent("commissionRate")
+	if pay.Type != affiliate.RuleNone {
+		required(in, rate)
+	}
+	pay.Rate = rate.Or(affiliate.Percent{})
+	return pay
+}
+
+// resembles reports whether a name is another one misspelt: in other letter case, with other
+// separators, or, from five letters on, with one letter that is wrong, missing, too many, or
+// in the place of its neighbour. External_ID and extrnalId resemble externalId; its plural is
+// another name.
+//
+// Source: docs/contract.md 1.3.
+func resembles(name, known string) bool {
+	if len(name) > 2*len(known) {
+		return false
+	}
+	a, b := bareName(name), bareName(known)
+	switch {
+	case a == b:
+		return true
+	case len(b) < 5 || len(a) < len(b)-1 || len(a) > len(b)+1 || a == b+"s":
+		return false
+	case len(a) > len(b):
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+// bareName returns the letters and digits of a name, in lower case.
+func bareName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == ' ':
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + ('a' - 'A')
+		}
+		return r
+	}, name)
 }

@@ -1,11 +1,103 @@
 package httpapi
 
 import (
+	"context"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
+
+// Source: docs/money.md 8, 17.
+
+// balanceOf looks the balance of one affiliate up, which the query names by id,
+// by email or by both.
+func balanceOf(name string) lookup {
+	return lookup{name: name, single: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
+		return one(name, func(p *tributary.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
+			email, _ := q.get("affiliateEmail")
+			id, _ := q.get("affiliateId")
+			return p.Balance(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
+		}).run(c, q, "")
+	}}
+}
+
+// asOf is the parameter of balances of the past; a plain date is the end of that day.
+var asOf = []string{"at"}
+
+// totalBalance answers what everybody is owed.
+func totalBalance() lookup {
+	return lookup{single: true, filters: asOf, answer: affiliate.TotalBalance{}, run: func(c *call, q query, _ string) error {
+		at, err := q.after("at")
+		if err != nil {
+			return err
+		}
+		total, err := c.p.TotalBalance(c.r.Context(), at)
+		if err != nil {
+			return err
+		}
+		return c.answer(&total)
+	}}
+}
+
+// rankedBalances answers what each affiliate is owed, the most first.
+func rankedBalances() lookup {
+	return lookup{filters: asOf, paged: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
+		at, err := q.after("at")
+		if err != nil {
+			return err
+		}
+		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+			return c.p.RankedBalances(c.r.Context(), at, pg)
+		})
+	}}
+}
+
+// Source: docs/money.md 9, 10, 17.
+
+// A statement is the answer with the statement of a period and a page of its
+// lines.
+type statement struct {
+	affiliate.Statement
+	Lines []affiliate.StatementLine `json:"lines"`
+}
+
+// statementParams are the parameters that name a statement, in their order.
+var statementParams = []string{"affiliateId", "affiliateEmail", "from", "to"}
+
+func statements() lookup {
+	return lookup{filters: statementParams, paged: true, single: true, answer: statement{}, run: func(c *call, q query, _ string) error {
+		id, _ := q.get("affiliateId")
+		email, _ := q.get("affiliateEmail")
+		if id == "" && email == "" {
+			return refusal.RefuseNoOwner.Err()
+		}
+		from, to, err := q.period(c.p.Config().Location)
+		if err != nil {
+			return err
+		}
+		s, err := c.p.Statement(c.r.Context(), affiliate.AffiliateRef{ID: idOf(id), Email: email}, from, to)
+		if err != nil {
+			return err
+		}
+		lines, err := s.Page(q.page)
+		if err != nil {
+			return err
+		}
+		c.link(q, lines.Next)
+		return c.encode(&statement{s, lines.Items})
+	}}
+}
+
+// needs returns the last lookup of a GET that cannot do without a parameter.
+func needs(name string, missing refusal.Refusal) lookup {
+	return lookup{run: func(*call, query, string) error {
+		refused := missing.Err()
+		refused.Field = name
+		return refused
+	}}
+}
 
 // Source: docs/money.md 16, 17.
 

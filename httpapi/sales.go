@@ -7,6 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Source: docs/contract.md 2.6, 3.7.
@@ -117,4 +118,77 @@ func refundOf(in *input) affiliate.Refund {
 
 func deleteSale(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
 	return done{"Sale deleted successfully"}, p.DeleteSale(ctx, id)
+}
+
+// Source: docs/contract.md 4.5.
+
+type review struct {
+	ids    []affiliate.SaleID
+	status affiliate.ApprovalStatus
+}
+
+// maxReviewed is the largest number of sales that one request reviews.
+const maxReviewed = 100
+
+func reviewOf(in *input) review {
+	r := review{ids: in.saleIDs("saleIds")}
+	seen, again := make(map[affiliate.SaleID]bool, len(r.ids)), false
+	for _, id := range r.ids {
+		again = again || seen[id]
+		seen[id] = id != unknownSale // which stands for several texts
+	}
+	switch {
+	case len(r.ids) == 0:
+		in.fault(refusal.RefuseNoSaleIDs)
+	case len(r.ids) > maxReviewed:
+		in.fault(refusal.FieldOver100Entries)
+	case again:
+		in.fault(refusal.FieldNotDistinct)
+	}
+	in.targeted()
+	r.status = enum[affiliate.ApprovalStatus](in, "approvalStatus").Or("")
+	return r
+}
+
+func reviewSales(p *tributary.Program, ctx context.Context, in review) ([]affiliate.Sale, error) {
+	return p.ReviewCommissions(ctx, in.status, in.ids...)
+}
+
+// Source: docs/contract.md 4.6.
+
+type reversal struct {
+	ref affiliate.SaleRef
+	how affiliate.Reversal
+}
+
+func reversalOf(in *input) reversal {
+	r := reversal{ref: saleRefOf(in)}
+	r.how = affiliate.Reversal{ClawBack: in.flag("clawback"), RefundID: in.optional("refundId")}
+	return r
+}
+
+// saleRefOf reads which sale a request is about.
+func saleRefOf(in *input) affiliate.SaleRef {
+	ref := affiliate.SaleRef{ID: in.saleID("saleId"), ExternalID: in.name("externalId"), InvoiceID: in.name("externalInvoiceId")}
+	in.targeted()
+	return ref
+}
+
+// reversed is the answer for a reversed sale.
+type reversed struct {
+	Message string                 `json:"message"`
+	Sale    affiliate.ReversedSale `json:"reversedSale"`
+}
+
+func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (reversed, error) {
+	sale, err := p.ReverseSale(ctx, in.ref, in.how)
+	return reversed{"Sale reversed successfully", sale}, err
+}
+
+func acceptRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
+	return done{"Redemption accepted successfully"}, p.AcceptRedemption(ctx, ref)
+}
+
+func restoreRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
+	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, ref)
 }

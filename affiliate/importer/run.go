@@ -8,7 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -250,4 +257,166 @@ func (r *run) list(to *[]Reject, reject Reject) {
 // atRow adds to an error the row at which it occurred.
 func (r *run) atRow(row *Row, err error) error {
 	return fmt.Errorf("importer: %s:%d: %w", row.File, row.Line, err)
+}
+
+// A Progress says how far an import has come.
+type Progress struct {
+	Kind      string  // of the rows that were stored last
+	Done      int64   // rows of this kind so far
+	About     int64   // how many there will be, by the size of the file; 0: not known
+	Rejected  int64   // rows, links and codes so far, of every kind
+	PerSecond float64 // rows of every kind so far
+}
+
+// progress counts rows.
+type progress struct {
+	now      func() time.Time
+	tell     func(Progress)
+	started  time.Time
+	kinds    map[string]int64
+	all      int64
+	rejected int64
+	last     Row
+}
+
+func (p *progress) begin() {
+	p.kinds = map[string]int64{}
+	if p.tell != nil {
+		p.started = p.now()
+	}
+}
+
+func (p *progress) row(row *Row) {
+	p.kinds[kindOf(row.Item)]++
+	p.all++
+	p.last = Row{read: row.read, size: row.size}
+}
+
+// batch reports that a batch was stored.
+func (p *progress) batch(kind string) {
+	if p.tell == nil {
+		return
+	}
+	done := Progress{Kind: kind, Done: p.kinds[kind], Rejected: p.rejected}
+	if p.last.read > 0 && p.last.size > 0 {
+		done.About = int64(float64(done.Done) * float64(p.last.size) / float64(p.last.read))
+	}
+	if took := p.now().Sub(p.started).Seconds(); took > 0 {
+		done.PerSecond = float64(p.all) / took
+	}
+	p.tell(done)
+}
+
+// Terminal draws progress as one line that changes:
+//
+//	sales 12,400 of ~31,000 · 3 rejected · 1,900/s
+//
+// If w is not a terminal, each progress is a line of its own. Call the function
+// with the zero Progress at the end, which ends the line.
+func Terminal(w io.Writer) func(Progress) {
+	live := false
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		live = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return drawn(w, live)
+}
+
+func drawn(w io.Writer, live bool) func(Progress) {
+	return func(p Progress) {
+		if p.Kind == "" {
+			if live {
+				fmt.Fprintln(w)
+			}
+			return
+		}
+		line := p.Kind + " " + grouped(p.Done)
+		if p.About > p.Done {
+			line += " of ~" + grouped(p.About)
+		}
+		line += " · " + grouped(p.Rejected) + " rejected · " + grouped(int64(p.PerSecond)) + "/s"
+		if live {
+			fmt.Fprint(w, "\r\x1b[K"+line)
+			return
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// grouped returns a number with commas between thousands.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// String returns the report as text, one fact a line, for a terminal or a ticket:
+//
+//	created: affiliates 2 referrals 1 sales 4
+//	stored USD: sales 188.20, refunds 0.00, commission 33.64, payouts 20.00
+//	reject sales.csv:6 csv:sales:o5: invalid_field paid: paid must be a number
+//
+// It has a line for each currency with the amounts of the rows, of the records
+// and of what was refused. It does not say how long the import took, so a dry run
+// has the same report as the real one.
+func (r Report) String() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		name   string
+		counts map[string]int
+	}{{"created", r.Created}, {"existing", r.Existing}, {"changed", r.Changed}, {"rejected", r.Rejected}} {
+		fmt.Fprintf(&b, "%s:", part.name)
+		for _, kind := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, " %s %d", kind, part.counts[kind])
+		}
+		fmt.Fprintln(&b)
+	}
+	r.Source.print(&b, "source")
+	r.Stored.print(&b, "stored")
+	r.Refused.print(&b, "rejected")
+	if r.Unread > 0 {
+		fmt.Fprintf(&b, "rows with what could not be read, and is not in these sums: %d\n", r.Unread)
+	}
+	for _, reject := range r.Rejects {
+		fmt.Fprintln(&b, "reject", reject)
+	}
+	for _, conflict := range r.Conflicts {
+		fmt.Fprintln(&b, "conflict", conflict)
+	}
+	return b.String()
+}
+
+func (t Totals) print(b *strings.Builder, name string) {
+	for _, c := range slices.Sorted(maps.Keys(t)) {
+		f := t[c]
+		fmt.Fprintf(b, "%s %s: sales %s, refunds %s, commission %s, payouts %s\n", name, c,
+			f.Sales.Format(c), f.Refunds.Format(c), f.Commission.Format(c), f.Payouts.Format(c))
+	}
+}
+
+// String returns the reject on one line: file and line, ref, reason, field, text.
+// Control characters of the file, and those that are invisible or change the
+// direction of writing, appear as their numbers, such as \u202e.
+func (x Reject) String() string {
+	text := fmt.Sprintf("%s:%d %s: %s %s: %s", x.File, x.Line, x.Ref, x.Err.Reason, x.Field, x.Err.Message)
+	if x.Kept != "" {
+		text += " (kept: " + x.Kept + ")"
+	}
+	return shown(text)
+}
+
+// shown returns a text whose every character can be seen.
+func shown(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		if r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }

@@ -34,7 +34,7 @@ import (
 // ruleFiles are the files with the rules of attribution, redemption, commission, refunds,
 // payments and payouts.
 var ruleFiles = []string{
-	"affiliate/amount.go", "affiliate/percent.go", "internal/delivery/decide.go",
+	"affiliate/amount.go", "internal/delivery/decide.go",
 	"internal/engine/adjustment_record.go", "internal/engine/affiliate_status.go",
 	"internal/engine/commission.go", "internal/engine/code_evaluate.go",
 	"internal/engine/code_rules.go", "internal/engine/conversion.go",

@@ -3,6 +3,8 @@ package reading
 import (
 	"cmp"
 	"context"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -162,4 +164,408 @@ func compareFigure(by affiliate.Figure, x, y *affiliate.Activity) int {
 		return cmp.Compare(x.Referrals.Or(0), y.Referrals.Or(0))
 	}
 	return x.Revenue.Cmp(y.Revenue)
+}
+
+// maxOrigins is the number of sales whose origins are remembered, so that a breakdown of
+// many sales takes little memory. Most movements of a sale are close together.
+const maxOrigins = 2_000
+
+// An origin is where a sale came from, in the dimension of the breakdown.
+type origin struct {
+	mark
+	parts []originPart // of a sale that several products share; its own mark is not used then
+}
+
+// An originPart is a product's part in a sale.
+type originPart struct {
+	mark
+	name        string
+	cost, earns int64 // what the amounts and the commission are shared out by
+}
+
+// fill reads everything that is counted.
+func (b *breakdown) fill(ctx context.Context, of affiliate.Opt[uuid.UUID]) error {
+	var key record.Key
+	if !of.IsZero() {
+		owner := of.Or(uuid.Nil)
+		if owner == uuid.Nil {
+			return nil
+		}
+		key = record.Key{Index: record.OfAffiliate, ID: owner}
+		_, err := engine.View(ctx, b.Program, func(o *engine.Op) (record.Books, error) { return openSince(o, owner, b.in.from) })
+		if err != nil {
+			return err
+		}
+	}
+	err := readOn(ctx, b.Program, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
+		record.Query{Key: key, After: engine.FirstMovement(b.in.from)},
+		func(rec *record.Movement) bool { return !rec.At.Before(b.in.to) },
+		func(recs []record.Movement) error { return b.addMovements(ctx, recs) })
+	if err != nil || !visited(b.by) {
+		return err
+	}
+	err = countClicks(ctx, b.Program, key, b.in, func(rec *record.Click) error {
+		if !b.in.has(rec.CreatedAt) {
+			return nil
+		}
+		row, err := b.row(b.visit(rec.AffiliateID, rec.LinkID, rec.LandingURL))
+		if err == nil {
+			row.Clicks = oneMore(row.Clicks)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return countReferrals(ctx, b.Program, key, b.in, func(rec *record.Referral) error {
+		if !b.in.has(rec.CreatedAt) {
+			return nil
+		}
+		row, err := b.row(b.visit(rec.AffiliateID, rec.LinkID, rec.LandingPage))
+		if err == nil {
+			row.Referrals = oneMore(row.Referrals)
+		}
+		return err
+	})
+}
+
+// visited reports whether clicks and referrals have the dimension.
+func visited(d affiliate.Dimension) bool {
+	switch d {
+	case affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan:
+		return false
+	}
+	return true
+}
+
+// visit returns the mark of a click or a referral.
+func (b *breakdown) visit(owner, link uuid.UUID, page string) mark {
+	switch b.by {
+	case affiliate.DimensionAffiliate:
+		return mark{id: owner}
+	case affiliate.DimensionLink:
+		return mark{id: link}
+	}
+	return b.landed(page)
+}
+
+// landed returns the mark of a page on which a visitor landed.
+func (b *breakdown) landed(page string) mark {
+	path, query, _ := strings.Cut(page, "?")
+	var name string
+	switch b.by {
+	case affiliate.DimensionLandingPage:
+		return mark{text: path}
+	case affiliate.DimensionUTMSource:
+		name = "utm_source"
+	case affiliate.DimensionUTMMedium:
+		name = "utm_medium"
+	case affiliate.DimensionUTMCampaign:
+		name = "utm_campaign"
+	case affiliate.DimensionSub:
+		name = engine.ParamSub
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		if k, v, _ := strings.Cut(pair, "="); unescaped(k) == name {
+			return mark{text: unescaped(v)}
+		}
+	}
+	return mark{}
+}
+
+// unescaped returns a part of a query as text; one that is cut off stays as it is.
+func unescaped(s string) string {
+	if text, err := url.QueryUnescape(s); err == nil {
+		s = text
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// addMovements counts a piece of the movements.
+func (b *breakdown) addMovements(ctx context.Context, recs []record.Movement) error {
+	recs = slices.DeleteFunc(recs, func(r record.Movement) bool { return !counts(&r) })
+	if err := b.lookUp(ctx, recs); err != nil {
+		return err
+	}
+	for i := range recs {
+		if err := b.addMovement(&recs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts reports whether a movement changes what a report shows. Most move money from one
+// account to the next.
+func counts(r *record.Movement) bool {
+	return !r.Cause.Is(affiliate.CauseOpening) && (r.Sales != 0 || r.Conversions != 0 || !r.Revenue.IsZero() || !r.Refunds.IsZero() || !engine.AccruedBy(r).IsZero())
+}
+
+// addMovement counts a movement in its row, or in those of the products of its sale.
+func (b *breakdown) addMovement(rec *record.Movement) error {
+	from := b.originOf(rec)
+	if len(from.parts) == 0 {
+		row, err := b.row(from.mark)
+		if err == nil {
+			err = addMovement(&row.Activity, rec)
+		}
+		return err
+	}
+	cost, earns := make([]int64, len(from.parts)), make([]int64, len(from.parts))
+	for i, part := range from.parts {
+		cost[i], earns[i] = part.cost, part.earns
+	}
+	revenue, refunds, accrued := shareOut(rec.Revenue, cost), shareOut(rec.Refunds, cost), shareOut(rec.Amount, earns)
+	for i, part := range from.parts {
+		row, err := b.row(part.mark)
+		if err != nil {
+			return err
+		}
+		share := *rec
+		share.Revenue, share.Refunds, share.Amount = revenue[i], refunds[i], accrued[i]
+		if slices.ContainsFunc(from.parts[:i], func(earlier originPart) bool { return earlier.mark == part.mark }) {
+			share.Sales, share.Conversions = 0, 0 // two lines of one product are one sale of it
+		}
+		if err := addMovement(&row.Activity, &share); err != nil {
+			return err
+		}
+		if row.name == "" {
+			row.name = part.name
+		}
+	}
+	return nil
+}
+
+// shareOut shares out an amount, which may be negative.
+func shareOut(a affiliate.Amount, weights []int64) []affiliate.Amount {
+	sum, sign := a.Scaled(), int64(1)
+	if sum < 0 {
+		sum, sign = -sum, -1
+	}
+	shares := make([]affiliate.Amount, len(weights))
+	for i, n := range engine.Spread(sum, weights, 1) {
+		shares[i] = affiliate.AmountFromScaled(sign * n)
+	}
+	return shares
+}
+
+// originOf returns where a movement came from.
+func (b *breakdown) originOf(rec *record.Movement) origin {
+	if id, said := b.saidBy(rec); said {
+		return origin{mark: mark{id: id}}
+	}
+	return b.origin[rec.Sale]
+}
+
+// saidBy returns what a movement itself says of the dimension, if it does.
+func (b *breakdown) saidBy(rec *record.Movement) (id uuid.UUID, said bool) {
+	switch b.by {
+	case affiliate.DimensionAffiliate:
+		return rec.AffiliateID, true
+	case affiliate.DimensionLink:
+		return rec.LinkID, true
+	case affiliate.DimensionCode:
+		return rec.CodeID, true
+	}
+	return id, false
+}
+
+// lookUp finds where the sales of movements came from, if the movements do not say it. A
+// sale that is gone came from nowhere.
+func (b *breakdown) lookUp(ctx context.Context, recs []record.Movement) error {
+	if len(b.origin) > maxOrigins {
+		clear(b.origin)
+	}
+	var sales []int64
+	for i := range recs {
+		if _, said := b.saidBy(&recs[i]); said || recs[i].Sale == 0 || b.knows(recs[i].Sale) {
+			continue
+		}
+		sales = append(sales, recs[i].Sale)
+	}
+	if len(sales) == 0 {
+		return nil
+	}
+	slices.Sort(sales)
+	sales = slices.Compact(sales)
+	found, err := engine.View(ctx, b.Program, func(o *engine.Op) (map[int64]origin, error) { return b.originsOf(o, sales) })
+	maps.Copy(b.origin, found)
+	return err
+}
+
+func (b *breakdown) knows(sale int64) bool { _, known := b.origin[sale]; return known }
+
+// originsOf reads where sales came from. It says beforehand what it will read, so that a
+// store behind a network reads it at once.
+func (b *breakdown) originsOf(o *engine.Op, sales []int64) (map[int64]origin, error) {
+	found := make(map[int64]origin, len(sales))
+	if b.by == affiliate.DimensionCoupon {
+		for _, n := range sales {
+			o.Soon("redemptions", record.Key{ID: record.NumberID(n)})
+		}
+		for _, n := range sales {
+			r, err := o.Tx.Redemptions.Get(record.NumberID(n))
+			if engine.IgnoreMissing(err) != nil {
+				return nil, refusal.Internal("read redemptions", err)
+			}
+			found[n] = origin{mark: mark{id: r.CouponID}}
+		}
+		return found, nil
+	}
+	recs, err := salesOf(o, sales)
+	if err != nil {
+		return nil, err
+	}
+	switch b.by {
+	case affiliate.DimensionPlan:
+		for i := range recs {
+			found[recs[i].Number] = origin{mark: mark{id: recs[i].Why.PlanID}}
+		}
+		return found, nil
+	case affiliate.DimensionProduct:
+		for i := range recs {
+			if found[recs[i].Number], err = b.products(&recs[i]); err != nil {
+				return nil, refusal.Internal("share out a sale", err)
+			}
+		}
+		return found, nil
+	}
+	return found, b.landings(o, recs, found)
+}
+
+// salesOf reads sales, without those that are gone.
+func salesOf(o *engine.Op, numbers []int64) (recs []record.Sale, err error) {
+	key := func(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }
+	for _, n := range numbers {
+		o.Soon("sales", key(n))
+	}
+	for _, n := range numbers {
+		r, err := o.Tx.Sales.Find(key(n))
+		if err == nil {
+			recs = append(recs, r)
+		} else if engine.IgnoreMissing(err) != nil {
+			return nil, refusal.Internal("read sales", err)
+		}
+	}
+	return recs, nil
+}
+
+// products returns the products of a sale. Several ones without lines have no amounts of
+// their own, so their sale is nobody's.
+func (b *breakdown) products(r *record.Sale) (from origin, err error) {
+	if len(r.Lines) == 0 || r.Lines[0].Whole {
+		if len(r.Products) == 1 {
+			from.text = r.Products[0]
+		}
+		return from, nil
+	}
+	cost, earns, err := b.LineWeights(r)
+	if err != nil {
+		return from, err
+	}
+	if !slices.ContainsFunc(cost, positive) {
+		cost[0] = 1
+	}
+	if !slices.ContainsFunc(earns, positive) {
+		earns = cost
+	}
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		from.parts = append(from.parts, originPart{mark{text: l.ProductID}, l.Name, cost[i], earns[i]})
+	}
+	return from, nil
+}
+
+func positive(n int64) bool { return n > 0 }
+
+// landings adds the pages on which the customers of sales landed: of the click that
+// credited the sale while it is stored, else the first page of the customer.
+func (b *breakdown) landings(o *engine.Op, recs []record.Sale, found map[int64]origin) error {
+	click := func(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }
+	for i := range recs {
+		if r := &recs[i]; r.Why.Click != 0 {
+			o.Soon("clicks", click(r.Why.Click))
+		} else if r.ReferralID != uuid.Nil {
+			o.Soon("referrals", record.Key{ID: r.ReferralID})
+		}
+	}
+	for i := range recs {
+		r := &recs[i]
+		page, err := "", error(nil)
+		if r.Why.Click != 0 {
+			var c record.Click
+			c, err = o.Tx.Clicks.Find(click(r.Why.Click))
+			page = c.LandingURL
+		}
+		if err = engine.IgnoreMissing(err); err == nil && page == "" && r.ReferralID != uuid.Nil {
+			var ref record.Referral
+			ref, err = o.Tx.Referrals.Get(r.ReferralID)
+			page, err = ref.LandingPage, engine.IgnoreMissing(err)
+		}
+		if err != nil {
+			return refusal.Internal("read where customers landed", err)
+		}
+		from := b.landed(page)
+		found[r.Number] = origin{mark: mark{text: strings.Clone(from.text)}}
+	}
+	return nil
+}
+
+// named returns rows with the names of what they are about.
+func (b *breakdown) named(ctx context.Context, rows []*row) ([]affiliate.BreakdownRow, error) {
+	out := make([]affiliate.BreakdownRow, len(rows))
+	for i, r := range rows {
+		out[i] = affiliate.BreakdownRow{Value: r.String(), Name: engine.OrNull(r.name), Activity: r.Activity}
+	}
+	for some := range slices.Chunk(out, reportPiece) {
+		names, err := engine.View(ctx, b.Program, func(o *engine.Op) ([]string, error) { return b.names(o, some) })
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range names {
+			some[i].Name = engine.OrNull(name)
+		}
+	}
+	return out, nil
+}
+
+// names reads the names of what rows are about; nil: the rows have them.
+func (b *breakdown) names(o *engine.Op, rows []affiliate.BreakdownRow) ([]string, error) {
+	switch b.by {
+	case affiliate.DimensionAffiliate:
+		return namesIn(o, "affiliates", o.Tx.Affiliates, rows, engine.NameOf)
+	case affiliate.DimensionLink:
+		return namesIn(o, "links", o.Tx.Links, rows, func(r record.Link) string { return r.Slug })
+	case affiliate.DimensionCode:
+		return namesIn(o, "codes", o.Tx.Codes, rows, func(r record.Code) string { return r.Code })
+	case affiliate.DimensionCoupon:
+		return namesIn(o, "coupons", o.Tx.Coupons, rows, func(r record.Coupon) string { return r.Name })
+	case affiliate.DimensionPlan:
+		return namesIn(o, "plans", o.Tx.Plans, rows, func(r record.Plan) string { return r.Name })
+	}
+	return nil, nil
+}
+
+// namesIn reads the names of the records of rows; those that are gone have none.
+func namesIn[R record.Record[R]](o *engine.Op, table string, in record.Table[R], rows []affiliate.BreakdownRow, name func(R) string) ([]string, error) {
+	ids, names := make([]uuid.UUID, len(rows)), make([]string, len(rows))
+	for i := range rows {
+		if rows[i].Value != "" {
+			ids[i] = uuid.MustParse(rows[i].Value)
+			o.Soon(table, record.Key{ID: ids[i]})
+		}
+	}
+	for i, id := range ids {
+		if id == uuid.Nil {
+			continue
+		}
+		r, err := in.Get(id)
+		if engine.IgnoreMissing(err) != nil {
+			return nil, refusal.Internal("read names", err)
+		}
+		if err == nil {
+			names[i] = name(r)
+		}
+	}
+	return names, nil
 }

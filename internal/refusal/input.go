@@ -1,13 +1,17 @@
 package refusal
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/decimal"
+	"github.com/tributary-go/tributary/internal/jsontext"
 	"github.com/tributary-go/tributary/internal/mailbox"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
@@ -257,4 +261,60 @@ func Taken(err error, rows map[record.Index]*affiliate.Error) error {
 		return refusal
 	}
 	return err
+}
+
+const (
+	MaxSlug = 100 // bytes, all ASCII
+	maxCode = 100 // bytes, all ASCII
+)
+
+// ValidSlug reports whether s is one or more ASCII letters, digits and hyphens.
+// The limit of maxSlug has a message of its own and is not checked here.
+//
+// Source: docs/rules.md 1.8.
+func ValidSlug(s string) bool { return plaintext.Hyphened(s) }
+
+// ValidCode reports whether s, bare already, is 1 to 100 printable ASCII
+// characters without space, the first of them none that a spreadsheet takes for
+// a formula.
+//
+// Source: docs/rules.md 1.9.
+func ValidCode(s string) bool {
+	if s == "" || len(s) > maxCode || strings.IndexByte("=+-@", s[0]) >= 0 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	maxMetadata      = 16_384 // bytes in compact form
+	maxMetadataDepth = 32
+)
+
+// validMetadata returns raw without white space, and the field error, if any.
+// Metadata must be a JSON object that every store keeps unchanged: valid UTF-8,
+// no lone surrogates, no U+0000, no repeated key in one object (compared after
+// unescaping), at most 32 levels deep. The limit of maxMetadata has a message
+// of its own and is not checked here.
+func validMetadata(raw []byte) (compact []byte, bad Refusal) {
+	var b bytes.Buffer
+	if !utf8.Valid(raw) || json.Compact(&b, raw) != nil {
+		return nil, FieldNotAnObject
+	}
+	compact = b.Bytes()
+	r := jsontext.Reader{MaxDepth: maxMetadataDepth, Strict: true, NoZero: true}
+	switch fault := r.Read(compact, nil); {
+	case compact[0] != '{':
+		return nil, FieldNotAnObject
+	case fault == jsontext.Escape:
+		return nil, FieldBadCharacters
+	case fault != jsontext.OK:
+		return nil, FieldNotAnObject
+	}
+	return compact, Refusal{}
 }

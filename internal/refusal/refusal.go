@@ -139,3 +139,21 @@ func (n namedRow) IfMissing(err error) error {
 	}
 	return err
 }
+
+// Internal wraps an error that the caller cannot fix. Adapters log it and
+// answer a fixed text. A reference to a missing record means a broken store and
+// not a failed look-up, so an [affiliate.ErrNotFound] inside is hidden.
+func Internal(op string, err error) error {
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return fmt.Errorf("%s: %v", op, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// MaxBulk is the largest limit of what one call makes or changes: its transaction
+// makes everybody else wait.
+const MaxBulk = 100_000
+
+// MaxFormerSlugs is how many former slugs lead to one link: nobody reserves names by
+// renaming on and on.
+const MaxFormerSlugs = 100

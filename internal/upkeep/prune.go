@@ -205,3 +205,106 @@ func (k keptObjects) stay(o *engine.Op, read []record.Event, goes []bool) error 
 	}
 	return nil
 }
+
+// behind is the horizon of a policy at an instant.
+func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) horizon {
+	return horizon{
+		payments: now.Add(-p.Cfg.PaymentMemory),
+		events:   ago(now, r.Events), receipts: ago(now, r.Receipts),
+		deliveries: ago(now, r.Deliveries), clicks: ago(now, r.Clicks), holds: ago(now, r.Holds),
+	}
+}
+
+// checkRetention refuses a policy that would delete what is still needed.
+func checkRetention(p *engine.Program, r affiliate.Retention) error {
+	return refusal.First(
+		refusal.FieldNotAtLeastZero.About("events").When(r.Events < 0),
+		refusal.FieldNotAtLeastZero.About("receipts").When(r.Receipts < 0),
+		refusal.ReceiptsKeptTooShort.When(r.Receipts > 0 && r.Receipts < engine.ReceiptLife),
+		refusal.FieldNotAtLeastZero.About("deliveries").When(r.Deliveries < 0),
+		refusal.FieldNotAtLeastZero.About("clicks").When(r.Clicks < 0),
+		refusal.ClicksKeptTooShort.When(r.Clicks > 0 && r.Clicks < p.ClickWindow()),
+		refusal.FieldNotAtLeastZero.About("holds").When(r.Holds < 0),
+		refusal.HoldsKeptTooShort.When(r.Holds > 0 && r.Holds < affiliate.MaxHold),
+	)
+}
+
+// ago returns the instant an age before now; zero for none.
+func ago(now affiliate.Instant, age time.Duration) affiliate.Instant {
+	if age == 0 {
+		return affiliate.Instant{}
+	}
+	return now.Add(-age)
+}
+
+// clicksPruned keeps deleted clicks in the totals of their links and affiliates.
+func clicksPruned(o *engine.Op, gone []record.Click) error {
+	n := make(map[uuid.UUID]int64)
+	var owners []uuid.UUID
+	for i := range gone {
+		for _, owner := range [...]uuid.UUID{gone[i].LinkID, gone[i].AffiliateID} {
+			if n[owner]++; n[owner] == 1 {
+				owners = append(owners, owner)
+			}
+		}
+	}
+	for _, owner := range owners {
+		if err := o.Count(owner, engine.Tally{Pruned: n[owner]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsDropped gives the places of deleted holds back that lapsed and that nobody took.
+func holdsDropped(o *engine.Op, gone []record.Hold) error {
+	for i := range gone {
+		if gone[i].State != affiliate.HoldHeld {
+			continue
+		}
+		if err := o.Unplace(&gone[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paymentSweep deletes payments that never had a sale, with their keys. What a payment with a sale waits for, its payer's
+// email or first payment, comes no more: the sale stays as it is.
+func (h horizon) paymentSweep() sweep[record.Payment] {
+	return sweep[record.Payment]{
+		table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments },
+		goes: func(r record.Payment) bool {
+			return (r.Sale == uuid.Nil || len(r.Waiting) > 0) && r.Conflict == uuid.Nil && r.UpdatedAt.Before(h.payments)
+		},
+		left: func(r record.Payment) (record.Payment, bool) {
+			r.Waiting = nil
+			return r, r.Sale != uuid.Nil
+		},
+		since: func(r record.Payment) affiliate.Instant { return r.CreatedAt },
+		after: func(o *engine.Op, gone []record.Payment) error {
+			for i := range gone {
+				if err := dropKeys(o, gone[i].ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// dropKeys removes the keys of a payment that is gone.
+func dropKeys(o *engine.Op, payment uuid.UUID) error {
+	return engine.Each(o.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: payment}, func(key record.PaymentKey) error {
+		return o.Tx.PaymentKeys.Delete(key.ID)
+	})
+}
+
+// payerSweep deletes payers who never paid for a referral.
+func (h horizon) payerSweep() sweep[record.Payer] {
+	return sweep[record.Payer]{
+		table: func(tx *record.Tx) record.Table[record.Payer] { return tx.Payers },
+		goes:  func(r record.Payer) bool { return r.ReferralID == uuid.Nil && r.UpdatedAt.Before(h.payments) },
+		since: func(r record.Payer) affiliate.Instant { return r.CreatedAt },
+	}
+}

@@ -21,8 +21,11 @@ package stripe
 
 import (
 	"context"
+	"net/http"
+	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 )
 
@@ -83,4 +86,45 @@ func Events() []string {
 		"credit_note.created", "customer.created", "customer.updated",
 		"payment_intent.succeeded", "charge.succeeded",
 	}
+}
+
+// Handler returns the endpoint for Stripe's events. p may be nil when Config.Accounts is set;
+// then the platform's own events are ignored. Its answers are those of
+// [adapter.Endpoint.Handler]; the good one is 204.
+//
+// Errors: [adapter.ErrConfig].
+//
+// Concurrency: safe for concurrent use; the handler starts no goroutine.
+//
+// Source: docs/payments-stripe.md.
+func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
+	return adapter.Endpoint{
+		Config: cfg.Config, Scheme: scheme(cfg), Complete: cfg.complete, Accounts: cfg.Accounts,
+		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) },
+	}.Handler(p)
+}
+
+// HeaderName is the header with the signatures of an event.
+const HeaderName = "Stripe-Signature"
+
+// form is Stripe's form of signatures. The scheme v0 is for tests of Stripe's
+// own and never counts.
+var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "whsec_", Time: "t", Signature: "v1", Separator: ",", Joint: "."}
+
+// Verify checks the signature of an event against the exact bytes of its body. Call it
+// before anything else reads the body. One right signature of at most ten is enough. The
+// time that it takes reveals nothing about the right one.
+//
+// Errors: [adapter.ErrConfig], [adapter.ErrHeader], [adapter.ErrSignature].
+func Verify(h http.Header, payload []byte, cfg Config) error {
+	return scheme(cfg).Verify(h, payload, cfg.Time())
+}
+
+func scheme(cfg Config) adapter.Scheme { return form.Scheme(cfg.Secrets, cfg.Tolerance) }
+
+// Sign returns the signature header of an event, for the tests of a host.
+//
+// Source: docs/payments-stripe.md.
+func Sign(secret string, at time.Time, payload []byte) string {
+	return form.Sign(secret, at, payload)
 }

@@ -2,15 +2,21 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	_ "embed" // the form and its style
+	"encoding/base64"
 	"errors"
 	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tributary-go/tributary"
@@ -293,4 +299,189 @@ func protect(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "private, no-store")
+}
+
+const (
+	sessionTime = 8 * time.Hour
+	maxSessions = 1024 // of all keys; the oldest makes room
+)
+
+// sessions are the sessions of those who are signed in. They are in memory: a
+// session that is ended has ended for every copy of its cookie, and all have
+// when the server stops. It is safe for concurrent use.
+type sessions struct {
+	now  func() time.Time
+	rand io.Reader
+
+	mu   sync.Mutex
+	open map[[sha256.Size]byte]session // by the digest of the id
+}
+
+// A session has the key, because the authority is asked about it at every
+// request.
+type session struct {
+	key  string
+	ends time.Time
+}
+
+// newSessions returns no sessions. A nil random is that of crypto/rand.
+func newSessions(now func() time.Time, random io.Reader) *sessions {
+	if random == nil {
+		random = rand.Reader
+	}
+	return &sessions{now: now, rand: random, open: map[[sha256.Size]byte]session{}}
+}
+
+// begin begins a session of a key and returns its id.
+func (s *sessions) begin(key string) (id string, err error) {
+	var raw [32]byte
+	if _, err := io.ReadFull(s.rand, raw[:]); err != nil {
+		return "", err
+	}
+	id = base64.RawURLEncoding.EncodeToString(raw[:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if len(s.open) >= maxSessions {
+		s.makeRoom(now)
+	}
+	s.open[sha256.Sum256([]byte(id))] = session{key, now.Add(sessionTime)}
+	return id, nil
+}
+
+// makeRoom drops the sessions that are over and, when there are none, the one
+// that would end first.
+func (s *sessions) makeRoom(now time.Time) {
+	var first [sha256.Size]byte
+	var ends time.Time
+	for digest, open := range s.open {
+		if !now.Before(open.ends) {
+			delete(s.open, digest)
+		} else if ends.IsZero() || open.ends.Before(ends) {
+			first, ends = digest, open.ends
+		}
+	}
+	if len(s.open) >= maxSessions {
+		delete(s.open, first)
+	}
+}
+
+// find returns the key of a session that has not ended.
+func (s *sessions) find(id string) (key string, found bool) {
+	digest := sha256.Sum256([]byte(id))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open, found := s.open[digest]
+	if found && !s.now().Before(open.ends) {
+		delete(s.open, digest)
+		return "", false
+	}
+	return open.key, found
+}
+
+// end ends a session, if there is one of the id.
+func (s *sessions) end(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, sha256.Sum256([]byte(id)))
+}
+
+// sessionOf returns the id that a request brings.
+func sessionOf(r *http.Request) string {
+	cookie, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// setSession gives the browser the id of a session, or takes it back when age is
+// negative. The cookie goes over https only, but for a browser on this machine. It
+// has no path: browsers keep it for the folder of the form, which only they know
+// when a proxy cuts paths.
+func setSession(w http.ResponseWriter, r *http.Request, id string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: sessionCookie, Value: id, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || !onThisMachine(r),
+	})
+}
+
+// onThisMachine reports whether the sender of a request is on this machine. A
+// proxy on this machine speaks for others.
+func onThisMachine(r *http.Request) bool {
+	return isLoopback(r.RemoteAddr) && !forwarded(r.Header)
+}
+
+// How many wrong keys may come from an address in how much time, and how many
+// addresses are remembered.
+const (
+	maxTries     = 10
+	triesTime    = time.Minute
+	maxAddresses = 1024
+)
+
+// tries are the wrong keys of the last minute. It is safe for concurrent use.
+type tries struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	last map[netip.Addr][]time.Time // oldest first, at most maxTries
+}
+
+func newTries(now func() time.Time) *tries {
+	return &tries{now: now, last: map[netip.Addr][]time.Time{}}
+}
+
+// wrong counts a wrong key of an address, and returns how long the address has to
+// wait when too many came. A right key is never refused for them: whoever shares the
+// address, such as that of a proxy, would keep its owner out.
+func (t *tries) wrong(from netip.Addr) (wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	recent := t.last[from]
+	for len(recent) > 0 && now.Sub(recent[0]) >= triesTime {
+		recent = recent[1:]
+	}
+	if len(recent) >= maxTries {
+		return triesTime - now.Sub(recent[0])
+	}
+	if _, known := t.last[from]; !known && len(t.last) >= maxAddresses {
+		t.makeRoom(now)
+	}
+	t.last[from] = append(recent, now)
+	return 0
+}
+
+// makeRoom forgets the addresses whose tries are over and, when there are none,
+// the one that has been quiet for longest.
+func (t *tries) makeRoom(now time.Time) {
+	var quiet netip.Addr
+	var since time.Time
+	for from, recent := range t.last {
+		last := recent[len(recent)-1]
+		if now.Sub(last) >= triesTime {
+			delete(t.last, from)
+		} else if since.IsZero() || last.Before(since) {
+			quiet, since = from, last
+		}
+	}
+	if len(t.last) >= maxAddresses {
+		delete(t.last, quiet)
+	}
+}
+
+// source returns the address whose tries are counted together: with IPv6 the network
+// that one customer has. Behind a proxy it is the proxy's, for all: no header
+// decides it, since anybody can send one.
+func source(remote string) netip.Addr {
+	port, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := port.Addr().Unmap()
+	if addr.Is4() {
+		return addr
+	}
+	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().Addr()
 }

@@ -1,9 +1,13 @@
 package page
 
 import (
+	"crypto/sha256"
+	_ "embed" // the style sheet and the script
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -114,4 +118,94 @@ func OneLine(text string) string {
 		return string(runes[:128])
 	}
 	return line
+}
+
+// Secure reports whether a cookie for this request must be limited to TLS. Only a
+// browser on this machine needs no TLS, because nobody listens in between. A proxy on
+// this machine speaks for others.
+func Secure(r *http.Request) bool {
+	return r.TLS != nil || !loopback(r.RemoteAddr) || forwarded(r.Header)
+}
+
+// loopback reports whether a peer is this machine.
+func loopback(peer string) bool {
+	at, err := netip.ParseAddrPort(peer)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// forwarded reports whether a proxy passed the request on, as its headers say.
+func forwarded(h http.Header) bool {
+	for name := range h {
+		switch {
+		case strings.HasPrefix(name, "X-Forwarded-"), strings.HasPrefix(name, "X-Original-"):
+			return true
+		}
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip":
+			return true
+		}
+	}
+	return false
+}
+
+// policy lets a page load its own style sheet, script and pictures, and nothing
+// else. No page is shown inside another one.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Protect sets the headers of every page, error and asset.
+func Protect(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "private, no-store")
+}
+
+// Frame lets pages be shown inside those of some origins, and of no others.
+func Frame(h http.Header, origins []string) {
+	if len(origins) == 0 {
+		return
+	}
+	h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(origins, " "), 1))
+	h.Del("X-Frame-Options")
+}
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+// An Asset is a file that pages load. Its name has a part of its digest, so it
+// can be kept for a year.
+type Asset struct {
+	Name string
+	kind string
+	body string
+}
+
+// The assets of every page.
+var (
+	Style  = newAsset("style", "css", "text/css; charset=utf-8", style)
+	Script = newAsset("script", "js", "text/javascript; charset=utf-8", script)
+)
+
+func newAsset(name, ending, kind, body string) Asset {
+	sum := sha256.Sum256([]byte(body))
+	return Asset{name + "." + hex.EncodeToString(sum[:6]) + "." + ending, kind, body}
+}
+
+// ServeAsset answers with the asset of a name, and reports whether there is one.
+func ServeAsset(w http.ResponseWriter, name string) bool {
+	for _, a := range []Asset{Style, Script} {
+		if a.Name == name {
+			w.Header().Set("Content-Type", a.kind)
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			_, _ = strings.NewReader(a.body).WriteTo(w)
+			return true
+		}
+	}
+	return false
 }

@@ -2,9 +2,12 @@ package page
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // The numbers of characters that are shown of a text.
@@ -62,4 +65,67 @@ func joins(before, r, after rune) bool {
 // picture reports whether a character is a picture of an emoji sequence.
 func picture(r rune) bool {
 	return r >= '\u2000' && unicode.Is(unicode.So, r) || '\U0001f3fb' <= r && r <= '\U0001f3ff'
+}
+
+// Money returns an amount for people: 1,234.50 USD. No line ends between the two.
+func Money(a affiliate.Amount, c affiliate.Currency) string {
+	return grouped(a.Format(c)) + "\u00a0" + string(c)
+}
+
+// Count returns a number for people: 12,345.
+func Count(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+
+// grouped puts a comma between thousands.
+func grouped(number string) string {
+	whole, rest, point := strings.Cut(number, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "−", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if point {
+		rest = "." + rest
+	}
+	return sign + whole + rest
+}
+
+// In a title, a name stands between two characters that no shown text has, because
+// [Text] writes them as U+XXXX.
+const nameBegins, nameEnds = "\U000f0000", "\U000f0001"
+
+// Named returns a text that people gave, as a part of a title.
+func Named(name string) string { return nameBegins + Text(name, InList) + nameEnds }
+
+// A Part is a part of a title. A name is isolated, so that its direction of writing
+// moves nothing beside it.
+type Part struct {
+	Text string
+	Name bool
+}
+
+// Parts returns the parts of a title.
+func Parts(title string) (all []Part) {
+	for title != "" {
+		before, rest, found := strings.Cut(title, nameBegins)
+		if before != "" {
+			all = append(all, Part{Text(before, InList), false})
+		}
+		if !found {
+			break
+		}
+		name, after, _ := strings.Cut(rest, nameEnds)
+		all, title = append(all, Part{name, true}), after
+	}
+	return all
+}
+
+// Plain returns a title without its parts, for the window of the browser.
+func Plain(title string) string {
+	var b strings.Builder
+	for _, part := range Parts(title) {
+		b.WriteString(part.Text)
+	}
+	return b.String()
 }
