@@ -1,7 +1,11 @@
 package pgstore
 
 import (
+	"fmt"
+	"iter"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -253,4 +257,274 @@ func (tab *table[T]) remove(id uuid.UUID) error {
 	tab.put(id, nil)
 	tab.rekey(id, was, nil)
 	return nil
+}
+
+// tx makes the Tx of a closure. A new table is a line here; everything else
+// follows from the Tx and from record.Schema.
+func (u *unit) tx() *record.Tx {
+	return &record.Tx{
+		Affiliates:  handle[record.Affiliate]{u},
+		Links:       handle[record.Link]{u},
+		Clicks:      handle[record.Click]{u},
+		Referrals:   handle[record.Referral]{u},
+		Coupons:     handle[record.Coupon]{u},
+		Codes:       handle[record.Code]{u},
+		Redemptions: handle[record.Redemption]{u},
+		Sales:       handle[record.Sale]{u},
+		Plans:       handle[record.Plan]{u},
+		Tiers:       handle[record.Tier]{u},
+		Payouts:     handle[record.Payout]{u},
+		Adjustments: handle[record.Adjustment]{u},
+		Movements:   handle[record.Movement]{u},
+		Runs:        handle[record.Run]{u},
+		Lines:       handle[record.Line]{u},
+		Totals:      handle[record.Totals]{u},
+		Receipts:    handle[record.Receipt]{u},
+		Endpoints:   handle[record.Endpoint]{u},
+		Events:      handle[record.Event]{u},
+		Deliveries:  handle[record.Delivery]{u},
+		Queue:       handle[record.Queue]{u},
+		Imports:     handle[record.Import]{u},
+		Payments:    handle[record.Payment]{u},
+		PaymentKeys: handle[record.PaymentKey]{u},
+		Payers:      handle[record.Payer]{u},
+		Erasures:    handle[record.Erasure]{u},
+		Aliases:     handle[record.Alias]{u},
+		Uses:        handle[record.Use]{u},
+		Holds:       handle[record.Hold]{u},
+		Settings:    handle[record.Settings]{u},
+		Raise:       u.raise,
+		Soon:        u.soon,
+	}
+}
+
+// newTable makes a table for the records of the handle.
+func (handle[T]) newTable(t *txn, sql *tableSQL) anyTable { return &table[T]{t: t, sql: sql} }
+
+// A tableMaker is a handle of any record type.
+type tableMaker interface {
+	newTable(t *txn, sql *tableSQL) anyTable
+}
+
+// tables are the tables of a transaction that were used, in the order of
+// record.Schema; nil: it was not.
+type tables []anyTable
+
+// anyTable is a table of any record type.
+type anyTable interface {
+	learnRow(rows pgx.Rows, at int) (uuid.UUID, error)
+	learnNone(id uuid.UUID)
+	mark() (undo, touched int)
+	rollback(undo, touched int)
+	flush(w *writes) error
+	bind(t *txn)
+	settle() int
+	soon(key record.Key)
+	notes() bool
+	asking(qs []query) []query
+	width() int
+}
+
+// at returns the table at a place of the schema.
+func (t *txn) at(place int) anyTable {
+	if t.tables[place] == nil {
+		sql := t.s.sql.tables[place]
+		t.tables[place] = sql.maker.newTable(t, sql)
+	}
+	return t.tables[place]
+}
+
+// tableOf returns the table with the records of type T.
+func tableOf[T record.Record[T]](t *txn) *table[T] { return t.at(record.PlaceOf[T]()).(*table[T]) }
+
+// named returns the table with a name, or nil.
+func (t *txn) named(name string) anyTable {
+	for place, sql := range t.s.sql.tables {
+		if sql.Name == name {
+			return t.at(place)
+		}
+	}
+	return nil
+}
+
+// used returns the tables that were used.
+func (ts tables) used() iter.Seq2[int, anyTable] {
+	return func(yield func(int, anyTable) bool) {
+		for place, tab := range ts {
+			if tab != nil && !yield(place, tab) {
+				return
+			}
+		}
+	}
+}
+
+// A savepoint is a state of a transaction to which writes can be undone. It
+// costs the database nothing, because these writes were never sent. A table that
+// was used later goes back to its beginning.
+type savepoint struct {
+	tables  []tablePoint
+	numbers [4]int64
+	known   bool
+}
+
+type tablePoint struct{ undo, touched int }
+
+func (t *txn) savepoint() savepoint {
+	sp := savepoint{make([]tablePoint, len(t.tables)), t.numbers.at, t.known}
+	for i, tab := range t.tables.used() {
+		sp.tables[i].undo, sp.tables[i].touched = tab.mark()
+	}
+	return sp
+}
+
+func (t *txn) rollbackTo(sp savepoint) {
+	if t.numbers.at = sp.numbers; !sp.known {
+		t.numbers.at = t.numbers.stored
+	}
+	for i, tab := range t.tables.used() {
+		tab.rollback(sp.tables[i].undo, sp.tables[i].touched)
+	}
+}
+
+// admit refuses keys of unknown indexes, and texts that the database cannot
+// store.
+func (tab *table[T]) admit(keys []record.Key) error {
+	for _, key := range keys {
+		if !slices.Contains(tab.sql.Indexes, key.Index) {
+			return fmt.Errorf("pgstore: record of %s: no index %q", tab.sql.Name, key.Index)
+		}
+		if !storable(key) {
+			return fmt.Errorf("pgstore: record of %s: the key of %s cannot be stored", tab.sql.Name, key.Index)
+		}
+	}
+	return nil
+}
+
+// storable reports whether a text can be a key.
+func storable(key record.Key) bool {
+	if key.Index.IsID() {
+		return true
+	}
+	return key.Text != "" && utf8.ValidString(key.Text) && strings.IndexByte(key.Text, 0) < 0
+}
+
+// checkIndex refuses an index that the table does not have, or that is not
+// unique or shared as wanted.
+func (tab *table[T]) checkIndex(ix record.Index, unique bool) error {
+	if ix.Unique() == unique && slices.Contains(tab.sql.Indexes, ix) {
+		return nil
+	}
+	if unique {
+		return fmt.Errorf("pgstore: find in %s: no unique index %q", tab.sql.Name, ix)
+	}
+	return fmt.Errorf("pgstore: list of %s: no shared index %q", tab.sql.Name, ix)
+}
+
+// numbers are the counters of a program, in one row. A transaction reads them
+// when it begins and writes them when it ends. No other transaction changes
+// them in between: in Queue mode because of the advisory lock or the guard, in
+// Serializable mode because of the lock of the row.
+type numbers struct {
+	at     [4]int64 // the last number
+	stored [4]int64
+}
+
+// raise moves a sequence on, or reads it.
+func (u *unit) raise(seq record.Sequence, by, to int64) (int64, error) {
+	usable, need := u.writable, u.t.needOpening
+	if by == 0 && to == 0 {
+		usable = u.readable
+	}
+	if u.t.kind == viewing {
+		need = u.t.needNumbers
+	}
+	if err := usable(); err != nil {
+		return 0, err
+	}
+	i := slices.Index(sequences, seq)
+	if i < 0 {
+		return 0, fmt.Errorf("pgstore: no sequence %q", seq)
+	}
+	if err := need(); err != nil {
+		return 0, err
+	}
+	last := u.t.numbers.at[i]
+	u.t.numbers.at[i] = max(last, last+by, to)
+	return u.t.numbers.at[i], nil
+}
+
+// needNumbers reads the counters of the program in a View, unless they were read.
+// Before the View has begun a transaction it does not begin one: the counters may be
+// newer than what else it sees.
+func (t *txn) needNumbers() error {
+	if t.known {
+		return nil
+	}
+	q := query{sql: t.s.sql.numbers, args: []any{t.programID}, each: func(rows pgx.Rows) error {
+		dst := make([]any, len(t.numbers.at))
+		for i := range dst {
+			dst[i] = &t.numbers.at[i]
+		}
+		return rows.Scan(dst...)
+	}, done: func() { t.known = true }}
+	if t.opened {
+		return t.read(q)
+	}
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
+	if err == nil {
+		err = q.answer(rows)
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// queueClosing queues the row of the program with a new version, if the transaction
+// writes. So a picture of it is out of date, and in Serializable mode one that waited
+// for the row finds out at once that its snapshot is.
+func (t *txn) queueClosing(b *pgx.Batch) {
+	n := t.numbers.at
+	if b.Len() == 0 && n == t.numbers.stored {
+		return
+	}
+	t.version = uuid.New()
+	b.Queue(t.s.sql.closing, t.programID, idArg(t.version), n[0], n[1], n[2], n[3], t.marks.raw)
+}
+
+// page notes what the records of a page show besides themselves: the affiliate,
+// links and referral of a sale, the totals of an affiliate. So they are read
+// together, and not for each record. Only a page does it: a list without a limit
+// may be longer than what fits into memory.
+func (tab *table[T]) page(found []T) {
+	if tab.sql.Name == "affiliates" && len(found) > 1 {
+		totals := tableOf[record.Totals](tab.t)
+		for _, rec := range found {
+			totals.want(record.Key{ID: rec.RecordID()})
+		}
+	}
+	if tab.sql.Name != "sales" || len(found) < 2 {
+		return
+	}
+	affiliates, links, referrals := tableOf[record.Affiliate](tab.t), tableOf[record.Link](tab.t), tableOf[record.Referral](tab.t)
+	for _, rec := range found {
+		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
+			switch key.Index {
+			case record.OfAffiliate:
+				affiliates.want(record.Key{ID: key.ID})
+				links.want(key)
+			case record.OfReferral:
+				referrals.want(record.Key{ID: key.ID})
+			}
+		}
+	}
+}
+
+// expects reports whether a View has read or noted a whole list.
+func (tab *table[T]) expects(q record.Query) bool {
+	whole := q.Key.Index != "" && q.After == uuid.Nil && q.Limit == 0
+	return whole && (tab.knows(q.Key) || slices.Contains(tab.wanted, q.Key))
 }

@@ -1,12 +1,16 @@
 package pgstore
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
@@ -117,4 +121,198 @@ func (s *tableSQL) writing(how how, next int, guarded bool) string {
 			" WHERE t.program = $1::uuid AND t.id = v.id"
 	}
 	return fmt.Sprintf("DELETE FROM %s WHERE program = $1::uuid AND id = ANY($%d::uuid[])", s.name, next)
+}
+
+// A firstRead is the row that a View read before it began a transaction.
+type firstRead struct {
+	sql  string
+	args []any
+	row  [][]byte
+}
+
+// begins notes the table that a View reads first. It reports whether to read
+// one record and nothing ahead.
+func (t *txn) begins(sql *tableSQL) bool {
+	if t.kind != viewing || !t.single || t.opened || t.first != nil {
+		return false
+	}
+	t.began = sql
+	// A single statement is not SERIALIZABLE: it may see a later transaction
+	// without an earlier one. With only one record this makes no difference.
+	wide := sql.wide.Load()
+	t.single = !wide || t.s.cfg.Mode == Queue
+	return !wide
+}
+
+// learnt notes for the next View whether this one read more than one record.
+func (t *txn) learnt() {
+	if t.began != nil {
+		t.began.wide.Store(t.asked > 1)
+	}
+}
+
+// row reads at most one row. The first row of a View is read outside of a
+// transaction, because one statement always sees one snapshot. When the View
+// reads more, a transaction begins and reads the first row again.
+func (t *txn) row(q query) error {
+	if err := t.ready("read"); err != nil {
+		return err
+	}
+	if t.kind != viewing || t.opened || t.first != nil || !t.single {
+		return t.read(q)
+	}
+	t.first = &firstRead{sql: q.sql, args: q.args}
+	rows, err := t.db.Query(t.ctx, q.sql, q.args...)
+	if err == nil {
+		each := q.each
+		q.each = func(rows pgx.Rows) error {
+			t.first.row = append(t.first.row, cloneRow(rows.RawValues())...)
+			return each(rows)
+		}
+		err = q.answer(rows)
+	}
+	if err != nil {
+		return t.fail("read", err)
+	}
+	return nil
+}
+
+// cloneRow copies a row out of the connection's buffer.
+func cloneRow(values [][]byte) [][]byte {
+	row := make([][]byte, len(values))
+	for i, v := range values {
+		row[i] = bytes.Clone(v)
+	}
+	return row
+}
+
+// compareFirst reads the first row of a View again, in the snapshot of the
+// transaction. When the row has changed, the View must run again.
+func (t *txn) compareFirst(results pgx.BatchResults) error {
+	var row [][]byte
+	err := queryRows(results, func(rows pgx.Rows) error {
+		row = append(row, cloneRow(rows.RawValues())...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(row) != len(t.first.row) {
+		return errMoved
+	}
+	for i := range row {
+		if !bytes.Equal(row[i], t.first.row[i]) || (row[i] == nil) != (t.first.row[i] == nil) {
+			return errMoved
+		}
+	}
+	return nil
+}
+
+// few is the number of rows up to which each has a statement of its own. The server
+// plans a statement with short arrays anew each time.
+const few = 4
+
+// writes returns what the transaction writes.
+func (t *txn) writes() (*writes, error) {
+	w := &writes{}
+	for _, tab := range t.tables.used() {
+		if err := tab.flush(w); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// flush adds the writes to the table: first deleted rows, then changed rows, then new
+// rows, so that a key that moves to another row is free by then. Rows that may exchange
+// their unique keys are deleted and come back.
+func (tab *table[T]) flush(w *writes) error {
+	var gone, here, moved, fresh []entry[T]
+	for _, e := range tab.writtenRows() {
+		switch {
+		case !e.row.live:
+			gone = append(gone, e)
+		case e.row.base == nil:
+			fresh = append(fresh, e)
+		case tab.sameKeys(e.row, record.Index.Unique):
+			here = append(here, e)
+		default:
+			moved = append(moved, e)
+		}
+	}
+	w.apart = w.apart || len(gone) > 0 || len(moved) > 0
+	for _, e := range slices.Concat(moved, fresh) {
+		tab.raise(e)
+	}
+	if len(moved) > 1 {
+		gone, fresh = append(gone, moved...), append(fresh, moved...)
+	} else {
+		here = append(here, moved...)
+	}
+	if len(gone) > 0 {
+		w.list = append(w.list, write{tab.sql, deleteRows, []any{idsOf(gone)}})
+	}
+	if err := tab.add(w, updateRow, updateRows, here); err != nil {
+		return err
+	}
+	return tab.add(w, insertRow, insertRows, fresh)
+}
+
+// sameKeys reports whether the keys of a row are the same as in the database, those of
+// some indexes.
+func (tab *table[T]) sameKeys(r *row[T], of func(record.Index) bool) bool {
+	only := func(keys []record.Key) []record.Key {
+		return slices.DeleteFunc(keys, func(key record.Key) bool { return !of(key.Index) })
+	}
+	return slices.Equal(only(r.rec.AppendKeys(tab.t.room[0][:0])), only(r.base.rec.AppendKeys(tab.t.room[1][:0])))
+}
+
+func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
+	ids := make(pgtype.FlatArray[pgtype.UUID], len(entries))
+	for i, e := range entries {
+		ids[i] = pgtype.UUID{Bytes: e.id, Valid: true}
+	}
+	return ids
+}
+
+// add adds a write for each row, or one for many.
+func (tab *table[T]) add(w *writes, one, many how, entries []entry[T]) error {
+	if len(entries) > few {
+		return tab.addMany(w, many, entries)
+	}
+	for _, e := range entries {
+		row := tab.t.cellsFor(tab.sql)
+		if err := tab.write(e, row); err != nil {
+			return err
+		}
+		args := make([]any, len(row))
+		for i, c := range tab.sql.Columns {
+			args[i] = value(c.Kind, &row[i])
+		}
+		w.list = append(w.list, write{tab.sql, one, args})
+	}
+	return nil
+}
+
+func (tab *table[T]) addMany(w *writes, how how, entries []entry[T]) error {
+	rows := make([][]relation.Cell, len(entries))
+	for i, e := range entries {
+		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
+		if err := tab.write(e, rows[i]); err != nil {
+			return err
+		}
+	}
+	args := make([]any, len(tab.sql.Columns))
+	for i, c := range tab.sql.Columns {
+		args[i] = values(c.Kind, rows, i)
+	}
+	w.list = append(w.list, write{tab.sql, how, args})
+	return nil
+}
+
+func (tab *table[T]) write(e entry[T], row []relation.Cell) error {
+	if err := tab.sql.Write(e.row.rec, row); err != nil {
+		return fmt.Errorf("pgstore: write: %w", err)
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/delivery"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/plaintext"
 )
@@ -281,5 +284,198 @@ func siftKeys[R record.Record[R]](a *audit, p part, s *collection[R], r *R) {
 func (a *audit) instants(kind string, id uuid.UUID, created, updated affiliate.Instant) {
 	if created.IsZero() || updated.Before(created) {
 		a.breach("I54", named(kind, id), "created %v, updated %v", created, updated)
+	}
+}
+
+// A view is the snapshot that the audit reads.
+type view struct {
+	ctx context.Context
+	err error // the first one of the store, or of the context
+}
+
+// fail keeps an error, or that of the context.
+func (v *view) fail(err error) {
+	if v.err == nil && err != nil {
+		v.err = err
+	}
+}
+
+// ended reports whether the audit is to give up.
+func (v *view) ended() bool {
+	v.fail(v.ctx.Err())
+	return v.err != nil
+}
+
+func isNotFound(err error) bool { return errors.Is(err, affiliate.ErrNotFound) }
+
+// tables are the records of a program.
+type tables struct {
+	affiliates collection[record.Affiliate]
+	links      collection[record.Link]
+	clicks     collection[record.Click]
+	referrals  collection[record.Referral]
+	coupons    collection[record.Coupon]
+	codes      collection[record.Code]
+	ledger     collection[record.Redemption]
+	sales      collection[record.Sale]
+	plans      collection[record.Plan]
+	tiers      collection[record.Tier]
+	payouts    collection[record.Payout]
+	adjusted   collection[record.Adjustment]
+	movements  collection[record.Movement]
+	runs       collection[record.Run]
+	lines      collection[record.Line]
+	totals     collection[record.Totals]
+	receipts   collection[record.Receipt]
+	endpoints  collection[record.Endpoint]
+	events     collection[record.Event]
+	deliveries collection[record.Delivery]
+	queue      collection[record.Queue]
+	payments   collection[record.Payment]
+	keys       collection[record.PaymentKey]
+	payers     collection[record.Payer]
+	erasures   collection[record.Erasure]
+	aliases    collection[record.Alias]
+	imports    collection[record.Import]
+	uses       collection[record.Use]
+	holds      collection[record.Hold]
+	settings   collection[record.Settings]
+}
+
+// lead leads every collection to its table.
+func (a *audit) lead(tx *record.Tx) {
+	leads(a, &a.affiliates, tx.Affiliates, 1)
+	leads(a, &a.links, tx.Links, 2)
+	leads(a, &a.clicks, tx.Clicks, 3)
+	leads(a, &a.referrals, tx.Referrals, 4)
+	leads(a, &a.coupons, tx.Coupons, 5)
+	leads(a, &a.codes, tx.Codes, 6)
+	leads(a, &a.ledger, tx.Redemptions, 7)
+	leads(a, &a.sales, tx.Sales, 8)
+	leads(a, &a.plans, tx.Plans, 9)
+	leads(a, &a.tiers, tx.Tiers, 10)
+	leads(a, &a.payouts, tx.Payouts, 11)
+	leads(a, &a.adjusted, tx.Adjustments, 12)
+	leads(a, &a.movements, tx.Movements, 13)
+	leads(a, &a.runs, tx.Runs, 14)
+	leads(a, &a.lines, tx.Lines, 15)
+	leads(a, &a.totals, tx.Totals, 16)
+	leads(a, &a.receipts, tx.Receipts, 17)
+	leads(a, &a.endpoints, tx.Endpoints, 18)
+	leads(a, &a.events, tx.Events, 19)
+	leads(a, &a.deliveries, tx.Deliveries, 20)
+	leads(a, &a.queue, tx.Queue, 21)
+	leads(a, &a.payments, tx.Payments, 22)
+	leads(a, &a.keys, tx.PaymentKeys, 23)
+	leads(a, &a.payers, tx.Payers, 24)
+	leads(a, &a.erasures, tx.Erasures, 25)
+	leads(a, &a.aliases, tx.Aliases, 26)
+	leads(a, &a.imports, tx.Imports, 27)
+	leads(a, &a.uses, tx.Uses, 28)
+	leads(a, &a.holds, tx.Holds, 29)
+	leads(a, &a.settings, tx.Settings, 30)
+	// The two halves of a reversal are looked at together.
+	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
+}
+
+func leads[R record.Record[R]](a *audit, s *collection[R], t record.Table[R], kind int64) {
+	*s = collection[R]{a: a, table: t, kind: kind}
+	a.drops = append(a.drops, func() { s.at = nil })
+}
+
+// siftEvents sifts events and their deliveries.
+func (a *audit) siftEvents() {
+	delivered := a.deliveries.any()
+	sift(a, &a.events, func(r *record.Event) {
+		a.about(inEvents, a.key(r.ObjectID))
+		a.verifyEvent(r)
+		a.siftEvent(r)
+		if k := a.key(r.ID); delivered {
+			a.learn(k, k.num(isEvent).text(string(r.Type)))
+		}
+	})
+	sift(a, &a.deliveries, func(r *record.Delivery) {
+		k, event := a.key(r.ID), a.key(r.EventID)
+		a.about(inDeliveries, k)
+		a.verifyDelivery(r, 0)
+		a.expect(inDeliveries, event, event.num(isEvent).text(string(r.Type)))
+		a.repeated(inDeliveries, event, event.num(isQueued).id(r.EndpointID))
+		if r.State == affiliate.DeliveryPending {
+			a.add(inDeliveries, k, k.num(isQueued), 1)
+		}
+	})
+	sift(a, &a.queue, func(r *record.Queue) {
+		k := a.key(r.DeliveryID)
+		a.add(inDeliveries, k, k.num(isQueued), -1)
+		a.pick(inDeliveries, k) // few wait, and each is compared with its delivery and its event
+	})
+	n := 0
+	sift(a, &a.endpoints, func(r *record.Endpoint) {
+		a.about(inDeliveries, a.key(r.ID))
+		if a.verifyEndpoint(r); n == delivery.MaxEndpoints {
+			a.pick(inDeliveries, a.key(a.Cfg.ID))
+		}
+		n++
+	})
+}
+
+// stepOf is the print of a revision of an object: of an event, and of what the next event
+// and the object say of it.
+func stepOf(k print, revision int64, family string, ends bool) print {
+	return k.num(isStep).num(revision).text(family).flag(ends)
+}
+
+// siftEvent adds a step of an object, and takes off the step before it, if that was not
+// pruned. What is left is the last step, which the object takes off.
+func (a *audit) siftEvent(r *record.Event) {
+	k := a.key(r.ObjectID)
+	if !a.here(k) {
+		return
+	}
+	family, ends, created := r.Type.Family(), engine.EndsObject(r.Type), engine.ActionOf(r.Type) == "created"
+	if r.Revision < 1 || created && r.Revision != 1 {
+		a.pick(inEvents, k)
+	}
+	if !created && r.Revision == 1 && !a.knows(k, k.num(isBrought)) {
+		if a.steps.mark(k.num(isSilent), 1); family != "referral" {
+			a.pick(inEvents, k)
+		}
+	}
+	step := stepOf(k, r.Revision, family, ends)
+	if a.steps.mark(step, 1) {
+		a.pick(inEvents, k) // probably there are two
+	}
+	if a.full = a.full || a.steps.crowded(); ends && family != "sale" {
+		a.steps.mark(k.num(isEnd), 1) // nothing takes it off
+	} else {
+		a.add(inEvents, k, step, 1)
+	}
+	switch ended, live := stepOf(k, r.Revision-1, family, true), stepOf(k, r.Revision-1, family, false); {
+	case a.steps.saw(ended):
+		if a.add(inEvents, k, ended, -1); !countsAgain(r) {
+			a.pick(inEvents, k)
+		}
+	case a.steps.saw(live):
+		a.add(inEvents, k, live, -1)
+	}
+}
+
+// siftLive compares a live object with its events.
+func (a *audit) siftLive(family string, x liveObject) {
+	k := a.key(x.id)
+	if !a.here(k) {
+		return
+	}
+	brought := a.knows(k, k.num(isBrought))
+	step, other := stepOf(k, x.revision, family, x.ended), stepOf(k, x.revision, family, !x.ended)
+	switch {
+	case x.revision < 1 && !x.silent && !(brought && x.revision == 0), a.steps.saw(k.num(isEnd)):
+		a.pick(inEvents, k)
+	case a.steps.saw(step):
+		a.add(inEvents, k, step, -1)
+	case a.steps.saw(other):
+		if a.add(inEvents, k, other, -1); !x.ended || !brought {
+			a.pick(inEvents, k)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package partner
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/payout"
 	"github.com/tributary-go/tributary/internal/reading"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -149,4 +152,135 @@ func (v Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails
 		return partner.Profile{}, err
 	}
 	return v.profileOf(a), nil
+}
+
+// ExplainSale implements tributary.Partner.ExplainSale.
+func (v Partner) ExplainSale(ctx context.Context, id affiliate.SaleID) (_ partner.Explanation, err error) {
+	defer v.p.Begin(&ctx, "PartnerExplainSale", engine.Reads).End(&err)
+	return engine.View(ctx, v.p, func(o *engine.Op) (out partner.Explanation, err error) {
+		rec, err := o.SaleByNumber(id)
+		if err == nil && rec.AffiliateID != v.id {
+			err = affiliate.ErrNotFound
+		}
+		if err != nil {
+			return out, err
+		}
+		e, err := reading.Explain(o, &rec)
+		if err != nil {
+			return out, err
+		}
+		out = v.explanationOf(&e)
+		out.Sale, err = partnerSale(o, rec)
+		return out, err
+	})
+}
+
+// explanationOf returns an explanation as the affiliate sees it.
+func (v Partner) explanationOf(e *affiliate.Explanation) partner.Explanation {
+	out := partner.Explanation{
+		By: e.Credit.By, ClickAt: e.Credit.ClickAt, CustomerSince: e.Credit.ReferralAt,
+		CommissionType: e.Terms.CommissionType, CommissionRate: e.Terms.CommissionRate, RateFrom: e.Terms.RateFrom, Payment: e.Terms.Payment, Over: e.Terms.Over,
+		Base: e.Base, Arithmetic: e.Arithmetic, Lines: []affiliate.ExplainedLine{}, Entries: []partner.Entry{}, Changes: []partner.Change{},
+	}
+	for _, l := range e.Lines {
+		l.ID, l.Rule = affiliate.Null[string](), affiliate.Null[string]() // the program's own words
+		out.Lines = append(out.Lines, l)
+	}
+	for i := range e.Commissions {
+		c := &e.Commissions[i]
+		out.Entries = append(out.Entries, partner.Entry{
+			Amount: c.CommissionEarned, ApprovalStatus: c.ApprovalStatus, HoldReason: engine.OrNull(told(c.HoldReason.Or(""))),
+			PayableAt: c.PayableAt, PayoutID: c.PayoutID, AfterPayout: c.ClawBack,
+		})
+	}
+	for i := range slices.Backward(e.Movements) {
+		if m := &e.Movements[i]; m.AffiliateID == v.id { // others are from before the sale was theirs
+			out.Changes = append(out.Changes, partner.Change{At: m.At, Cause: m.Cause, From: m.From, To: m.To, Amount: m.Amount})
+		}
+	}
+	return out
+}
+
+// spent returns the key under which a name of the affiliate is used up. Its owner sends
+// no idempotency keys, so it never meets one.
+func (v Partner) spent(name string) affiliate.Once {
+	return affiliate.Once{Key: name, Owner: "spent:" + v.id.String()}
+}
+
+// Spend implements tributary.Partner.Spend.
+func (v Partner) Spend(ctx context.Context, name string) (first bool, err error) {
+	defer v.p.Begin(&ctx, "PartnerSpend", engine.Writes).End(&err)
+	if name == "" {
+		return false, refusal.RefuseKey.Err()
+	}
+	once, again := v.spent(name), false
+	once.Replayed = func([]byte) { again = true }
+	_, err = engine.Write(v.p.Op(ctx), engine.Request{Once: once, Name: "spend"}, func() (struct{}, error) { return struct{}{}, nil })
+	return err == nil && !again, err
+}
+
+// Spent implements tributary.Partner.Spent.
+func (v Partner) Spent(ctx context.Context, name string) (spent bool, err error) {
+	defer v.p.Begin(&ctx, "PartnerSpent", engine.Reads).End(&err)
+	return engine.View(ctx, v.p, func(o *engine.Op) (bool, error) {
+		_, expired, err := o.ReceiptOf(engine.OwnedKey(v.spent(name)))
+		if errors.Is(err, affiliate.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil && !expired, err
+	})
+}
+
+// Payouts implements tributary.Partner.Payouts.
+func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Payout], error) {
+	if pg == (affiliate.Page{}) {
+		pg.Limit = affiliate.PageSize
+	}
+	payouts, err := payout.Payouts(ctx, v.p, affiliate.PayoutFilter{AffiliateID: affiliate.Set(v.id)}, pg)
+	return shownTo(payouts, err, v.payoutOf)
+}
+
+// Payout implements tributary.Partner.Payout.
+func (v Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, error) {
+	p, err := payout.Payout(ctx, v.p, id)
+	if err == nil && p.AffiliateID != v.id {
+		err = affiliate.ErrNotFound
+	}
+	if err != nil {
+		return partner.Payout{}, err
+	}
+	return v.payoutOf(p), nil
+}
+
+func (v Partner) payoutOf(p affiliate.Payout) partner.Payout {
+	out := partner.Payout{
+		ID: p.ID, Amount: p.Amount, Currency: p.Currency, Status: p.Status, PaymentMethod: p.PaymentMethod, PayeeEmail: affiliate.Null[string](),
+		PeriodStart: p.PeriodStart, PeriodEnd: p.PeriodEnd, PaidAt: p.PaidAt, FailedReason: p.FailedReason,
+		ReturnedAt: p.ReturnedAt, ReturnedReason: p.ReturnedReason, CreatedAt: p.CreatedAt,
+	}
+	if email, known := p.PayeeEmail.Get(); known {
+		out.PayeeEmail = affiliate.Set(affiliate.MaskEmail(email, v.id))
+	}
+	return out
+}
+
+// PayoutEntries implements tributary.Partner.PayoutEntries.
+func (v Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
+	defer v.p.Begin(&ctx, "PartnerPayoutEntries", engine.Reads).End(&err)
+	return payout.PayoutEntriesIn(ctx, v.p, id, v.id, pg)
+}
+
+// AdjustmentReasons implements tributary.Partner.AdjustmentReasons.
+func (v Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (_ map[uuid.UUID]string, err error) {
+	defer v.p.Begin(&ctx, "PartnerAdjustmentReasons", engine.Reads).End(&err)
+	return payout.AdjustmentReasonsIn(ctx, v.p, v.id, ids)
+}
+
+// told returns a reason of a hold as the affiliate sees it, which does not reveal that a
+// rule suspects the sale.
+func told(h affiliate.HoldReason) affiliate.HoldReason {
+	if h == affiliate.HoldFraudPrevention {
+		return affiliate.HoldProgramSettings
+	}
+	return h
 }

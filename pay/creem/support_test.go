@@ -25,7 +25,7 @@ var provider = shoptest.Provider[creem.Config]{
 
 var (
 	newShop, config, mapped = provider.Shop, provider.At, provider.Mapped
-	sign, load              = provider.Sign, provider.Load
+	load                    = provider.Load
 )
 
 // times are those of a recorded event.

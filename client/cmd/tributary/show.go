@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An entry is an object of an answer. Its numbers are as the server wrote them.
@@ -289,4 +291,231 @@ func order(body []byte) ([]string, error) {
 		names = append(names, fmt.Sprint(name))
 	}
 	return names, nil
+}
+
+// A command is one row of the table: what is typed, the operation that it calls,
+// its flags and what it shows. Everything that commands have in common is in the
+// runner, so that a row is data.
+type command struct {
+	group, verb string
+	what        string // one line of help, without a full stop
+
+	method, path string // the operation; path is what follows /api/v1
+	fields       []field
+	fixed        map[string]any // fields that the verb itself sets
+	arg          string         // the field that is given without a flag; a list takes all such arguments
+
+	paging  paging
+	only    bool     // the server looks at one filter only, so two are refused
+	rows    string   // the field of the answer that is a list to show as a table
+	columns []column // the columns of a list; they also say which fields of a record are money and times
+
+	ask        string         // the action, as the question before it names it; empty: nothing is asked
+	preview    map[string]any // what --dry-run adds to the body; nil: there is no --dry-run
+	dryPath    string         // where --dry-run asks instead; empty: at path
+	dryColumns []column       // of what is answered there
+	steps      bool           // the operation is a step of a job; it is called until the job is over
+	patient    bool           // the server may take long; a call has no limit and is not sent again
+
+	again  func(entry) bool  // whether the operation is called again, with what it answered
+	verify func(entry) error // whether the answer is bad news
+	asked  bool              // bad news is an exit code with --fail only
+	run    func(*job) error  // instead of the runner
+}
+
+// A field is an input of an operation. Its flag is the name in lower case with
+// hyphens.
+type field struct {
+	name string // on the wire
+	kind kind
+}
+
+type kind uint8
+
+const (
+	text    kind = iota
+	number       // a JSON number; amounts are exact
+	boolean      // true without a value
+	texts        // may be given several times
+	object       // JSON
+)
+
+// paging says where an operation takes limit and cursor.
+type paging uint8
+
+const (
+	whole   paging = iota // no pages
+	inQuery               // and the next page is in the Link header
+	inBody                // and the next page is in the field next
+)
+
+// A column is one of a table of at most 100 characters.
+type column struct {
+	title string
+	path  string // the field, with dots into objects
+	width int    // texts are cut to it; ids, times and money are not
+	show  show
+}
+
+type show uint8
+
+const (
+	plain show = iota
+	ident      // never cut
+	count      // to the right
+	date       // in local time
+	money      // to the right, with its currency
+)
+
+// groups is the order of the groups in the help.
+var groups = []string{
+	"affiliates", "referrals", "links", "coupons", "codes", "holds", "sales", "payments",
+	"plans", "terms", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
+	"program", "attention", "prune", "partner-token", "verify",
+}
+
+// commands is the table.
+var commands = slices.Concat(
+	affiliateCommands, referralCommands, linkCommands, couponCommands, codeCommands, holdCommands, saleCommands, paymentCommands,
+	planCommands, tierCommands, webhookCommands, eventCommands, payoutCommands, ledgerCommands, programCommands,
+)
+
+// find returns the commands of a group, and the one with the verb.
+func find(group, verb string) (of []command, one *command) {
+	for i, c := range commands {
+		if c.group == group {
+			of = append(of, c)
+			if c.verb == verb {
+				one = &commands[i]
+			}
+		}
+	}
+	return of, one
+}
+
+// fields reads a short notation: names with their kinds after a colon, n for a
+// number, b for a boolean, l for a list of texts and j for JSON.
+func fields(names ...string) []field {
+	kinds := map[byte]kind{'n': number, 'b': boolean, 'l': texts, 'j': object}
+	var out []field
+	for _, name := range names {
+		if n := len(name); n > 2 && name[n-2] == ':' {
+			out = append(out, field{name[:n-2], kinds[name[n-1]]})
+			continue
+		}
+		out = append(out, field{name, text})
+	}
+	return out
+}
+
+// writes reports whether a command changes something.
+func (c *command) writes() bool { return c.method != "GET" }
+
+// name returns what is typed.
+func (c *command) name() string {
+	if c.verb == "" {
+		return c.group
+	}
+	return c.group + " " + c.verb
+}
+
+// field returns the field with a name.
+func (c *command) field(name string) field {
+	i := slices.IndexFunc(c.fields, func(f field) bool { return f.name == name })
+	return c.fields[i]
+}
+
+// acts reports whether a character does something to a terminal instead of being
+// shown: control characters, and those that reverse the direction of a text.
+func acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// inert returns a text in which such characters are shown, as \x1b.
+func inert(s string) string {
+	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch _, size := utf8.DecodeRuneInString(s[i:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case acts(r) && r <= 0xff:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case acts(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// escape returns a JSON text in which such characters are escaped. They can only be
+// in its strings; space between its values stays.
+func escape(body []byte) []byte {
+	if !bytes.ContainsFunc(body, func(r rune) bool { return acts(r) && r > ' ' || r == utf8.RuneError }) {
+		return body
+	}
+	var out []byte
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRune(body[i:])
+		if acts(r) && r > ' ' || r == utf8.RuneError {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = append(out, body[i:i+size]...)
+		}
+		i += size
+	}
+	return out
+}
+
+// cut shortens a text to a number of places.
+func cut(s string, places int) string {
+	if len(s) <= places {
+		return s
+	}
+	used, end := 0, 0 // end: where the text is cut if it must be
+	for i, r := range s {
+		if used <= places-1 {
+			end = i
+		}
+		if used += places1(r); used > places {
+			return s[:end] + "…"
+		}
+	}
+	return s
+}
+
+// width returns how many places a text takes on a terminal.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += places1(r)
+	}
+	return n
+}
+
+// places1 returns how many places a character takes: two in the scripts of East Asia
+// and for pictures, none for marks that are put on the character before.
+func places1(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
+		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
+		return 2
+	}
+	return 1
+}
+
+// pad fills a text up with spaces.
+func pad(s string, places int, right bool) string {
+	space := strings.Repeat(" ", max(places-width(s), 0))
+	if right {
+		return space + s
+	}
+	return s + space
 }
