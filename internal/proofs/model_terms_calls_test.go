@@ -22,7 +22,7 @@ var termsCustomers = []string{"kim@x.example", "lea@x.example", "tom@x.example"}
 
 // newTermsModel draws the terms of a program, its plans, tiers and codes, and opens it.
 func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.Config)) *scene.World) *termsModel {
-	m := &termsModel{perPerson: rapid.Bool().Draw(rt, "caps of customers"), customers: map[string]*termsCustomer{}, credit: drawAttribution(rt)}
+	m := &termsModel{perPerson: rapid.Bool().Draw(rt, "caps of customers"), customers: map[string]*termsCustomer{}, early: map[string]time.Time{}, credit: drawAttribution(rt)}
 	days := choose(rt, "days of a click", 60, 3)
 	m.window = time.Duration(days) * 24 * time.Hour
 	m.zone = scene.Must(time.LoadLocation(choose(rt, "zone", "UTC", "Europe/Berlin", "Pacific/Auckland")))

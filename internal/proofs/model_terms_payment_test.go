@@ -67,6 +67,9 @@ func (m *termsModel) report(rt *rapid.T) {
 		s.at = paid.PaidAt
 	}
 	paid.Renewal = maybe(rt, "renewal", 4)
+	if began, early := m.early[customer]; early && !paid.Renewal && !s.at.After(began) {
+		paid.PaidAt, s.at = time.Time{}, m.w.Now // a first payment decides anew about renewals: paytest.Payers has that
+	}
 	var named string
 	d.order, named = m.drawOrder(rt, customer, s.at)
 	d.order.code = nil
@@ -103,8 +106,11 @@ func (m *termsModel) report(rt *rapid.T) {
 		Provider: "stripe", Keys: []string{s.payer.key}, Payer: affiliate.PayerFact{ID: "cus_" + customer, Email: customer, Name: "N"}, At: m.w.Now, Currency: "USD", Sale: affiliate.Set(paid),
 	})
 	scene.RefusedAs(rt, "ReportPayment", "", err)
-	if known := m.customers[customer]; paid.Renewal && known != nil {
+	switch known := m.customers[customer]; {
+	case paid.Renewal && known != nil:
 		d.order = termsOrder{}
+	case paid.Renewal:
+		m.early[customer] = s.at
 	}
 	m.book(rt, &d, affiliate.SaleResult{Outcome: got.Outcome, Sale: got.Sale})
 	s.by = ""

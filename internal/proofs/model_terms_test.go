@@ -107,7 +107,8 @@ type termsModel struct {
 	codes     []*termsCode
 	visitors  [2][]*termsClick
 	customers map[string]*termsCustomer
-	sales     []*termsSale // that are there
+	early     map[string]time.Time // when a renewal was paid that made a customer
+	sales     []*termsSale         // that are there
 	n         int
 }
 
