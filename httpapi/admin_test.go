@@ -230,6 +230,7 @@ func TestPlanFields(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"commissionRate":1}`:                                   "400 missing_field: Name is required [name]",
 		`{"name":"p"}`:                                           "400 missing_field: Commission rate is required [commissionRate]",
+		`{"name":"p","numberOfPayments":"x"}`:                    "400 missing_field: Commission rate is required [commissionRate]",
 		`{"name":"p","commissionRate":null}`:                     "400 missing_field: Commission rate is required [commissionRate]",
 		`{"name":"p","commissionRate":101}`:                      "400 invalid_field: Commission rate must be between 0 and 100 [commissionRate]",
 		`{"name":"p","commissionRate":1,"numberOfPayments":0}`:   "400 invalid_field: numberOfPayments must be at least 1 [numberOfPayments]",

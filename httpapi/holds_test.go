@@ -30,7 +30,7 @@ func TestHolds(t *testing.T) {
 	equal(t, any("CONFIRMED"), w.ok("GET", "/api/v1/holds?id=c1", "", auth("read"))["state"])
 	w.refuses("400 hold_confirmed: Hold was already confirmed by a sale", "DELETE", "/api/v1/holds", `{"id":"c1"}`, full)
 
-	w.ok("POST", "/api/v1/holds", `{"id":"c3","promoCode":"ADA20","until":"2026-03-11T10:00:00Z"}`, auth("integration"))
+	w.ok("POST", "/api/v1/holds", `{"id":"c3","promoCode":"ADA20","code":"NOPE","until":"2026-03-11T10:00:00Z"}`, auth("integration"))
 	equal(t, any("RELEASED"), w.ok("DELETE", "/api/v1/holds", `{"id":"c3"}`, auth("integration"))["state"])
 	w.refuses(tooNarrow, "POST", "/api/v1/holds", `{"id":"c4","promoCode":"ADA20","until":"2026-03-11T10:00:00Z","currency":"EUR","exchangeRate":1.5}`, auth("integration"))
 	w.refuses(tooNarrow, "DELETE", "/api/v1/holds", `{"id":"c3"}`, auth("read"))

@@ -88,6 +88,12 @@ func TestPlanRefusals(t *testing.T) {
 	} {
 		w.Refused(field(name, "must not be null"), func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, up)) })
 	}
+	none := affiliate.Set[int64](0)
+	for name, up := range map[string]affiliate.TermsUpdate{"numberOfPayments": {MaxPayments: none}, "numberOfMonths": {MaxMonths: none}} {
+		w.Refused(field(name, "must be at least 1"), func() error {
+			return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{TermsUpdate: up}))
+		})
+	}
 	missing := scene.MissingError(affiliate.PlanNotFound, "Commission plan not found")
 	w.Refused(missing, func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), uuid.New(), affiliate.PlanUpdate{})) })
 	w.Refused(missing, func() error { return w.DeletePlan(t.Context(), uuid.New()) })
