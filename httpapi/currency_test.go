@@ -84,6 +84,8 @@ func TestPaidAtNeedsFullScope(t *testing.T) {
 	equal(t, "200", send(httpapi.ScopeIntegration, "").refusal())
 	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+at+`"`).body, `"paidAt":"`+at+`"`))
 	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, "paidAt"))
+	day := w.now.AddDate(0, 0, -1).UTC().Format(time.DateOnly)
+	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+day+`"`).body, `"paidAt":"`+day+`T00:00:00.000Z"`))
 }
 
 // TestCommissionNeedsFullScope: what an affiliate earns is not for shops.
