@@ -62,14 +62,20 @@ type reading func(in *input, name string, into reflect.Value)
 // bodyFields returns the fields of a struct that have a JSON name.
 func bodyFields(t reflect.Type, except []string) (fields []bodyField) {
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || slices.Contains(except, name) {
+		name := wireName(f)
+		if name == "" || slices.Contains(except, name) {
 			continue
 		}
 		_, clears := reflect.Zero(f.Type).Interface().(interface{ IsNull() bool })
 		fields = append(fields, bodyField{f.Index, name, !clears, readingOf(f.Type, f.Tag.Get("wire"))})
 	}
 	return fields
+}
+
+// wireName returns the JSON name of a field; empty: it is not on the wire.
+func wireName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
 }
 
 // readingOf returns how a field of a type and a tag is read. One that nothing reads

@@ -34,8 +34,8 @@ type filterField struct {
 // parametersOf returns the parameters of a filter.
 func parametersOf[F any]() (all []filterField) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[F]()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" {
+		name := wireName(f)
+		if name == "" {
 			continue
 		}
 		p := filterField{index: f.Index, name: name, one: f.Tag.Get("wire") == "one"}

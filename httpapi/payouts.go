@@ -42,10 +42,7 @@ func payoutChangeOf(in *input) payoutChange {
 	return c
 }
 
-func payoutTarget(in *input) uuid.UUID {
-	defer in.targeted()
-	return in.id("payoutId")
-}
+var payoutTarget = targetID("payoutId")
 
 func changePayout(p *tributary.Program, ctx context.Context, in payoutChange) (affiliate.Payout, error) {
 	if reason, there := in.failed.Get(); there && in.status == affiliate.PayoutFailed {
